@@ -303,6 +303,20 @@ pub struct Global {
     pub place: Option<PlaceId>,
 }
 
+/// Bytes of a variable of which no file says how large it is, with pointers of 32 and of 64 bits: more than it has.
+const OPEN_SIZE: [u64; 2] = [1 << 26, 1 << 40];
+
+impl Global {
+    pub fn open_size(pointer_width: u32) -> u64 {
+        OPEN_SIZE[usize::from(pointer_width == 64)]
+    }
+
+    /// Whether no file says how large it is.
+    pub fn is_open(&self) -> bool {
+        self.init.is_none() && OPEN_SIZE.contains(&self.size)
+    }
+}
+
 /// The first content of a global object: `bytes`, then zeros up to its size, with `pointers` written over.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GlobalInit {

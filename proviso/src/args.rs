@@ -195,6 +195,7 @@ pub struct VerifyArgs {
     ///   valid-memtrack    to each object of the heap some variable leads, until it is freed
     ///   valid-memsafety   these three
     ///   valid-memcleanup  all objects of the heap are freed when the program ends
+    ///   termination       every execution ends
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Vec<String>,

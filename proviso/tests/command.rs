@@ -507,65 +507,6 @@ fn allocations_fail_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_program_is_written_with_its_checks() {
-    let text = "int __VERIFIER_nondet_int(void);\nint main(void) { int x = __VERIFIER_nondet_int();\n\
-                if (x < LIMIT) x = x + 1;\nreturn 0; }\n";
-    let (folder, file) = source("a.c", text);
-    for (limit, verdict) in [("2147483647", "TRUE"), ("x + 1u", "FALSE(unreach-call)")] {
-        for name in ["checked.c", "checked.bc"] {
-            let path = folder.path().join(name);
-            let (out, limit) = (path.to_str().unwrap(), format!("-DLIMIT={limit}"));
-            let output = run(&["instrument", &file, &limit, "--check", "signed-integer-overflow", "-o", out]);
-            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-            let output = run(&["verify", out, "--property", "unreach-call"]);
-            assert_eq!(last_line(&output), verdict, "{limit} {name} {}", stderr(&output));
-        }
-    }
-    let refuses = |ask| stderr(&run(&["instrument", &file, ask])).contains(" cannot be put into a program: ");
-    assert!(["--check=memory", "--check=all", "--property=termination"].into_iter().all(refuses));
-}
-
-#[test]
-fn a_program_is_written_with_a_table_of_its_objects() {
-    let text = "#include <stdlib.h>\n#include <string.h>\nstatic char table[4] = \"abc\"; int __VERIFIER_nondet_int(void);\n\
-                int main(void) { int i = __VERIFIER_nondet_int();\n\
-                if (i < 0 || i > LAST) return 0; char *p = malloc(i + 2); if (!p) return 0;\n\
-                memset(p, table[i], i + 2); free(p); return 0; }\n";
-    let (folder, file) = source("a.c", text);
-    for (last, verdict) in [("3", "TRUE"), ("4", "FALSE(unreach-call)")] {
-        for name in ["checked.c", "checked.bc", "checked.ll"] {
-            let (path, last) = (folder.path().join(name), format!("-DLAST={last}"));
-            let out = path.to_str().unwrap();
-            run(&["instrument", &file, &last, "--check", "default,leak", "-o", out]);
-            let output = run(&["verify", out, "--property", "unreach-call"]);
-            assert_eq!(last_line(&output), verdict, "{last} {name} {}", stderr(&output));
-        }
-    }
-}
-
-/// Also those that library functions make, which are written out for it, with memory checked and without.
-#[test]
-fn allocations_fail_in_a_written_program() {
-    let text = "#include <stdlib.h>\n#include <string.h>\nint main(void) { char *p = calloc(1, 4); if (!p) return 0;\n\
-                char *q = realloc(p, 8); if (!q) { p[3] = 1; free(p); return 0; }\n\
-                free(q); q = strdup(\"ab\"); if (q || BAD) q[0] = 1; free(q); return 0; }\n";
-    let (folder, file) = source("a.c", text);
-    let path = folder.path().join("checked.c");
-    let (out, fail) = (path.to_str().unwrap(), "--malloc-may-fail");
-    for check in ["address,leak", "null"] {
-        for (bad, options, verdict) in
-            [("0", &[fail][..], "TRUE"), ("1", &[], "TRUE"), ("1", &[fail], "FALSE(unreach-call)")]
-        {
-            let bad = format!("-DBAD={bad}");
-            let output = run(&[&["instrument", &file, &bad, "--check", check, "-o", out], options].concat());
-            assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
-            let output = run(&["verify", out, "--property", "unreach-call"]);
-            assert_eq!(last_line(&output), verdict, "{check} {bad} {options:?} {}", stderr(&output));
-        }
-    }
-}
-
-#[test]
 fn what_an_automaton_takes_for_granted_is_said() {
     let file = |name: &str| format!("{}/../tests/c/automata/{name}", env!("CARGO_MANIFEST_DIR"));
     let verify = |options: &[&str]| {

@@ -18,9 +18,6 @@ pub(super) enum Cell {
     Absent,
 }
 
-/// Bytes of a variable of which no file says how large it is, with pointers of 32 and of 64 bits: more than it has.
-const OPEN_SIZE: [u64; 2] = [1 << 26, 1 << 40];
-
 /// Whether a variable is the C library's, and its content matters.
 fn is_unmodelled(variable: &Variable) -> bool {
     let name = variable.name.as_str();
@@ -123,11 +120,8 @@ impl Context<'_> {
                 let is_open = variable.init == NONE
                     && ends_open(ir, variable.ty)
                     && !variable.name.starts_with("_ZTVN10__cxxabiv1");
-                let size = if is_open {
-                    OPEN_SIZE[usize::from(ir.pointer_width == 64)]
-                } else {
-                    ir.types[variable.ty as usize].size
-                };
+                let size =
+                    if is_open { Global::open_size(ir.pointer_width) } else { ir.types[variable.ty as usize].size };
                 let ty = match variable.c_type {
                     NONE => self.unknown_type(Some(size.saturating_mul(8).clamp(1, u64::from(u32::MAX)) as u32)),
                     row => self.source.c_type(row),

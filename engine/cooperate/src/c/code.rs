@@ -344,6 +344,9 @@ impl Statements<'_, '_, '_> {
     fn call(&mut self, edge: EdgeId) {
         let p = self.file.p;
         let Op::Call { callee, args, varargs, result } = &p.edges[edge].op else { unreachable!("a call") };
+        if matches!(*callee, Callee::Direct(f) if roles::runs_handlers(p, f)) {
+            return;
+        }
         let (mut texts, returned) = match *callee {
             Callee::Direct(f) => {
                 let returned = self.file.result_type(f).zip(self.file.p.funcs[f].return_width);

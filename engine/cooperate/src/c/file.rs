@@ -132,6 +132,11 @@ impl<'p> File<'p> {
             return name.clone();
         }
         let global = &self.p.globals[g];
+        if roles::is_errno(self.p, &global.name, global.place) {
+            let name = errno(self);
+            self.globals[g] = Some(name.clone());
+            return name;
+        }
         let name = if roles::is_external(self.p, global.place, global.init.is_none()) {
             self.names.reserve(&global.name);
             global.name.clone()
@@ -154,6 +159,12 @@ impl<'p> File<'p> {
             return (name.clone(), ty);
         }
         let var = &self.p.vars[v];
+        let is_errno = var.name.as_ref().is_some_and(|name| roles::is_errno(self.p, name, var.place));
+        if is_errno && matches!(var.kind, VarKind::Global { .. }) {
+            let name = errno(self);
+            self.vars[v].name = Some(name.clone());
+            return (name, ty);
+        }
         let name = match (&var.kind, &var.name) {
             (VarKind::Global { .. }, Some(name)) if roles::is_library_variable(self.p, v) => {
                 self.names.reserve(name);
@@ -268,6 +279,12 @@ impl<'p> File<'p> {
             _ => self.with_result(f, &declarator),
         }
     }
+}
+
+/// The library's `errno`, which models change.
+fn errno(file: &mut File) -> String {
+    file.library(roles::ERRNO_LOCATION, format!("extern int *{}(void);", roles::ERRNO_LOCATION));
+    roles::ERRNO.to_owned()
 }
 
 /// A literal for the address of an array of characters that nobody writes.

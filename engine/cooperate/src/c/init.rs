@@ -19,7 +19,10 @@ impl File<'_> {
         let typed = self.p.size_of(global.ty) == Some(global.size);
         let Some(init) = &global.init else {
             let named = inner.unwrap_or(&name);
-            let declaration = if typed || global.size == 0 {
+            let external = roles::is_external(self.p, global.place, true);
+            let declaration = if global.is_open() {
+                format!("unsigned char {named}[]")
+            } else if typed || global.size == 0 {
                 self.types.declare(global.ty, named, &mut self.names)
             } else {
                 format!("unsigned char {named}[{}]", global.size)
@@ -27,7 +30,7 @@ impl File<'_> {
             if inner.is_some() {
                 return (format!("{} {name};\n", with_gap(&declaration, "")), String::new());
             }
-            let external = if roles::is_external(self.p, global.place, true) { "extern " } else { "" };
+            let external = if external { "extern " } else { "" };
             return (format!("{external}{declaration};\n"), String::new());
         };
         let aligned =

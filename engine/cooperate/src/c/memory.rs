@@ -11,7 +11,8 @@ use super::file::File;
 use super::left_out::operations;
 use super::roles::{self, Role};
 use cfa::{
-    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, Op, Out, Program,
+    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, LocId, Op, Out,
+    Program, VarKind,
 };
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
@@ -123,6 +124,8 @@ pub struct Watch {
     /// The present function has objects that end with it.
     has_frame: bool,
     is_main: bool,
+    /// The looks for leaks behind what runs at exit: the library runs that, so it looks as well.
+    behind_handlers: FxHashSet<EdgeId>,
 }
 
 impl Watch {
@@ -131,8 +134,32 @@ impl Watch {
             Op::Leak(leak) if e.fault.is_some() => Some(leak),
             _ => None,
         });
-        Self { leak, foreign: false, has_frame: false, is_main: false }
+        let behind_handlers = p.edges.values().filter_map(|e| match e.op {
+            Op::Call { callee: Callee::Direct(f), .. } if roles::runs_handlers(p, f) => next_look(p, e.target),
+            _ => None,
+        });
+        let behind_handlers = behind_handlers.collect();
+        Self { leak, foreign: false, has_frame: false, is_main: false, behind_handlers }
     }
+
+    fn looks_at_exit(&self) -> bool {
+        self.leak == Some(Leak::Alive) && !self.behind_handlers.is_empty()
+    }
+}
+
+/// The look for leaks that is certain to come next.
+fn next_look(p: &Program, from: LocId) -> Option<EdgeId> {
+    let mut seen = FxHashSet::default();
+    let mut at = from;
+    while let Out::One(edge) = p.locs[at].out
+        && seen.insert(at)
+    {
+        if matches!(p.edges[edge].op, Op::Leak(_)) {
+            return Some(edge);
+        }
+        at = p.edges[edge].target;
+    }
+    None
 }
 
 /// The declaration of an object with the room behind it.
@@ -143,11 +170,16 @@ pub fn with_gap(declaration: &str, attributes: &str) -> String {
 /// A function that somebody else defines may hand out addresses of memory that nobody here knows.
 pub fn note_foreign(file: &mut File, f: FuncId) {
     let function = &file.p.funcs[f];
-    let hands_out = file.result_type(f).is_some_and(|(ty, _)| ty == Ty::Pointer)
-        || function.origin == FunctionOrigin::Undefined
-            && function.params.iter().any(|&v| file.vars[v].ty == Ty::Pointer);
+    let (returns, gets) = (
+        file.result_type(f).is_some_and(|(ty, _)| ty == Ty::Pointer),
+        function.params.iter().any(|&v| file.vars[v].ty == Ty::Pointer),
+    );
+    // As `getline` does, through what it is given.
+    let allocates = || parts(file.p, f).iter().any(|&g| is_about_heap(file.p, g));
+    let hands_out = returns || gets && (function.origin == FunctionOrigin::Undefined || allocates());
+    let is_known = roles::public_name(function) == roles::ERRNO_LOCATION;
     if let Some(watch) = &mut file.watch {
-        watch.foreign |= hands_out;
+        watch.foreign |= hands_out && !is_known;
     }
 }
 
@@ -182,7 +214,12 @@ pub fn begin(file: &mut File, f: FuncId) -> Vec<String> {
 /// What comes before an operation.
 pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
     let Some(watch) = &file.watch else { return };
-    let (has_frame, is_main, leak) = (watch.has_frame, watch.is_main, watch.leak);
+    let Watch { has_frame, is_main, leak, .. } = *watch;
+    let at_return = leak.filter(|_| is_main && !watch.looks_at_exit());
+    let at_end = |leak| match leak {
+        Leak::Alive => !watch.behind_handlers.contains(&edge),
+        Leak::Lost => is_main,
+    };
     let p = file.p;
     let is_fault = p.edges[edge].fault.is_some();
     match p.edges[edge].op {
@@ -205,16 +242,31 @@ pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
             let ptr = file.pointer(ptr);
             out.push(format!("proviso_end({ptr});"));
         }
-        Op::Leak(leak) if is_fault && (leak == Leak::Alive || is_main) && is_last(p, edge) => {
+        Op::Leak(leak) if is_fault && at_end(leak) && is_last(p, edge) => {
+            if leak == Leak::Lost {
+                reach_variables(file, p.func_of(edge), out);
+            }
             out.push(look(leak).to_owned());
         }
         Op::Return { .. } => {
             if has_frame {
                 out.push("proviso_leave();".to_owned());
             }
-            out.extend(leak.filter(|_| is_main).map(|leak| look(leak).to_owned()));
+            out.extend(at_return.map(|leak| look(leak).to_owned()));
         }
         _ => {}
+    }
+}
+
+/// What variables lead to whose address nobody takes, so that they are not in the table: they are still there when `main` calls `exit`.
+fn reach_variables(file: &mut File, f: FuncId, out: &mut Vec<String>) {
+    let p = file.p;
+    for (v, var) in p.vars.iter() {
+        let is_named = matches!(var.kind, VarKind::Local(g) | VarKind::Param(g) if g == f) && var.name.is_some();
+        if is_named && var.width >= p.layout.pointer_width && file.read.contains(&v) && !file.objects.contains_key(&v) {
+            let name = file.variable(v).0;
+            out.push(format!("proviso_reach(&{name}, sizeof {name});"));
+        }
     }
 }
 
@@ -232,19 +284,31 @@ fn access(file: &mut File, addr: ExprId, bytes: &str, writes: bool, out: &mut Ve
 /// The runtime, once all is known that the file has.
 pub fn runtime(file: &mut File) -> Option<(String, String)> {
     let watch = file.watch.as_ref()?;
-    let foreign = u32::from(watch.foreign);
+    let (mut foreign, looks_at_exit) = (watch.foreign, watch.looks_at_exit());
     for (name, declaration) in LIBRARY {
         file.library(name, declaration.to_owned());
     }
     let p = file.p;
     let (mut start, mut roots) = (String::new(), String::new());
+    if looks_at_exit {
+        // What is registered first runs last.
+        file.library("atexit", "extern int atexit(void *);".to_owned());
+        start += "    atexit((void *)proviso_alive);\n";
+    }
+    if file.library.contains_key(roles::ERRNO_LOCATION) {
+        let _ = writeln!(start, "    proviso_begin({}(), 4, PROVISO_GLOBAL);", roles::ERRNO_LOCATION);
+    }
     for g in file.wanted_globals.clone() {
         let global = &p.globals[g];
-        if let Some(name) = file.global(g).strip_suffix(&format!(".{OBJECT}")) {
+        let name = file.global(g);
+        if global.is_open() {
+            foreign = true;
+        } else {
             let kind = if global.read_only { "CONSTANT" } else { "GLOBAL" };
-            let _ = writeln!(start, "    proviso_begin(&{name}.{OBJECT}, {}, PROVISO_{kind});", global.size);
+            let _ = writeln!(start, "    proviso_begin((void *)&{name}, {}, PROVISO_{kind});", global.size);
         }
     }
+    let foreign = u32::from(foreign);
     for v in file.wanted_variables.clone().into_iter().filter(|&v| !roles::is_library_variable(p, v)) {
         let name = file.variable(v).0;
         let _ = writeln!(roots, "    proviso_reach(&{name}, sizeof {name});");

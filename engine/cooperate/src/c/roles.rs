@@ -64,6 +64,19 @@ pub fn is_library_variable(p: &Program, v: VarId) -> bool {
     declared_by_model && var.name.as_ref().is_some_and(|name| p.models.contains(name) || name.starts_with("std"))
 }
 
+/// How C comes to `errno`, which models change as a variable of theirs.
+pub const ERRNO: &str = "(*__errno_location())";
+pub const ERRNO_LOCATION: &str = "__errno_location";
+
+pub fn is_errno(p: &Program, name: &str, place: Option<PlaceId>) -> bool {
+    name == "proviso_errno" && place.is_some_and(|place| is_model(p, place))
+}
+
+/// Whether a call does what the library does by itself where the program ends: it runs what `atexit` was given.
+pub fn runs_handlers(p: &Program, f: FuncId) -> bool {
+    p.funcs[f].name == "__proviso_at_exit" && role(p, f) == Role::External
+}
+
 /// What a definition of the function begins with. Models are nobody's but this file's.
 pub fn linkage(p: &Program, f: FuncId) -> &'static str {
     match p.funcs[f].origin {
