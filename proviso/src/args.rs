@@ -334,7 +334,8 @@ pub struct VerifyArgs {
     /// said; a proof rests on the tool, and the report says so.
     #[arg(long, value_name = "NAME|FILE.toml", help_heading = "Cooperation", conflicts_with_all = ["cache", "then", "range", "ranged"])]
     pub external: Option<String>,
-    /// How long the first analysis may take [default: half of --timeout, else 10 s]; 0 leaves all to the second.
+    /// How long the first analysis may take [default: half of --timeout or --cpu-limit, the shorter one, else 10 s], of processor time where
+    /// there is a --cpu-limit and one job; 0 leaves all to the second.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cooperation")]
     pub first_for: Option<std::time::Duration>,
     /// What makes a program of the paths that are left, for --then, --resume and --external; `proviso reduce --help` lists

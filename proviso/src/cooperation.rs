@@ -102,7 +102,8 @@ impl Cooperation {
             (None, Some(name)) => Some(Second::External(Box::new(Tool::of(name)?.installed()?))),
             (None, None) => None,
         };
-        let first = args.first_for.or(args.timeout.map(|t| t / 2)).unwrap_or(FIRST);
+        let limit = args.timeout.into_iter().chain(args.cpu_limit).min();
+        let first = args.first_for.or(limit.map(|t| t / 2)).unwrap_or(FIRST);
         let then = second.map(|second| (second, first));
         if args.first_for.is_some() && then.is_none() {
             return Err(Failure::usage("--first-for is for --then and --external"));
@@ -221,7 +222,10 @@ impl Pipeline {
         if let Some((second, time)) = then {
             if !time.is_zero() {
                 let begin = Instant::now();
-                let (first, done, undecided) = self.rest(program, &covered, &config, &budget.within(*time), true);
+                // The effort of a budget is that of one thread.
+                let is_effort = self.limits.processor.is_some() && config.jobs == 1;
+                let share = if is_effort { budget.exerting(*time) } else { budget.within(*time) };
+                let (first, done, undecided) = self.rest(program, &covered, &config, &share, true);
                 self.add_part("all", first.decided_by.name(), &first, begin);
                 if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
                     self.save_after(program, &first, &done, &undecided, gia);

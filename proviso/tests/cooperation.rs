@@ -136,11 +136,41 @@ fn ranges_leave_conditions() {
             assert_eq!(ask(&["--resume", "half.txt"], "sum6.c"), "FALSE(unreach-call)", "{range}");
         }
     }
-    // Random testing leaves its range open, and not that of the other.
-    let ranged = ["--ranged", "lb2: symex | random", "--save-condition", "both.txt"];
-    assert!(ask(&ranged, "sum11.c").starts_with("UNKNOWN"));
-    assert_eq!(std::fs::read_to_string(folder.join("both.txt")).unwrap(), text);
-    assert_eq!(ask(&["--resume", "both.txt"], "sum11.c"), "TRUE");
+    // Random testing proves nothing: where both ranges are its own they stay open.
+    let ranged = |composition| ["--ranged", composition, "--save-condition", "both.txt"];
+    assert!(ask(&ranged("lb2: random | random"), "sum11.c").starts_with("UNKNOWN"));
+    assert!(!std::fs::read_to_string(folder.join("both.txt")).unwrap().contains("accepting"));
+    // Else who has proved the other goes on with what it leaves.
+    for (composition, file, verdict) in [
+        ("lb2: symex | random", "sum11.c", "TRUE"),
+        ("lb2: random | symex", "sum11.c", "TRUE"),
+        ("lb1,lb3: random | symex | random", "sum11.c", "TRUE"),
+        ("lb2: random | symex", "sum6.c", "FALSE(unreach-call)"),
+        ("lb2: symex | random", "sum6.c", "FALSE(unreach-call)"),
+    ] {
+        assert_eq!(ask(&ranged(composition), file), verdict, "{composition}");
+    }
+    // Nobody takes a range from whom it is open at a limit: what the other has done is kept.
+    let hard = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+                int main(void) {\n  unsigned x = 0;\n  while (__VERIFIER_nondet_int()) x += 2;\n\
+                \x20 if (x % 2) reach_error();\n  return 0;\n}\n";
+    std::fs::write(folder.join("even.c"), hard).unwrap();
+    let limited = [&ranged("lb2: symex | symex")[..], &["--cpu-limit", "2"]].concat();
+    let said = ask(&limited, "even.c");
+    assert!(said.starts_with("UNKNOWN"), "{said}");
+    assert!(std::fs::read_to_string(folder.join("both.txt")).unwrap().contains("accepting"));
+}
+
+/// Half of the limit is the first's, whatever the machine does beside.
+#[test]
+fn a_limit_of_processor_time_is_shared_by_both() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+                int main(void) {\n  unsigned x = 0;\n  while (__VERIFIER_nondet_int()) x += 2;\n\
+                \x20 if (x % 2) reach_error();\n  return 0;\n}\n";
+    std::fs::write(dir.path().join("even.c"), text).unwrap();
+    let then = ["verify", "--analysis", "symex", "--cpu-limit", "4", "--then", "lh: predicate", "even.c"];
+    assert_eq!(verdict(&run(dir.path(), &then)), "TRUE");
 }
 
 #[test]

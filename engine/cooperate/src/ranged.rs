@@ -120,14 +120,44 @@ impl Part {
         Self { range, analysis, outcome: None, done: Condition::nothing() }
     }
 
-    fn finish(&mut self, program: &Program, outcome: Outcome, explored: Condition) {
-        self.done = match outcome.verdict {
+    /// Nobody has to look at it any more.
+    fn is_proved(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|o| matches!(o.verdict, Verdict::True))
+    }
+
+    /// Who looked at it has found nothing, nor shown that there is nothing to find.
+    fn is_open(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|o| matches!(o.verdict, Verdict::Unknown(_)) && o.unconfirmed.is_none())
+    }
+
+    /// What came of it, perhaps after others have looked at it.
+    fn finish(&mut self, program: &Program, outcome: Outcome, explored: &Condition) {
+        let nothing = Condition::nothing();
+        let done = match outcome.verdict {
             Verdict::True => self.range.inside(program),
-            _ if explored == Condition::nothing() => explored,
+            _ if *explored == nothing => nothing.clone(),
             // Who looks at a part of the paths has nothing left outside of it.
-            _ => self.range.inside(program).intersection(&explored),
+            _ => self.range.inside(program).intersection(explored),
         };
-        self.outcome = Some(outcome);
+        self.done = if self.done == nothing || matches!(outcome.verdict, Verdict::True) {
+            done
+        } else if done == nothing {
+            std::mem::replace(&mut self.done, nothing)
+        } else {
+            // What counts on the rest counts on what nobody else does: two that do might count on one another.
+            self.done.union(&done.by_itself())
+        };
+        self.outcome = Some(match self.outcome.take() {
+            None => outcome,
+            Some(before) => {
+                let (mut outcome, other) =
+                    if matches!(outcome.verdict, Verdict::Unknown(_)) { (before, outcome) } else { (outcome, before) };
+                outcome.stats.join(&other.stats);
+                outcome.crashes.extend(other.crashes);
+                outcome.unconfirmed = outcome.unconfirmed.or(other.unconfirmed);
+                outcome
+            }
+        });
     }
 }
 
@@ -149,28 +179,55 @@ pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -
 /// configuration asks for that. What violates the property is replayed on the original.
 pub type Verify<'a> = dyn Fn(Option<&Restricted>, &Config, &Budget, &Idle) -> (Outcome, Condition) + Sync + 'a;
 
-/// Verifies all parts at the same time. A violation ends the others; who is done helps those that explore path by path.
+/// Verifies all parts at the same time. A violation ends the others; who is done helps those that explore path by path. What an analysis gives
+/// up is gone on with by those that have proved their own ranges.
 pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget, verify: &Verify<'_>) {
-    let (shared, idle) = (budget.part(), Idle::new(0));
+    let shared = budget.part();
+    let mut who: Vec<Option<Analysis>> = parts.iter().map(|part| Some(part.analysis)).collect();
+    let mut tried = vec![Vec::new(); parts.len()];
+    while who.iter().any(Option::is_some) {
+        at_once(program, parts, &who, config, &shared, verify);
+        for (tried, who) in tried.iter_mut().zip(&who) {
+            tried.extend(*who);
+        }
+        let able: Vec<Analysis> = parts.iter().filter(|part| part.is_proved()).map(|part| part.analysis).collect();
+        let next = |(part, tried): (&Part, &Vec<Analysis>)| {
+            let is_open = part.is_open() && shared.spent().is_none();
+            able.iter().copied().find(|analysis| is_open && !tried.contains(analysis))
+        };
+        who = parts.iter().zip(&tried).map(next).collect();
+    }
+}
+
+/// Each of the parts by the analysis that is named for it, if one is.
+fn at_once(
+    program: &Program,
+    parts: &mut [Part],
+    who: &[Option<Analysis>],
+    config: &Config,
+    shared: &Budget,
+    verify: &Verify<'_>,
+) {
+    let idle = Idle::new(who.iter().filter(|who| who.is_none()).count());
     thread::scope(|scope| {
         let mut threads = Vec::new();
-        for part in parts.iter_mut() {
-            let (shared, idle) = (&shared, &idle);
+        for (part, analysis) in parts.iter_mut().zip(who).filter_map(|(part, who)| Some((part, (*who)?))) {
+            let idle = &idle;
             let work = move || {
-                let config = Config { analysis: part.analysis, jobs: 1, ..config.clone() };
+                let config = Config { analysis, jobs: 1, ..config.clone() };
                 let outcome = one(program, &part.range, &config, shared, verify, idle);
                 if matches!(outcome, Ok((Outcome { verdict: Verdict::False(_), .. }, _))) {
                     shared.cancel();
                 }
                 match outcome {
-                    Ok((outcome, explored)) => part.finish(program, outcome, explored),
+                    Ok((outcome, explored)) => part.finish(program, outcome, &explored),
                     Err(reason) => part.outcome = Some(Outcome::unknown(reason, part.analysis)),
                 }
                 idle.add();
             };
             threads.push(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work));
         }
-        // A thread that cannot be started, or panics, leaves its part without an outcome.
+        // A thread that cannot be started, or panics, leaves its part as it was.
         for thread in threads.into_iter().flatten() {
             let _ = thread.join();
         }
