@@ -3,6 +3,7 @@
 use crate::budget::Spent;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, PlaceId, TaintId};
+use std::iter;
 
 /// The answer to "can an error be reached?".
 #[derive(Clone, Debug)]
@@ -30,11 +31,13 @@ pub struct Reason {
     pub text: String,
     /// Where in the source it lies, if at a place.
     pub place: Option<PlaceId>,
+    /// What it comes from, and what would rule it out.
+    pub cause: Option<Box<Reason>>,
 }
 
 impl Reason {
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), place: None }
+        Self::at(text, None)
     }
     /// The budget is spent.
     pub fn spent(spent: Spent) -> Self {
@@ -44,7 +47,10 @@ impl Reason {
         })
     }
     pub fn at(text: impl Into<String>, place: Option<PlaceId>) -> Self {
-        Self { text: text.into(), place }
+        Self { text: text.into(), place, cause: None }
+    }
+    pub fn because(self, cause: Option<Self>) -> Self {
+        Self { cause: cause.map(Box::new), ..self }
     }
 }
 
@@ -115,12 +121,13 @@ impl Taints {
     pub fn is_empty(&self) -> bool {
         self.dropped.is_empty() && self.program.is_empty()
     }
-    /// All reasons, for reports.
+    /// All reasons, each before what it comes from, for reports.
     pub fn reasons(&self, program: &cfa::Program) -> Vec<Reason> {
         let approx = self.program.iter().map(|&t| {
             let taint = &program.taints[t];
             Reason::at(taint.reason.clone(), taint.place)
         });
-        self.dropped.iter().cloned().chain(approx).collect()
+        let dropped = self.dropped.iter().flat_map(|r| iter::once(r).chain(r.cause.as_deref())).cloned();
+        dropped.chain(approx).collect()
     }
 }

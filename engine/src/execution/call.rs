@@ -10,12 +10,12 @@ use std::rc::Rc;
 
 impl Execution<'_> {
     /// A value that the program does not determine.
-    pub(super) fn fresh_input(&mut self, st: &mut State, width: u32) -> Val {
+    pub(super) fn fresh_input(&mut self, st: &mut State, edge: EdgeId, width: u32) -> Val {
         if !self.mode.names_unknowns {
             return Val::Unknown;
         }
         let (symbol, e) = self.terms.fresh_symbol(Sort::Bv(width));
-        st.trail.push(Event::Input(symbol));
+        st.trail.push(Event::Input { symbol, edge });
         Val::Expr(e)
     }
 
@@ -40,7 +40,7 @@ impl Execution<'_> {
                     let from = self.terms.width(arg);
                     self.terms.resized(value, from, width)
                 }
-                None => self.fresh_input(&mut st, width),
+                None => self.fresh_input(&mut st, edge, width),
             };
             vars[self.slots.of_var[param.index()].local()] = value;
         }
@@ -79,7 +79,7 @@ impl Execution<'_> {
             }
             (None, Some(var)) => {
                 // A value is taken from a function that gives none.
-                Some(self.fresh_input(&mut st, program.vars[var].width))
+                Some(self.fresh_input(&mut st, return_edge, program.vars[var].width))
             }
             _ => None,
         };

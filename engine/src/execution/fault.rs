@@ -1,6 +1,6 @@
 //! What an operation may do that C does not define.
 
-use super::state::{Event, State};
+use super::state::State;
 use super::value::ObjId;
 use super::{Execution, describe_object};
 use cfa::ExprId;
@@ -107,38 +107,12 @@ impl Execution<'_> {
         self.faults.push(Fault { kind, object, state });
     }
 
-    /// What is wrong with which object, and for a pointer that may point anywhere which value it is made of.
+    /// What is wrong with which object, if that is known.
     pub fn describe(&self, fault: &Fault) -> String {
         let what = fault.kind.describe();
         if let Some(object) = fault.object.and_then(|id| fault.state.memory.get(id)) {
             return format!("{what}: {}", describe_object(self.program, object.origin));
         }
-        let (FaultKind::UnknownPointer(pointer) | FaultKind::DerivedPointer(pointer)) = fault.kind else {
-            return what.into();
-        };
-        let st = &fault.state;
-        let symbols = self.terms.symbols_of(pointer);
-        let events = st.trail.events(|_| true).into_iter().chain(st.trail.events(|_| false));
-        let mut from_input = false;
-        for event in events {
-            match event {
-                Event::Unknown { object, symbol, .. } if symbols.contains(&symbol) => {
-                    if let Some(origin) = st.memory.get(object).map(|o| o.origin) {
-                        let object = describe_object(self.program, origin);
-                        return format!("{what}: it was read from {object}, where nothing was written before");
-                    }
-                }
-                Event::Global { var, symbol } if symbols.contains(&symbol) => {
-                    let name = self.program.vars[var].name.as_deref().unwrap_or("a variable");
-                    return format!("{what}: it is the first value of `{name}`, which is defined elsewhere");
-                }
-                Event::Input(symbol) => from_input |= symbols.contains(&symbol),
-                _ => {}
-            }
-        }
-        match from_input {
-            true => format!("{what}: it is an input, or what a function gives that nobody defines"),
-            false => what.into(),
-        }
+        what.into()
     }
 }

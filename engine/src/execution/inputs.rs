@@ -56,7 +56,7 @@ impl Execution<'_> {
         let mut inputs = Inputs::default();
         for event in st.trail.events(|cond| model.eval(&self.terms, cond).is_true()) {
             match event {
-                Event::Input(symbol) => inputs.values.push(value(symbol)),
+                Event::Input { symbol, .. } => inputs.values.push(value(symbol)),
                 Event::Decision(_) => {}
                 // What is not known of a shadow any more is no input.
                 Event::Unknown { object, .. } | Event::UnknownArray { object, .. } if object.is_shadow() => {}

@@ -22,6 +22,7 @@ mod liveness;
 mod memory;
 mod operation;
 mod order;
+mod origin;
 mod paged;
 mod pointer;
 mod pure;
@@ -39,6 +40,7 @@ pub use fault::Fault;
 pub use inputs::runnable;
 pub use memory::{Memory, Object, Origin, PART, Part, Piece};
 pub use operation::Successors;
+pub use origin::origin;
 pub use paged::Paged;
 pub use quantified::{Quantified, Row};
 #[cfg(test)]

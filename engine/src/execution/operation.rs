@@ -103,7 +103,7 @@ impl Step<'_, '_, '_> {
             }
             Op::ObjectOffset { var, ptr } => self.object_offset(st, *var, *ptr),
             Op::Havoc { var, .. } => {
-                let value = self.ex.fresh_input(&mut st, program.vars[*var].width);
+                let value = self.ex.fresh_input(&mut st, self.edge, program.vars[*var].width);
                 self.ex.write_var(&mut st, *var, value);
                 self.follow(st);
             }

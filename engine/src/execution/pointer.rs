@@ -13,6 +13,9 @@ use cfa::{Expr, ExprId};
 /// Beyond so many splits, all objects of a choice are tried: choices may share parts, and have many more paths than parts.
 const MOST_SPLITS: u32 = 128;
 
+/// So many objects are tried for a pointer that is made of no address.
+const MOST_EXPOSED: usize = 16;
+
 /// A place in an object of a path.
 pub(super) struct Access {
     pub st: State,
@@ -183,12 +186,15 @@ impl Resolution {
         ex.terms.and(fits, inside)
     }
 
-    /// A pointer whose structure does not tell its object: tries every object whose address occurs in it.
+    /// A pointer whose structure does not tell its object: tries every object whose address occurs in it. One that is made of
+    /// no address may be equal to one that was looked at: these are exposed (C's provenance of pointers, TS 6010).
     fn resolve_by_search(&mut self, ex: &mut Execution, st: State, e: ExprId) {
         let Some(st) = self.accesses_some(ex, st) else { return };
-        let bases = ex.terms.bases_in(e);
+        let mut bases = ex.terms.bases_in(e);
+        let mut otherwise = FaultKind::DerivedPointer(e);
         if bases.is_empty() {
-            return ex.fault(st, FaultKind::UnknownPointer(e), None);
+            otherwise = FaultKind::UnknownPointer(e);
+            bases = st.exposed.iter().copied().take(MOST_EXPOSED).collect();
         }
         let mut rest = Some(st);
         for object in bases {
@@ -213,7 +219,7 @@ impl Resolution {
             rest = no;
         }
         if let Some(st) = rest {
-            ex.fault(st, FaultKind::DerivedPointer(e), None);
+            ex.fault(st, otherwise, None);
         }
     }
 

@@ -91,8 +91,8 @@ pub enum Decision {
 /// Something that the path took from its environment, in the order of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The value of a `Havoc` edge, of a missing argument or of a missing result.
-    Input(SymId),
+    /// The value of a `Havoc` edge, of an argument that a call lacks, or of a result that a return lacks.
+    Input { symbol: SymId, edge: EdgeId },
     /// `len` bytes of memory that was read before it was written.
     Unknown { object: ObjId, offset: u64, len: u32, symbol: SymId },
     /// The unknown bytes of an object whose content became this array.

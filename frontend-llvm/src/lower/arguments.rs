@@ -433,7 +433,7 @@ fn make(cx: &mut Context, kind: Kind) {
     let mut b = Builder::new(cx, kind.make);
     let width = b.pointer_width();
     if is_unknown {
-        b.approximate(format!("pointers in unions and to FILE are arbitrary ({name})"), true, false);
+        functions::approximate_pointers(&mut b, kind.target);
     }
     let size = match count.or(is_aggregate.then_some(1)) {
         Some(count) => b.size(count.saturating_mul(element)),
@@ -501,7 +501,12 @@ fn follow(cx: &mut Context) {
     let (limit, null, taken) = (b.size(POINTERS), b.size(0), b.size(1));
     let too_many = b.x().ule(limit, number);
     b.when(too_many, |b| {
-        b.approximate(format!("more than {POINTERS} pointers are followed"), false, true);
+        functions::approximate(
+            b,
+            format!("more than {POINTERS} pointers are followed: --entry-depth bounds them"),
+            false,
+            true,
+        );
         b.halt(cfa::HaltKind::Assumed);
     });
     let slot = element_at(&mut b, table, number);

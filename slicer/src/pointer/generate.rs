@@ -9,10 +9,7 @@ use super::memory::{LocationId, ObjectId};
 use super::solve::{Solver, Use};
 use super::terms::{Base, Shift, Term, Way};
 use super::{Extent, Undefined};
-use cfa::{
-    AllocKind, CType, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program, TypeId, VarId,
-    VarKind,
-};
+use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
 /// A function in a calling context, or all functions without contexts.
@@ -231,7 +228,10 @@ impl Solver<'_> {
                 let input = &program.inputs[*input];
                 // What an unmodelled function returns comes after an edge that taints the run, and what was not
                 // initialised must not be used.
-                if matches!(input.kind, InputKind::Nondet(_)) && is_pointer(program, input.ty, input.width) {
+                // An integer may be the address of any object of whose address the program made a number (TS 6010).
+                let is_given =
+                    matches!(input.kind, InputKind::Nondet(_) | InputKind::Argument(_) | InputKind::Global(_));
+                if is_given && input.width >= program.layout.pointer_width {
                     let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
                     self.graph.add_location(self.var(instance, *var), unknown);
                 }
@@ -370,14 +370,4 @@ impl Solver<'_> {
         self.graph.add_edge(self.instances.result(self.program, InstanceId::BASE, f), external);
         self.reach(f);
     }
-}
-
-/// Whether an unknown value of this type may be a pointer: an integer from outside is none, as only a pointer
-/// gives the right to access an object.
-pub fn is_pointer(program: &Program, ty: TypeId, width: u32) -> bool {
-    width >= program.layout.pointer_width
-        && !matches!(
-            program.plain_type(ty),
-            CType::Bool | CType::Int { .. } | CType::Float { .. } | CType::Enum { .. } | CType::Void
-        )
 }

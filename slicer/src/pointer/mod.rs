@@ -1,8 +1,8 @@
 //! Points-to analysis: inclusion-based (Andersen), field-sensitive, with function pointers resolved on the fly.
 //!
 //! What it takes for granted: a pointer plus an integer points into the object that the pointer points into, or into one of those from
-//! whose addresses the integer was computed as a distance; what is declared elsewhere holds no pointers into this program; an access stays within the object its pointer was derived from; and an integer
-//! that is not derived from a pointer is the address of nothing. Both are what C guarantees or leaves undefined.
+//! whose addresses the integer was computed as a distance; what is declared elsewhere holds no pointers into this program; and an access stays within the object its pointer was derived from: what C guarantees or leaves undefined.
+//! An input as wide as pointers may be the address of any object; what is put together from narrower ones is the address of nothing.
 
 mod generate;
 mod graph;

@@ -3,7 +3,6 @@
 //! Every variable, result and object belongs to a class, and a class has one class that it points to. An assignment
 //! makes both sides point to the same class, once the right side points anywhere at all.
 
-use super::generate::is_pointer;
 use super::memory::{Memory, ObjectId, ObjectKind};
 use super::solve::{address_taken, bodies, declared_pointers};
 use super::terms::{Base, Shift, Terms};
@@ -304,7 +303,9 @@ impl<'p> Unifier<'p> {
             }
             Op::Havoc { var, input } => {
                 let input = &program.inputs[*input];
-                if matches!(input.kind, InputKind::Nondet(_)) && is_pointer(program, input.ty, input.width) {
+                let is_given =
+                    matches!(input.kind, InputKind::Nondet(_) | InputKind::Argument(_) | InputKind::Global(_));
+                if is_given && input.width >= program.layout.pointer_width {
                     let unknown = self.unknown();
                     self.point(var.0, unknown);
                 }

@@ -81,7 +81,7 @@ impl Watched<'_> {
         }
         for &event in events.get(f.events..).unwrap_or_default() {
             match event {
-                Event::Input(symbol) => {
+                Event::Input { symbol, .. } => {
                     let Some(value) = f.run.inputs.get(f.inputs) else { return Err("too many inputs".into()) };
                     f.symbols.insert(symbol, Value::Bv(value.clone()));
                     f.inputs += 1;

@@ -30,6 +30,7 @@ use crate::verdict::{Reason, Taints};
 use agreed::{Agreement, Agreements};
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, ExprPool, Program};
+use rustc_hash::FxHashMap;
 use smt::{Choice, Feasibility, PathSolver};
 use state::Past;
 use std::sync::Arc;
@@ -65,6 +66,8 @@ pub struct SymbolicExecution<'p> {
     pub(super) keeps_all: bool,
     /// What the states at heads agree on, where that is wanted.
     agreements: Option<Agreements>,
+    /// For each operation that read outside all objects where the first pointer came from with which it did.
+    invalid_reads: FxHashMap<EdgeId, Option<Reason>>,
     /// Empty but within a step.
     steps: execution::Successors,
 }
@@ -93,6 +96,7 @@ impl<'p> SymbolicExecution<'p> {
             closed: (false, false),
             keeps_all: false,
             agreements: None,
+            invalid_reads: FxHashMap::default(),
             steps: Vec::new(),
         }
     }
@@ -239,7 +243,8 @@ impl Cpa for SymbolicExecution<'_> {
                 }
                 Past::InvalidRead(edge) => {
                     let text = "a violation was found only past a read outside all objects";
-                    Reason::at(text, self.execution.program.edges[edge].place)
+                    let reason = Reason::at(text, self.execution.program.edges[edge].place);
+                    reason.because(self.invalid_reads.get(&edge).cloned().flatten())
                 }
             };
             self.taints.drop_behaviour(reason);

@@ -85,7 +85,8 @@ impl SymbolicExecution<'_> {
         }
         if is_abstract || asks || reads && (self.problems.is_none() || self.is_settled(edge)) {
             // An abstract state says nothing of executions anyway.
-            let past = if self.execution.mode.is_abstract { past } else { past.or(Some(Past::InvalidRead(edge))) };
+            let past =
+                if self.execution.mode.is_abstract { past } else { past.or(Some(self.invalid_read(&fault, edge))) };
             let path = self.execution.any_result(fault.state, edge);
             return out.push((State { path, past }, At::Target));
         }
@@ -108,16 +109,30 @@ impl SymbolicExecution<'_> {
                 _ => {}
             }
         }
-        self.problem(edge, self.reason(&fault, edge));
+        let reason = self.reason(&fault, edge);
+        self.problem(edge, reason);
     }
 
-    fn reason(&self, fault: &Fault, edge: EdgeId) -> Reason {
+    /// A read that gives anything; where the first pointer comes from with which the operation does is kept for the report.
+    fn invalid_read(&mut self, fault: &Fault, edge: EdgeId) -> Past {
+        if !self.invalid_reads.contains_key(&edge) {
+            let origin = execution::origin(&mut self.execution, fault, edge);
+            self.invalid_reads.insert(edge, origin);
+        }
+        Past::InvalidRead(edge)
+    }
+
+    fn reason(&mut self, fault: &Fault, edge: EdgeId) -> Reason {
+        let place = self.execution.program.edges[edge].place;
         // What an abstract state does not know is checked at full precision before it is told.
-        let what = match self.execution.mode.is_abstract {
-            true => fault.kind.describe().into(),
-            false => self.execution.describe(fault),
-        };
-        Reason::at(what, self.execution.program.edges[edge].place)
+        match self.execution.mode.is_abstract {
+            true => Reason::at(fault.kind.describe(), place),
+            false => Reason::at(self.execution.describe(fault), place).because(execution::origin(
+                &mut self.execution,
+                fault,
+                edge,
+            )),
+        }
     }
 
     /// The part of `state` that takes an assume edge, if there is one. Nothing is asked about the other side.

@@ -5,7 +5,7 @@ use super::{FUNCTION, KIND, token_of};
 use crate::ir::{self, TypeKind};
 use crate::lower::builder::Builder;
 use crate::lower::{Context, call, source};
-use cfa::{Callee, ExprId, FuncId, FunctionOrigin, Op, VarId};
+use cfa::{Callee, ExprId, FuncId, FunctionOrigin, Op, PlaceId, TypeId, VarId};
 
 /// The name of these functions.
 pub const GIVEN: &str = "proviso_given_function";
@@ -60,12 +60,33 @@ pub(super) fn finish(cx: &mut Context) {
         let vars = cx.program.funcs[func].params.iter().copied();
         let is_pointer = |ty: ir::Ty| matches!(cx.ir.kind(ty), TypeKind::Pointer);
         let written: Vec<VarId> = vars.zip(params).filter(|&(_, &ty)| is_pointer(ty)).map(|(var, _)| var).collect();
+        let mut b = Builder::new(cx, func);
+        b.place = place_of_entry(b.cx);
         call::do_anything(
-            Builder::new(cx, func),
+            b,
             GIVEN,
-            "a function that an argument leads to",
+            "a function that an argument leads to (--undefined-functions says what it does)",
             &written,
             (None, None),
         );
     }
+}
+
+/// An approximation of what arguments lead to, at the function that is given them.
+pub(super) fn approximate(b: &mut Builder, reason: String, over: bool, under: bool) {
+    let place = std::mem::replace(&mut b.place, place_of_entry(b.cx));
+    b.approximate(reason, over, under);
+    b.place = place;
+}
+
+fn place_of_entry(cx: &Context) -> Option<PlaceId> {
+    let entry = cx.program.funcs.values().find(|f| f.name == cx.options.entry);
+    entry.and_then(|f| f.place)
+}
+
+/// Of an object of this type whose pointers have any value.
+pub(super) fn approximate_pointers(b: &mut Builder, target: TypeId) {
+    let target = b.cx.program.type_name(target);
+    let what = format!("pointers in unions and to FILE are arbitrary ({target}, to which an argument leads)");
+    approximate(b, format!("{what}: a caller in C that builds it rules this out"), true, false);
 }

@@ -1,0 +1,132 @@
+//! Where a pointer comes from that nobody can follow, and what would rule it out.
+
+use super::fault::{Fault, FaultKind};
+use super::memory::Origin;
+use super::state::{Event, State};
+use super::value::Val;
+use super::{Execution, describe_object};
+use crate::verdict::Reason;
+use cfa::{Callee, EdgeId, ExprId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarId};
+
+const INITIALISE: &str = "initialising it rules this out";
+const ASSUME: &str = "assuming which object it leads to rules this out: __VERIFIER_assume(p == &object)";
+const CALLER: &str = "a caller that builds what it needs rules this out: a function in C for --entry";
+
+/// Where the pointer comes from that an operation uses, and what would rule the fault out.
+pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason> {
+    if let Some(object) = fault.object {
+        let origin = fault.state.memory.get(object)?.origin;
+        let object = describe_object(ex.program, origin);
+        let text = format!(
+            "the pointer leads to {object}: an assumption on how far rules this out; \
+                                --check address asks whether it is an error"
+        );
+        return Some(Reason::at(text, place_of(ex.program, origin)));
+    }
+    let pointer = match fault.kind {
+        FaultKind::UnknownPointer(pointer) | FaultKind::DerivedPointer(pointer) => pointer,
+        FaultKind::InvalidPointer | FaultKind::UndefinedPointer => {
+            let pointer = pointer_of(&ex.program.edges[edge].op)?;
+            match ex.eval(&fault.state, pointer) {
+                Val::Expr(pointer) => pointer,
+                Val::Int(number) => {
+                    let text = format!("the pointer is the number {number:#x}, where no object of the program lies");
+                    return Some(Reason::at(text, ex.program.edges[edge].place));
+                }
+                Val::Ptr(..) | Val::Unset | Val::Unknown => return None,
+            }
+        }
+        _ => return None,
+    };
+    let reason = origin_of_term(ex, &fault.state, pointer)?;
+    let place = reason.place.or(ex.program.edges[edge].place);
+    Some(Reason { place, ..reason })
+}
+
+fn origin_of_term(ex: &Execution, st: &State, pointer: ExprId) -> Option<Reason> {
+    let symbols = ex.terms.symbols_of(pointer);
+    let events = st.trail.events(|_| true).into_iter().chain(st.trail.events(|_| false));
+    events.into_iter().find_map(|event| match event {
+        Event::Unknown { object, symbol, .. } if symbols.contains(&symbol) => {
+            let origin = st.memory.get(object)?.origin;
+            let text = format!("the pointer was read from {}", describe_object(ex.program, origin));
+            let why = match is_given(ex.program, origin) {
+                true => format!(", to which an argument leads, and where any value may be; {CALLER}"),
+                false => format!(", where nothing was written before; {INITIALISE}"),
+            };
+            Some(Reason::at(text + &why, place_of(ex.program, origin)))
+        }
+        Event::Global { var, symbol } if symbols.contains(&symbol) => {
+            let name = ex.program.vars[var].name.as_deref().unwrap_or("a variable");
+            let text = format!(
+                "the pointer is the first value of `{name}`, which nobody defines; \
+                                    a definition rules this out"
+            );
+            Some(Reason::at(text, ex.program.vars[var].place))
+        }
+        Event::Input { symbol, edge } if symbols.contains(&symbol) => Some(origin_of_input(ex.program, edge)),
+        _ => None,
+    })
+}
+
+fn origin_of_input(program: &Program, edge: EdgeId) -> Reason {
+    let Op::Havoc { var, input } = program.edges[edge].op else {
+        return Reason::at("the pointer is an argument or result that a call lacks", program.edges[edge].place);
+    };
+    let text = match &program.inputs[input].kind {
+        InputKind::Uninit(Some(name)) => {
+            format!("the pointer comes from `{name}`, which is not initialised; {INITIALISE}")
+        }
+        InputKind::Uninit(None) => format!("the pointer comes from what is not initialised; {INITIALISE}"),
+        InputKind::Nondet(name) => format!("the pointer comes from {name}(), which may give any value; {ASSUME}"),
+        InputKind::Environment(name) => {
+            format!("the pointer comes from what {name} gives, which may be anything; {ASSUME}")
+        }
+        InputKind::Argument(name) => {
+            format!("the pointer comes from argument {name}, which may be any value; {CALLER}")
+        }
+        InputKind::Global(name) => {
+            format!("the pointer comes from {name}, which may hold any value at first; {ASSUME}")
+        }
+        InputKind::Unmodelled(name) => {
+            format!(
+                "the pointer comes from {name}, which nobody defines; a stub rules this out: --undefined-functions FILE"
+            )
+        }
+    };
+    Reason::at(text, place_of_variable(program, var).or(program.inputs[input].place).or(program.edges[edge].place))
+}
+
+/// Whether an object is one that pointers of `--entry` lead to.
+fn is_given(program: &Program, origin: Origin) -> bool {
+    let Origin::Heap(edge) = origin else { return false };
+    let func = program.func_of(edge);
+    program.edges[edge].place.is_none() && program.funcs[func].origin == FunctionOrigin::Model
+}
+
+fn place_of(program: &Program, origin: Origin) -> Option<PlaceId> {
+    match origin {
+        Origin::Global(global) | Origin::GlobalShadow(global) => program.globals[global].place,
+        Origin::Stack(edge) | Origin::Heap(edge) | Origin::AllocShadow(edge) => {
+            let edge = &program.edges[edge];
+            edge.op.def().and_then(|var| place_of_variable(program, var)).or(edge.place)
+        }
+    }
+}
+
+/// Where a variable with a name is declared.
+fn place_of_variable(program: &Program, var: VarId) -> Option<PlaceId> {
+    let var = &program.vars[var];
+    var.name.as_ref().and(var.place)
+}
+
+/// The pointer that an operation accesses memory by, if it is one.
+fn pointer_of(op: &Op) -> Option<ExprId> {
+    match *op.unshadowed() {
+        Op::Load { addr, .. } | Op::Store { addr, .. } => Some(addr),
+        Op::Fill { dst, .. } => Some(dst),
+        Op::Free { ptr, .. } | Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => Some(ptr),
+        Op::Call { callee: Callee::Indirect(pointer), .. } => Some(pointer),
+        _ => None,
+    }
+}

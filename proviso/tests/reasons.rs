@@ -1,0 +1,65 @@
+//! What a run says that found nothing out: where a pointer comes from that nobody can follow, and what would rule it out.
+
+use std::process::Command;
+
+/// The reason and the notes of a program, as the JSON has them: the text, and the line of the place.
+fn reasons(program: &str, options: &[&str]) -> Vec<(String, Option<u64>)> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.c");
+    std::fs::write(&file, program).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    command.current_dir(folder.path()).args(["verify", "p.c", "--json", "r.json", "--cpu-limit", "10"]).args(options);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.lines().last().unwrap_or_default().starts_with("UNKNOWN("), "{program}\n{said}");
+    let json = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let notes = json["notes"].as_array().unwrap().iter();
+    let told =
+        |note: &serde_json::Value| (note["text"].as_str().unwrap().to_owned(), note["location"]["line"].as_u64());
+    let reasons: Vec<_> = std::iter::once(&json["reason"]).chain(notes).map(told).collect();
+    // What the JSON says is said in text, too.
+    assert!(reasons.iter().all(|(text, _)| said.contains(text.as_str())), "{reasons:?}\n{said}");
+    reasons
+}
+
+#[track_caller]
+fn expect(program: &str, options: &[&str], text: &[&str], line: u64) {
+    let reasons = reasons(program, options);
+    let fits = |(said, at): &(String, Option<u64>)| text.iter().all(|part| said.contains(part)) && *at == Some(line);
+    assert!(reasons.iter().any(fits), "{text:?} at line {line} is not among {reasons:?} of\n{program}");
+}
+
+const UNREACH: [&str; 2] = ["--property", "unreach-call"];
+
+#[test]
+fn where_a_pointer_comes_from_is_told_with_what_rules_it_out() {
+    let program = |declared: &str, pointer: &str| {
+        format!(
+            "void reach_error(void); unsigned long __VERIFIER_nondet_ulong(void); void *malloc(unsigned long);\n\
+             int unknown(void);\n{declared}\nint main(void) {{\n{pointer}\n\
+             if (*p == 7) reach_error();\nreturn 0; }}\n"
+        )
+    };
+    let input = program("", "int *p = (int *)__VERIFIER_nondet_ulong();");
+    expect(&input, &UNREACH, &["__VERIFIER_nondet_ulong()", "__VERIFIER_assume"], 5);
+    let unset = program("int x;", "int *p; if (__VERIFIER_nondet_ulong()) p = &x;");
+    expect(&unset, &UNREACH, &["`p`, which is not initialised", "initialising it"], 5);
+    let content = program("", "int **list = malloc(16), *p = list[1];");
+    expect(&content, &UNREACH, &["read from `list`", "initialising it"], 5);
+    expect(&program("", "int *p = (int *)0x1234;"), &UNREACH, &["the number 0x1234"], 6);
+    expect(&program("extern int *device;", "int *p = device;"), &UNREACH, &["`device`, which nobody defines"], 6);
+    let far = program("int table[4];", "int *p = table + __VERIFIER_nondet_ulong();");
+    expect(&far, &UNREACH, &["`table`", "--check address"], 3);
+}
+
+#[test]
+fn what_cannot_be_told_of_what_arguments_lead_to_is_told_with_the_option_that_helps() {
+    let list = "struct node { struct node *next; int *value; };\n\
+                int sum(struct node *n) { int s = 0; for (; n; n = n->next) s ^= *n->value; return s; }\n";
+    expect(list, &["--property", "valid-deref", "--entry", "sum"], &["more than 4096 pointers", "--entry-depth"], 2);
+    let owner = "struct owner { union { int *p; long n; } u; };\nint look(struct owner *o) { return *o->u.p; }\n";
+    expect(owner, &["--property", "valid-deref", "--entry", "look"], &["struct owner", "a caller in C"], 2);
+    let called = "void reach_error(void);\nint ask(int (*f)(void)) { if (f() == 3) reach_error(); return 0; }\n";
+    expect(called, &["--property", "unreach-call", "--entry", "ask"], &["--undefined-functions"], 2);
+}
