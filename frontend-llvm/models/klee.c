@@ -1,12 +1,10 @@
-// Defines: klee_make_symbolic klee_assume klee_range klee_int klee_silent_exit klee_prefer_cex
+// Defines: klee_make_symbolic klee_range klee_int klee_silent_exit klee_prefer_cex
 #pragma once
 #include "proviso.h"
 
 // klee/klee.h: how programs written for KLEE name their inputs.
 
 void klee_make_symbolic(void *object, size_t size, const char *name) { __proviso_env_memory(object, size); }
-
-void klee_assume(unsigned long condition) { __proviso_assume(condition != 0); }
 
 int klee_range(int begin, int end, const char *name) {
     int value = __proviso_env_int();

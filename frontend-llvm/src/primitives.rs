@@ -151,7 +151,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         });
     }
     Some(match name {
-        "__VERIFIER_assume" | "__CPROVER_assume" | "__ESBMC_assume" => Assume,
+        "__VERIFIER_assume" | "__CPROVER_assume" | "__ESBMC_assume" | "klee_assume" => Assume,
         "__CPROVER_assert" | "__CPROVER_precondition" | "__CPROVER_postcondition" | "__ESBMC_assert" => Assert,
         "__VERIFIER_atomic_begin"
         | "__VERIFIER_atomic_end"

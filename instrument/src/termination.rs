@@ -26,8 +26,8 @@ use cfa::dominators::Dominators;
 use cfa::graph::{CfaGraphs, FuncGraph, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{
-    AllocKind, Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, HaltKind, InputKind,
-    LocId, Op, Out, PlaceId, Program, VarId, VarKind,
+    AllocKind, Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, FunctionOrigin,
+    HaltKind, InputKind, LocId, Op, Out, PlaceId, Program, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -468,14 +468,17 @@ fn error_if(
     (error, edge, good)
 }
 
-/// Makes every end of the program an error, also one by an assumption that does not hold: of library models, too, some of which assume what the
-/// program says (`klee_assume`).
+/// Makes every end of the program an error, also one by an assumption of the program's that does not hold. What library models assume says which
+/// values the environment may bring; there are some at each of these places, so nothing ends there.
 pub fn ends_are_errors(program: &mut Program) -> ErrorId {
     let info = ErrorInfo { check: Check::Termination, message: "the program ends".into(), place: None };
     let error = program.errors.push(info);
-    for (_, edge) in program.edges.iter_mut() {
-        if let Op::Halt(_) = edge.op {
-            edge.op = Op::Error(error);
+    for id in program.edges.ids() {
+        let is_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
+        match program.edges[id].op {
+            Op::Halt(HaltKind::Assumed) if is_model => {}
+            Op::Halt(_) => program.edges[id].op = Op::Error(error),
+            _ => {}
         }
     }
     error
