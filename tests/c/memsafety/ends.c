@@ -27,14 +27,14 @@ int main(void) {
         line[0] = 'x';
     free(line);
 #endif
-    at_the_end = malloc(4);
+    at_the_end = malloc(4); // wrong
     atexit(finish);
     errno = 0;
     char *larger = realloc(at_the_end, SIZE_MAX / 2 + 1);
     if (larger == NULL && errno == ENOMEM && write(-1, "x", 1) < 0) {
-        char *own = malloc(2);
+        char *own = malloc(2); // wrong
 #ifdef BEYOND
-        own[2] = 1;
+        own[2] = 1; // wrong
 #endif
         own[1] = 1;
 #ifdef ABORTS
