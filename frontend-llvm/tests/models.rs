@@ -99,6 +99,11 @@ fn string() {
 }
 
 #[test]
+fn wide() {
+    compare("wide", &["wide.c"], 2000);
+}
+
+#[test]
 fn ctype() {
     compare("ctype", &["ctype.c"], 2000);
 }

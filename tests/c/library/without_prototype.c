@@ -32,7 +32,7 @@ int main(void) {
     int (*any)() = (int (*)())plain;
     if (any(1, 2, 3) != 6)
         reach_error();
-    int which = nondet_int();
+    int which = __VERIFIER_nondet_int();
     any = which ? (int (*)())behind_one : (int (*)())behind_two;
     int result = any(1, 2, 3.5L);
 #ifdef BUG

@@ -1,0 +1,150 @@
+// wchar.h: memory and strings of wide characters.
+#include "harness.h"
+#include <wchar.h>
+
+extern wchar_t *wcschrnul(const wchar_t *, wchar_t);
+
+// Few characters, so that strings have much in common, and some that differ in high bits only.
+static wchar_t character(void) {
+    return random_below(8) ? ONE_OF(L'a', L'b', L',', L';', L' ', L'A', 0x161, 0x20ac, 0x100061)
+                           : (wchar_t)(random_bits() & 0x7fffffff);
+}
+
+// A block of random characters, of which now and then one is 0.
+static wchar_t *block(size_t size) {
+    wchar_t *p = (wchar_t *)room(size * sizeof(wchar_t));
+    for (size_t i = 0; i < size; i++)
+        p[i] = random_below(9) ? character() : 0;
+    return p;
+}
+
+// A string of at most `max` characters in a room for `size`.
+static wchar_t *string_in(size_t size, size_t max) {
+    wchar_t *p = (wchar_t *)room(size * sizeof(wchar_t));
+    size_t n = random_below(max + 1), i = 0;
+    for (; i < n; i++) {
+        p[i] = character();
+        if (!p[i])
+            p[i] = L'a';
+    }
+    p[i] = 0;
+    return p;
+}
+
+static wchar_t *string(size_t max) { return string_in(max + 1, max); }
+
+// A string, and one that differs little from it.
+static void strings_alike(wchar_t **a, wchar_t **b) {
+    *a = string(20);
+    size_t n = wcslen(*a);
+    *b = (wchar_t *)room((n + 1) * sizeof(wchar_t));
+    memcpy(*b, *a, (n + 1) * sizeof(wchar_t));
+    if (n && random_below(4))
+        (*b)[random_below(n)] = character();
+}
+
+#define COPY(name)                                                                                                   \
+    DRIVER(name) {                                                                                                   \
+        size_t n = random_below(40);                                                                                 \
+        wchar_t *src = block(n), *dst = (wchar_t *)room((n + random_below(4)) * sizeof(wchar_t));                    \
+        see_pointer(LIB(name)(dst, src, n));                                                                         \
+    }
+COPY(wmemcpy)
+COPY(wmempcpy)
+DRIVER(wmemmove) {
+    size_t n = random_below(30), from = random_below(10), to = random_below(10);
+    wchar_t *p = block(40);
+    see_pointer(LIB(wmemmove)(p + to, p + from, n));
+}
+DRIVER(wmemset) {
+    size_t n = random_below(40);
+    wchar_t *p = (wchar_t *)room((n + random_below(4)) * sizeof(wchar_t));
+    see_pointer(LIB(wmemset)(p, character(), n));
+}
+DRIVER(wmemcmp) {
+    asks_environment();
+    size_t n = random_below(20);
+    wchar_t *a = block(n), *b = (wchar_t *)room(n * sizeof(wchar_t));
+    memcpy(b, a, n * sizeof(wchar_t));
+    if (n && random_below(4))
+        b[random_below(n)] = character();
+    see(LIB(wmemcmp)(a, b, n));
+}
+DRIVER(wmemchr) {
+    size_t n = random_below(20);
+    wchar_t *p = block(n);
+    see_pointer(LIB(wmemchr)(p, character(), n));
+}
+
+DRIVER(wcslen) { see(LIB(wcslen)(string(30))); }
+DRIVER(wcsnlen) {
+    size_t n = random_below(40);
+    wchar_t *p = block(n);
+    see(LIB(wcsnlen)(p, n));
+}
+#define COPY_STRING(name)                                                                                            \
+    DRIVER(name) {                                                                                                   \
+        wchar_t *src = string(30), *dst = (wchar_t *)room((31 + random_below(9)) * sizeof(wchar_t));                 \
+        see_pointer(LIB(name)(dst, src));                                                                            \
+    }
+COPY_STRING(wcscpy)
+COPY_STRING(wcpcpy)
+#define COPY_STRING_N(name)                                                                                          \
+    DRIVER(name) {                                                                                                   \
+        size_t n = random_below(40);                                                                                 \
+        wchar_t *src = string(30), *dst = (wchar_t *)room((n + random_below(9)) * sizeof(wchar_t));                  \
+        see_pointer(LIB(name)(dst, src, n));                                                                         \
+    }
+COPY_STRING_N(wcsncpy)
+COPY_STRING_N(wcpncpy)
+DRIVER(wcscat) {
+    wchar_t *src = string(30), *dst = string_in(62, 30);
+    see_pointer(LIB(wcscat)(dst, src));
+}
+DRIVER(wcsncat) {
+    wchar_t *src = string(30), *dst = string_in(62, 30);
+    see_pointer(LIB(wcsncat)(dst, src, random_below(40)));
+}
+DRIVER(wcsdup) {
+    wchar_t *s = string(30), *copy = LIB(wcsdup)(s);
+    see_bytes(copy, (wcslen(s) + 1) * sizeof(wchar_t));
+    release(copy);
+}
+
+#define COMPARE_STRINGS(name)                                                                                        \
+    DRIVER(name) {                                                                                                   \
+        asks_environment();                                                                                          \
+        wchar_t *a, *b;                                                                                              \
+        strings_alike(&a, &b);                                                                                      \
+        see(LIB(name)(a, b));                                                                                        \
+    }
+COMPARE_STRINGS(wcscmp)
+COMPARE_STRINGS(wcscoll)
+DRIVER(wcsncmp) {
+    asks_environment();
+    wchar_t *a, *b;
+    strings_alike(&a, &b);
+    see(LIB(wcsncmp)(a, b, random_below(25)));
+}
+
+#define SEARCH(name)                                                                                                 \
+    DRIVER(name) {                                                                                                   \
+        wchar_t *s = string(30);                                                                                     \
+        see_pointer(LIB(name)(s, random_below(9) ? character() : 0));                                                \
+    }
+SEARCH(wcschr)
+SEARCH(wcsrchr)
+SEARCH(wcschrnul)
+DRIVER(wcsspn) { see(LIB(wcsspn)(string(30), string(5))); }
+DRIVER(wcscspn) { see(LIB(wcscspn)(string(30), string(5))); }
+DRIVER(wcspbrk) { see_pointer(LIB(wcspbrk)(string(30), string(5))); }
+DRIVER(wcsstr) { see_pointer(LIB(wcsstr)(string(30), string(2))); }
+DRIVER(wcstok) {
+    wchar_t *s = string(30), *rest;
+    for (unsigned i = 0; i < 8; i++) {
+        wchar_t *token = LIB(wcstok)(i ? NULL : s, ONE_OF(L", ", L",;", L";", L"", L" ,;"), &rest);
+        see_pointer(token);
+        if (!token)
+            break;
+    }
+}
