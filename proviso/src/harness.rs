@@ -184,7 +184,6 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
     for (name, parameters, body) in [
         ("assert", "long holds", asserts),
         ("__VERIFIER_assert", "int holds", asserts),
-        ("klee_assume", "unsigned long holds", "if (!holds)\n        exit(0);"),
         ("klee_silent_exit", "int status", "exit(status);"),
         ("klee_prefer_cex", "void *object, unsigned long condition", ""),
     ] {

@@ -1,6 +1,6 @@
 /* The vocabulary of verifiers. What is an `int` here may be a `_Bool` where it is declared. */
-#define PROVISO_ASSUMES(name) \
-    __attribute__((weak)) void name(int holds) { \
+#define PROVISO_ASSUMES(name, type) \
+    __attribute__((weak)) void name(type holds) { \
         if (!holds) \
             exit(0); \
     }
@@ -11,9 +11,10 @@
             abort(); \
         } \
     }
-PROVISO_ASSUMES(__VERIFIER_assume)
-PROVISO_ASSUMES(__CPROVER_assume)
-PROVISO_ASSUMES(__ESBMC_assume)
+PROVISO_ASSUMES(__VERIFIER_assume, int)
+PROVISO_ASSUMES(__CPROVER_assume, int)
+PROVISO_ASSUMES(__ESBMC_assume, int)
+PROVISO_ASSUMES(klee_assume, unsigned long)
 PROVISO_ASSERTS(__CPROVER_assert)
 PROVISO_ASSERTS(__CPROVER_precondition)
 PROVISO_ASSERTS(__CPROVER_postcondition)
