@@ -1,4 +1,5 @@
-//! What a run says that found nothing out: where a pointer comes from that nobody can follow, and what would rule it out.
+//! What a run says that found nothing out: where a pointer comes from that nobody can follow, and what would rule it out. And that
+//! what it says is in the words of the program.
 
 use std::process::Command;
 
@@ -55,11 +56,21 @@ fn where_a_pointer_comes_from_is_told_with_what_rules_it_out() {
 
 #[test]
 fn what_cannot_be_told_of_what_arguments_lead_to_is_told_with_the_option_that_helps() {
-    let list = "struct node { struct node *next; int *value; };\n\
-                int sum(struct node *n) { int s = 0; for (; n; n = n->next) s ^= *n->value; return s; }\n";
-    expect(list, &["--property", "valid-deref", "--entry", "sum"], &["more than 4096 pointers", "--entry-depth"], 2);
     let owner = "struct owner { union { int *p; long n; } u; };\nint look(struct owner *o) { return *o->u.p; }\n";
     expect(owner, &["--property", "valid-deref", "--entry", "look"], &["struct owner", "a caller in C"], 2);
     let called = "void reach_error(void);\nint ask(int (*f)(void)) { if (f() == 3) reach_error(); return 0; }\n";
     expect(called, &["--property", "unreach-call", "--entry", "ask"], &["--undefined-functions"], 2);
+}
+
+#[test]
+fn errno_goes_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "#include <assert.h>\n#include <errno.h>\n#include <stdlib.h>\n\
+                   int main(void) { void *p = calloc((size_t)-1 / 2, 3); assert(p || errno == 0); return 0; }\n";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    command.current_dir(folder.path()).args(["verify", "p.c", "--property", "unreach-call", "--trace", "full"]);
+    let said = String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned();
+    assert!(said.contains("errno = 12") && !said.contains("proviso_errno"), "{said}");
+    assert!(said.ends_with("FALSE(unreach-call)\n"), "{said}");
 }

@@ -6,6 +6,8 @@ is not run again.
   ranges  compositions of ranges and their parts (Haltermann, Jakobs, Richter, Wehrheim, FASE 2023, Tables 1 and 2)
   pairs   a second verifier for what a first one leaves, by reducer (Beyer, Jakobs: FRed, SEFM 2020, Table 1): what it solves, in brackets what
           neither of the two solves alone in the time of both
+  gains   tasks that compositions solve and no analysis does alone in the same time: by default those of open.tsv, which the default strategy
+          leaves open in 10 s. Analyses run alone only on what a composition solves
   sizes   how much larger than the program what is left is, by reducer (FRed, Fig. 6)
 """
 
@@ -39,19 +41,31 @@ RANGED = {
     | {f"Ra-Se-Pred-{s}": ["symex", "predicate"] for s in SPLITTERS},
 }
 VERIFIERS = ["symex", "predicate", "value"]
+ALONE = ["default", "symex", "predicate", "value", "value-predicate", "bmc", "k-induction", "invariants"]
+# As `options` reads them.
+TOGETHER = "Ra-2Se-Lb3; Ra-Se-Pred-Lb3; symex + predicate; predicate + symex; value + nlh: predicate; cc-gia"
 REDUCERS = ["parcomp", "cfa", "lh", "lhc", "lhb", "lhbc", "nlh"]
 EXTERNAL = ("esbmc", "klee")
 PROPERTY = ["--property", "unreach-call"]
+
+
+def options(name):
+    """Options for an analysis, a composition of ranges, `FIRST + REDUCER: SECOND`, or component CEGAR."""
+    if name in ("cc-gia", "cc-wit"):
+        return [f"--{name}"]
+    if name.startswith("Ra-"):
+        return ["--ranged", name]
+    first, plus, then = name.partition(" + ")
+    return ["--analysis", first, *(["--then", then] if plus else [])]
 
 
 def ranges(args):
     names = list(dict.fromkeys(n for compositions in RANGED.values() for n in compositions))
     chosen = [n.strip() for n in args.names.split(";")] if args.names else names
     for name in chosen:
-        how = ["--ranged", name] if name.startswith("Ra-") else ["--analysis", name]
         run = ["run", "--proviso", args.proviso, "--index", args.suite / "INDEX.tsv", "--only", args.only, "--property", "unreach-call"]
         # Wall time is for what waits without end.
-        limits = ["--no-report", "--timeout", args.cpu * 8, "--cpu-limit", args.cpu, "--jobs", 1, "--out", tables.file_of(args.out, name), "--", *how]
+        limits = ["--no-report", "--timeout", args.cpu * 8, "--cpu-limit", args.cpu, "--jobs", 1, "--out", tables.file_of(args.out, name), "--", *options(name)]
         print(name, file=sys.stderr)
         if subprocess.run([ROOT / "scripts/batch", *map(str, run + limits)], stdout=subprocess.DEVNULL, check=False).returncode > 2:
             return 1
@@ -179,6 +193,33 @@ def pairs(args):
     return 0
 
 
+def gains(args):
+    args.out.mkdir(parents=True, exist_ok=True)
+    results = Results(args.out / "gains.jsonl")
+    tasks, wrong = read_tasks(args), set()
+
+    def solves(name, task, expected):
+        command = [args.proviso, "verify", *PROPERTY, "--cpu-limit", args.cpu, *options(name), args.suite / task]
+        verdict = results.of((name, task), command, args.cpu + 1)
+        if verdict in ("TRUE", "FALSE") and verdict.lower() != expected:
+            wrong.add((name, task))
+        return verdict.lower() == expected
+
+    names = [n.strip() for n in (args.names or TOGETHER).split(";")]
+    # Task by task, so that what is there when it is broken off compares all of them.
+    solved = {t: [n for n in names if solves(n, t, e)] for t, e in tasks}
+    alone = {t: [n for n in ALONE if solves(n, t, e)] for t, e in tasks if solved[t]}
+    print(tables.head(f"{len(tasks)} tasks, {args.cpu:g} s", ["solved", "by no analysis alone"]))
+    for name in names:
+        found = [t for t, _ in tasks if name in solved[t]]
+        print(tables.row(name, [len(found), sum(not alone[t] for t in found)]))
+    for task in alone:
+        print(f"\n{task}: {', '.join(solved[task])}; alone: {', '.join(alone[task]) or 'none'}")
+    for run in sorted(wrong):
+        print("unlike the label:", *run, file=sys.stderr)
+    return 0
+
+
 def read_tasks(args):
     names = {line.split("\t")[0].strip() for line in args.only.read_text(encoding="utf-8").splitlines()}
     with (args.suite / "INDEX.tsv").open(encoding="utf-8") as index:
@@ -212,15 +253,17 @@ def sizes(args):
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench-cooperation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("ranges", "pairs", "sizes"))
+    parser.add_argument("what", choices=("ranges", "pairs", "gains", "sizes"))
     parser.add_argument("suite", type=Path, help="a folder with INDEX.tsv")
     parser.add_argument("out", type=Path, help="a folder for results")
-    parser.add_argument("--only", type=Path, default=ROOT / "scripts/benchtool/analyses.tsv", help="the tasks, in the first column [200 of all categories]")
+    parser.add_argument("--only", type=Path, help="the tasks, in the first column [200 of all categories, analyses.tsv; for gains open.tsv]")
     parser.add_argument("--proviso", default=ROOT / "target/release/proviso")
-    parser.add_argument("--cpu", type=float, default=2, help="seconds of processor time for a task, or for the second of two [2]")
+    parser.add_argument("--cpu", type=float, help="seconds of processor time for a task, or for the second of two [2; for gains 10]")
     parser.add_argument("--first", type=float, default=1, help="seconds of processor time for the first of two [1]")
-    parser.add_argument("--names", help="run these compositions only, with semicolons between")
+    parser.add_argument("--names", help=f"run these only, with semicolons between [for gains {TOGETHER}]")
     every = " ".join(f"{a}+{b}+{'all' if (a, b) == ('symex', 'predicate') else 'parcomp'}" for a in VERIFIERS for b in VERIFIERS)
     parser.add_argument("--pairs", default=every, help=f"FIRST+SECOND+REDUCERS of each pair; REDUCERS with commas between, or all [{every}]")
     args = parser.parse_args()
-    return {"ranges": ranges, "pairs": pairs, "sizes": sizes}[args.what](args)
+    args.only = args.only or ROOT / "scripts/benchtool" / ("open.tsv" if args.what == "gains" else "analyses.tsv")
+    args.cpu = args.cpu or (10 if args.what == "gains" else 2)
+    return {"ranges": ranges, "pairs": pairs, "gains": gains, "sizes": sizes}[args.what](args)

@@ -108,7 +108,8 @@ impl<'p> Names<'p> {
     /// The name of a variable of the C program; the address of `x`, which the front-end names `&x`, is none, nor is the
     /// rounding mode.
     pub fn variable(&self, var: VarId) -> Option<&'p str> {
-        self.program.vars[var].name.as_deref().filter(|n| !n.starts_with('&') && *n != "__rounding_mode")
+        let name = self.program.vars[var].name.as_deref();
+        name.filter(|n| !n.starts_with('&') && *n != "__rounding_mode").map(in_c)
     }
 
     /// A variable or temporary by the name and type that C has for it.
@@ -127,7 +128,7 @@ impl<'p> Names<'p> {
         match object {
             ObjectSeq::Global(global) => {
                 let global = &self.program.globals[global];
-                Some((global.name.clone(), global.ty))
+                Some((in_c(&global.name).to_owned(), global.ty))
             }
             ObjectSeq::Alloc(n) => {
                 let Made::Variable(var, _) = *self.made.get(n as usize)? else { return None };
@@ -476,6 +477,11 @@ struct Pointer {
     value: u64,
     /// The address was computed from it.
     derived: bool,
+}
+
+/// What C calls a variable of our models.
+fn in_c(name: &str) -> &str {
+    if name == "proviso_errno" { "errno" } else { name }
 }
 
 #[cfg(test)]
