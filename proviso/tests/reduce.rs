@@ -250,3 +250,53 @@ fn what_a_written_program_lacks_is_said() {
         }
     }
 }
+
+const MANY_FUNCTIONS: &str = r#"
+extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+static int one(int a) { return a; }
+static int two(int a, long b) { return a + (int)b; }
+static int three(char *p, int a, long b) { return *p + a + (int)b; }
+int main(void) {
+    int n = __VERIFIER_nondet_int(), s = 0;
+    void *f[3] = { (void *)one, (void *)two, (void *)three };
+    char c = 1;
+    for (int i = 0; i < n; i++) {
+        int k = __VERIFIER_nondet_int();
+        if (k < 0 || k > 2) continue;
+        void *g = f[k];
+        s += k == 0 ? ((int (*)(int))g)(1) : k == 1 ? ((int (*)(int, long))g)(1, 2) : ((int (*)(char *, int, long))g)(&c, 1, 2);
+        if (s == 77777) reach_error();
+    }
+    return s;
+}
+"#;
+
+/// What is left of a program that calls through pointers to functions of several types asks which one it is, and has a
+/// call of each.
+#[test]
+fn functions_that_do_not_take_the_arguments_are_called_as_the_pointer_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [source, condition, text, inputs, before, after] =
+        ["p.c", "done.txt", "residual.c", "inputs.c", "before", "after"].map(|name| folder.path().join(name));
+    std::fs::write(&source, MANY_FUNCTIONS).unwrap();
+    std::fs::write(&inputs, INPUTS).unwrap();
+    let proviso = |command: &str| {
+        let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        proviso.arg(command).arg(&source);
+        proviso
+    };
+    let mut verify = proviso("verify");
+    verify.args(["--property", "unreach-call", "--analysis", "symex", "--cpu-limit", "1"]);
+    verify.arg("--save-condition").arg(&condition).output().unwrap();
+    let mut reduce = proviso("reduce");
+    let output =
+        reduce.arg("--condition").arg(&condition).args(["--reducer", "cfa", "-o"]).arg(&text).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(compile("gcc", &[&source, &inputs], &before));
+    for compiler in ["gcc", "clang-19"] {
+        assert!(compile(compiler, &[&text, &inputs], &after));
+        for input in ["0", "1", "2"] {
+            assert_eq!(run(&before, input), run(&after, input), "{compiler}, input {input}");
+        }
+    }
+}

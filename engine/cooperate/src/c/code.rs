@@ -347,12 +347,17 @@ impl Statements<'_, '_, '_> {
         if matches!(*callee, Callee::Direct(f) if roles::runs_handlers(p, f)) {
             return;
         }
+        // Of a pointer that may lead to several functions, one that does not take these arguments is called as the pointer is.
+        let as_pointer = match *callee {
+            Callee::Direct(f) => roles::role(p, f) == Role::Body && p.funcs[f].varargs.is_none() && !takes(p, f, args),
+            Callee::Indirect(_) => true,
+        };
         let (mut texts, returned) = match *callee {
-            Callee::Direct(f) => {
+            Callee::Direct(f) if !as_pointer => {
                 let returned = self.file.result_type(f).zip(self.file.p.funcs[f].return_width);
                 (self.file.arguments(f, args), returned.map(|((ty, _), width)| (ty, width)))
             }
-            Callee::Indirect(_) => {
+            _ => {
                 let texts = args.iter().map(|&e| self.file.natural(e).0).collect();
                 (texts, result.map(|v| (self.file.vars[v].ty, p.vars[v].width)))
             }
@@ -373,15 +378,18 @@ impl Statements<'_, '_, '_> {
             _ => {}
         }
         let function = match *callee {
-            Callee::Direct(f) => self.file.function(f),
-            Callee::Indirect(e) => {
+            Callee::Direct(f) if !as_pointer => self.file.function(f),
+            callee => {
                 let result = returned.map_or_else(|| "void ".to_owned(), |(ty, width)| raw_type(ty, width));
                 let mut types: Vec<String> = args.iter().map(|&e| self.file.natural(e).1).collect();
                 if varargs.is_some() {
                     types.push("char *".to_owned());
                 }
                 let types = if types.is_empty() { "void".to_owned() } else { types.join(", ") };
-                let pointer = self.file.pointer(e);
+                let pointer = match callee {
+                    Callee::Direct(f) => self.file.function(f),
+                    Callee::Indirect(e) => self.file.pointer(e),
+                };
                 format!("(({result}(*)({types})){pointer})")
             }
         };
@@ -528,4 +536,12 @@ pub fn strip(text: &str) -> &str {
         }
     }
     inner
+}
+
+/// Whether there is an argument of the right width for each parameter.
+fn takes(program: &cfa::Program, f: FuncId, args: &[ExprId]) -> bool {
+    let fits = |(i, &param): (usize, &VarId)| {
+        args.get(i).is_some_and(|&arg| program.exprs.width(arg) == program.vars[param].width)
+    };
+    program.funcs[f].params.iter().enumerate().all(fits)
 }
