@@ -24,11 +24,11 @@ const CONFIRMED: u64 = 2_000_000;
 /// Choices of inputs that are run; those that do not end soon, which are long runs; and those kept of them.
 const CHOICES: u64 = 4_000;
 const LONG_RUNS: usize = 64;
-/// Iterations in which the same values may come again.
-const STATES: usize = 256;
 const SUSPECTS: usize = 16;
 /// Of one loop.
 const ALIKE: usize = 8;
+/// Iterations in which the same values may come again.
+const STATES: usize = 256;
 /// The least time for a proof.
 const LEAST: Duration = Duration::from_millis(200);
 

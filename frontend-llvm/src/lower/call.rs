@@ -259,9 +259,11 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     let TypeKind::Function { variadic, params, .. } = ir.kind(ir.extra(i)[0]) else { return };
     let by_value = by_value(fl, i);
     let count = by_value.len();
+    // On i386, calls without a prototype look like any other; on x86-64, they are ones of variable arguments.
+    let has_rest = *variadic || fl.b.pointer_width() == 32;
     // Where nobody declared the function, all arguments seem to be of parameters.
     let fixed = match func.map(|func| &fl.b.cx.program.funcs[func]) {
-        Some(func) if *variadic && func.varargs.is_some() => params.len().min(func.params.len()),
+        Some(func) if has_rest && func.varargs.is_some() => params.len().min(func.params.len()),
         _ => params.len(),
     };
     let mut args = Vec::with_capacity(count);
@@ -285,8 +287,6 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
             None => return,
         },
     };
-    // On i386, calls without a prototype look like any other; on x86-64, they are ones of variable arguments.
-    let has_rest = *variadic || fl.b.pointer_width() == 32;
     let behind = match callee {
         Callee::Indirect(_) if has_rest && count == fixed => vararg::behind_pointers(fl.b.cx, count),
         _ => Vec::new(),

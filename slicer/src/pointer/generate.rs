@@ -9,7 +9,9 @@ use super::memory::{LocationId, ObjectId};
 use super::solve::{Solver, Use};
 use super::terms::{Base, Shift, Term, Way};
 use super::{Extent, Undefined};
-use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program, VarId, VarKind};
+use cfa::{
+    AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Input, InputKind, Op, Program, VarId, VarKind,
+};
 use rustc_hash::FxHashMap;
 
 /// A function in a calling context, or all functions without contexts.
@@ -224,17 +226,9 @@ impl Solver<'_> {
                 let location = self.memory.location(object, Shift::ZERO);
                 self.graph.add_location(self.var(instance, *var), location);
             }
-            Op::Havoc { var, input } => {
-                let input = &program.inputs[*input];
-                // What an unmodelled function returns comes after an edge that taints the run, and what was not
-                // initialised must not be used.
-                // An integer may be the address of any object of whose address the program made a number (TS 6010).
-                let is_given =
-                    matches!(input.kind, InputKind::Nondet(_) | InputKind::Argument(_) | InputKind::Global(_));
-                if is_given && input.width >= program.layout.pointer_width {
-                    let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
-                    self.graph.add_location(self.var(instance, *var), unknown);
-                }
+            Op::Havoc { var, input } if may_be_address(&program.inputs[*input]) => {
+                let unknown = self.memory.location(self.memory.unknown, Shift::ANY);
+                self.graph.add_location(self.var(instance, *var), unknown);
             }
             Op::Copy { dst, src, len } => {
                 let len = match program.exprs.as_const(*len) {
@@ -370,4 +364,10 @@ impl Solver<'_> {
         self.graph.add_edge(self.instances.result(self.program, InstanceId::BASE, f), external);
         self.reach(f);
     }
+}
+
+/// Whether an input, or what is put together from it, may be the address of an object: of any of whose address the program made a number
+/// (TS 6010). What was not initialised must not be used.
+pub fn may_be_address(input: &Input) -> bool {
+    !matches!(input.kind, InputKind::Uninit(_))
 }

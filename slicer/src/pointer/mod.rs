@@ -2,7 +2,7 @@
 //!
 //! What it takes for granted: a pointer plus an integer points into the object that the pointer points into, or into one of those from
 //! whose addresses the integer was computed as a distance; what is declared elsewhere holds no pointers into this program; and an access stays within the object its pointer was derived from: what C guarantees or leaves undefined.
-//! An input as wide as pointers may be the address of any object; what is put together from narrower ones is the address of nothing.
+//! An input may be the address of any object, or part of one.
 
 mod generate;
 mod graph;
@@ -47,7 +47,7 @@ pub enum Extent {
     Everything,
 }
 
-/// What functions that nobody defines do. By default nothing but return any value that is no pointer: that is what
+/// What functions that nobody defines do. By default nothing but return any value: that is what
 /// their bodies in the program say, and for a verifier their taint says the rest. If they do more, they may also
 /// return pointers to what they know, and call the functions that they know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

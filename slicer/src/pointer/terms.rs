@@ -236,7 +236,7 @@ impl<'p> Terms<'p> {
             Expr::Var(v) if self.pointers.get(v.0 as usize).is_some_and(|p| *p) => Role::Pointer,
             Expr::Const(_) => Role::Index,
             Expr::Zext { arg, .. } | Expr::Sext { arg, .. } if self.pool.width(arg) < self.pointer_width => Role::Index,
-            Expr::Binary(BinOp::Mul, a, b) if factor(a).or(factor(b)).is_some() => Role::Index,
+            Expr::Binary(BinOp::Mul, ..) => Role::Index,
             Expr::Binary(BinOp::Shl, _, by) if factor(by).is_some_and(|by| (1..=12).contains(&by)) => Role::Index,
             Expr::Unary(UnOp::Neg, a) if of(a) == Role::Index => Role::Index,
             Expr::Binary(BinOp::Add, a, b) => match (of(a), of(b)) {

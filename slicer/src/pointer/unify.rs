@@ -3,12 +3,13 @@
 //! Every variable, result and object belongs to a class, and a class has one class that it points to. An assignment
 //! makes both sides point to the same class, once the right side points anywhere at all.
 
+use super::generate::may_be_address;
 use super::memory::{Memory, ObjectId, ObjectKind};
 use super::solve::{address_taken, bodies, declared_pointers};
 use super::terms::{Base, Shift, Terms};
 use super::{Extent, Options, Solution, Undefined, VarSets};
 use crate::sparse_set::SparseSet;
-use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program, VarKind};
+use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Instant;
@@ -301,14 +302,9 @@ impl<'p> Unifier<'p> {
                     self.join(class, unknown);
                 }
             }
-            Op::Havoc { var, input } => {
-                let input = &program.inputs[*input];
-                let is_given =
-                    matches!(input.kind, InputKind::Nondet(_) | InputKind::Argument(_) | InputKind::Global(_));
-                if is_given && input.width >= program.layout.pointer_width {
-                    let unknown = self.unknown();
-                    self.point(var.0, unknown);
-                }
+            Op::Havoc { var, input } if may_be_address(&program.inputs[*input]) => {
+                let unknown = self.unknown();
+                self.point(var.0, unknown);
             }
             Op::Copy { dst, src, .. } => {
                 let (to, from) = (self.targets(*dst), self.targets(*src));

@@ -2,6 +2,7 @@
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: --check address => TRUE
+// run: --32 => TRUE
 #include <stdlib.h>
 #include "../verify.h"
 

@@ -6,17 +6,41 @@
 // run: -DBUG -DASSUMED => FALSE(unreach-call)
 // run: -DBUG -DPOINTER => FALSE(unreach-call)
 // run: -DLOST => UNKNOWN
+// run: -DBUG -DPARTS => FALSE(unreach-call)
+// run: -DBUG -DTEXT => FALSE(unreach-call)
+// run: -DBUG -DFILE_OF_POINTERS => FALSE(unreach-call)
+// run: -DBUG -DFOREIGN --undefined-functions any-value => FALSE(unreach-call)
 // native: unseen
+#include <stdio.h>
+#include <stdlib.h>
 #include "../verify.h"
 
 extern unsigned long __VERIFIER_nondet_ulong(void);
 extern void *__VERIFIER_nondet_pointer(void);
+extern int *foreign(void);
 
 static int x = 5, y = 6;
 
 /* A number that is the address of a variable leads to it once the program has made a number of the address. */
 int main(void) {
-#ifdef POINTER
+#if defined(PARTS)
+    unsigned long guess = 0;
+    for (int i = 0; i < 8; i++)
+        guess = guess << 8 | __VERIFIER_nondet_uchar();
+    int *p = (int *)guess;
+#elif defined(TEXT)
+    char text[24];
+    if (!fgets(text, sizeof text, stdin))
+        return 0;
+    int *p = (int *)strtoul(text, 0, 10);
+#elif defined(FILE_OF_POINTERS)
+    struct { int *p; } content;
+    if (fread(&content, sizeof content, 1, stdin) != 1)
+        return 0;
+    int *p = content.p;
+#elif defined(FOREIGN)
+    int *p = foreign();
+#elif defined(POINTER)
     int *p = __VERIFIER_nondet_pointer();
 #else
     unsigned long guess = __VERIFIER_nondet_ulong();
