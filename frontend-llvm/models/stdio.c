@@ -257,7 +257,25 @@ char *__fgets_chk(char *buffer, size_t object_size, int size, struct proviso_str
 
 char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); }
 
-// The buffer grows as the library's does for what comes byte by byte.
+// The library (glibc 2.36) makes room for what a read of the stream has brought, and then at least twice as much as before: so there may be
+// exactly as much as the line needs, or that of some of its beginnings, doubled. How much there is is chosen before the line is read, and is
+// right if the line turns out to lead to it: no object is made and freed in a loop.
+static _Bool proviso_grow(char **line, size_t *size) {
+    size_t room = __proviso_env_size();
+    __proviso_assume(room / 2 >= *size && room <= PTRDIFF_MAX);
+    char *new = malloc(room);
+    if (!new)
+        return 0;
+    free(*line);
+    *line = new;
+    *size = room;
+    return 1;
+}
+
+static _Bool proviso_may_grow(size_t before, size_t room, size_t length) {
+    return room == length + 1 || (room % 2 == 0 && room / 2 <= length && (room / 2 == before || room / 4 >= before));
+}
+
 static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct proviso_stream *stream) {
     if (!line || !size) {
         SET_ERRNO(EINVAL);
@@ -274,22 +292,19 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
     stream->error = 0;
     size_t n = 0;
     int c;
+    size_t before = *size;
+    _Bool grows = __proviso_env_bool();
+    if (grows && !proviso_grow(line, size))
+        return -1;
     do {
         c = proviso_get(stream);
         if (c == EOF)
             break;
-        if (n + 2 > *size) {
-            char *new = malloc(2 * *size);
-            if (!new)
-                return -1;
-            __builtin_memcpy(new, *line, n);
-            free(*line);
-            *line = new;
-            *size *= 2;
-        }
+        __proviso_assume(n + 2 <= *size);
         (*line)[n] = c;
         n++;
     } while (c != delimiter);
+    __proviso_assume(!grows || proviso_may_grow(before, *size, n));
     _Bool none = c == EOF && (n == 0 || stream->error);
     stream->error |= error_before;
     if (none)

@@ -163,6 +163,8 @@ impl Stream {
 enum Reading {
     /// Character by character.
     Characters,
+    /// Character by character, after a choice: whether the buffer grows, and to how much.
+    Line,
     /// Bytes into its first argument.
     Block,
     /// By the format in this argument.
@@ -171,12 +173,14 @@ enum Reading {
 
 /// What a library function reads, and the argument that is the stream (standard input if none is).
 fn reading(function: &str) -> Option<(Reading, Option<usize>)> {
-    use Reading::{Block, Characters, Format};
+    use Reading::{Block, Characters, Format, Line};
     Some(match function {
         "getchar" | "getchar_unlocked" | "gets" => (Characters, None),
         "getc" | "fgetc" | "_IO_getc" | "getc_unlocked" | "fgetc_unlocked" => (Characters, Some(0)),
-        "fgets" | "getline" => (Characters, Some(2)),
-        "__fgets_chk" | "getdelim" | "__getdelim" => (Characters, Some(3)),
+        "fgets" => (Characters, Some(2)),
+        "__fgets_chk" => (Characters, Some(3)),
+        "getline" => (Line, Some(2)),
+        "getdelim" | "__getdelim" => (Line, Some(3)),
         "fread" => (Block, Some(3)),
         "__fread_chk" => (Block, Some(4)),
         _ => match function.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_") {
@@ -258,7 +262,10 @@ impl Environment {
 fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u32) {
     let mut chosen = call.chosen.iter();
     match how {
-        Reading::Characters => {
+        Reading::Characters | Reading::Line => {
+            if matches!(how, Reading::Line) && is_true(chosen.next()) {
+                chosen.next();
+            }
             // A character or -1; then whether that is an error.
             while let Some(c) = chosen.next() {
                 match c.to_u64().filter(|c| *c < 256) {
