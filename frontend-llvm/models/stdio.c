@@ -258,10 +258,9 @@ char *__fgets_chk(char *buffer, size_t object_size, int size, struct proviso_str
 char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); }
 
 // The library (glibc 2.36) makes room for what a read of the stream has brought, and then at least twice as much as before: so there may be
-// exactly as much as the line needs, or that of some of its beginnings, doubled. How much there is is chosen before the line is read, and is
-// right if the line turns out to lead to it: no object is made and freed in a loop.
-static _Bool proviso_grow(char **line, size_t *size) {
-    size_t room = __proviso_env_size();
+// exactly as much as the line needs, or that of some of its beginnings, doubled. How much there is is chosen before the line is read (no more
+// than there was: it does not grow), and is right if the line turns out to lead to it: no object is made and freed in a loop.
+static _Bool proviso_grow(char **line, size_t *size, size_t room) {
     __proviso_assume(room / 2 >= *size && room <= PTRDIFF_MAX);
     char *new = malloc(room);
     if (!new)
@@ -292,9 +291,9 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
     stream->error = 0;
     size_t n = 0;
     int c;
-    size_t before = *size;
-    _Bool grows = __proviso_env_bool();
-    if (grows && !proviso_grow(line, size))
+    size_t before = *size, room = __proviso_env_size();
+    _Bool grows = room > before;
+    if (grows && !proviso_grow(line, size, room))
         return -1;
     do {
         c = proviso_get(stream);

@@ -163,7 +163,7 @@ impl Stream {
 enum Reading {
     /// Character by character.
     Characters,
-    /// Character by character, after a choice: whether the buffer grows, and to how much.
+    /// Character by character, after the choice how large the buffer grows.
     Line,
     /// Bytes into its first argument.
     Block,
@@ -263,7 +263,7 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
     let mut chosen = call.chosen.iter();
     match how {
         Reading::Characters | Reading::Line => {
-            if matches!(how, Reading::Line) && is_true(chosen.next()) {
+            if matches!(how, Reading::Line) {
                 chosen.next();
             }
             // A character or -1; then whether that is an error.

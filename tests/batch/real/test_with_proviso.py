@@ -287,7 +287,8 @@ class Cluster(Folder):
                 came += 1
                 self.start("worker", address, "--nthreads", 1, "--no-nanny", "--lifetime", "4s", "--local-directory", self.dir)
             time.sleep(0.2)
-        self.assertEqual(client.communicate(timeout=LIMIT)[1].count("WRONG"), TASKS // 2)
+        said = client.communicate(timeout=LIMIT)[1]
+        self.assertEqual(said.count("WRONG"), TASKS // 2, said)
         self.assertGreater(came, 3)
         self.results_are_complete("out.jsonl")
 
