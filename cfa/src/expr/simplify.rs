@@ -12,6 +12,7 @@
 //! Every rule is tested against the evaluator on random expressions (`tests/expr_properties.rs`).
 
 mod parts;
+mod ranges;
 
 use super::eval::apply;
 use super::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
@@ -19,6 +20,7 @@ use crate::bv::Bv;
 use crate::float::Rounding;
 use BinOp::*;
 use parts::*;
+use ranges::compare_by_size;
 
 /// How deep rules may follow from rules before a node is taken as it is: keeps the stack bounded where a
 /// rule pushes an operation down a chain as long as the program cares to build.
@@ -242,7 +244,9 @@ fn compare_const_right(pool: &mut ExprPool, op: BinOp, a: ExprId, b: ExprId, c: 
         Ule if c.is_zero() => Some(pool.eq(a, b)),
         Slt if *c == Bv::min_signed(width) => Some(pool.bool(false)),
         Sle if *c == Bv::min_signed(width).not() => Some(pool.bool(true)),
-        Ult | Ule | Slt | Sle => compare_extended(pool, op, &node, c, false),
+        Ult | Ule | Slt | Sle => {
+            compare_extended(pool, op, &node, c, false).or_else(|| compare_by_size(pool, op, a, c, false))
+        }
         _ => None,
     }
 }
@@ -270,7 +274,9 @@ fn simplify_const_left(pool: &mut ExprPool, op: BinOp, c: &Bv, b: ExprId, width:
         Ule if c.is_zero() => Some(pool.bool(true)),
         Slt if *c == Bv::min_signed(width).not() => Some(pool.bool(false)),
         Sle if *c == Bv::min_signed(width) => Some(pool.bool(true)),
-        Ult | Ule | Slt | Sle => compare_extended(pool, op, &node, c, true),
+        Ult | Ule | Slt | Sle => {
+            compare_extended(pool, op, &node, c, true).or_else(|| compare_by_size(pool, op, b, c, true))
+        }
         Concat if c.is_zero() => Some(pool.zext(width + pool.width(b), b)),
         Concat => match node {
             Expr::Binary(Concat, k, x) => {
