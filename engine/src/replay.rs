@@ -16,11 +16,20 @@ pub fn replay_limits(time: Duration) -> Limits {
     Limits { steps: STEPS, deadline: Some(Instant::now() + time), ..Limits::default() }
 }
 
-struct Path(Vec<EdgeId>);
+/// Edges of a path that are kept while it is not known whether it ends in the error. Most runs that are longer do not.
+const KEPT: usize = 1 << 22;
+
+/// The beginning of the path of a run.
+struct Path {
+    edges: Vec<EdgeId>,
+    most: usize,
+}
 
 impl Observer for Path {
     fn executed(&mut self, edge: EdgeId, _: &State) {
-        self.0.push(edge);
+        if self.edges.len() < self.most {
+            self.edges.push(edge);
+        }
     }
 }
 
@@ -52,14 +61,76 @@ pub(crate) fn run(
     error: ErrorId,
     limits: Limits,
 ) -> Result<Vec<EdgeId>, (bool, String)> {
-    let mut path = Path(Vec::new());
+    run_keeping(program, inputs, error, limits, KEPT)
+}
+
+/// The same, which keeps so many edges at first.
+fn run_keeping(
+    program: &Program,
+    inputs: &Inputs,
+    error: ErrorId,
+    limits: Limits,
+    kept: usize,
+) -> Result<Vec<EdgeId>, (bool, String)> {
+    let mut path = Path { edges: Vec::new(), most: kept };
     let run = Interpreter::new(program).run(&mut inputs.source(), limits, &mut path);
     if let Some(&taint) = run.taints.iter().find(|&&t| program.taints[t].over) {
         return Err((false, format!("it depends on an approximation: {}", program.taints[taint].reason)));
     }
     match run.outcome {
-        outcome if outcome.error(program).is_some_and(|(hit, _)| hit == error) => Ok(path.0),
+        outcome if outcome.error(program).is_some_and(|(hit, _)| hit == error) => {
+            if run.steps > kept as u64 {
+                // It is known to end, and how.
+                path = Path { edges: Vec::with_capacity(run.steps as usize), most: usize::MAX };
+                Interpreter::new(program).run(&mut inputs.source(), Limits { deadline: None, ..limits }, &mut path);
+            }
+            Ok(path.edges)
+        }
         Outcome::Limit(LimitKind::Endless) => Err((false, "the run does not end".into())),
         outcome => Err((matches!(outcome, Outcome::Limit(_)), format!("the run ends otherwise: {outcome:?}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `while (x < n) x++; error`, with inputs for `n`.
+    const LOOP: &str = "program 64 entry f0
+type ty0 void
+type ty1 int \"int\" 32 signed
+input in0 nondet \"n\" ty1 32
+error err0 \"unreach-call\" \"m\"
+
+func f0 \"main\" source ty0 () entry l0 {
+  local v0 \"x\" ty1 32
+  local v1 \"n\" ty1 32
+  l0:
+    t0: v1 := havoc in0 -> l1
+  l1:
+    t1: if (v0 <u v1) -> l2
+    t2: else (v1 <=u v0) -> l3
+  l2:
+    t3: v0 := (v0 + 1:32) -> l1
+  l3:
+    t4: error err0 -> l4
+  l4:
+}
+";
+
+    #[test]
+    fn a_path_is_whole_however_much_of_it_is_kept_at_first() {
+        let program = cfa::text::parse(LOOP).unwrap_or_else(|e| panic!("{e:?}"));
+        let inputs = Inputs { values: vec![cfa::Bv::new(32, 100)], ..Inputs::default() };
+        let error = program.errors.ids().next().expect("there is one");
+        let path = |kept| {
+            run_keeping(&program, &inputs, error, replay_limits(Duration::from_secs(60)), kept)
+                .expect("the error is met")
+        };
+        let whole = path(usize::MAX);
+        assert!(whole.len() > 200, "{}", whole.len());
+        for kept in [0, 1, 100, whole.len() - 1, whole.len()] {
+            assert_eq!(path(kept), whole, "{kept}");
+        }
     }
 }

@@ -33,6 +33,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// What is left of the time, whichever ends first, where one is limited. (What takes so much processor time takes at least as long.)
+    pub fn left(&self) -> Option<Duration> {
+        let wall = self.timeout.map(|limit| limit.saturating_sub(self.start.elapsed()));
+        [wall, self.processor_left()].into_iter().flatten().min()
+    }
+
     /// What is left of the processor time, where it is limited.
     pub fn processor_left(&self) -> Option<Duration> {
         self.processor.map(|limit| limit.saturating_sub(processor_time()))
@@ -242,6 +248,21 @@ mod tests {
             start: Instant::now(),
             grace: GRACE,
         }
+    }
+
+    #[test]
+    fn what_ends_first_bounds_the_time_left() {
+        let second = Duration::from_secs(1);
+        let none = Limits { timeout: None, processor: None, memory: 0, start: Instant::now(), grace: GRACE };
+        assert_eq!(none.left(), None);
+        let both = |wall: u32, processor: u32| {
+            Limits { timeout: Some(second * wall), processor: Some(second * processor), ..none }
+                .left()
+                .expect("limited")
+        };
+        assert!(both(1_000, 1_000_000) <= second * 1_000);
+        assert!(both(1_000_000, 1_000) <= second * 1_000);
+        assert_eq!(Limits { processor: Some(Duration::ZERO), ..none }.left(), Some(Duration::ZERO));
     }
 
     #[test]

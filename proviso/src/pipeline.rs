@@ -396,8 +396,7 @@ impl Pipeline {
 
     /// At most `most`, and at most a fifth of the time left.
     pub(crate) fn share_of_time(&self, most: Duration) -> Duration {
-        let left = self.limits.timeout.map(|t| t.saturating_sub(self.limits.start.elapsed()));
-        left.map_or(most, |left| (left / 5).min(most))
+        self.limits.left().map_or(most, |left| (left / 5).min(most))
     }
 
     /// The outcome, and the program that it speaks of: the slice, or the whole where the slice is not enough.
