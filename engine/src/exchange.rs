@@ -140,6 +140,7 @@ impl Exchange {
 mod tests {
     use super::*;
     use crate::Config;
+    use crate::algorithm::bmc::Bmc;
     use crate::algorithm::houdini::Houdini;
     use crate::algorithm::{Algorithm, Ending, Setting, Share};
     use crate::budget::Budget;
@@ -247,6 +248,29 @@ func f0 \"main\" source ty0 () entry l0 {
         exchange.take_observations(&mut another);
         assert_eq!(another.suggested.1.len(), all.len());
         assert!(!another.loops[0].samples.is_empty(), "values that one has seen");
+    }
+
+    #[test]
+    fn what_bounded_model_checking_sees_others_take() {
+        let program = cfa::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e:?}"));
+        let (config, exchange, budget) = (Config::default(), Exchange::default(), Budget::unlimited());
+        let (program, simplified, accelerated) = (&program, &program, None);
+        let setting = Setting { program, simplified, accelerated, config: &config, budget: &budget };
+        let mut bmc = Bmc::new(setting, symbolic(program, &config));
+        let query_time = config.query_time;
+        let ending = bmc.run(&mut Share { budget: &budget, query_time, progress: &mut |_, _| {} });
+        assert!(matches!(ending, Ending::Violation { .. }), "{}", ending.name());
+        bmc.publish(&exchange);
+        let mut another = symbolic(program, &config).loops;
+        exchange.take_observations(&mut another);
+        let head = &another.loops[0];
+        let column = |var| head.watched.iter().position(|&v| v == VarId(var)).expect("it is watched");
+        let (x, y) = (column(0), column(1));
+        // Every bound up to the violation has been explored: all iterations before it, and each is one of an execution.
+        for n in 0..=5 {
+            assert!(head.samples.iter().any(|row| row[x] == Some(n)), "{n}: {:?}", head.samples);
+        }
+        assert!(head.samples.iter().all(|row| row[y] == row[x].map(|x| 2 * x)), "{:?}", head.samples);
     }
 
     #[test]

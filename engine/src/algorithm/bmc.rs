@@ -72,8 +72,14 @@ impl<'p> Base<'p> {
             Err(Stop::Fatal(reason)) => Seen::Ended(Ending::GaveUp(reason)),
             Err(Stop::Spent(_)) => Seen::Ended(Ending::TimeIsUp),
         };
+        self.plain.loops.join(&explorer.cpa.symbolic.loops);
         self.explorer = Some(explorer);
         seen
+    }
+
+    /// The values that executions have at heads of loops.
+    pub fn publish(&self, exchange: &Exchange) {
+        exchange.publish_values(&self.plain.loops);
     }
 
     /// What is left of the program.
@@ -90,7 +96,7 @@ impl<'p> Base<'p> {
     /// All executions have been seen.
     pub fn complete(&self, taints: &Taints) -> Ending {
         match taints.first(self.setting.program) {
-            None => Ending::Proved(Proof::Explored),
+            None => Ending::Proved(Proof::Exhaustive),
             Some(reason) => Ending::GaveUp(reason),
         }
     }
@@ -121,6 +127,9 @@ impl<'p> Algorithm<'p> for Bmc<'p> {
         }
     }
 
+    fn publish(&mut self, exchange: &Exchange) {
+        self.base.publish(exchange);
+    }
     fn import(&mut self, exchange: &Exchange) {
         exchange.take_observations(&mut self.base.plain.loops);
     }

@@ -147,7 +147,7 @@ impl<'p, X: Explorer<'p>> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
         solver.set_budget(share.budget.clone());
         match self.explorer.run(share.budget, &mut self.taints, share.progress) {
             Ok(Explored::Complete) => match self.taints().first(self.program) {
-                None => Ending::Proved(Proof::Explored),
+                None => Ending::Proved(Proof::Exhaustive),
                 Some(reason) if self.is_exact() => Ending::Tainted(reason),
                 Some(reason) => Ending::GaveUp(reason),
             },

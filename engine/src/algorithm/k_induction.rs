@@ -99,7 +99,7 @@ impl<'p> Algorithm<'p> for KInduction<'p> {
     }
 
     fn publish(&mut self, exchange: &Exchange) {
-        exchange.publish_values(&self.base.plain.loops);
+        self.base.publish(exchange);
         exchange.publish_invariants(&std::mem::take(&mut self.shown));
     }
     fn import(&mut self, exchange: &Exchange) {

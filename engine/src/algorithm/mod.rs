@@ -57,7 +57,7 @@ pub(crate) struct Share<'a> {
 /// Why a program is safe.
 pub enum Proof {
     /// All executions were explored.
-    Explored,
+    Exhaustive,
     /// By invariants.
     Invariants(Box<Certificate>),
 }

@@ -336,10 +336,10 @@ impl<'r> Turns<'r> {
             proof::check(program, certificate, &config.solvers, &budget.exerting(time))
         };
         let check = match proof {
-            Proof::Explored if config.checks_explored && config.part.is_none() => {
+            Proof::Exhaustive if config.checks_explored && config.part.is_none() => {
                 check(&Certificate::followed(program), FOLLOWING_TIME)
             }
-            Proof::Explored => ProofCheck::NotChecked("all executions were explored".into()),
+            Proof::Exhaustive => ProofCheck::NotChecked("all executions were explored".into()),
             Proof::Invariants(certificate) => {
                 let check = check(&certificate, CHECK_TIME);
                 self.certificate = Some(*certificate);
@@ -350,7 +350,7 @@ impl<'r> Turns<'r> {
             return Ending::GaveUp(Reason::new(format!("a proof was found that is none: {what}")));
         }
         self.proof = Some(check);
-        Ending::Proved(Proof::Explored)
+        Ending::Proved(Proof::Exhaustive)
     }
 
     fn outcome(self, decided: usize, verdict: Verdict) -> Outcome {

@@ -147,6 +147,11 @@ impl<'p> SymbolicExecution<'p> {
         }
     }
 
+    /// Keeps the values that variables have at the head of a loop.
+    pub(super) fn sample(&mut self, st: &State, at: Control) {
+        self.loops.sample(st, at.loc, &self.execution.terms, &self.execution.slots);
+    }
+
     pub fn solver(&mut self) -> &mut PathSolver {
         &mut self.execution.solver
     }
@@ -277,7 +282,7 @@ impl Cpa for SymbolicExecution<'_> {
         if self.loops.headed_by(at.loc).is_some() && !self.execution.is_feasible(&mut st) {
             return Ok(None);
         }
-        self.loops.sample(&st, at.loc, &self.execution.terms, &self.execution.slots);
+        self.sample(&st, at);
         if let Some(agreements) = &mut self.agreements {
             agreements.join(&st, at.loc, &self.execution);
         }

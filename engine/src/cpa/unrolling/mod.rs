@@ -247,7 +247,13 @@ impl Cpa for Unrolling<'_> {
         match self.symbolic.loops.headed_by(at.loc) {
             None => Ok(Some(st)),
             Some(_) if !self.symbolic.execution.is_feasible(&mut st) => Ok(None),
-            Some(number) => self.come_to_loop(st, edge, number),
+            Some(number) => {
+                if self.assumptions.bounded {
+                    // Nothing is assumed, so these are values of executions.
+                    self.symbolic.sample(&st.symbolic, at);
+                }
+                self.come_to_loop(st, edge, number)
+            }
         }
     }
 
