@@ -9,6 +9,7 @@ use crate::stealing::Idle;
 use cfa::Program;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Stats, Verdict};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Bytes, reserved rather than used: expressions are evaluated by recursion.
@@ -120,45 +121,68 @@ impl Part {
         Self { range, analysis, outcome: None, done: Condition::nothing() }
     }
 
-    /// Nobody has to look at it any more.
-    fn is_proved(&self) -> bool {
-        self.outcome.as_ref().is_some_and(|o| matches!(o.verdict, Verdict::True))
-    }
-
-    /// Who looked at it has found nothing, nor shown that there is nothing to find.
+    /// Whether nothing is shown of it so far, nor found what may be a violation.
     fn is_open(&self) -> bool {
-        self.outcome.as_ref().is_some_and(|o| matches!(o.verdict, Verdict::Unknown(_)) && o.unconfirmed.is_none())
+        self.outcome.as_ref().is_none_or(|o| matches!(o.verdict, Verdict::Unknown(_)) && o.unconfirmed.is_none())
     }
 
     /// What came of it, perhaps after others have looked at it.
     fn finish(&mut self, program: &Program, outcome: Outcome, explored: &Condition) {
+        let decides = |outcome: &Outcome| !matches!(outcome.verdict, Verdict::Unknown(_));
+        let Some(before) = self.outcome.take() else {
+            self.done = self.verified(program, &outcome, explored);
+            self.outcome = Some(outcome);
+            return;
+        };
         let nothing = Condition::nothing();
-        let done = match outcome.verdict {
-            Verdict::True => self.range.inside(program),
-            _ if *explored == nothing => nothing.clone(),
-            // Who looks at a part of the paths has nothing left outside of it.
-            _ => self.range.inside(program).intersection(explored),
-        };
-        self.done = if self.done == nothing || matches!(outcome.verdict, Verdict::True) {
-            done
-        } else if done == nothing {
-            std::mem::replace(&mut self.done, nothing)
-        } else {
-            // What counts on the rest counts on what nobody else does: two that do might count on one another.
-            self.done.union(&done.by_itself())
-        };
-        self.outcome = Some(match self.outcome.take() {
-            None => outcome,
-            Some(before) => {
-                let (mut outcome, other) =
-                    if matches!(outcome.verdict, Verdict::Unknown(_)) { (before, outcome) } else { (outcome, before) };
-                outcome.stats.join(&other.stats);
-                outcome.crashes.extend(other.crashes);
-                outcome.unconfirmed = outcome.unconfirmed.or(other.unconfirmed);
+        let by = |part: &Self, outcome: &Outcome| part.verified(program, outcome, explored);
+        let outcome = match (decides(&before), decides(&outcome)) {
+            (true, _) => {
+                let outcome = with_work_of(before, outcome);
+                if !decides(&outcome) {
+                    self.done = nothing;
+                }
                 outcome
             }
-        });
+            (false, true) => {
+                let outcome = with_work_of(outcome, before);
+                self.done = by(self, &outcome);
+                outcome
+            }
+            (false, false) => {
+                // What counts on the rest counts on what nobody else does: two that do might count on one another.
+                let more = by(self, &outcome).by_itself();
+                if self.done == nothing {
+                    self.done = more;
+                } else if more != nothing {
+                    self.done = self.done.union(&more);
+                }
+                with_work_of(before, outcome)
+            }
+        };
+        self.outcome = Some(outcome);
     }
+
+    fn verified(&self, program: &Program, outcome: &Outcome, explored: &Condition) -> Condition {
+        match outcome.verdict {
+            Verdict::True => self.range.inside(program),
+            _ if *explored == Condition::nothing() => Condition::nothing(),
+            // Who looks at a part of the paths has nothing left outside of it.
+            _ => self.range.inside(program).intersection(explored),
+        }
+    }
+}
+
+/// An outcome with what another has met on the same paths.
+fn with_work_of(mut outcome: Outcome, other: Outcome) -> Outcome {
+    outcome.stats.join(&other.stats);
+    outcome.crashes.extend(other.crashes);
+    outcome.unconfirmed = outcome.unconfirmed.or(other.unconfirmed);
+    if let (Verdict::True, Some(reason)) = (&outcome.verdict, &outcome.unconfirmed) {
+        // What one has found no other may overlook.
+        outcome.verdict = Verdict::Unknown(reason.clone());
+    }
+    outcome
 }
 
 /// What was verified by all parts.
@@ -179,59 +203,87 @@ pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -
 /// configuration asks for that. What violates the property is replayed on the original.
 pub type Verify<'a> = dyn Fn(Option<&Restricted>, &Config, &Budget, &Idle) -> (Outcome, Condition) + Sync + 'a;
 
-/// Verifies all parts at the same time. A violation ends the others; who is done helps those that explore path by path. What an analysis gives
-/// up is gone on with by those that have proved their own ranges.
+/// Verifies all parts at the same time. A violation ends the others. Who has proved a range helps those that explore path by path, or else goes
+/// on with the range of another: whoever is done with it first ends the other there. So no thread idles where there is something to do.
 pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget, verify: &Verify<'_>) {
     let shared = budget.part();
-    let mut who: Vec<Option<Analysis>> = parts.iter().map(|part| Some(part.analysis)).collect();
-    let mut tried = vec![Vec::new(); parts.len()];
-    while who.iter().any(Option::is_some) {
-        at_once(program, parts, &who, config, &shared, verify);
-        for (tried, who) in tried.iter_mut().zip(&who) {
-            tried.extend(*who);
-        }
-        let able: Vec<Analysis> = parts.iter().filter(|part| part.is_proved()).map(|part| part.analysis).collect();
-        let next = |(part, tried): (&Part, &Vec<Analysis>)| {
-            let is_open = part.is_open() && shared.spent().is_none();
-            able.iter().copied().find(|analysis| is_open && !tried.contains(analysis))
-        };
-        who = parts.iter().zip(&tried).map(next).collect();
-    }
-}
-
-/// Each of the parts by the analysis that is named for it, if one is.
-fn at_once(
-    program: &Program,
-    parts: &mut [Part],
-    who: &[Option<Analysis>],
-    config: &Config,
-    shared: &Budget,
-    verify: &Verify<'_>,
-) {
-    let idle = Idle::new(who.iter().filter(|who| who.is_none()).count());
+    let idle = Idle::new(0);
+    let race = |part| Mutex::new(Race { part, tried: Vec::new(), budget: shared.part(), is_over: false });
+    let races: Vec<Mutex<Race<'_>>> = parts.iter_mut().map(race).collect();
+    let first: Vec<Analysis> = races.iter().map(|race| lock(race).part.analysis).collect();
     thread::scope(|scope| {
         let mut threads = Vec::new();
-        for (part, analysis) in parts.iter_mut().zip(who).filter_map(|(part, who)| Some((part, (*who)?))) {
-            let idle = &idle;
+        for (i, analysis) in first.into_iter().enumerate() {
+            let (races, shared, idle) = (&races, &shared, &idle);
             let work = move || {
-                let config = Config { analysis, jobs: 1, ..config.clone() };
-                let outcome = one(program, &part.range, &config, shared, verify, idle);
-                if matches!(outcome, Ok((Outcome { verdict: Verdict::False(_), .. }, _))) {
-                    shared.cancel();
-                }
-                match outcome {
-                    Ok((outcome, explored)) => part.finish(program, outcome, &explored),
-                    Err(reason) => part.outcome = Some(Outcome::unknown(reason, part.analysis)),
+                let (mut next, mut is_able) = (Some(i), false);
+                while let Some(i) = next {
+                    is_able |= run(program, &races[i], analysis, config, shared, verify, idle);
+                    let open = || races.iter().position(|race| lock(race).is_for(analysis));
+                    next = if is_able && shared.spent().is_none() { open() } else { None };
                 }
                 idle.add();
             };
             threads.push(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work));
         }
-        // A thread that cannot be started, or panics, leaves its part as it was.
+        // A thread that cannot be started, or panics, leaves its part without an outcome.
         for thread in threads.into_iter().flatten() {
             let _ = thread.join();
         }
     });
+}
+
+/// A part, and who looks at it.
+struct Race<'a> {
+    part: &'a mut Part,
+    tried: Vec<Analysis>,
+    budget: Budget,
+    /// Whether the one that it was meant for is done.
+    is_over: bool,
+}
+
+impl Race<'_> {
+    /// Whether an analysis that has nothing else to do should look at it. To symbolic execution threads give a hand instead.
+    fn is_for(&self, analysis: Analysis) -> bool {
+        let is_helped = self.part.analysis == Analysis::Symex && !self.is_over;
+        !is_helped && self.part.is_open() && !self.tried.contains(&analysis)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A part by one analysis; whether that has proved it.
+fn run(
+    program: &Program,
+    race: &Mutex<Race<'_>>,
+    analysis: Analysis,
+    config: &Config,
+    shared: &Budget,
+    verify: &Verify<'_>,
+    idle: &Idle,
+) -> bool {
+    let (range, budget) = {
+        let mut race = lock(race);
+        race.tried.push(analysis);
+        (race.part.range.clone(), race.budget.clone())
+    };
+    let config = Config { analysis, jobs: 1, ..config.clone() };
+    let outcome = one(program, &range, &config, &budget, verify, idle);
+    let (outcome, explored) = outcome.unwrap_or_else(|r| (Outcome::unknown(r, analysis), Condition::nothing()));
+    let is_violated = matches!(outcome.verdict, Verdict::False(_));
+    let is_proved = matches!(outcome.verdict, Verdict::True);
+    let mut race = lock(race);
+    race.is_over |= analysis == race.part.analysis;
+    race.part.finish(program, outcome, &explored);
+    if is_violated || is_proved {
+        race.budget.cancel();
+    }
+    if is_violated {
+        shared.cancel();
+    }
+    is_proved
 }
 
 fn one(
