@@ -150,11 +150,13 @@ fn ranges_leave_conditions() {
     ] {
         assert_eq!(ask(&ranged(composition), file), verdict, "{composition}");
     }
-    // Nobody takes a range from whom it is open at a limit: what the other has done is kept.
     let hard = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
                 int main(void) {\n  unsigned x = 0;\n  while (__VERIFIER_nondet_int()) x += 2;\n\
                 \x20 if (x % 2) reach_error();\n  return 0;\n}\n";
     std::fs::write(folder.join("even.c"), hard).unwrap();
+    // Nor does who has proved one wait for another that has no end: bounded model checking of ever more turns.
+    assert_eq!(ask(&[&ranged("lb2: bmc | predicate")[..], &["--cpu-limit", "30"]].concat(), "even.c"), "TRUE");
+    // What is done is kept where the other is open at a limit.
     let limited = [&ranged("lb2: symex | symex")[..], &["--cpu-limit", "2"]].concat();
     let said = ask(&limited, "even.c");
     assert!(said.starts_with("UNKNOWN"), "{said}");
