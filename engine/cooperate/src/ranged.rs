@@ -9,6 +9,7 @@ use crate::stealing::Idle;
 use cfa::Program;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Stats, Verdict};
+use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -126,40 +127,38 @@ impl Part {
         self.outcome.as_ref().is_none_or(|o| matches!(o.verdict, Verdict::Unknown(_)) && o.unconfirmed.is_none())
     }
 
-    /// What came of it, perhaps after others have looked at it.
+    /// What came of it, perhaps after others have looked at it: FALSE, which was replayed, before TRUE before UNKNOWN.
     fn finish(&mut self, program: &Program, outcome: Outcome, explored: &Condition) {
-        let decides = |outcome: &Outcome| !matches!(outcome.verdict, Verdict::Unknown(_));
+        let verified = self.verified(program, &outcome, explored);
         let Some(before) = self.outcome.take() else {
-            self.done = self.verified(program, &outcome, explored);
+            self.done = verified;
             self.outcome = Some(outcome);
             return;
         };
-        let nothing = Condition::nothing();
-        let by = |part: &Self, outcome: &Outcome| part.verified(program, outcome, explored);
-        let outcome = match (decides(&before), decides(&outcome)) {
-            (true, _) => {
-                let outcome = with_work_of(before, outcome);
-                if !decides(&outcome) {
-                    self.done = nothing;
-                }
-                outcome
-            }
-            (false, true) => {
-                let outcome = with_work_of(outcome, before);
-                self.done = by(self, &outcome);
-                outcome
-            }
-            (false, false) => {
-                // What counts on the rest counts on what nobody else does: two that do might count on one another.
-                let more = by(self, &outcome).by_itself();
-                if self.done == nothing {
-                    self.done = more;
-                } else if more != nothing {
-                    self.done = self.done.union(&more);
-                }
-                with_work_of(before, outcome)
-            }
+        let rank = |outcome: &Outcome| match outcome.verdict {
+            Verdict::False(_) => 0,
+            Verdict::True => 1,
+            Verdict::Unknown(_) => 2,
         };
+        let nothing = Condition::nothing();
+        let are_open = rank(&before) == 2 && rank(&outcome) == 2;
+        let (outcome, done) = match rank(&outcome).cmp(&rank(&before)) {
+            Ordering::Less => (with_work_of(outcome, before), verified),
+            // What counts on the rest counts on what nobody else does: two that do might count on one another.
+            Ordering::Equal if are_open => {
+                let known = std::mem::replace(&mut self.done, nothing.clone());
+                let done = match verified.by_itself() {
+                    more if more == nothing => known,
+                    more if known == nothing => more,
+                    more => known.union(&more),
+                };
+                (with_work_of(before, outcome), done)
+            }
+            _ => (with_work_of(before, outcome), std::mem::replace(&mut self.done, nothing.clone())),
+        };
+        // A proof beside what may be a violation is none.
+        let is_doubted = !are_open && matches!(outcome.verdict, Verdict::Unknown(_));
+        self.done = if is_doubted { nothing } else { done };
         self.outcome = Some(outcome);
     }
 
