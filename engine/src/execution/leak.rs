@@ -1,4 +1,4 @@
-//! Objects of the heap that leak.
+//! Objects of the heap that leak, and others that nothing leads to.
 //!
 //! An object is lost if no variable leads to it, by way of pointers to it, into it or to its end. Where a pointer's structure
 //! does not tell where it points, the path splits.
@@ -56,7 +56,7 @@ pub(super) fn split(ex: &mut Execution, st: State, leak: Leak, edge: EdgeId, out
     let loc = ex.program.edges[edge].target;
     let mut pending = vec![(st, Known::default())];
     while let Some((st, known)) = pending.pop() {
-        let reached = reached(ex, &st, loc, &known);
+        let reached = reached(ex, &st, loc, &known, &is_heap);
         let is_lost = |id: ObjId| st.memory.get(id).is_some_and(is_heap) && !reached.objects.contains(&id);
         let lost = st.memory.iter().map(|(id, _)| id).find(|&id| is_lost(id));
         let open = reached.open.iter().copied().find(|&(_, object)| is_lost(object));
@@ -91,8 +91,24 @@ fn points_to(ex: &mut Execution, st: &State, pointer: ExprId, object: ObjId) -> 
     ex.terms.ule(offset, size)
 }
 
-/// The objects that variables lead to; `loc` is where the present frame stands.
-fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known) -> Reached {
+/// Objects that were allocated and that no execution from `st`, which stands at `loc`, can tell from others: nothing leads to them, nobody has
+/// looked at their addresses, nor asks what is lost. A slice lacks frees, so there are more of them than the program has.
+pub(super) fn garbage(ex: &mut Execution, st: &State, loc: LocId) -> FxHashSet<ObjId> {
+    if ex.live.asks {
+        return FxHashSet::default();
+    }
+    let may_be = |o: &Object| matches!(o.origin, Origin::Heap(_)) && o.summary.is_none() && o.owner.is_none();
+    let reached = reached(ex, st, loc, &Known::default(), &may_be);
+    let mut all: FxHashSet<ObjId> = st.memory.iter().filter(|(_, o)| may_be(o)).map(|(id, _)| id).collect();
+    let open = reached.open.iter().map(|(_, object)| object);
+    for object in reached.objects.iter().chain(open).chain(st.exposed.iter()) {
+        all.remove(object);
+    }
+    all
+}
+
+/// The objects that variables lead to, and all that cannot be `lost`; `loc` is where the present frame stands.
+fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known, lost: &dyn Fn(&Object) -> bool) -> Reached {
     let mut reached = Reached::default();
     for (slot, &value) in st.globals.iter().enumerate() {
         let width = ex.program.vars[ex.slots.globals[slot]].width;
@@ -108,7 +124,7 @@ fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known) -> Reached
         at = f.call.map_or(at, |call| ex.program.edges[call].target);
         frame = f.caller.as_ref();
     }
-    for (id, _) in st.memory.iter().filter(|(_, o)| !is_heap(ex.program, o)) {
+    for (id, _) in st.memory.iter().filter(|(_, o)| !lost(o)) {
         reached.add(id);
     }
     let mut values = Vec::new();

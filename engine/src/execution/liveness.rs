@@ -45,6 +45,8 @@ pub(super) struct LiveVariables {
     globals: Vec<u32>,
     /// Whether the program asks for memory to which nothing leads.
     leaks: bool,
+    /// Or for memory that is still allocated.
+    pub asks: bool,
 }
 
 impl LiveVariables {
@@ -63,13 +65,14 @@ impl LiveVariables {
             });
         }
         let leaks = program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost));
+        let asks = program.edges.values().any(|e| matches!(e.op, Op::Leak(_)));
         // Whether something is lost is read in all of them.
         if leaks {
             read.extend(0..slots.globals.len() as u32);
         }
         let mut globals: Vec<u32> = read.into_iter().collect();
         globals.sort_unstable();
-        Self { locals: vec![None; program.funcs.len()], globals, leaks }
+        Self { locals: vec![None; program.funcs.len()], globals, leaks, asks }
     }
 }
 

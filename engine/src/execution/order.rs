@@ -6,11 +6,11 @@
 //! it says anything about what is live: symbols of `old` that occur in nothing live may take any values that satisfy
 //! the rest (subsumption checking as in Anand, Păsăreanu, Visser: Symbolic execution with abstract subsumption
 //! checking, SPIN 2006, with a renaming instead of an abstraction). θ is found by matching structure, so the search is
-//! incomplete and linear.
+//! incomplete and linear. Objects that `new` has beside those of `old` do not matter where nothing leads to them.
 
 use super::state::{Frame, State};
 use super::value::{ObjId, Val};
-use super::{Execution, segment};
+use super::{Execution, leak, segment};
 use crate::control::Control;
 use cfa::{Expr, ExprId, SymId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +24,7 @@ impl Execution<'_> {
             return false;
         }
         let mut matching = Matching::default();
-        if !match_frames(self, old, new, at, &mut matching) || !match_memory(self, old, new, &mut matching) {
+        if !match_frames(self, old, new, at, &mut matching) || !match_memory(self, old, new, at, &mut matching) {
             return false;
         }
         implied(self, old, new, &mut matching)
@@ -77,7 +77,7 @@ fn match_frames(ex: &mut Execution, old: &State, new: &State, at: Control, match
     true
 }
 
-fn match_memory(ex: &mut Execution, old: &State, new: &State, matching: &mut Matching) -> bool {
+fn match_memory(ex: &mut Execution, old: &State, new: &State, at: Control, matching: &mut Matching) -> bool {
     let mut cells = Vec::new();
     let mut ends = FxHashMap::default();
     if ex.unfolds {
@@ -86,8 +86,11 @@ fn match_memory(ex: &mut Execution, old: &State, new: &State, matching: &mut Mat
     if ends.iter().any(|(a, b)| a != b) {
         return match_segments(ex, old, new, &ends, matching);
     }
-    for (_, a, b) in old.memory.differences(&new.memory) {
+    // Found out when the first object is asked about.
+    let mut garbage = None;
+    for (id, a, b) in old.memory.differences(&new.memory) {
         match (a, b) {
+            (None, Some(_)) if garbage.get_or_insert_with(|| leak::garbage(ex, new, at.loc)).contains(&id) => {}
             (Some(a), Some(b)) if segment::owners_agree(a, b, &new.memory) && a.may_cover(b, &mut cells) => {}
             _ => return false,
         }
