@@ -25,6 +25,8 @@ pub struct Automaton {
     transitions: Vec<Transition>,
     /// Functions that, where nobody defines them, return any value and do nothing else.
     harmless: Vec<String>,
+    /// The state that all instances are in at first where execution does not start with `main`.
+    given: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +52,8 @@ enum Event {
     Call(Pattern),
     /// It comes back, with a result that the pattern may bind.
     Return(Pattern, Option<String>),
+    /// `main` starts, or the function that execution starts with, and one of these global variables holds what the name is given to.
+    Start(Vec<String>, String),
     /// The program ends, by `exit` or by leaving `main`.
     End,
 }

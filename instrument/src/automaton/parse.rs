@@ -5,15 +5,18 @@
 //! automaton  = "automaton" NAME ["for" "each" NAME ["at" "most" NUMBER]] "{" item* "}"
 //! item       = "int" NAME "=" ["-"] NUMBER ";"
 //!            | "harmless" NAME ("," NAME)* ";"
+//!            | "given" NAME ";"
 //!            | "state" NAME ("," NAME)* "{" transition* "}"
 //! transition = event ["if" term] ["{" action* "}"] ["->" (NAME | "error" STRING)] ";"
-//! event      = "call" pattern | "return" pattern ["=" (NAME | "_")] | "end"
+//! event      = "call" pattern | "return" pattern ["=" (NAME | "_")] | "start" NAME ("|" NAME)* "=" NAME | "end"
 //! pattern    = NAME ("|" NAME)* ["(" [(NAME | "_") ("," (NAME | "_"))* ["," "..."] | "..."] ")"]
 //! action     = NAME "=" term ";" | "assert" term STRING ";"
 //! ```
 
 use super::{Action, Automaton, Event, Named, Operator, Pattern, Target, Term, Transition};
 use std::fmt;
+
+const END_OF_ALL: &str = "`end` in the initial state would speak of all values that there are";
 
 /// Instances where the automaton does not say how many.
 const INSTANCES: u32 = 8;
@@ -253,14 +256,28 @@ impl Parser {
             states: Vec::new(),
             transitions: Vec::new(),
             harmless: Vec::new(),
+            given: 0,
         };
-        let mut raw = Vec::new();
+        let (mut raw, mut given) = (Vec::new(), None);
         self.expect("{")?;
         while !self.take("}") {
-            self.item(&mut automaton, &mut raw)?;
+            if self.take("given") {
+                given = Some((self.name("the name of a state")?, self.next - 1));
+                self.expect(";")?;
+            } else {
+                self.item(&mut automaton, &mut raw)?;
+            }
         }
         if automaton.states.is_empty() {
             return Err(self.at(self.next - 1, format!("`{}` has no state", automaton.name), "ends without a state"));
+        }
+        if let Some((name, at)) = given {
+            automaton.given = self.state_of(&automaton, &name, at)?;
+            if automaton.key.is_some()
+                && raw.iter().any(|raw| raw.event == Event::End && raw.from.contains(&automaton.given))
+            {
+                return Err(self.at(at, END_OF_ALL, format!("`{name}` is the initial state of what is given")));
+            }
         }
         for Raw { from, event, guard, actions, goal } in raw {
             let to = match goal {
@@ -302,7 +319,7 @@ impl Parser {
             }
         }
         if !self.take("state") {
-            return Err(self.expected("`state`, `int`, `harmless` or `}`"));
+            return Err(self.expected("`state`, `int`, `harmless`, `given` or `}`"));
         }
         let mut from = Vec::new();
         loop {
@@ -369,14 +386,22 @@ impl Parser {
         let at = self.next;
         if self.take("end") {
             if automaton.key.is_some() && from.contains(&0) {
-                let message = "`end` in the initial state would speak of all values that there are";
-                return Err(self.at(at, message, format!("`{}` is the initial state", automaton.states[0])));
+                return Err(self.at(at, END_OF_ALL, format!("`{}` is the initial state", automaton.states[0])));
             }
             return Ok((Event::End, Vec::new()));
         }
+        if self.take("start") {
+            let globals = self.alternatives("the name of a global variable")?;
+            self.expect("=")?;
+            let name = self.name("a name for what the variable holds")?;
+            if automaton.variables.iter().any(|(v, _)| *v == name) {
+                return Err(self.at(at, format!("`{name}` is bound, but has a value already"), "in this event"));
+            }
+            return Ok((Event::Start(globals, name.clone()), vec![name]));
+        }
         let returns = self.is("return");
         if !returns && !self.is("call") {
-            return Err(self.expected("`call`, `return`, `end` or `}`"));
+            return Err(self.expected("`call`, `return`, `start`, `end` or `}`"));
         }
         self.next += 1;
         let pattern = self.pattern()?;
@@ -396,11 +421,17 @@ impl Parser {
         Ok((if returns { Event::Return(pattern, result) } else { Event::Call(pattern) }, bound))
     }
 
-    fn pattern(&mut self) -> Result<Pattern> {
-        let mut functions = vec![self.name("the name of a function")?];
+    /// Names with `|` between them.
+    fn alternatives(&mut self, what: &str) -> Result<Vec<String>> {
+        let mut names = vec![self.name(what)?];
         while self.take("|") {
-            functions.push(self.name("the name of a function")?);
+            names.push(self.name(what)?);
         }
+        Ok(names)
+    }
+
+    fn pattern(&mut self) -> Result<Pattern> {
+        let functions = self.alternatives("the name of a function")?;
         let mut pattern = Pattern { functions, args: Vec::new(), open: true };
         if !self.take("(") {
             return Ok(pattern);

@@ -36,7 +36,7 @@ impl std::error::Error for WeaveError {}
 
 /// What is known of an instance.
 struct Slot {
-    /// One bit: it is not as it was at first.
+    /// One bit: there is an instance. Slots in use are the first ones.
     used: VarId,
     key: VarId,
     state: VarId,
@@ -97,6 +97,7 @@ impl Automaton {
             }
         }
         weaver.watch_calls(&monitors);
+        weaver.watch_the_start();
         weaver.watch_the_end();
         Ok(())
     }
@@ -118,6 +119,11 @@ impl Weaver<'_> {
 
     fn var(&mut self, name: Option<&str>, ty: TypeId, width: u32, kind: VarKind) -> VarId {
         self.program.vars.push(Var { name: name.map(str::to_owned), ty, width, kind, place: None })
+    }
+
+    /// The state that instances are in at first.
+    fn first(&self) -> usize {
+        if self.within.is_some() { self.automaton.given } else { 0 }
     }
 
     fn take_as_harmless(&mut self) {
@@ -145,6 +151,7 @@ impl Weaver<'_> {
             CType::Unknown { width: pointer }
         });
         let flag = self.program.types.push(CType::Unknown { width: 1 });
+        let first = self.first() as i64;
         let word = self.word;
         for _ in 0..if key.is_some() { *instances } else { 1 } {
             let mut global = |ty, width, name: Option<&str>, value: i64| {
@@ -153,7 +160,7 @@ impl Weaver<'_> {
             };
             let used = global(flag, 1, None, 0);
             // Traces look for the key there.
-            let (slot_key, state) = (global(key_type, pointer, None, 0), global(states, STATE, Some(name), 0));
+            let (slot_key, state) = (global(key_type, pointer, None, 0), global(states, STATE, Some(name), first));
             let variables = variables.iter().map(|&(_, value)| global(word, WIDTH, None, value)).collect();
             self.slots.push(Slot { used, key: slot_key, state, variables });
         }
@@ -177,10 +184,7 @@ impl Weaver<'_> {
         takes.sort_unstable();
         takes.dedup();
         let verb = if moment == Moment::Before { "call" } else { "return" };
-        let void = self.program.types.push(CType::Void);
-        let own =
-            self.program.add_function(&format!("{}{}_{verb}_{name}", cfa::MONITOR, self.automaton.name), void, None);
-        self.program.funcs[own].origin = FunctionOrigin::Model;
+        let own = self.add_monitor(&format!("{verb}_{name}"));
         let mut body = Body { w: self, func: own, given: Vec::new(), end: None };
         for &position in &takes {
             let (ty, width) = body.w.typed(func, position);
@@ -205,6 +209,14 @@ impl Weaver<'_> {
         }
         body.finish(at);
         Ok(Some(Monitor { func: own, takes }))
+    }
+
+    /// A function of ours, without parameters so far.
+    fn add_monitor(&mut self, event: &str) -> FuncId {
+        let void = self.program.types.push(CType::Void);
+        let func = self.program.add_function(&format!("{}{}_{event}", cfa::MONITOR, self.automaton.name), void, None);
+        self.program.funcs[func].origin = FunctionOrigin::Model;
+        func
     }
 
     /// Whether a function has the arguments that a pattern speaks of.
@@ -405,6 +417,53 @@ impl Weaver<'_> {
         next
     }
 
+    /// What the global variables hold that the automaton speaks of, where `main` starts, or what execution starts with.
+    fn watch_the_start(&mut self) {
+        let automaton = self.automaton;
+        let mut names: Vec<&str> = automaton.transitions.iter().filter_map(Row::starts).flatten().collect();
+        names.sort_unstable();
+        names.dedup();
+        let entry = self.program.func_by_name(self.within.unwrap_or("main")).unwrap_or(self.program.entry);
+        for name in names {
+            let width = self.program.layout.pointer_width;
+            let Some(read) = self.read_global(name, entry) else { continue };
+            let func = self.add_monitor(&format!("start_{name}"));
+            let param = self.var(None, self.pointer, width, VarKind::Param(func));
+            self.program.funcs[func].params.push(param);
+            let rows: Vec<Row<'_>> = automaton.transitions.iter().filter_map(|t| Row::at_start(t, name)).collect();
+            let mut body = Body { w: self, func, given: vec![(Position::Result, param)], end: None };
+            let at = body.w.program.funcs[func].entry;
+            let key = if automaton.key.is_some() { Position::Result } else { Position::None };
+            let at = body.step(at, key, &rows.iter().collect::<Vec<_>>());
+            body.finish(at);
+            let (mut at, next) = (self.program.add_location(entry), self.program.funcs[entry].entry);
+            self.program.funcs[entry].entry = at;
+            let (op, value) = read;
+            if let Some(op) = op {
+                let behind = self.program.add_location(entry);
+                self.program.add_edge(at, op, behind, None);
+                at = behind;
+            }
+            let op = Op::Call { callee: Callee::Direct(func), args: [value].into(), varargs: None, result: None };
+            self.program.add_edge(at, op, next, None);
+        }
+    }
+
+    /// The pointer that a global variable holds, and what has to be done for it in a function; `None` where the program has no such pointer.
+    fn read_global(&mut self, name: &str, func: FuncId) -> Option<(Option<Op>, ExprId)> {
+        let width = self.program.layout.pointer_width;
+        let is_it = |var: &Var| matches!(var.kind, VarKind::Global { .. }) && var.name.as_deref() == Some(name);
+        let var = self.program.vars.iter().find(|(_, var)| is_it(var)).map(|(id, _)| id);
+        if let Some(var) = var {
+            return (self.program.vars[var].width == width).then(|| (None, self.program.var_expr(var)));
+        }
+        let (global, _) =
+            self.program.globals.iter().find(|(_, g)| g.name == name && g.size == u64::from(width / 8))?;
+        let addr = self.program.exprs.global_addr(global, width);
+        let var = self.var(None, self.pointer, width, VarKind::Temp(func));
+        Some((Some(Op::Load { var, addr }), self.program.var_expr(var)))
+    }
+
     fn watch_the_end(&mut self) {
         let automaton = self.automaton;
         let rows: Vec<Row<'_>> = automaton.transitions.iter().filter_map(Row::at_end).collect();
@@ -416,15 +475,15 @@ impl Weaver<'_> {
             matches!(edge.op, Op::Return { .. }) && edge.place.is_some() && Some(self.program.func_of(id)) == main
         };
         let place = self.program.edges.iter().rfind(is_last).and_then(|(_, edge)| edge.place);
-        let void = self.program.types.push(CType::Void);
-        let func = self.program.add_function(&format!("{}{}_end", cfa::MONITOR, automaton.name), void, None);
-        self.program.funcs[func].origin = FunctionOrigin::Model;
+        let func = self.add_monitor("end");
         let mut body = Body { w: self, func, given: Vec::new(), end: Some(place) };
         let mut at = body.w.program.funcs[func].entry;
+        let none = body.w.program.add_location(func);
         for n in 0..body.w.slots.len() {
-            at = body.end_of(at, n, &rows);
+            at = body.end_of(at, n, &rows, none);
         }
-        body.finish(at);
+        body.w.program.add_edge(at, Op::Skip, none, None);
+        body.finish(none);
         let is_end = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_)));
         let ends = self.program.edges.iter().filter(|(_, edge)| is_end(&edge.op));
         let ends: Vec<EdgeId> = ends.map(|(id, _)| id).collect();
@@ -462,6 +521,17 @@ impl<'a> Row<'a> {
             _ => return None,
         };
         pattern.functions.iter().any(|f| f == function).then_some(Self { transition, pattern, result })
+    }
+
+    /// The variables of which a transition speaks when the program starts.
+    fn starts(transition: &'a Transition) -> Option<impl Iterator<Item = &'a str>> {
+        let Event::Start(globals, _) = &transition.event else { return None };
+        Some(globals.iter().map(String::as_str))
+    }
+
+    fn at_start(transition: &'a Transition, global: &str) -> Option<Self> {
+        let Event::Start(globals, name) = &transition.event else { return None };
+        globals.iter().any(|g| g == global).then_some(Self { transition, pattern: &NO_PATTERN, result: Some(name) })
     }
 
     fn at_end(transition: &'a Transition) -> Option<Self> {

@@ -34,6 +34,14 @@ fn a_text_says_what_an_automaton_is() {
     assert_eq!(a.functions().collect::<Vec<_>>(), ["f", "g", "h"]);
 }
 
+#[test]
+fn instances_may_start_elsewhere() {
+    let text = "automaton a for each p { given t; state s { start in|out = p -> t; } state t { call f(p) -> s; } }";
+    let a = &parse(text).unwrap()[0];
+    assert_eq!(a.given, 1);
+    assert_eq!(a.transitions[0].event, Event::Start(vec!["in".into(), "out".into()], "p".into()));
+}
+
 /// The message, and the place of the token that it is about.
 #[track_caller]
 fn wrong(text: &str, place: (u32, u32), part: &str) {
@@ -57,13 +65,18 @@ fn what_is_wrong_is_said_where_it_is() {
     wrong("automaton a { state s { call f if 9999999999999999999 == 1; } }", (1, 35), "64 bits");
     wrong("automaton a # { }", (1, 13), "`#` means nothing");
     wrong("automaton a { /* ", (1, 15), "comment has no end");
+    wrong("automaton a { given t; state s { } }", (1, 21), "no state `t`");
+    wrong("automaton a for each p { given t; state s { } state t { end; } }", (1, 32), "initial state");
+    wrong("automaton a for each p { state s { start in = q; } }", (1, 36), "does not say once which `p`");
     wrong("automaton a for each p at most 65 { }", (1, 32), "at most 64");
 }
 
 /// Parts of texts in any order: there is an automaton or an error in the text, and nothing else happens.
 #[test]
 fn any_text_has_an_answer() {
-    const PARTS: [&str; 34] = [
+    const PARTS: [&str; 36] = [
+        "start",
+        "given",
         "automaton",
         "a",
         "for",

@@ -12,6 +12,13 @@ struct Instance {
     variables: Vec<VarId>,
 }
 
+/// Where control comes to with an instance that has changed.
+struct Changed {
+    /// It is as all are at first.
+    first: LocId,
+    other: LocId,
+}
+
 /// The body of a monitor that is being made.
 pub(super) struct Body<'w, 'a> {
     pub w: &'w mut Weaver<'a>,
@@ -94,7 +101,10 @@ impl Body<'_, '_> {
             }
             None => {
                 let first: Vec<i64> = self.w.automaton.variables.iter().map(|(_, value)| *value).collect();
-                (self.int(STATE, 0), first.into_iter().map(|value| self.int(WIDTH, value)).collect())
+                (
+                    self.int(STATE, self.w.first() as i64),
+                    first.into_iter().map(|value| self.int(WIDTH, value)).collect(),
+                )
             }
         };
         at = self.assign(at, instance.state, state);
@@ -118,23 +128,27 @@ impl Body<'_, '_> {
             None => self.take(at, &instance, 0),
             Some(key) => {
                 let mut at = at;
+                let none = self.loc();
                 for n in 0..self.w.slots.len() {
                     let (used, of_slot) = (self.expr(self.w.slots[n].used), self.expr(self.w.slots[n].key));
+                    let (used, unused) = self.branch(at, used);
+                    self.goto(unused, none);
                     let same = self.w.program.exprs.eq(of_slot, key);
-                    let is_it = self.w.program.exprs.and(used, same);
-                    let (it, other) = self.branch(at, is_it);
+                    let (it, other) = self.branch(used, same);
                     let it = self.take(it, &instance, n);
                     self.goto(it, found);
                     at = other;
                 }
+                self.goto(at, none);
+                at = none;
                 self.take(at, &instance, self.w.slots.len())
             }
         };
         self.goto(last, found);
-        let changed = self.loc();
-        let at = self.transitions(found, &instance, rows, end, changed);
+        let changed = Changed { first: self.loc(), other: self.loc() };
+        let at = self.transitions(found, &instance, rows, end, &changed);
         self.goto(at, end);
-        self.keep(changed, &instance, key, end);
+        self.keep(&changed, &instance, key, end);
         end
     }
 
@@ -145,7 +159,7 @@ impl Body<'_, '_> {
         instance: &Instance,
         rows: &[&Row<'_>],
         end: LocId,
-        changed: LocId,
+        changed: &Changed,
     ) -> LocId {
         for row in rows {
             let Transition { from, guard, actions, to, .. } = row.transition;
@@ -182,87 +196,148 @@ impl Body<'_, '_> {
                 Some(Target::State(to)) if assigns || *from != [*to] => {
                     let number = self.int(STATE, *to as i64);
                     let taken = self.assign(taken, instance.state, number);
-                    self.goto(taken, changed);
+                    self.change(taken, instance, Some(*to), changed);
                 }
-                _ => self.goto(taken, if assigns { changed } else { end }),
+                _ if assigns => self.change(taken, instance, None, changed),
+                _ => self.goto(taken, end),
             }
         }
         at
     }
 
-    /// Puts an instance that has changed back.
-    fn keep(&mut self, mut at: LocId, instance: &Instance, key: Option<ExprId>, end: LocId) {
-        let state = self.expr(instance.state);
-        let zero = self.int(STATE, 0);
-        let mut is_new = self.w.program.exprs.eq(state, zero);
+    /// To where an instance belongs that has come to a state; to one that is not known, if it stays where it was.
+    fn change(&mut self, at: LocId, instance: &Instance, state: Option<usize>, changed: &Changed) {
+        let mut is_first = match state {
+            Some(state) => {
+                let is_first = state == self.w.first();
+                self.w.program.exprs.bool(is_first)
+            }
+            None => {
+                let (state, first) = (self.expr(instance.state), self.int(STATE, self.w.first() as i64));
+                self.w.program.exprs.eq(state, first)
+            }
+        };
         for (n, &var) in instance.variables.iter().enumerate() {
             let (value, first) = (self.expr(var), self.w.automaton.variables[n].1);
             let first = self.int(WIDTH, first);
             let same = self.w.program.exprs.eq(value, first);
-            is_new = self.w.program.exprs.and(is_new, same);
+            is_first = self.w.program.exprs.and(is_first, same);
         }
-        let is_used = self.w.program.exprs.not(is_new);
+        match self.w.program.exprs.as_const(is_first).map(|value| value.is_zero()) {
+            Some(is_other) => self.goto(at, if is_other { changed.other } else { changed.first }),
+            None => {
+                self.w.program.add_branch(at, is_first, changed.first, changed.other, None);
+            }
+        }
+    }
+
+    /// Puts an instance that has changed back.
+    fn keep(&mut self, changed: &Changed, instance: &Instance, key: Option<ExprId>, end: LocId) {
         let Some(key) = key else {
-            at = self.put(at, instance, 0, is_used);
-            return self.goto(at, end);
+            for at in [changed.first, changed.other] {
+                let at = self.put(at, instance, 0);
+                self.goto(at, end);
+            }
+            return;
         };
-        let slot = self.expr(instance.slot);
-        let count = self.w.slots.len();
-        for n in 0..count {
-            let number = self.int(STATE, n as i64);
-            let is_it = self.w.program.exprs.eq(slot, number);
-            let (it, other) = self.branch(at, is_it);
-            let it = self.put(it, instance, n, is_used);
+        let mut at = changed.first;
+        // Where a slot has to be left.
+        let left: Vec<LocId> = self.w.slots.iter().map(|_| self.w.program.add_location(self.func)).collect();
+        for (n, &left) in left.iter().enumerate() {
+            let (it, other) = self.branch_on_slot(at, instance, n);
+            self.goto(it, left);
+            at = other;
+        }
+        self.goto(at, end);
+        for n in 0..left.len() {
+            self.leave(&left, n, end);
+        }
+        at = changed.other;
+        for n in 0..self.w.slots.len() {
+            let (it, other) = self.branch_on_slot(at, instance, n);
+            let it = self.put(it, instance, n);
             self.goto(it, end);
             at = other;
         }
-        let (used, as_before) = self.branch(at, is_used);
-        self.goto(as_before, end);
-        at = used;
-        for n in 0..count {
+        for n in 0..self.w.slots.len() {
             let taken = self.expr(self.w.slots[n].used);
             let (taken, free) = self.branch(at, taken);
-            let var = self.w.slots[n].key;
-            let free = self.assign(free, var, key);
+            let Slot { used, key: var, .. } = self.w.slots[n];
             let one = self.w.program.exprs.bool(true);
-            let free = self.put(free, instance, n, one);
+            let free = self.assign(free, used, one);
+            let free = self.assign(free, var, key);
+            let free = self.put(free, instance, n);
             self.goto(free, end);
             at = taken;
         }
-        let name = &self.w.automaton.name;
+        let (name, count) = (&self.w.automaton.name, self.w.slots.len());
         let reason = format!("automaton {name}: more than {count} instances at a time (`for each … at most` more)");
         at = self.give_up(at, reason);
         self.goto(at, end);
     }
 
-    fn put(&mut self, at: LocId, instance: &Instance, slot: usize, is_used: ExprId) -> LocId {
-        let Slot { used, state, variables, .. } = &self.w.slots[slot];
-        let (used, state, variables) = (*used, *state, variables.clone());
-        let mut at = self.assign(at, used, is_used);
+    /// Where an instance comes from a slot, and where not.
+    fn branch_on_slot(&mut self, at: LocId, instance: &Instance, slot: usize) -> (LocId, LocId) {
+        let (from, number) = (self.expr(instance.slot), self.int(STATE, slot as i64));
+        let is_it = self.w.program.exprs.eq(from, number);
+        self.branch(at, is_it)
+    }
+
+    fn put(&mut self, mut at: LocId, instance: &Instance, slot: usize) -> LocId {
+        let Slot { state, variables, .. } = &self.w.slots[slot];
+        let (state, variables) = (*state, variables.clone());
         for (var, &from) in variables.into_iter().zip(&instance.variables) {
             let value = self.expr(from);
             at = self.assign(at, var, value);
         }
         let value = self.expr(instance.state);
-        at = self.assign(at, state, value);
-        at
+        self.assign(at, state, value)
     }
 
-    /// The program ends: what becomes of the instance in a slot.
-    pub fn end_of(&mut self, at: LocId, slot: usize, rows: &[Row<'_>]) -> LocId {
+    /// Takes the instance out of a slot: those in the slots behind move up, so that those in use are the first. A slot becomes as it was before
+    /// anything was in it: whichever instance was there, states of the program are equal.
+    fn leave(&mut self, left: &[LocId], slot: usize, end: LocId) {
+        let mut at = left[slot];
+        let parts =
+            |s: &Slot| -> Vec<VarId> { [s.key, s.state].into_iter().chain(s.variables.iter().copied()).collect() };
+        let own = parts(&self.w.slots[slot]);
+        if let Some(next) = self.w.slots.get(slot + 1) {
+            let (next_used, next) = (next.used, parts(next));
+            let next_used = self.expr(next_used);
+            let (used, unused) = self.branch(at, next_used);
+            let mut moved = used;
+            for (&to, from) in own.iter().zip(next) {
+                let value = self.expr(from);
+                moved = self.assign(moved, to, value);
+            }
+            self.goto(moved, left[slot + 1]);
+            at = unused;
+        }
+        // The key last, where traces look for it.
+        let first =
+            [0, self.w.first() as i64].into_iter().chain(self.w.automaton.variables.iter().map(|(_, value)| *value));
+        let values: Vec<(VarId, i64)> = own.into_iter().zip(first).chain([(self.w.slots[slot].used, 0)]).collect();
+        for (var, value) in values.into_iter().rev() {
+            let value = self.int(self.w.program.vars[var].width, value);
+            at = self.assign(at, var, value);
+        }
+        self.goto(at, end);
+    }
+
+    /// The program ends: what becomes of the instance in a slot; there are no more if it is not in use.
+    pub fn end_of(&mut self, mut at: LocId, slot: usize, rows: &[Row<'_>], none: LocId) -> LocId {
         let end = self.loc();
-        let mut at = at;
         if self.w.automaton.key.is_some() {
             let used = self.expr(self.w.slots[slot].used);
-            let (it, none) = self.branch(at, used);
-            self.goto(none, end);
+            let (it, unused) = self.branch(at, used);
+            self.goto(unused, none);
             at = it;
         }
         let instance = self.instance();
         at = self.take(at, &instance, slot);
         let rows: Vec<&Row<'_>> = rows.iter().collect();
         // Nothing comes behind.
-        at = self.transitions(at, &instance, &rows, end, end);
+        at = self.transitions(at, &instance, &rows, end, &Changed { first: end, other: end });
         self.goto(at, end);
         end
     }

@@ -242,6 +242,13 @@ impl Recorder<'_> {
     fn automaton_moved(&mut self, edge: EdgeId, var: VarId, state: &State) {
         let info = &self.program.vars[var];
         let (Some(name), Some(value)) = (&info.name, state.var(var)) else { return };
+        // It may only be kept elsewhere from now on.
+        if let Op::Assign { value, .. } = self.program.edges[edge].op
+            && let Expr::Var(from) = *self.program.exprs.get(value)
+            && self.program.is_automaton(from)
+        {
+            return;
+        }
         let key = VarId(var.0 - 1);
         let is_key = matches!(self.program.types[self.program.vars[key].ty], CType::Pointer(_));
         let watched = state.var(key).filter(|_| is_key);
