@@ -25,7 +25,7 @@ pub struct Automaton {
     transitions: Vec<Transition>,
     /// Functions that, where nobody defines them, return any value and do nothing else.
     harmless: Vec<String>,
-    /// The state that all instances are in at first where execution does not start with `main`.
+    /// The first state where execution does not start with `main`.
     given: usize,
 }
 
@@ -116,6 +116,11 @@ impl Automaton {
         ("heap", include_str!("../automata/heap.spc")),
         ("spinlock", include_str!("../automata/spinlock.spc")),
     ];
+
+    /// The state that instances are in at first where execution does not start with `main`.
+    pub fn given(&self) -> &str {
+        &self.states[self.given]
+    }
 
     /// All functions that it speaks of.
     pub fn functions(&self) -> impl Iterator<Item = &str> {

@@ -252,9 +252,9 @@ impl Job {
     pub fn assumptions_of_automata(&self) -> impl Iterator<Item = String> {
         let automata = self.asks.iter().filter_map(|a| a.automaton.as_ref()).filter(|_| self.load.entry != "main");
         automata.map(|automaton| {
-            let Automaton { name, key, states, .. } = &**automaton;
+            let Automaton { name, key, .. } = &**automaton;
             let each = key.as_ref().map_or(String::new(), |key| format!(" for each {key}"));
-            format!("automaton {name} is in its first state{each} ({}) when {} is called", states[0], self.load.entry)
+            format!("automaton {name} is in its first state{each} ({}) when {} is called", automaton.given(), self.load.entry)
         })
     }
 

@@ -521,6 +521,21 @@ fn what_an_automaton_takes_for_granted_is_said() {
     assert!(verdict == "TRUE" && assumptions.contains(said) && told.contains(said), "{verdict} {assumptions} {told}");
     let (verdict, assumptions, _) = verify(&[&file("mutex.c"), "--automaton", "mutex"]);
     assert_eq!((verdict.as_str(), assumptions.as_str()), ("TRUE", "[]"));
+    // Streams that a function is given are open.
+    let stream = "#include <stdio.h>\nint first(FILE *f) {\n    return fileno(f);\n}\n";
+    let (_folder, file) = source("stream.c", stream);
+    let (_, assumptions, _) = verify(&[&file, "--automaton", "file", "--entry", "first"]);
+    assert!(assumptions.contains("automaton file is in its first state for each f (unknown)"), "{assumptions}");
+}
+
+#[test]
+fn traces_tell_instances_of_an_automaton_apart() {
+    let file = format!("{}/../tests/c/automata/files.c", env!("CARGO_MANIFEST_DIR"));
+    let output = run(&["verify", &file, "--automaton", "file", "-DCOPY", "-DUSED"]);
+    let text = stdout(&output);
+    // The one that is closed leaves its place to the other.
+    let states: Vec<&str> = text.lines().filter_map(|l| l.find("file(heap").map(|at| l[at..].trim_end())).collect();
+    assert_eq!(states, ["file(heap#1) = open", "file(heap#2) = open", "file(heap#1) = closed"], "{text}");
 }
 
 #[test]

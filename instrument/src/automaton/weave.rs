@@ -159,7 +159,7 @@ impl Weaver<'_> {
                 self.var(name, ty, width, VarKind::Global { init })
             };
             let used = global(flag, 1, None, 0);
-            // Traces look for the key there.
+            // Traces look for both there.
             let (slot_key, state) = (global(key_type, pointer, None, 0), global(states, STATE, Some(name), first));
             let variables = variables.iter().map(|&(_, value)| global(word, WIDTH, None, value)).collect();
             self.slots.push(Slot { used, key: slot_key, state, variables });

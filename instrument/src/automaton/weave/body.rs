@@ -245,6 +245,8 @@ impl Body<'_, '_> {
         let left: Vec<LocId> = self.w.slots.iter().map(|_| self.w.program.add_location(self.func)).collect();
         for (n, &left) in left.iter().enumerate() {
             let (it, other) = self.branch_on_slot(at, instance, n);
+            // Traces tell of it while it is in its slot.
+            let it = self.put(it, instance, n);
             self.goto(it, left);
             at = other;
         }
@@ -313,12 +315,11 @@ impl Body<'_, '_> {
             self.goto(moved, left[slot + 1]);
             at = unused;
         }
-        // The key last, where traces look for it.
         let first =
             [0, self.w.first() as i64].into_iter().chain(self.w.automaton.variables.iter().map(|(_, value)| *value));
-        let values: Vec<(VarId, i64)> = own.into_iter().zip(first).chain([(self.w.slots[slot].used, 0)]).collect();
-        for (var, value) in values.into_iter().rev() {
-            let value = self.int(self.w.program.vars[var].width, value);
+        let used = self.w.slots[slot].used;
+        for (var, value) in [(used, 0)].into_iter().chain(own.into_iter().zip(first).collect::<Vec<_>>()) {
+            let value = self.int(self.w.program.vars[var].width, value as i64);
             at = self.assign(at, var, value);
         }
         self.goto(at, end);

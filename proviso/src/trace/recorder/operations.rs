@@ -242,15 +242,18 @@ impl Recorder<'_> {
     fn automaton_moved(&mut self, edge: EdgeId, var: VarId, state: &State) {
         let info = &self.program.vars[var];
         let (Some(name), Some(value)) = (&info.name, state.var(var)) else { return };
-        // It may only be kept elsewhere from now on.
+        let (used, key) = (VarId(var.0 - 2), VarId(var.0 - 1));
+        let is_key = matches!(self.program.types[self.program.vars[key].ty], CType::Pointer(_));
+        // It may only be kept elsewhere from now on, or no more.
+        if is_key && state.var(used).is_some_and(|used| used.is_zero()) {
+            return;
+        }
         if let Op::Assign { value, .. } = self.program.edges[edge].op
             && let Expr::Var(from) = *self.program.exprs.get(value)
             && self.program.is_automaton(from)
         {
             return;
         }
-        let key = VarId(var.0 - 1);
-        let is_key = matches!(self.program.types[self.program.vars[key].ty], CType::Pointer(_));
         let watched = state.var(key).filter(|_| is_key);
         let watched = watched
             .map_or_else(String::new, |at| format!("({})", self.names.show(self.program.vars[key].ty, &at, state)));
