@@ -254,7 +254,11 @@ impl Job {
         automata.map(|automaton| {
             let Automaton { name, key, .. } = &**automaton;
             let each = key.as_ref().map_or(String::new(), |key| format!(" for each {key}"));
-            format!("automaton {name} is in its first state{each} ({}) when {} is called", automaton.given(), self.load.entry)
+            format!(
+                "automaton {name} is in its first state{each} ({}) when {} is called",
+                automaton.given(),
+                self.load.entry
+            )
         })
     }
 

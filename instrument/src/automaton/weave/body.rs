@@ -319,7 +319,7 @@ impl Body<'_, '_> {
             [0, self.w.first() as i64].into_iter().chain(self.w.automaton.variables.iter().map(|(_, value)| *value));
         let used = self.w.slots[slot].used;
         for (var, value) in [(used, 0)].into_iter().chain(own.into_iter().zip(first).collect::<Vec<_>>()) {
-            let value = self.int(self.w.program.vars[var].width, value as i64);
+            let value = self.int(self.w.program.vars[var].width, value);
             at = self.assign(at, var, value);
         }
         self.goto(at, end);
