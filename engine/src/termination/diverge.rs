@@ -188,13 +188,14 @@ fn nothing_ends(
     budget: &Budget,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> crate::Outcome {
-    let ops = || program.edges.ids().map(|id| (id, &program.edges[id].op));
     // A slice may lack what is not modelled, and that may end the program.
-    if ops().any(|(_, op)| matches!(op, Op::Approx { .. })) {
+    if program.edges.values().any(|edge| matches!(edge.op, Op::Approx { .. })) {
         return whole(program, config, budget, progress);
     }
     // What only counts turns is sliced away: with it no state comes again. A loop that is to go on for ever stays.
-    let errors: Vec<EdgeId> = ops().filter(|(_, op)| matches!(op, Op::Error(_))).map(|(id, _)| id).collect();
+    // What is done to memory has its errors beside it.
+    let is_error = |e: &EdgeId| program.edges[*e].fault.is_some() || matches!(program.edges[*e].op, Op::Error(_));
+    let errors: Vec<EdgeId> = program.edges.ids().filter(is_error).collect();
     decide(program, &errors, slicer::Control::DecisiveOrder, config, budget, progress)
 }
 

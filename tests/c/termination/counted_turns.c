@@ -1,6 +1,7 @@
 // run: --property termination => TRUE
 // run: --property termination -DBUG => FALSE(termination)
 // run: --property termination -DBUG -DOTHER --timeout 3 => UNKNOWN
+// run: --property termination -DBUG -DFORBIDDEN --timeout 3 => UNKNOWN
 // A walk over a list that is a circle never ends, though the number of its turns is another each time.
 #include "../verify.h"
 
@@ -32,6 +33,11 @@ int main(void) {
         // Nobody knows whether it returns: the number of turns matters.
         if (turns == 3000000)
             other();
+#endif
+#ifdef FORBIDDEN
+        // Outside the array: what becomes of that is not known, and it is the number of turns that leads there.
+        int pair[2];
+        pair[turns == 3000000 ? 2 : 1] = 0;
 #endif
     }
     return turns == 2;
