@@ -40,7 +40,7 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     let cancel = budget.cancel.clone();
     let shared = Arc::new(Mutex::new(Shared::default()));
     let pipeline = verify::pipeline(&job, options, &Outputs::new([]), limits, &shared, budget.clone())?;
-    let work = move || -> Result<(Vec<String>, Vec<String>, bool), Failure> {
+    let work = move || -> Result<(Vec<String>, usize, Vec<String>, bool), Failure> {
         let (program, _) = pipeline.prepare()?;
         let solvers = &pipeline.config.solvers;
         let test = |splitter: Splitter| {
@@ -60,13 +60,14 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
                 Err(why) => problems.push(why),
             }
         }
+        let found = tests.len();
         tests.sort_by(|(a, _), (b, _)| a.compare(b, &program));
         tests.dedup_by(|(a, _), (b, _)| a.compare(b, &program).is_eq());
         problems.dedup();
-        Ok((tests.into_iter().map(|(_, xml)| xml).collect(), problems, is_cut))
+        Ok((tests.into_iter().map(|(_, xml)| xml).collect(), found, problems, is_cut))
     };
     let supervised = limits::supervise(&limits, &cancel, || {}, work);
-    let (tests, mut problems, is_cut) = match supervised.end {
+    let (tests, found, mut problems, is_cut) = match supervised.end {
         End::Done(found) => found?,
         End::Panicked(message) => return Err(Failure::new(exit::INTERNAL, format!("internal error: {message}"))),
         End::Abandoned => {
@@ -77,6 +78,10 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     problems.extend(supervised.stop.filter(|_| is_cut).map(|stop| stop.to_string()));
     for why in &problems {
         output::warning(&format!("there is no test case: {why}"), colors);
+    }
+    if tests.len() < found {
+        let ranges = tests.len() + 1;
+        output::warning(&format!("splitters find the same path: the program is divided into {ranges} ranges"), colors);
     }
     let mut text = String::new();
     if let Some(folder) = &args.output {

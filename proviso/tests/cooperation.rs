@@ -84,6 +84,8 @@ fn ranges_divide_the_work() {
     // Six is 3 + 3 and 3 + 1 + 1 + 1; eleven is no sum of at most four of these.
     program(folder, 6);
     program(folder, 11);
+    let twice = run(folder, &["split", "--by", "lb2,lb2", "sum6.c"]);
+    assert!(String::from_utf8_lossy(&twice.stderr).contains("divided into 2 ranges"), "{twice:?}");
     let split = run(folder, &["split", "--by", "lb2", "sum6.c"]);
     assert_eq!(split.status.code(), Some(0));
     let test = String::from_utf8(split.stdout).unwrap();
