@@ -1,7 +1,7 @@
 //! Executions without end: inputs under which the program cannot end.
 
 use super::choose::{Choice, Chooser, Chosen};
-use super::decide::{decide, whole};
+use super::decide::whole;
 use crate::budget::Budget;
 use crate::cpa::unrolling::constants;
 use crate::verdict::Verdict;
@@ -126,7 +126,7 @@ impl<'c> Search<'c> {
             // So is what has no meaning: what becomes of such a run is not known.
             memory_safety(&mut program, &[Check::Deref, Check::Free]);
             let part = budget.within(time);
-            let outcome = nothing_ends(&program, self.config, &part, progress);
+            let outcome = whole(&program, self.config, &part, progress);
             stats.join(&outcome.stats);
             match outcome.verdict {
                 Verdict::True => match confirmed(original, &self.suspects[i].choice, budget) {
@@ -179,24 +179,6 @@ impl<'c> Search<'c> {
             }
         }
     }
-}
-
-/// Whether no error of `program`, all ends among them, can be reached.
-fn nothing_ends(
-    program: &Program,
-    config: &Config,
-    budget: &Budget,
-    progress: &(dyn Fn(&Stats) + Sync),
-) -> crate::Outcome {
-    // A slice may lack what is not modelled, and that may end the program.
-    if program.edges.values().any(|edge| matches!(edge.op, Op::Approx { .. })) {
-        return whole(program, config, budget, progress);
-    }
-    // What only counts turns is sliced away: with it no state comes again. A loop that is to go on for ever stays.
-    // What is done to memory has its errors beside it.
-    let is_error = |e: &EdgeId| program.edges[*e].fault.is_some() || matches!(program.edges[*e].op, Op::Error(_));
-    let errors: Vec<EdgeId> = program.edges.ids().filter(is_error).collect();
-    decide(program, &errors, slicer::Control::DecisiveOrder, config, budget, progress)
 }
 
 /// The run, which is known not to end, from its start to where the recurrence has begun.
