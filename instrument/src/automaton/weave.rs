@@ -423,7 +423,7 @@ impl Weaver<'_> {
         let mut names: Vec<&str> = automaton.transitions.iter().filter_map(Row::starts).flatten().collect();
         names.sort_unstable();
         names.dedup();
-        let entry = self.program.func_by_name(self.within.unwrap_or("main")).unwrap_or(self.program.entry);
+        let entry = self.start();
         for name in names {
             let width = self.program.layout.pointer_width;
             let Some(read) = self.read_global(name, entry) else { continue };
@@ -447,6 +447,15 @@ impl Weaver<'_> {
             let op = Op::Call { callee: Callee::Direct(func), args: [value].into(), varargs: None, result: None };
             self.program.add_edge(at, op, next, None);
         }
+    }
+
+    /// The function that starts: `main`, or what execution starts with instead; where others come before it (constructors), what calls them all.
+    fn start(&self) -> FuncId {
+        let entry = self.program.entry;
+        let Some(first) = self.program.func_by_name(self.within.unwrap_or("main")) else { return entry };
+        let is_other = |op: &Op| matches!(*op, Op::Call { callee: Callee::Direct(f), .. } if f != first && self.program.funcs[f].origin == FunctionOrigin::Source);
+        let has_others = self.program.edges.iter().any(|(id, e)| self.program.func_of(id) == entry && is_other(&e.op));
+        if has_others { entry } else { first }
     }
 
     /// The pointer that a global variable holds, and what has to be done for it in a function; `None` where the program has no such pointer.
