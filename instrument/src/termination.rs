@@ -523,7 +523,32 @@ pub fn stop_at_iteration(program: &mut Program, l: &CyclicLoop, count: u64, plac
     error
 }
 
-/// The same for calls of a function.
+/// Makes it an error to leave the loop after it was entered for the time of this number, counted from 1 over all its entries of a run.
+pub fn leaving_is_error(program: &mut Program, l: &CyclicLoop, entry: u64) {
+    let (one, last) = (program.exprs.int(64, 1), program.exprs.int(64, entry));
+    let counter = counter(program);
+    let count = program.var_expr(counter);
+    // It stops there: with a number that is another each time no state comes again.
+    let is_last = program.exprs.ule(last, count);
+    let next = program.exprs.add(count, one);
+    let value = program.exprs.ite(is_last, count, next);
+    for &enter in &l.enters {
+        program.edges[enter].op = Op::Assign { var: counter, value };
+    }
+    let mut leaving: Vec<EdgeId> = l.body.iter().flat_map(|&loc| program.out_edges(loc)).collect();
+    leaving.sort_unstable();
+    for edge in leaving {
+        let Edge { target, place, .. } = program.edges[edge];
+        if !l.body.contains(&target) {
+            let between = program.add_location(l.func);
+            program.edges[edge].target = between;
+            let (.., on) = error_if(program, between, l.func, is_last, "the loop is left".into(), place);
+            program.add_edge(on, Op::Skip, target, None);
+        }
+    }
+}
+
+/// Makes a call of the function an error, of this number as iterations of a loop are: they go on within one another without end.
 pub fn stop_at_call(program: &mut Program, func: FuncId, count: u64, place: Option<PlaceId>) -> ErrorId {
     let entry = program.add_location(func);
     let message = format!("the calls of {} within one another never end", program.funcs[func].name);
@@ -532,6 +557,14 @@ pub fn stop_at_call(program: &mut Program, func: FuncId, count: u64, place: Opti
     program.add_edge(at, Op::Skip, body, None);
     program.funcs[func].entry = entry;
     error
+}
+
+/// A new variable, of 64 bits and 0 at first.
+fn counter(program: &mut Program) -> VarId {
+    let zero = program.exprs.int(64, 0);
+    let ty = program.types.push(cfa::CType::Unknown { width: 64 });
+    let kind = VarKind::Global { init: Some(zero) };
+    program.vars.push(cfa::Var { name: None, ty, width: 64, kind, place: None })
 }
 
 /// Counts how often control comes to `at`, and makes the time of this number an error; where it goes on else.
@@ -543,10 +576,7 @@ fn stop_at(
     message: &str,
     place: Option<PlaceId>,
 ) -> (ErrorId, LocId) {
-    let zero = program.exprs.int(64, 0);
-    let ty = program.types.push(cfa::CType::Unknown { width: 64 });
-    let kind = VarKind::Global { init: Some(zero) };
-    let counter = program.vars.push(cfa::Var { name: None, ty, width: 64, kind, place: None });
+    let counter = counter(program);
     let (before, one) = (program.var_expr(counter), program.exprs.int(64, 1));
     let value = program.exprs.add(before, one);
     let counted = program.add_location(func);

@@ -30,19 +30,23 @@ pub struct Violation {
     pub is_behind: bool,
     /// With objects at other addresses the same inputs do not lead to it.
     pub depends_on_addresses: bool,
+    /// Of an execution without end: it may go on elsewhere, after very many iterations of the loop that it is in.
+    pub may_leave_loop: bool,
 }
 
 impl Violation {
     pub fn new(property: impl Into<String>, message: impl Into<String>) -> Self {
         let (property, message) = (property.into(), message.into());
-        Self { property, message, trace: None, is_behind: false, depends_on_addresses: false }
+        Self { property, message, trace: None, is_behind: false, depends_on_addresses: false, may_leave_loop: false }
     }
 
     /// What is to be known of it besides.
     pub fn notes(&self) -> Vec<&'static str> {
         let behind = "an access before it is not valid, where a run may end";
         let addresses = "it depends on where objects lie in memory: a run that has them elsewhere may not show it";
-        [(self.is_behind, behind), (self.depends_on_addresses, addresses)]
+        let elsewhere =
+            "the program does not end in any case; whether this loop is left after very many iterations is not known";
+        [(self.is_behind, behind), (self.depends_on_addresses, addresses), (self.may_leave_loop, elsewhere)]
             .into_iter()
             .filter_map(|(holds, text)| holds.then_some(text))
             .collect()

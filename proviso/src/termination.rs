@@ -6,7 +6,7 @@ use crate::report::{Answer, Ranking, Violation};
 use crate::source::Sources;
 use crate::trace;
 use cfa::Check;
-use engine::termination::{Divergence, Termination, terminates};
+use engine::termination::{Divergence, Recurrence, Termination, terminates};
 
 /// Loads the program and says whether all its executions end.
 pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
@@ -53,8 +53,9 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
 
 /// Says how the endless part is come to.
 fn explain(pipeline: &Pipeline, found: &Divergence, sources: &Sources) -> Violation {
+    let may_leave_loop = !found.is_never_left && matches!(found.recurrence, Recurrence::Loop(_));
     let message = found.program.errors[found.error].message.clone();
-    let mut violation = Violation::new("termination", message);
+    let mut violation = Violation { may_leave_loop, ..Violation::new("termination", message) };
     pipeline.shared().violation = Some(violation.clone());
     let recorded =
         pipeline.stage("replaying the violation", "trace", || trace::record(&found.program, &found.inputs, sources));

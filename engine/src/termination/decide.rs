@@ -10,16 +10,17 @@ use std::time::{Duration, Instant};
 /// A replay takes at most this long.
 const REPLAY: Duration = Duration::from_secs(1);
 
-/// Whether `errors`, the error edges of `program`, can be reached.
+/// Whether `errors`, the error edges of `program`, can be reached. The slice has the decisions that they depend on in the sense of `control`.
 pub fn decide(
     program: &Program,
     errors: &[EdgeId],
+    control: slicer::Control,
     config: &Config,
     budget: &Budget,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> Outcome {
     let deadline = budget.remaining().map(|left| Instant::now() + left / 3);
-    let options = slicer::Options { deadline, ..slicer::Options::default() };
+    let options = slicer::Options { control, deadline, ..slicer::Options::default() };
     let Ok(slice) = slicer::slice(program, errors, &options) else { return whole(program, config, budget, progress) };
     let replay = |inputs: &Inputs, error| {
         let time = budget.remaining().map_or(REPLAY, |left| left.min(REPLAY));

@@ -1,7 +1,7 @@
 //! Executions without end: inputs under which the program cannot end.
 
 use super::choose::{Choice, Chooser, Chosen};
-use super::decide::whole;
+use super::decide::decide;
 use crate::budget::Budget;
 use crate::cpa::unrolling::constants;
 use crate::verdict::Verdict;
@@ -12,7 +12,7 @@ use cfa::loops::LoopForest;
 use cfa::{Check, EdgeId, ErrorId, FuncId, Id, LocId, Op, PlaceId, Program, VarId};
 use instrument::memory_safety;
 use instrument::termination::{
-    Cycles, ends_are_errors, fix_inputs, inputs_apart, place_of, stop_at_call, stop_at_iteration,
+    Cycles, ends_are_errors, fix_inputs, inputs_apart, leaving_is_error, place_of, stop_at_call, stop_at_iteration,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -46,6 +46,10 @@ pub enum Recurrence {
 pub struct Divergence {
     pub recurrence: Recurrence,
     pub place: Option<PlaceId>,
+    /// Whether it was shown that the loop is not left either; else the execution may go on elsewhere after very many turns.
+    pub is_never_left: bool,
+    /// How often the loop is entered until then.
+    entries: u64,
     /// They lead into the loop; from there on every input is what it was the last time at the same place.
     pub inputs: Inputs,
     /// The program with an error where the recurrence has begun, and that error: what leads there.
@@ -61,6 +65,8 @@ struct Suspect {
 
 pub struct Search<'c> {
     config: &'c Config,
+    /// Of all turns.
+    budget: &'c Budget,
     /// The program in which each call of a function that brings an input has an input of its own.
     program: Program,
     chooser: Chooser,
@@ -71,11 +77,11 @@ pub struct Search<'c> {
 
 impl<'c> Search<'c> {
     /// Looks for an execution of `program`, which has errors where C leaves undefined what happens.
-    pub fn new(program: &Program, config: &'c Config) -> Self {
+    pub fn new(program: &Program, config: &'c Config, budget: &'c Budget) -> Self {
         let mut program = program.clone();
         inputs_apart(&mut program);
         let chooser = Chooser::new(&program, constants(&program), config.seed);
-        Self { config, program, chooser, alike: FxHashMap::default(), suspects: Vec::new() }
+        Self { config, budget, program, chooser, alike: FxHashMap::default(), suspects: Vec::new() }
     }
 
     /// No more suspects are looked for.
@@ -111,28 +117,37 @@ impl<'c> Search<'c> {
         stats: &mut Stats,
     ) -> Option<Box<Divergence>> {
         let original = &self.program;
+        // Of all that never end the first whose loop may be left.
+        let mut doubtful = None;
         let mut i = 0;
         while i < self.suspects.len() && budget.spent().is_none() {
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
             let time = (left / 2).max(LEAST);
-            if self.suspects[i].spent >= time {
+            let Suspect { choice, spent } = &self.suspects[i];
+            if *spent >= time {
                 i += 1;
                 continue;
             }
-            let mut program = original.clone();
-            let choice = &self.suspects[i].choice;
-            fix_inputs(&mut program, &|input, width| choice.get(&input).map(|v| v.resize(width)));
-            ends_are_errors(&mut program);
-            // So is what has no meaning: what becomes of such a run is not known.
-            memory_safety(&mut program, &[Check::Deref, Check::Free]);
             let part = budget.within(time);
-            let outcome = whole(&program, self.config, &part, progress);
+            let start = Instant::now();
+            let outcome = none_reached(without_end(original.clone(), choice), self.config, &part, progress);
             stats.join(&outcome.stats);
             match outcome.verdict {
-                Verdict::True => match confirmed(original, &self.suspects[i].choice, budget) {
-                    Some(found) => return Some(found),
-                    None => drop(self.suspects.remove(i)),
-                },
+                Verdict::True => {
+                    let Some(mut found) = confirmed(original, choice, budget) else {
+                        self.suspects.remove(i);
+                        continue;
+                    };
+                    let time = self.budget.within((start.elapsed() * 2).max(budget.remaining().unwrap_or_default()));
+                    found.is_never_left = is_never_left(original, choice, &found, self.config, &time, progress, stats);
+                    if found.is_never_left || matches!(found.recurrence, Recurrence::Recursion(_)) {
+                        return Some(found);
+                    }
+                    let message = &mut found.program.errors[found.error].message;
+                    *message = "the program never ends once it is in this loop".into();
+                    doubtful.get_or_insert(found);
+                    self.suspects.remove(i);
+                }
                 Verdict::False(_) => drop(self.suspects.remove(i)),
                 Verdict::Unknown(_) if part.spent().is_none() => drop(self.suspects.remove(i)),
                 Verdict::Unknown(_) => {
@@ -141,7 +156,7 @@ impl<'c> Search<'c> {
                 }
             }
         }
-        None
+        doubtful
     }
 
     /// Looks for runs that do not end soon.
@@ -179,6 +194,52 @@ impl<'c> Search<'c> {
             }
         }
     }
+}
+
+/// The program on these inputs, with errors where it ends or does what has no meaning: what becomes of such a run is not known.
+fn without_end(mut program: Program, choice: &Choice) -> Program {
+    fix_inputs(&mut program, &|input, width| choice.get(&input).map(|v| v.resize(width)));
+    let unknown = ends_are_errors(&mut program);
+    memory_safety(&mut program, &[Check::Deref, Check::Free]);
+    for id in program.edges.ids() {
+        if let Op::Approx { taint } = program.edges[id].op
+            && program.taints[taint].under
+        {
+            program.edges[id].op = Op::Error(unknown);
+        }
+    }
+    program
+}
+
+/// Whether no error of `program` can be reached. What only counts turns is sliced away: with it no state comes again. A loop that is to go on for ever stays.
+fn none_reached(
+    program: Program,
+    config: &Config,
+    budget: &Budget,
+    progress: &(dyn Fn(&Stats) + Sync),
+) -> crate::Outcome {
+    let is_error = |e: &EdgeId| program.edges[*e].fault.is_some() || matches!(program.edges[*e].op, Op::Error(_));
+    let errors: Vec<EdgeId> = program.edges.ids().filter(is_error).collect();
+    decide(&program, &errors, slicer::Control::DecisiveOrder, config, budget, progress)
+}
+
+/// Whether the loop of an execution that never ends is not left either.
+fn is_never_left(
+    original: &Program,
+    choice: &Choice,
+    found: &Divergence,
+    config: &Config,
+    budget: &Budget,
+    progress: &(dyn Fn(&Stats) + Sync),
+    stats: &mut Stats,
+) -> bool {
+    let mut program = original.clone();
+    let cycles = Cycles::mark(&mut program);
+    let Some(l) = cycles.loops.iter().find(|l| found.recurrence == Recurrence::Loop(l.head)) else { return false };
+    leaving_is_error(&mut program, l, found.entries);
+    let outcome = none_reached(without_end(program, choice), config, budget, progress);
+    stats.join(&outcome.stats);
+    matches!(outcome.verdict, Verdict::True)
 }
 
 /// The run, which is known not to end, from its start to where the recurrence has begun.
@@ -229,7 +290,8 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     match run.outcome {
         Outcome::Error(hit, _) if hit == error => {
             inputs = last.inputs;
-            Some(Box::new(Divergence { recurrence, place, inputs, program, error }))
+            let entries = counter.entries;
+            Some(Box::new(Divergence { recurrence, place, is_never_left: false, entries, inputs, program, error }))
         }
         _ => None,
     }
@@ -347,17 +409,18 @@ impl Forests {
     }
 }
 
-/// Counts iterations of a loop up to where it is entered for the last time.
+/// Counts how often a loop is entered, and its iterations up to the last time.
 struct Counter {
     iteration: Option<EdgeId>,
     enters: FxHashSet<EdgeId>,
+    entries: u64,
     count: u64,
     begun: u64,
 }
 
 impl Counter {
     fn new(cycles: &Cycles, recurrence: Recurrence) -> Self {
-        let mut counter = Self { iteration: None, enters: FxHashSet::default(), count: 0, begun: 0 };
+        let mut counter = Self { iteration: None, enters: FxHashSet::default(), entries: 0, count: 0, begun: 0 };
         if let Recurrence::Loop(head) = recurrence
             && let Some(l) = cycles.loops.iter().find(|l| l.head == head)
         {
@@ -374,6 +437,7 @@ impl Observer for Counter {
             self.count += 1;
         } else if self.enters.contains(&edge) {
             self.begun = self.count;
+            self.entries += 1;
         }
     }
 }

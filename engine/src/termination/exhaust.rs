@@ -9,30 +9,14 @@ use crate::reached::Forgotten;
 use crate::verdict::Taints;
 use crate::waitlist::Search;
 use crate::{Config, Stats};
-use cfa::{EdgeId, Id, Program, VarId};
-use instrument::termination::{Cycles, Guard};
-use rustc_hash::FxHashSet;
+use cfa::Program;
+use instrument::termination::Guard;
 use smt::PathSolver;
-use std::time::Instant;
 
-/// The program whose paths are followed: `marked`, with errors where executions end that C does not define, if what is computed there
-/// matters to how often anything is repeated. Where it does not, executions go on in the same way whatever is computed, so the proof does not rest
-/// on that arithmetic wraps around.
-pub fn followed(marked: &Program, cycles: &Cycles, guards: &[Guard], budget: &Budget) -> Program {
+/// The program whose paths are followed: with errors where executions end that C does not define.
+pub fn followed(marked: &Program, guards: &[Guard]) -> Program {
     let mut program = marked.clone();
-    guards.iter().for_each(|g| g.open(&mut program));
-    let repeated: Vec<EdgeId> = cycles.loops.iter().map(|l| l.iteration).collect();
-    let calls = cycles.recursions.iter().flat_map(|r| &r.calls);
-    let criteria: Vec<EdgeId> = repeated.into_iter().chain(calls.copied()).collect();
-    let deadline = budget.remaining().map(|left| Instant::now() + left / 10);
-    let slice = slicer::slice(&program, &criteria, &slicer::Options { deadline, ..slicer::Options::default() });
-    // A recursion through a pointer has no edge of its own.
-    let written: Option<FxHashSet<VarId>> = slice.ok().filter(|_| cycles.unclear.is_none()).map(|slice| {
-        let kept = program.edges.iter().filter(|(id, _)| slice.kept[id.index()]);
-        kept.filter_map(|(_, edge)| edge.op.def()).collect()
-    });
-    let matters = |g: &&Guard| written.as_ref().is_none_or(|written| g.concerns(marked, written));
-    guards.iter().filter(matters).for_each(|g| {
+    guards.iter().for_each(|g| {
         g.fail(&mut program);
     });
     program

@@ -11,7 +11,7 @@
 //!
 //! *No* is shown by a choice of inputs, one value for each call that brings one, with which the program as a whole cannot end: a run that does not come to an end is looked
 //! for ([`choose`]), the inputs are fixed to those of the run, all ends of the program are made errors, and that none can be reached is a proof by
-//! the same analyses, on the unsliced program ([`diverge`]). Their invariants are the closed recurrent set (Gupta,
+//! the same analyses, on a slice that keeps what may end and loops that may not ([`diverge`]). Their invariants are the closed recurrent set (Gupta,
 //! Henzinger, Majumdar, Rybalchenko, Xu: Proving non-termination, POPL 2008).
 
 mod choose;
@@ -28,9 +28,10 @@ pub use diverge::{Divergence, Recurrence};
 use crate::budget::Budget;
 use crate::verdict::{Reason, Taints};
 use crate::{Config, Stats};
-use cfa::{FuncId, Op, PlaceId, Program};
+use cfa::{EdgeId, FuncId, Id, Op, PlaceId, Program, VarId};
 use instrument::termination::{Cycles, Guard, only_defined};
 use prove::{Arithmetic, Prover};
+use rustc_hash::FxHashSet;
 use std::time::{Duration, Instant};
 
 /// The first turn of each way to an answer; turns grow by the factor [`GROWTH`].
@@ -83,6 +84,7 @@ pub fn terminates(
     let mut marked = program.clone();
     let guards = only_defined(&mut marked);
     let cycles = Cycles::mark(&mut marked);
+    let guards = that_matter(&mut marked, &cycles, guards, budget);
     let search = Search {
         program,
         marked: &marked,
@@ -96,6 +98,28 @@ pub fn terminates(
     let mut answer = search.run();
     answer.stats.time = start.elapsed();
     answer
+}
+
+/// The guards of what matters to how often anything is repeated. The others are opened: executions go on in the same way whatever is computed
+/// there, so no proof rests on it.
+fn that_matter(program: &mut Program, cycles: &Cycles, guards: Vec<Guard>, budget: &Budget) -> Vec<Guard> {
+    // A recursion through a pointer has no edge of its own.
+    if cycles.unclear.is_some() {
+        return guards;
+    }
+    guards.iter().for_each(|g| g.open(program));
+    let calls = cycles.recursions.iter().flat_map(|r| r.calls.iter().copied());
+    let criteria: Vec<EdgeId> = cycles.loops.iter().map(|l| l.iteration).chain(calls).collect();
+    let deadline = budget.remaining().map(|left| Instant::now() + left / 10);
+    let slice = slicer::slice(program, &criteria, &slicer::Options { deadline, ..slicer::Options::default() });
+    let written: Option<FxHashSet<VarId>> = slice.ok().map(|slice| {
+        let kept = program.edges.iter().filter(|(id, _)| slice.kept[id.index()]);
+        kept.filter_map(|(_, edge)| edge.op.def()).collect()
+    });
+    let matters = |g: &Guard| written.as_ref().is_none_or(|written| g.concerns(program, written));
+    let guards: Vec<Guard> = guards.into_iter().filter(matters).collect();
+    guards.iter().for_each(|g| g.close(program));
+    guards
 }
 
 struct Search<'a> {
@@ -124,8 +148,8 @@ impl Search<'_> {
         let mut wrapping = prover(Arithmetic::Wrapping);
         let mut defined = prover(Arithmetic::Defined);
         let mut proved: Vec<Option<Ranking>> = vec![None; self.cycles.loops.len() + self.cycles.recursions.len()];
-        let mut divergence = diverge::Search::new(self.program, self.config);
-        let followed = exhaust::followed(self.marked, self.cycles, self.guards, self.budget);
+        let mut divergence = diverge::Search::new(self.program, self.config, self.budget);
+        let followed = exhaust::followed(self.marked, self.guards);
         let mut paths = exhaust::Paths::new(&followed, self.config, self.budget);
         wrapping.observe(&self.budget.within(FIRST_SHARE / 2));
         defined.observe(&self.budget.within(FIRST_SHARE / 2));

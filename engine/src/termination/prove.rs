@@ -206,7 +206,7 @@ impl<'p> Prover<'p> {
         let part = budget.within(share.max(LEAST));
         let (program, errors, guards) = self.question(i, &tuple, &part);
         let config = self.config_for(share);
-        let outcome = decide(&program, &errors, &config, &part, progress);
+        let outcome = decide(&program, &errors, slicer::Control::Standard, &config, &part, progress);
         stats.join(&outcome.stats);
         match outcome.verdict {
             Verdict::True if self.arithmetic == Arithmetic::Wrapping => {
@@ -258,7 +258,7 @@ impl<'p> Prover<'p> {
         if errors.is_empty() {
             return false;
         }
-        let outcome = decide(&program, &errors, config, budget, progress);
+        let outcome = decide(&program, &errors, slicer::Control::Standard, config, budget, progress);
         stats.join(&outcome.stats);
         !matches!(outcome.verdict, Verdict::True)
     }

@@ -260,15 +260,15 @@ pub enum Format {
     GraphMl,
 }
 
-/// The witness of a verdict as text; `None` where there is none to give: of UNKNOWN, of a proof of termination, and of a violation that was not
-/// told in time. `Err` with the reason if an input file cannot be read.
+/// The witness of a verdict as text; `None` where there is none to give: of UNKNOWN, of a proof of termination, of an execution without end that may
+/// leave the loop that is named, and of a violation that was not told in time. `Err` with the reason if an input file cannot be read.
 pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<String>, std::io::Error> {
     let places = Places::new(&task.files)?;
     let about_ends = report.properties.iter().any(|p| p == "termination");
     let (entry_type, content) = match &report.answer {
         Answer::Unknown { .. } => return Ok(None),
         // Of executions without end format 1 wants an invariant that is closed, and format 2.0 has no word.
-        Answer::False(violation) if about_ends && format == Format::Yaml => {
+        Answer::False(violation) if about_ends && format == Format::Yaml && !violation.may_leave_loop => {
             match violation.trace.as_ref().and_then(|trace| violation::lasso(trace, &places)) {
                 Some(segments) => ("violation_sequence", Content::Segments(segments)),
                 None => return Ok(None),

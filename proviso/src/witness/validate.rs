@@ -234,6 +234,8 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
                 report.answer = Answer::unknown("what never ends is not the loop that the cycle of the witness is in");
             } else if passed(found) < stem {
                 report.answer = Answer::unknown("what leads to the cycle is not passed before it begins");
+            } else if found.may_leave_loop {
+                report.answer = Answer::unknown("the loop that the cycle is in may be left");
             } else {
                 found.trace.iter_mut().for_each(|t| unweave(t, &woven, &places));
             }

@@ -97,3 +97,37 @@ fn what_has_no_loop_in_the_source_has_no_witness() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("there is no witness"));
     assert!(!path.exists());
 }
+
+/// A loop that may be left after very many iterations, before another that is not.
+#[test]
+fn the_loop_of_a_witness_is_never_left() {
+    let program = |turns: &str| {
+        format!(
+            "int main(void) {{
+    unsigned long n = {turns};
+    while (n > 0)
+        n--;
+    while (1)
+        ;
+}}
+"
+        )
+    };
+    let few = Case::new(&program("3"));
+    let (said, witness) = few.verify(&["--property", "termination"]);
+    assert_eq!(said, "FALSE(termination)");
+    assert!(witness.contains("line: 5\n"), "{witness}");
+    assert_eq!(few.validate(&witness), "FALSE(termination)");
+    assert!(few.validate(&witness.replace("line: 5\n", "line: 3\n")).starts_with("UNKNOWN("));
+
+    let many = Case::new(&program("4000000000"));
+    let path = many.witness();
+    let output =
+        super::proviso(&["verify", &many.program, "--property", "termination", "--witness", path.to_str().unwrap()]);
+    assert_eq!(super::verdict(&output), "FALSE(termination)");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("whether this loop is left after very many iterations is not known"), "{told}");
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(why.contains("may leave the loop that is named"), "{why}");
+    assert!(!path.exists());
+}
