@@ -1,9 +1,10 @@
 //! The loops of a program, what they change, and values seen at their heads.
 
 use super::asserted::asserted;
+use super::distances::{Distance, distances};
 use super::rows::{Cells, Snapshot, addresses, rows};
 use super::state::State;
-use crate::execution::{Slots, Val};
+use crate::execution::{Execution, Val};
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
 use cfa::{
@@ -58,7 +59,9 @@ pub struct LoopInfo {
     pub modified: Vec<VarId>,
     /// Variables that invariants may speak of: the modified ones and those that conditions mention.
     pub watched: Vec<VarId>,
-    /// Values of the watched variables at the head, in executions; `None` for addresses.
+    /// Invariants may speak of these as well.
+    pub distances: Vec<Distance>,
+    /// Values of the watched variables at the head, in executions, with `None` for addresses, and behind them the distances.
     pub samples: Vec<Vec<Option<u64>>>,
     /// Cells that its operations access at indices, and what was seen of them at the head. Behind these come others, that errors speak of.
     pub rows: Vec<Cells>,
@@ -187,8 +190,10 @@ impl Loops {
         for ours in &mut self.loops {
             let Some(&number) = other.by_head.get(&ours.head) else { continue };
             let theirs = &other.loops[number as usize];
+            let of_var = |v: &VarId| theirs.watched.iter().position(|w| w == v);
+            let of_distance = |d: &Distance| Some(theirs.watched.len() + theirs.distances.iter().position(|e| e == d)?);
             let columns: Vec<Option<usize>> =
-                ours.watched.iter().map(|v| theirs.watched.iter().position(|w| w == v)).collect();
+                ours.watched.iter().map(of_var).chain(ours.distances.iter().map(of_distance)).collect();
             for row in &theirs.samples {
                 let row: Vec<Option<u64>> = columns.iter().map(|column| row[(*column)?]).collect();
                 if ours.samples.len() < SAMPLES && !ours.samples.contains(&row) {
@@ -248,7 +253,7 @@ impl Loops {
     }
 
     /// Keeps the values that the variables have at a loop head.
-    pub(super) fn sample(&mut self, st: &State, loc: LocId, pool: &ExprPool, slots: &Slots) {
+    pub(super) fn sample(&mut self, st: &State, loc: LocId, execution: &mut Execution) {
         let Some(&number) = self.by_head.get(&loc) else { return };
         let l = &mut self.loops[number as usize];
         l.visits += 1;
@@ -257,15 +262,16 @@ impl Loops {
             return;
         }
         let Some(model) = st.pc.model() else { return };
-        let row = l.watched.iter().map(|&var| {
-            let slot = slots.of_var[var.index()];
-            match slot.global().map_or_else(|| st.frame.vars[slot.local()], |i| st.globals[i]) {
-                Val::Int(v) => Some(v),
-                Val::Expr(e) => model.eval(pool, e).to_u64(),
-                Val::Ptr(..) | Val::Unset | Val::Unknown => None,
-            }
-        });
-        let row: Vec<_> = row.collect();
+        let value = |execution: &Execution, value| match value {
+            Val::Int(v) => Some(v),
+            Val::Expr(e) => model.eval(&execution.terms, e).to_u64(),
+            Val::Ptr(..) | Val::Unset | Val::Unknown => None,
+        };
+        let mut row: Vec<_> = l.watched.iter().map(|&var| value(execution, execution.read_var(st, var))).collect();
+        row.extend(l.distances.iter().map(|distance| {
+            let distance = distance.of(st, execution)?;
+            value(execution, distance)
+        }));
         if !l.samples.contains(&row) {
             l.samples.push(row);
         }
@@ -320,6 +326,7 @@ impl LoopInfo {
         watched.truncate(WATCHED);
         let rows = rows(program, &locs, &modified);
         let addresses = addresses(program, &locs, all, &modified);
+        let distances = distances(program, all, &watched, &modified);
         Self {
             func,
             head,
@@ -329,6 +336,7 @@ impl LoopInfo {
             rows,
             modified,
             watched,
+            distances,
             samples: Vec::new(),
             snapshots: Vec::new(),
             addresses,

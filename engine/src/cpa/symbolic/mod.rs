@@ -7,6 +7,7 @@
 pub(crate) mod agreed;
 mod asserted;
 mod cover;
+mod distances;
 mod loops;
 mod problems;
 mod reachability;
@@ -15,6 +16,7 @@ mod state;
 mod transfer;
 
 pub use asserted::{Asserted, asserted};
+pub use distances::Distance;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
 pub use loops::{allocates_again, globals_written};
 pub use problems::{Problem, Problems};
@@ -149,7 +151,7 @@ impl<'p> SymbolicExecution<'p> {
 
     /// Keeps the values that variables have at the head of a loop.
     pub(super) fn sample(&mut self, st: &State, at: Control) {
-        self.loops.sample(st, at.loc, &self.execution.terms, &self.execution.slots);
+        self.loops.sample(st, at.loc, &mut self.execution);
     }
 
     pub fn solver(&mut self) -> &mut PathSolver {

@@ -69,7 +69,7 @@ pub fn addresses(program: &Program, locs: &[LocId], around: &[LocId], modified: 
     found
 }
 
-fn is_pointer(program: &Program, var: VarId) -> bool {
+pub(super) fn is_pointer(program: &Program, var: VarId) -> bool {
     matches!(program.plain_type(program.vars[var].ty), CType::Pointer(_))
 }
 

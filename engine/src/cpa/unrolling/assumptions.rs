@@ -5,11 +5,11 @@ use super::contracts::Contract;
 use super::templates::{Column, Effort, Observations, Vocabulary, candidates};
 use super::walks::Reach;
 use crate::budget::Budget;
-use crate::cpa::symbolic::{Loops, asserted};
+use crate::cpa::symbolic::{LoopInfo, Loops, asserted};
 use crate::execution::{Origin, Val};
 use crate::invariants::Invariants;
 use crate::proof::{Certificate, CertifiedContract, Frame, Site};
-use cfa::{CType, Expr, ExprId, ExprPool, FunctionOrigin, Program, TypeId, VarId};
+use cfa::{CType, Expr, ExprId, ExprPool, FunctionOrigin, Program, Sort, TypeId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Duration;
@@ -91,10 +91,13 @@ impl Assumptions {
         let in_time = |effort| if budget.spent().is_some() { Effort::Facts } else { effort };
         for l in &loops.loops {
             let effort = in_time(effort);
-            let seen = Observations::new(program, &mut pool, &l.watched, &l.samples);
-            let subjects: Vec<usize> = (0..l.watched.len()).filter(|&i| l.modified.contains(&l.watched[i])).collect();
+            let (seen, mut distances) = Observations::of_loop(program, &mut pool, l);
+            let of_moved = l.watched.len()..seen.columns.len();
+            let subjects: Vec<usize> =
+                (0..l.watched.len()).filter(|&i| l.modified.contains(&l.watched[i])).chain(of_moved).collect();
             let guards = if effort == Effort::Many { seen.guards(&pool, &vocabulary) } else { Vec::new() };
-            let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &guards, effort);
+            let mut candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &guards, effort);
+            candidates.iter_mut().for_each(|c| *c = pool.substitute(*c, &mut distances, |_, _| None));
             let facts = facts(&mut pool, l.head, &l.modified);
             let cell_candidates = match effort {
                 Effort::Cells => cells::candidates(&mut pool, program, l, &vocabulary, &asserted),
@@ -271,6 +274,19 @@ impl Observations {
             Column { leaf: pool.var(v, width), width, signed: is_signed(program, program.vars[v].ty) }
         };
         Self { columns: vars.iter().map(column).collect(), rows: rows.to_vec() }
+    }
+
+    /// Of a loop, with a symbol for each distance, and what these stand for.
+    fn of_loop(program: &Program, pool: &mut ExprPool, l: &LoopInfo) -> (Self, FxHashMap<ExprId, ExprId>) {
+        let mut seen = Self::new(program, pool, &l.watched, &l.samples);
+        let width = program.layout.pointer_width;
+        let mut meaning = FxHashMap::default();
+        for distance in &l.distances {
+            let (_, leaf) = pool.fresh_symbol(Sort::Bv(width));
+            seen.columns.push(Column { leaf, width, signed: true });
+            meaning.insert(leaf, distance.term(pool));
+        }
+        (seen, meaning)
     }
 
     /// Conditions of the program over the columns.

@@ -5,7 +5,7 @@ use crate::algorithm::random::Random;
 use crate::budget::Budget;
 use crate::cpa::symbolic::{Cells, Loops, Snapshot};
 use cfa::interp::{Interpreter, Limits, Observer, State};
-use cfa::{CType, EdgeId, Expr, FuncId, LocId, Op, Program, VarId};
+use cfa::{Bv, CType, EdgeId, Expr, ExprId, FuncId, LocId, Op, Program, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -117,6 +117,26 @@ impl Watcher<'_> {
     fn row(&self, state: &State, vars: &[VarId]) -> Row {
         vars.iter().map(|&v| self.value(state, v)).collect()
     }
+    /// The values that belong to a loop, at its head.
+    fn row_of_loop(&self, state: &State, number: usize) -> Row {
+        let l = &self.loops.loops[number];
+        let width = self.program.layout.pointer_width;
+        let mut row = self.row(state, &l.watched);
+        row.extend(l.distances.iter().map(|d| {
+            let (to, from) = (self.address(state, d.to)?, self.address(state, d.from)?);
+            let in_one_object = state.object_at(to)?.base == state.object_at(from)?.base;
+            in_one_object.then(|| Bv::new(width, to.wrapping_sub(from)).to_u64())?
+        }));
+        row
+    }
+    /// That of a global or in a variable.
+    fn address(&self, state: &State, e: ExprId) -> Option<u64> {
+        match *self.program.exprs.get(e) {
+            Expr::GlobalAddr(global) => Some(state.global_address(global)),
+            Expr::Var(var) => state.var(var).and_then(|v| v.to_u64()),
+            _ => None,
+        }
+    }
     /// Looks at cells of the rows of a loop.
     fn snapshot(&mut self, state: &State, number: usize) {
         let l = &self.loops.loops[number];
@@ -130,11 +150,7 @@ impl Watcher<'_> {
     }
 
     fn cells(&self, state: &State, row: &Cells, starts: &mut Vec<i64>) -> Vec<(u64, u64)> {
-        let base = match *self.program.exprs.get(row.base) {
-            Expr::GlobalAddr(global) => Some(state.global_address(global)),
-            Expr::Var(var) => state.var(var).and_then(|v| v.to_u64()),
-            _ => None,
-        };
+        let base = self.address(state, row.base);
         let Some(object) = base.and_then(|base| state.object_at(base)).filter(|o| o.live) else { return Vec::new() };
         let (base, count) = (object.base, object.size.saturating_sub(row.first) / row.stride);
         let in_row = |c: &&u64| **c >= CELLS / 2 && **c < count;
@@ -213,7 +229,7 @@ impl Observer for Watcher<'_> {
                 {
                     self.snapshot(state, i);
                 }
-                let row = self.row(state, &self.loops.loops[i].watched);
+                let row = self.row_of_loop(state, i);
                 if visits <= PER_RUN as u64 / 2 || visits.is_power_of_two() && visits.ilog2() <= PER_RUN as u32 {
                     keep(&mut self.loops.loops[i].samples, row);
                     return;
