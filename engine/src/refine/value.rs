@@ -212,7 +212,7 @@ impl<'a, 'b, 'p> Infeasible<'a, 'b, 'p> {
         let wanted = |item: Item| if keep.contains(&item) { Kept::All } else { Kept::Nothing };
         let mut all = states.to_vec();
         for st in &mut all {
-            self.follower.cpa.forget_callers(st, None, &wanted);
+            self.follower.cpa.forget_callers(st, None, None, &wanted);
             self.follower.cpa.forget(st, at, None, &wanted);
         }
         all

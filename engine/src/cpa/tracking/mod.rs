@@ -71,6 +71,7 @@ pub struct Tracking<'p> {
     replaced: Vec<(ExprId, Val)>,
     /// The variables that symbols stand for, where so many states have been abstracted.
     pub(crate) names: FxHashMap<(ExprId, u32), ExprId>,
+    callers: value::Callers,
     /// States abstracted on the way to the one that is being abstracted, itself included.
     depth: u32,
     /// The content of memory that symbols stand for.
@@ -112,6 +113,7 @@ impl<'p> Tracking<'p> {
             forgotten: FxHashSet::default(),
             replaced: Vec::new(),
             names: FxHashMap::default(),
+            callers: value::Callers::default(),
             depth: 0,
             contents: FxHashMap::default(),
             places: FxHashMap::default(),

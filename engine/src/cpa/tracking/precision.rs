@@ -49,6 +49,8 @@ pub struct Precision {
     in_advance: FxHashSet<Item>,
     /// Tracked only where they are necessary, since they have too many values for more.
     only_if_needed: FxHashSet<Item>,
+    /// How often it was changed.
+    changes: u64,
 }
 
 impl Precision {
@@ -76,6 +78,7 @@ impl Precision {
     }
     /// Tracks `item`, which was found necessary at `loc`; `false` if it was tracked there already.
     pub fn add(&mut self, loc: LocId, item: Item) -> bool {
+        self.changes += 1;
         let scope = (self.sharing == Sharing::Location).then_some(loc);
         self.items.entry(scope).or_default().insert(item)
     }
@@ -102,6 +105,7 @@ impl Precision {
     }
     /// Tracks it no more until it is necessary.
     pub fn give_up(&mut self, item: Item) {
+        self.changes += 1;
         self.in_advance.remove(&item);
         self.only_if_needed.insert(item);
         for set in self.items.values_mut() {
@@ -110,6 +114,7 @@ impl Precision {
     }
     /// Tracks more at all locations.
     pub fn add_everywhere(&mut self, items: impl IntoIterator<Item = Item>) {
+        self.changes += 1;
         self.items.entry(None).or_default().extend(items);
     }
     /// Tracks everything wherever its scope is; `false` if that is how it was.
@@ -119,7 +124,12 @@ impl Precision {
         std::mem::replace(&mut self.sharing, Sharing::Scope) == Sharing::Location
     }
     pub fn ban(&mut self, item: Item) {
+        self.changes += 1;
         self.banned.insert(item);
+    }
+    /// As long as this number is the same, so is what is tracked.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
     /// Items tracked, those of several locations counted once each.
     pub fn len(&self) -> usize {

@@ -16,12 +16,55 @@ use super::{Stop, Tracking};
 use crate::control::Control;
 use crate::execution::{self, Frame, Memory, Part, Val};
 use cfa::{EdgeId, Expr, ExprId, Id, LocId, Sort, Value, VarId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smt::{Model, PathCondition};
 use std::rc::Rc;
 
 /// Values of a variable at one loop head on one path, if it is tracked without being known to be necessary.
 const IN_ADVANCE: usize = 16;
+
+/// Frames of callers as they were abstracted before, by the frame and the location where that was: of a deep recursion the
+/// states at each depth share them, where each would else have copies of all.
+#[derive(Default)]
+pub(super) struct Callers {
+    known: FxHashMap<(*const Frame, LocId), Abstracted>,
+    /// The precision is as it was after so many changes.
+    changes: u64,
+}
+
+struct Abstracted {
+    /// It is kept: no other frame comes to lie where it is.
+    _frame: Rc<Frame>,
+    is: Rc<Frame>,
+}
+
+impl Callers {
+    /// Frames that lie deeper are few.
+    const DEEP: u32 = 8;
+    const MOST: usize = 1 << 16;
+
+    fn find(&self, frame: &Rc<Frame>, at: LocId) -> Option<Rc<Frame>> {
+        self.known.get(&(Rc::as_ptr(frame), at)).map(|known| Rc::clone(&known.is))
+    }
+
+    fn put(&mut self, frame: Rc<Frame>, at: LocId, is: &Rc<Frame>) {
+        if frame.depth < Self::DEEP {
+            return;
+        }
+        if self.known.len() >= Self::MOST {
+            self.known.clear();
+        }
+        self.known.insert((Rc::as_ptr(&frame), at), Abstracted { _frame: frame, is: Rc::clone(is) });
+    }
+
+    /// Forgets what was abstracted before the precision has changed.
+    fn forget_others(&mut self, changes: u64) {
+        if self.changes != changes {
+            self.known.clear();
+            self.changes = changes;
+        }
+    }
+}
 
 impl Tracking<'_> {
     /// `st` is followed over one side of a branch: `before` conjuncts of its path condition are older.
@@ -45,7 +88,8 @@ impl Tracking<'_> {
         self.depth = st.depth() + 1;
         let precision = std::mem::take(&mut self.precision);
         let keep = |item| precision.keeps(at.loc, item);
-        self.forget_callers(&mut st, since, &keep);
+        self.callers.forget_others(precision.changes());
+        self.forget_callers(&mut st, Some(at.loc), since, &keep);
         self.forget(&mut st, at, since.map(|s| &s.memory), &keep);
         self.precision = precision;
         self.fold(&mut st, at);
@@ -209,30 +253,50 @@ impl Tracking<'_> {
     }
 
     /// Forgets in the frames below the top what `keep` does not want, down to those that `since` has as well: they were
-    /// abstracted before.
-    pub(crate) fn forget_callers(&mut self, st: &mut State, since: Option<&State>, keep: &dyn Fn(Item) -> Kept) {
+    /// abstracted before. `at` is the location for whose precision `keep` stands, if it does.
+    pub(crate) fn forget_callers(
+        &mut self,
+        st: &mut State,
+        at: Option<LocId>,
+        since: Option<&State>,
+        keep: &dyn Fn(Item) -> Kept,
+    ) {
         let mut old = since.map(|s| &s.frame);
         let mut frames = Vec::new();
+        let mut below = None;
         let mut above = &st.frame;
         while let (Some(frame), Some(call)) = (&above.caller, above.call) {
             while let Some(o) = old.filter(|o| o.depth > frame.depth) {
                 old = o.caller.as_ref();
             }
             if old.is_some_and(|o| Rc::ptr_eq(o, frame)) {
+                below = Some(Rc::clone(frame));
+                break;
+            }
+            below = at.and_then(|at| self.callers.find(frame, at));
+            if below.is_some() {
                 break;
             }
             frames.push((Rc::clone(frame), self.symbolic.execution.program.edges[call].target));
             above = frame;
         }
-        let mut below = match frames.last() {
-            Some((frame, _)) => frame.caller.clone(),
-            None => return,
-        };
+        if frames.is_empty()
+            && below.as_ref().is_none_or(|b| st.frame.caller.as_ref().is_some_and(|c| Rc::ptr_eq(b, c)))
+        {
+            return;
+        }
+        // What symbols stand for is another thing each time.
+        let mut at = at.filter(|_| !self.symbolic.execution.mode.names_unknowns);
         for (frame, loc) in frames.into_iter().rev() {
             let mut new = (*frame).clone();
             new.caller = below;
+            at = at.filter(|_| !new.vars.iter().any(|v| matches!(v, Val::Expr(_))));
             self.forget_frame(&mut new, loc, &st.pc, keep);
-            below = Some(Rc::new(new));
+            let new = Rc::new(new);
+            if let Some(at) = at {
+                self.callers.put(frame, at, &new);
+            }
+            below = Some(new);
         }
         Rc::make_mut(&mut st.frame).caller = below;
     }
