@@ -17,17 +17,19 @@
 mod apart;
 mod cells;
 mod defined;
+mod fixed;
 
 pub use apart::inputs_apart;
 pub use cells::RankedCell;
 pub use defined::{Guard, only_defined};
+pub use fixed::{fix_inputs, may_be_chosen};
 
 use cfa::dominators::Dominators;
 use cfa::graph::{CfaGraphs, FuncGraph, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{
-    AllocKind, Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, FunctionOrigin,
-    HaltKind, InputKind, LocId, Op, Out, PlaceId, Program, VarId, VarKind,
+    Bv, CallGraph, Callee, Check, Edge, EdgeId, ErrorId, ErrorInfo, ExprId, FuncId, FunctionOrigin, HaltKind, LocId,
+    Op, Out, PlaceId, Program, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -484,33 +486,6 @@ pub fn ends_are_errors(program: &mut Program) -> ErrorId {
         }
     }
     error
-}
-
-/// Whether one value throughout may be chosen of such an input: of what the program asks for by name (`__VERIFIER_nondet_*`), is started with and does
-/// not initialise. What library functions bring has to be taken as it comes: a clock does not stand still.
-pub fn may_be_chosen(kind: &InputKind) -> bool {
-    match kind {
-        InputKind::Nondet(_) | InputKind::Uninit(_) | InputKind::Argument(_) | InputKind::Global(_) => true,
-        InputKind::Environment(function) => function == "main",
-        InputKind::Unmodelled(_) => false,
-    }
-}
-
-/// Gives inputs that [may be chosen](may_be_chosen) these values, by the input's number, and makes memory zero that is not initialised.
-pub fn fix_inputs(program: &mut Program, value: &dyn Fn(cfa::InputId, u32) -> Option<cfa::Bv>) {
-    for id in program.edges.ids() {
-        if let Op::Alloc { zeroed, kind: AllocKind::Stack | AllocKind::Heap, .. } = &mut program.edges[id].op {
-            *zeroed = true;
-        }
-        let Op::Havoc { var, input } = program.edges[id].op else { continue };
-        let width = program.vars[var].width;
-        if may_be_chosen(&program.inputs[input].kind)
-            && let Some(value) = value(input, width)
-        {
-            let value = program.exprs.constant(value);
-            program.edges[id].op = Op::Assign { var, value };
-        }
-    }
 }
 
 /// Makes the iteration of this number of a loop, counted from 1 over all its iterations of a run, an error: there is no end to it.

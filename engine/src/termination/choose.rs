@@ -1,4 +1,4 @@
-//! Inputs with which a program may not end: one value for each input throughout.
+//! Inputs with which a program may not end: some values for each input, the last one for ever.
 
 use cfa::interp::{InputSource, Unknown};
 use cfa::{Bv, InputId, Program};
@@ -8,11 +8,13 @@ use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Each input that may be chosen has one value throughout.
-pub type Choice = FxHashMap<InputId, Bv>;
+/// What each input that may be chosen brings, one value after the other, at least one; the last one for ever.
+pub type Choice = FxHashMap<InputId, Vec<Bv>>;
 
 /// Inputs that a run asked for last, among which what ended it may be.
 const RECENT: usize = 16;
+/// Values that are chosen of one input at most: parsers that hang do so within few bytes.
+const VALUES: usize = 16;
 /// Of so many choices one is made anew; the others change the best one so far.
 const ANEW: u64 = 4;
 
@@ -24,6 +26,8 @@ pub struct Chooser {
     /// Choices made.
     pub number: u64,
     best: Option<Run>,
+    /// How often inputs were asked for in a run, up to [`VALUES`].
+    times: FxHashMap<InputId, usize>,
 }
 
 /// A run that came to an end.
@@ -38,7 +42,14 @@ impl Chooser {
     pub fn new(program: &Program, constants: Vec<u64>, seed: u64) -> Self {
         let chosen = program.inputs.iter().filter(|(_, i)| may_be_chosen(&i.kind));
         let asked = chosen.map(|(id, i)| (id, i.width)).collect();
-        Self { asked, constants, rng: SmallRng::seed_from_u64(seed), number: 0, best: None }
+        Self {
+            asked,
+            constants,
+            rng: SmallRng::seed_from_u64(seed),
+            number: 0,
+            best: None,
+            times: FxHashMap::default(),
+        }
     }
 
     /// There is one choice only.
@@ -51,7 +62,7 @@ impl Chooser {
         self.number += 1;
         const FIRST: [i64; 6] = [0, 1, -1, 2, 5, 100];
         if let Some(&all) = FIRST.get(number as usize) {
-            return self.asked.iter().map(|&(id, width)| (id, Bv::from_i64(64, all).resize(width))).collect();
+            return self.asked.iter().map(|&(id, width)| (id, vec![Bv::from_i64(64, all).resize(width)])).collect();
         }
         match self.best.take() {
             Some(best) if !number.is_multiple_of(ANEW) => {
@@ -61,13 +72,17 @@ impl Chooser {
             }
             best => {
                 self.best = best;
-                (0..self.asked.len()).map(|i| (self.asked[i].0, self.value(self.asked[i].1))).collect()
+                (0..self.asked.len()).map(|i| (self.asked[i].0, self.values(i))).collect()
             }
         }
     }
 
-    /// A run with this choice ended after so many edges.
-    pub fn ended(&mut self, choice: Choice, steps: u64, recent: VecDeque<InputId>) {
+    /// A run with this choice ended after so many edges, in which inputs were asked for so often.
+    pub fn ended(&mut self, choice: Choice, steps: u64, recent: VecDeque<InputId>, asked: &FxHashMap<InputId, usize>) {
+        for (&input, &times) in asked {
+            let most = self.times.entry(input).or_default();
+            *most = times.min(VALUES).max(*most);
+        }
         if self.best.as_ref().is_none_or(|best| steps >= best.steps) {
             self.best = Some(Run { choice, steps, recent });
         }
@@ -79,18 +94,35 @@ impl Chooser {
             let (id, width) = match run.recent.len() {
                 n @ 1.. if self.rng.random() => {
                     let id = run.recent[self.rng.random_range(0..n)];
-                    (id, choice[&id].width())
+                    (id, choice[&id][0].width())
                 }
                 _ => self.asked[self.rng.random_range(0..self.asked.len())],
             };
             let other = self.asked[self.rng.random_range(0..self.asked.len())].0;
             let value = match self.rng.random_range(0..4) {
-                0 => run.choice[&other].resize(width),
+                0 => run.choice[&other][0].resize(width),
                 _ => self.value(width),
             };
-            choice.insert(id, value);
+            let times = self.times.get(&id).copied().unwrap_or(1);
+            if times <= 1 || self.rng.random_range(0..4) == 0 {
+                choice.insert(id, vec![value]);
+            } else if let Some(values) = choice.get_mut(&id) {
+                let n = self.rng.random_range(0..times);
+                while values.len() <= n {
+                    values.push(values[values.len() - 1].clone());
+                }
+                values[n] = value;
+            }
         }
         choice
+    }
+
+    /// Values for the input of this number: one, or as many as it may be asked for.
+    fn values(&mut self, number: usize) -> Vec<Bv> {
+        let (id, width) = self.asked[number];
+        let times = self.times.get(&id).copied().unwrap_or(1);
+        let count = if times > 1 && self.rng.random() { times } else { 1 };
+        (0..count).map(|_| self.value(width)).collect()
     }
 
     fn value(&mut self, width: u32) -> Bv {
@@ -117,22 +149,38 @@ pub struct Chosen<'a> {
     choice: &'a Choice,
     /// What was asked for last.
     pub recent: VecDeque<InputId>,
+    /// How often each input was asked for.
+    pub asked: FxHashMap<InputId, usize>,
+    given: usize,
+    /// How many values were given when the last of several was given for the first time.
+    pub settled: usize,
 }
 
 impl<'a> Chosen<'a> {
     pub fn new(choice: &'a Choice) -> Self {
-        Self { choice, recent: VecDeque::with_capacity(RECENT) }
+        let recent = VecDeque::with_capacity(RECENT);
+        Self { choice, recent, asked: FxHashMap::default(), given: 0, settled: 0 }
     }
 }
 
 impl InputSource for Chosen<'_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        if !matches!(what, Unknown::Global(_)) {
+            self.given += 1;
+        }
         let Unknown::Havoc(input) = what else { return Bv::zero(width) };
-        let Some(value) = self.choice.get(&input) else { return Bv::zero(width) };
+        let Some(values) = self.choice.get(&input) else { return Bv::zero(width) };
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
         self.recent.push_back(input);
-        value.resize(width)
+        let asked = self.asked.entry(input).or_default();
+        let last = values.len() - 1;
+        let n = (*asked).min(last);
+        if last > 0 && *asked <= last {
+            self.settled = self.given;
+        }
+        *asked += 1;
+        values[n].resize(width)
     }
 }

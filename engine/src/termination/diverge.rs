@@ -178,8 +178,8 @@ impl<'c> Search<'c> {
             let mut inputs = Chosen::new(&choice);
             let run = interpreter.run(&mut inputs, limits, &mut tail);
             if !matches!(run.outcome, Outcome::Limit(LimitKind::Steps | LimitKind::CallDepth | LimitKind::Memory)) {
-                let recent = inputs.recent;
-                self.chooser.ended(choice, run.steps, recent);
+                let Chosen { recent, asked, .. } = inputs;
+                self.chooser.ended(choice, run.steps, recent, &asked);
                 continue;
             }
             let recurrence = forests.recurrence(program, &tail, run.outcome);
@@ -198,7 +198,9 @@ impl<'c> Search<'c> {
 
 /// The program on these inputs, with errors where it ends or does what has no meaning: what becomes of such a run is not known.
 fn without_end(mut program: Program, choice: &Choice) -> Program {
-    fix_inputs(&mut program, &|input, width| choice.get(&input).map(|v| v.resize(width)));
+    fix_inputs(&mut program, &|input, width| {
+        choice.get(&input).map(|values| values.iter().map(|v| v.resize(width)).collect())
+    });
     let unknown = ends_are_errors(&mut program);
     memory_safety(&mut program, &[Check::Deref, Check::Free]);
     for id in program.edges.ids() {
@@ -271,30 +273,45 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     let mut recording = Recording::new(Chosen::new(choice));
     let again = Limits { steps: run.steps, deadline: None, ..limits };
     interpreter.run(&mut recording, again, &mut counter);
-    let count = counter.begun + 2;
-    let mut inputs = recording.inputs;
-    let (error, place) = match recurrence {
+    let (inputs, settled) = (recording.inputs, recording.source.settled);
+    // Where it stops, inputs are the same from then on.
+    let mut more = 0;
+    loop {
+        let mut program = program.clone();
+        let (error, place) = stop_after(&mut program, &cycles, recurrence, counter.begun + 2 + more)?;
+        // Only what the way there asks for.
+        let mut last = Recording::new(inputs.source());
+        let run = Interpreter::new(&program).run(&mut last, again, &mut ());
+        if !matches!(run.outcome, Outcome::Error(hit, _) if hit == error) {
+            return None;
+        }
+        if last.inputs.values.len() < settled {
+            more = 2 * more + 1;
+            continue;
+        }
+        let (entries, inputs) = (counter.entries, last.inputs);
+        return Some(Box::new(Divergence { recurrence, place, is_never_left: false, entries, inputs, program, error }));
+    }
+}
+
+/// Makes the iteration or call of this number an error; where the loop or function is.
+fn stop_after(
+    program: &mut Program,
+    cycles: &Cycles,
+    recurrence: Recurrence,
+    count: u64,
+) -> Option<(ErrorId, Option<PlaceId>)> {
+    Some(match recurrence {
         Recurrence::Loop(head) => {
-            let number = cycles.loops.iter().position(|l| l.head == head)?;
-            let place = place_of(&program, &cycles.loops[number]);
-            (stop_at_iteration(&mut program, &cycles.loops[number], count, place), place)
+            let l = cycles.loops.iter().find(|l| l.head == head)?;
+            let place = place_of(program, l);
+            (stop_at_iteration(program, l, count, place), place)
         }
         Recurrence::Recursion(func) => {
             let place = program.funcs[func].place;
-            (stop_at_call(&mut program, func, count, place), place)
+            (stop_at_call(program, func, count, place), place)
         }
-    };
-    // Only what the way there asks for.
-    let mut last = Recording::new(inputs.source());
-    let run = Interpreter::new(&program).run(&mut last, again, &mut ());
-    match run.outcome {
-        Outcome::Error(hit, _) if hit == error => {
-            inputs = last.inputs;
-            let entries = counter.entries;
-            Some(Box::new(Divergence { recurrence, place, is_never_left: false, entries, inputs, program, error }))
-        }
-        _ => None,
-    }
+    })
 }
 
 /// Watches the later part of a run: what the outermost frame that goes on does there.

@@ -9,7 +9,7 @@
 //! of lexicographic ranking functions, bit-precise, with the invariants that the other analyses find. Programs all of whose
 //! paths end are proved by following them all.
 //!
-//! *No* is shown by a choice of inputs, one value for each call that brings one, with which the program as a whole cannot end: a run that does not come to an end is looked
+//! *No* is shown by a choice of inputs, some values for each call that brings one and the last of them for ever, with which the program as a whole cannot end: a run that does not come to an end is looked
 //! for ([`choose`]), the inputs are fixed to those of the run, all ends of the program are made errors, and that none can be reached is a proof by
 //! the same analyses, on a slice that keeps what may end and loops that may not ([`diverge`]). Their invariants are the closed recurrent set (Gupta,
 //! Henzinger, Majumdar, Rybalchenko, Xu: Proving non-termination, POPL 2008).

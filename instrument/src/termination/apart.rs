@@ -1,6 +1,6 @@
 //! Functions that bring inputs, apart: a body for each call.
 //!
-//! Who looks for an execution without end chooses one value for each input of the program. A program whose inputs all come
+//! Who looks for an execution without end chooses values for each input of the program, one of which stays for ever. A program whose inputs all come
 //! from one function that wraps `__VERIFIER_nondet_int` has one input only. With a copy of such a function for each call, each call has inputs of
 //! its own.
 

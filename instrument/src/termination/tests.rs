@@ -91,7 +91,7 @@ fn the_turn_counted_is_the_one_that_is_stopped() {
 #[test]
 fn ends_are_errors_with_fixed_inputs() {
     let mut program = nested("(v0 + 0:8)");
-    fix_inputs(&mut program, &|_, width| Some(cfa::Bv::new(width, 7)));
+    fix_inputs(&mut program, &|_, width| Some(vec![cfa::Bv::new(width, 7)]));
     ends_are_errors(&mut program);
     assert_eq!(run(&program, 0), Outcome::Limit(cfa::interp::LimitKind::Endless));
     let mut program = nested("(v0 + -1:8)");
@@ -119,11 +119,8 @@ fn a_recursion_is_checked_at_its_calls() {
     }
 }
 
-/// Each call asks for its own input, in the same order, also through a function that calls the one that asks.
-#[test]
-fn inputs_apart_are_asked_for_in_the_same_order() {
-    // main: x = g(); y = f(); if (x < y) exit(1), else abort; f: return nondet; g: return f() + 1.
-    let text = "program 64 entry f0\ntype ty0 void\ntype ty1 int \"char\" 8 signed\n\
+/// main: x = g(); y = f(); if (x < y) exit(1), else abort; f: return nondet; g: return f() + 1.
+const TWO_CALLS: &str = "program 64 entry f0\ntype ty0 void\ntype ty1 int \"char\" 8 signed\n\
          input in0 nondet \"__VERIFIER_nondet_char\" ty1 8\n\n\
          func f0 \"main\" source ty0 () entry l0 {\n  local v0 \"x\" ty1 8\n  local v1 \"y\" ty1 8\n  \
          l0:\n    t0: v0 := call f2 () -> l1\n  l1:\n    t1: v1 := call f1 () -> l2\n  \
@@ -133,7 +130,25 @@ fn inputs_apart_are_asked_for_in_the_same_order() {
          l7:\n    t6: v2 := havoc in0 -> l8\n  l8:\n    t7: return v2 -> l9\n  l9:\n}\n\n\
          func f2 \"g\" source ty1 8 () entry l10 {\n  local v3 \"s\" ty1 8\n  \
          l10:\n    t8: v3 := call f1 () -> l11\n  l11:\n    t9: return (v3 + 1:8) -> l12\n  l12:\n}\n";
-    let program = cfa::text::parse(text).unwrap();
+
+/// Each value once, the last one for ever.
+#[test]
+fn inputs_are_fixed_to_values_in_order() {
+    for (values, outcome) in [(&[3, 9][..], Outcome::Exit(1)), (&[3], Outcome::Abort), (&[9, 3, 20], Outcome::Abort)] {
+        let mut program = cfa::text::parse(TWO_CALLS).unwrap();
+        fix_inputs(&mut program, &|_, width| Some(values.iter().map(|&v| cfa::Bv::new(width, v)).collect()));
+        cfa::validate::validate(&program).unwrap();
+        assert_eq!(
+            Interpreter::new(&program).run(&mut Inputs::default().source(), Limits::default(), &mut ()).outcome,
+            outcome
+        );
+    }
+}
+
+/// Each call asks for its own input, in the same order, also through a function that calls the one that asks.
+#[test]
+fn inputs_apart_are_asked_for_in_the_same_order() {
+    let program = cfa::text::parse(TWO_CALLS).unwrap();
     let mut apart = program.clone();
     inputs_apart(&mut apart);
     assert_eq!((program.inputs.len(), apart.inputs.len()), (1, 2));
