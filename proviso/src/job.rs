@@ -495,6 +495,9 @@ fn of_task(files: &[PathBuf]) -> Result<Option<PropertyFile>, Failure> {
 }
 
 fn unknown_property(name: &str) -> String {
+    if Automaton::SHIPPED.iter().any(|(shipped, _)| *shipped == name) {
+        return format!("{name} is an automaton: ask by --automaton {name}");
+    }
     format!(
         "there is no property file {name}, and no property of that name; properties are {}",
         Property::NAMES.join(", ")

@@ -529,6 +529,13 @@ fn what_an_automaton_takes_for_granted_is_said() {
 }
 
 #[test]
+fn an_automaton_asked_for_as_a_property_is_pointed_to() {
+    let (_folder, file) = source("a.c", FAILS);
+    let output = run(&["verify", &file, "--property", "heap"]);
+    assert!(stderr(&output).contains("heap is an automaton: ask by --automaton heap"), "{}", stderr(&output));
+}
+
+#[test]
 fn traces_tell_instances_of_an_automaton_apart() {
     let file = format!("{}/../tests/c/automata/files.c", env!("CARGO_MANIFEST_DIR"));
     let output = run(&["verify", &file, "--automaton", "file", "-DCOPY", "-DUSED"]);
