@@ -42,7 +42,8 @@ static struct proviso_integer proviso_read_integer(const char *s, size_t max, in
         negative = *s == '-';
         s++;
     }
-    if (s != limit && *s == '0') {
+    // No branch on characters where the base has no prefix.
+    if (((base == 0) | (base == 16) | ((base == 2) & binary)) && s != limit && *s == '0') {
         int prefix = s + 1 == limit || (!scan && s + 2 == limit) ? 0 : s[1];
         int prefix_base = prefix == 'x' || prefix == 'X' ? 16 : binary && (prefix == 'b' || prefix == 'B') ? 2 : 8;
         _Bool in_prefix = prefix_base != 8 && (base == 0 || base == prefix_base);
@@ -61,13 +62,14 @@ static struct proviso_integer proviso_read_integer(const char *s, size_t max, in
         unsigned digit = proviso_digit_in(*s, base);
         if (digit >= (unsigned)base)
             break;
-        // So many fit in all bases, which nobody need find out.
-        if (digits < 12) {
+        // So many fit, which nobody need find out.
+        if (digits < (base <= 10 ? 19 : 12)) {
             magnitude = magnitude * base + digit;
             digits++;
         } else {
-            too_big |= __builtin_mul_overflow(magnitude, (unsigned long long)base, &magnitude);
-            too_big |= __builtin_add_overflow(magnitude, (unsigned long long)digit, &magnitude);
+            unsigned long long most = ~0ull / base;
+            too_big |= (magnitude > most) | ((magnitude == most) & (digit > ~0ull % base));
+            magnitude = magnitude * base + digit;
         }
         s++;
         end = s;
