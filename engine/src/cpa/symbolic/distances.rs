@@ -23,8 +23,15 @@ impl Distance {
         pool.sub(self.to, self.from)
     }
 
-    /// What it is in a state; `None` if the two are not known to be in one object.
+    /// What it is in a state; `None` if the two are not known to be in one object, or one is not set yet: to read it would be an error of the program.
     pub(super) fn of(self, st: &State, execution: &mut Execution) -> Option<Val> {
+        for e in [self.to, self.from] {
+            if let Expr::Var(v) = *execution.terms.get(e)
+                && execution.read_var(st, v) == Val::Unset
+            {
+                return None;
+            }
+        }
         let (to, from) = (execution.eval(st, self.to), execution.eval(st, self.from));
         let terms = &mut execution.terms;
         let (object, other) = (terms.object_of(to)?, terms.object_of(from)?);
