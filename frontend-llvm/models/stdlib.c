@@ -305,7 +305,7 @@ void __proviso_at_exit(void) {
             ((void (*)(void))handler.function)();
             break;
         case PROVISO_WITH_STATUS:
-            __proviso_unmodelled("the exit status that on_exit hands over is not modelled");
+            __proviso_overapproximated("the exit status that on_exit hands over is any number");
             ((void (*)(int, void *))handler.function)(__proviso_env_int(), handler.argument);
             break;
         case PROVISO_WITH_ARGUMENT:

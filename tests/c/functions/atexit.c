@@ -1,5 +1,6 @@
 // Functions registered with atexit run when the program ends.
 // run: -DBUG => FALSE(unreach-call)
+// run: --property termination => TRUE
 #include "../verify.h"
 #include <stdlib.h>
 
