@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, Ranking, Violation};
 use crate::source::Sources;
-use crate::trace;
+use crate::trace::{self, Trace};
 use cfa::Check;
 use engine::termination::{Divergence, Recurrence, Termination, terminates};
 
@@ -60,7 +60,7 @@ fn explain(pipeline: &Pipeline, found: &Divergence, sources: &Sources) -> Violat
     let recorded =
         pipeline.stage("replaying the violation", "trace", || trace::record(&found.program, &found.inputs, sources));
     match recorded {
-        Ok(trace) => violation.trace = Some(trace),
+        Ok(trace) => violation.trace = Some(Trace { turn: found.turn, ..trace }),
         Err(outcome) => pipeline.shared().warnings.push(format!("the trace is incomplete: {outcome:?}")),
     }
     violation

@@ -140,6 +140,8 @@ pub struct Trace {
     /// The function that this is in.
     pub function: String,
     pub inputs: Vec<InputValue>,
+    /// How many of the last ones are those of one turn, if it is about a loop without end.
+    pub turn: usize,
     /// Variables that were read before they were written.
     pub uninitialised: Vec<InputValue>,
     /// Bytes of memory that was read before it was written.

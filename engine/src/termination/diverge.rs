@@ -29,6 +29,8 @@ const SUSPECTS: usize = 16;
 const ALIKE: usize = 8;
 /// Iterations in which the same values may come again.
 const STATES: usize = 256;
+/// Turns after which it is not waited for one that is like the next.
+const LIKE_THE_NEXT: u64 = 32;
 /// The least time for a proof.
 const LEAST: Duration = Duration::from_millis(200);
 
@@ -52,6 +54,8 @@ pub struct Divergence {
     entries: u64,
     /// They lead into the loop; from there on every input is what it was the last time at the same place.
     pub inputs: Inputs,
+    /// How many of them are those of one turn, the last ones.
+    pub turn: usize,
     /// The program with an error where the recurrence has begun, and that error: what leads there.
     pub program: Program,
     pub error: ErrorId,
@@ -274,23 +278,39 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     let again = Limits { steps: run.steps, deadline: None, ..limits };
     interpreter.run(&mut recording, again, &mut counter);
     let (inputs, settled) = (recording.inputs, recording.source.settled);
-    // Where it stops, inputs are the same from then on.
-    let mut more = 0;
-    loop {
+    let stopped = |count: u64| {
         let mut program = program.clone();
-        let (error, place) = stop_after(&mut program, &cycles, recurrence, counter.begun + 2 + more)?;
+        let (error, place) = stop_after(&mut program, &cycles, recurrence, count)?;
         // Only what the way there asks for.
         let mut last = Recording::new(inputs.source());
         let run = Interpreter::new(&program).run(&mut last, again, &mut ());
-        if !matches!(run.outcome, Outcome::Error(hit, _) if hit == error) {
-            return None;
-        }
-        if last.inputs.values.len() < settled {
+        let is_there = matches!(run.outcome, Outcome::Error(hit, _) if hit == error);
+        is_there.then_some((program, error, place, last.inputs))
+    };
+    // It stops where inputs are the same from then on, and, if that is soon, in a turn as the next one is.
+    let mut more = 0;
+    loop {
+        let count = counter.begun + 2 + more;
+        let (program, error, place, inputs) = stopped(count)?;
+        let at = inputs.values.len();
+        let before = stopped(count - 1).map_or(at, |(.., before)| before.values.len());
+        let is_in_time = more < LIKE_THE_NEXT && deadline.is_some_and(|d| Instant::now() < d);
+        let is_like_the_next =
+            || stopped(count + 1).is_none_or(|(.., after)| after.values[at..] == inputs.values[before..]);
+        if at < settled || is_in_time && !is_like_the_next() {
             more = 2 * more + 1;
             continue;
         }
-        let (entries, inputs) = (counter.entries, last.inputs);
-        return Some(Box::new(Divergence { recurrence, place, is_never_left: false, entries, inputs, program, error }));
+        return Some(Box::new(Divergence {
+            recurrence,
+            place,
+            is_never_left: false,
+            entries: counter.entries,
+            turn: at - before,
+            inputs,
+            program,
+            error,
+        }));
     }
 }
 

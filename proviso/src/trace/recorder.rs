@@ -196,6 +196,7 @@ impl<'p> Recorder<'p> {
             spot,
             function,
             inputs: self.inputs,
+            turn: 0,
             // Whatever it holds, using it is the error.
             uninitialised: if error.check == Check::Memory { Vec::new() } else { self.uninitialised },
             unwritten_bytes: if error.check == Check::Memory { 0 } else { self.unwritten_bytes },

@@ -37,29 +37,22 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
         Event::Input { index, .. } => Some(index),
         _ => None,
     };
-    let first = match visits[..] {
-        [.., from, to] => trace.steps[from..to].iter().find_map(input),
-        // No condition: what is given in the loop.
-        _ => trace.inputs.iter().position(|i| {
-            let spot = i.spot.as_ref();
-            spot.is_some_and(|spot| {
-                places.loop_with(&[spot.clone(), trace.spot.clone().expect("it has one")]) == Some(place)
-            })
-        }),
-    };
-    let (stem, turn) = trace.inputs.split_at(first.unwrap_or(trace.inputs.len()));
-    let mut cycle = vec![Waypoint::follow(kind, location, Some(value))];
-    let mut given = Vec::new();
-    for input in turn {
-        // A call that comes again is one of the next turn.
-        if given.contains(&&input.spot) {
-            break;
+    let (first, turn): (usize, Vec<&InputValue>) = match visits[..] {
+        [.., from, to] => {
+            let given: Vec<usize> = trace.steps[from..to].iter().filter_map(input).collect();
+            let first = given.first().copied().unwrap_or(trace.inputs.len());
+            (first, given.iter().map(|&i| &trace.inputs[i]).collect())
         }
-        given.push(&input.spot);
-        cycle.extend(returned(input, places));
-    }
+        // It has no condition.
+        _ => {
+            let first = trace.inputs.len().saturating_sub(trace.turn);
+            (first, trace.inputs[first..].iter().collect())
+        }
+    };
+    let mut cycle = vec![Waypoint::follow(kind, location, Some(value))];
+    cycle.extend(turn.into_iter().filter_map(|input| returned(input, places)));
     cycle.iter_mut().for_each(|waypoint| waypoint.action = "cycle".into());
-    let stem = stem.iter().filter_map(|input| returned(input, places));
+    let stem = trace.inputs[..first].iter().filter_map(|input| returned(input, places));
     Some(stem.chain(cycle).map(segment).collect())
 }
 
