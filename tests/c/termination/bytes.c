@@ -7,17 +7,17 @@
 
 // A name as DNS has it: labels, and pointers to where it goes on.
 int name(const unsigned char *m, unsigned len) {
-    unsigned pos = 0;
+    unsigned pos = 0, l, to;
     for (;;) {
         if (pos >= len) // wrong
             return -1;
-        unsigned l = m[pos++];
+        l = m[pos++];
         if (l == 0)
             return 0;
         if ((l & 0xc0) == 0xc0) {
             if (pos >= len)
                 return -1;
-            unsigned to = (l & 0x3f) << 8 | m[pos];
+            to = (l & 0x3f) << 8 | m[pos];
 #ifdef RIGHT
             if (to <= pos)
                 return -1;
