@@ -68,7 +68,9 @@ def by_category(runs):
 
 def plot(runs):
     """The n-th fastest correct result of each run against n, time on a logarithmic scale; of the tasks that all ran."""
-    width, height, left, top, right, bottom = 820, 480, 70, 40, 190, 60
+    # What is to the right has room for the longest name.
+    right = max(190, 60 + 7 * max(len(f"{name} (000)") for name, _ in runs))
+    width, height, left, top, bottom = 630 + right, 480, 70, 40, 60
     common = set.intersection(*(set(results) for _, results in runs))
     runs = [(name, {k: r for k, r in results.items() if k in common}) for name, results in runs]
     series = [(name, sorted(max(r["cpu"], 0.01) for r in correct(results))) for name, results in runs]
