@@ -1,9 +1,10 @@
 // What callers have is forgotten and refined at every depth of a recursion.
 // run: --analysis value => TRUE
-// run: --analysis value -DBUG => FALSE
+// run: --analysis value -DBUG => FALSE(unreach-call)
 // run: --analysis symex-cegar => TRUE
-// run: --analysis symex-cegar -DBUG => FALSE
+// run: --analysis symex-cegar -DBUG => FALSE(unreach-call)
 #include "../verify.h"
+#include <assert.h>
 
 #ifdef BUG
 #define SPECIAL 13
