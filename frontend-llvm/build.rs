@@ -20,7 +20,6 @@ fn main() {
         "shim/checks.cpp",
         "shim/tables.cpp",
         "shim/export.cpp",
-        "shim/literals.cpp",
         "shim/cut.cpp",
     ]);
     // The lowering waits for this code: optimise it in every profile.

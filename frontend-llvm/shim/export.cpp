@@ -2,7 +2,6 @@
 //
 // The buffer is a sequence of sections, each a row count, a word count and rows; rows name each other by number.
 
-#include "literals.hpp"
 #include "module.hpp"
 #include "tables.hpp"
 #include <cstdlib>
@@ -290,10 +289,8 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
   for (const Use &use : instruction.operands())
     operands.push_back(name(use));
   if (auto *alloca_ = dyn_cast<AllocaInst>(&instruction)) {
-    bool is_literal = alloca_->getName().starts_with(".compoundliteral");
     extra = {types.id(alloca_->getAllocatedType()), uint32_t(alloca_->getAlign().value()),
-             uint32_t(alloca_->isStaticAlloca()) | uint32_t(is_literal) << 1 |
-                 uint32_t(is_literal && lives_with_function(*alloca_)) << 2};
+             uint32_t(alloca_->isStaticAlloca()) | uint32_t(alloca_->getName().starts_with(".compoundliteral")) << 1};
   } else if (auto *compare = dyn_cast<CmpInst>(&instruction)) {
     extra = {compare->getPredicate()};
   } else if (auto *extract = dyn_cast<ExtractValueInst>(&instruction)) {

@@ -27,10 +27,9 @@ pub const AND: u8 = 28;
 pub const OR: u8 = 29;
 pub const XOR: u8 = 30;
 pub const ALLOCA: u8 = 31;
-/// Flags of an `alloca`: it is executed once; it is a compound literal; and such that lives as long as its function.
+/// Flags of an `alloca`: it is executed once; it is a compound literal.
 pub const IS_STATIC: u32 = 1;
 pub const IS_LITERAL: u32 = 2;
-pub const IS_OF_BODY: u32 = 4;
 pub const LOAD: u8 = 32;
 pub const STORE: u8 = 33;
 pub const GEP: u8 = 34;

@@ -2,12 +2,9 @@
 // run: --property valid-memsafety => TRUE
 // run: --property valid-memsafety -DBUG => UNKNOWN
 // run: --property valid-memsafety -DPASSED => UNKNOWN
-// run: --property valid-memsafety -DOUTERMOST => TRUE
-// run: --property valid-memsafety -DBRANCH => UNKNOWN
-// run: --property valid-memsafety -DLOOP => UNKNOWN
-// run: --property valid-memsafety -DONCE => UNKNOWN
-// run: --property valid-memsafety -DCASE => UNKNOWN
+// A statement is a block as well, without braces, and control may never come back to its condition.
 // run: --property valid-memsafety -DCONDITION => UNKNOWN
+// run: --property valid-memsafety -DAROUND_SWITCH => UNKNOWN
 #include "../verify.h"
 
 struct point {
@@ -30,51 +27,28 @@ int main(void) {
     }
     total += p[1];
 #endif
+#ifdef CONDITION
+    struct point *q = 0;
+    while (((q = &(struct point){1, 2}), __VERIFIER_nondet_int()))
+        break;
+    total += sum(q);
+#endif
+#ifdef AROUND_SWITCH
+    struct point *q = 0;
+    do
+        switch (__VERIFIER_nondet_int()) {
+        case 1:
+            total++;
+            break;
+        case 2:
+            break;
+        }
+    while (((q = &(struct point){1, 2}), 0));
+    total += sum(q);
+#endif
 #ifdef PASSED
     {
         total += sum(&(struct point){1, 2});
-    }
-    total += kept->x;
-#endif
-    // In the outermost block it lives as long as the function.
-#ifdef OUTERMOST
-    if (total > 100)
-        return 1;
-    total += sum(&(struct point){total, 2});
-    const struct point *q = total > 3 ? &(struct point){1, 2} : kept;
-    for (int i = 0; i < 3; i++)
-        total += kept->x == q->x;
-#endif
-    // Bodies and conditions are blocks, too, without braces as well.
-    kept = &(struct point){5, 6};
-#ifdef BRANCH
-    if (total > 3)
-        kept = &(struct point){1, 2};
-    total += kept->x;
-#endif
-#ifdef LOOP
-    while (total++ < 9)
-        kept = &(struct point){1, 2};
-    total += kept->x;
-#endif
-#ifdef ONCE
-    do
-        kept = &(struct point){1, 2};
-    while (0);
-    total += kept->x;
-#endif
-#ifdef CASE
-    switch (total)
-    case 5:
-        kept = &(struct point){1, 2};
-    total += kept->x;
-#endif
-#ifdef CONDITION
-    switch (sum(&(struct point){total, 2})) {
-    case 3:
-        total++;
-        break;
-    default:;
     }
     total += kept->x;
 #endif

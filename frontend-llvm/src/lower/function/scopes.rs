@@ -151,7 +151,6 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
                 // A call of `alloca` makes bytes, which live as long as the function.
                 let one = matches!(ir.operand(i, 0), Operand::Constant(c) if is_one(ir, c));
                 let is_object = fl.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
-                let is_object = is_object && flags & op::IS_OF_BODY == 0;
                 if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
                     within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
                 }
