@@ -224,7 +224,12 @@ fn none_reached(
     budget: &Budget,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> crate::Outcome {
-    let is_error = |e: &EdgeId| program.edges[*e].fault.is_some() || matches!(program.edges[*e].op, Op::Error(_));
+    // What does not fit into memory is not allocated: that ends an execution, too.
+    let is_error = |e: &EdgeId| match program.edges[*e].op {
+        Op::Error(_) => true,
+        Op::Alloc { size, .. } => program.exprs.as_const(size).is_none(),
+        _ => program.edges[*e].fault.is_some(),
+    };
     let errors: Vec<EdgeId> = program.edges.ids().filter(is_error).collect();
     decide(&program, &errors, slicer::Control::DecisiveOrder, config, budget, progress)
 }

@@ -2,6 +2,7 @@
 // run: --property termination -DBUG => FALSE(termination)
 // run: --property termination -DBUG -DOTHER --timeout 3 => UNKNOWN
 // run: --property termination -DBUG -DFORBIDDEN --timeout 3 => UNKNOWN
+// run: --property termination -DBUG -DLARGE --timeout 3 => UNKNOWN
 // A walk over a list that is a circle never ends, though the number of its turns is another each time.
 #include "../verify.h"
 
@@ -33,6 +34,13 @@ int main(void) {
         // Nobody knows whether it returns: the number of turns matters.
         if (turns == 3000000)
             other();
+#endif
+#ifdef LARGE
+        // It fits nowhere.
+        if (turns == 3000000) {
+            char large[(unsigned long)turns << 43];
+            (void)large;
+        }
 #endif
 #ifdef FORBIDDEN
         // Outside the array: what becomes of that is not known, and it is the number of turns that leads there.
