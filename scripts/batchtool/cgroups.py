@@ -4,13 +4,12 @@ version 1 the right to make groups below ours."""
 
 import contextlib
 import functools
-import itertools
 import os
 import signal
 import time
+import uuid
 from pathlib import Path
 
-NUMBERS = itertools.count()
 # Puts itself into the groups whose files come first, then becomes the command.
 ENTER = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 
@@ -46,7 +45,7 @@ def delegated(folder):
     try:
         if not {"memory", "cpu"} <= set((folder / "cgroup.controllers").read_text().split()):
             return None
-        inner = folder / f"batch-{os.getpid()}"
+        inner = folder / f"batch-{os.getpid()}-{uuid.uuid4().hex}"
         inner.mkdir()
         (inner / "cgroup.procs").write_text(str(os.getpid()))
         (folder / "cgroup.subtree_control").write_text("+memory +cpu")
@@ -60,7 +59,8 @@ class Group:
 
     def __init__(self, memory):
         self.version, memory_folder, cpu_folder = parents()
-        name = f"task-{os.getpid()}-{next(NUMBERS)}"
+        # Process numbers come again, in containers often, and what was killed leaves its groups behind.
+        name = f"task-{os.getpid()}-{uuid.uuid4().hex}"
         self.memory, self.cpu = memory_folder / name, cpu_folder / name
         for folder in {self.memory, self.cpu}:
             folder.mkdir()
