@@ -9,7 +9,8 @@
 
 use crate::analysis::Analysis;
 use crate::cpa::symbolic::Loops;
-use crate::cpa::tracking::{Item, Tracking};
+use crate::cpa::tracking::Tracking;
+use crate::cpa::value::Item;
 use cfa::{ExprId, ExprPool, LocId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -145,7 +146,8 @@ mod tests {
     use crate::algorithm::{Algorithm, Ending, Setting, Share};
     use crate::budget::Budget;
     use crate::cpa::symbolic::SymbolicExecution;
-    use crate::cpa::tracking::{Options, Sharing};
+    use crate::cpa::tracking::Options;
+    use crate::cpa::value::Sharing;
     use cfa::{Bv, Evaluator, Expr, Program, Value, VarId};
     use smt::PathSolver;
     use std::time::Duration;

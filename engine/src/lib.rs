@@ -44,7 +44,7 @@ use budget::Budget;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
 use cpa::symbolic::SymbolicExecution;
-use cpa::tracking::Sharing;
+use cpa::value::Sharing;
 use exchange::Exchange;
 use simplify::Simplified;
 use std::sync::Arc;

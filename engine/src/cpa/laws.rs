@@ -22,8 +22,10 @@ mod execution;
 mod representation;
 mod wrappers;
 
+use super::predicate::Place;
 use super::symbolic::SymbolicExecution;
-use super::tracking::{Options, Place, Sharing, State, Tracking};
+use super::tracking::{Options, State, Tracking};
+use super::value::Sharing;
 use super::{Abstraction, At, Cpa, Pair, Sides, Stop, Successors, Target};
 use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};

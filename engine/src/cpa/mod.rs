@@ -9,11 +9,13 @@ pub mod conditional;
 pub mod interval;
 #[cfg(test)]
 pub(crate) mod laws;
+pub mod predicate;
 pub mod product;
 pub mod slicing;
 pub mod symbolic;
 pub mod tracking;
 pub mod unrolling;
+pub mod value;
 pub mod wrapper;
 
 pub use crate::execution::{At, Decision};

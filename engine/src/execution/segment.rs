@@ -1,6 +1,6 @@
 //! List segments: objects that stand for the nodes of a list.
 //!
-//! Where states are folded (`cpa/tracking/shape`), a chain of nodes becomes one object, as in symbolic memory graphs (Dudka,
+//! Where states are folded (`cpa/value/shape`), a chain of nodes becomes one object, as in symbolic memory graphs (Dudka,
 //! Peringer, Vojnar: Byte-precise verification of low-level list manipulation, SAS 2013). A segment here has one node at
 //! least, and only memory, never a variable, leads to it: whoever loads a pointer to it is given a node, and the segment splits
 //! by whether there are more. So every object that an operation accesses is one object of the program.

@@ -12,7 +12,8 @@
 //! bound of what may be necessary (the thesis on slicing and CEGAR for symbolic execution, section 3.3).
 
 use super::path::Follower;
-use crate::cpa::tracking::{Item, State};
+use crate::cpa::tracking::State;
+use crate::cpa::value::Item;
 use crate::cpa::{Cpa, Goal, Stop};
 use crate::execution::{ObjId, Origin, Part, Val};
 use cfa::{Callee, EdgeId, ExprId, Op, SymId, VarId, VarKind};

@@ -3,7 +3,9 @@
 
 use super::Increment;
 use crate::budget::{Budget, Spent};
-use crate::cpa::tracking::{Place, Seen, Sharing, State, Tracking};
+use crate::cpa::predicate::{Place, Seen};
+use crate::cpa::tracking::{State, Tracking};
+use crate::cpa::value::Sharing;
 use crate::cpa::{Decision, Goal, Refinement, Stop};
 use crate::execution::{Event, Origin, describe_object};
 use crate::verdict::Reason;

@@ -4,16 +4,12 @@
 //! dynamic precision adjustment, ASE 2008), whose precision is refined from infeasible paths. Without names for what is
 //! unknown it is the explicit-value analysis, with predicates alone predicate abstraction.
 
-mod precision;
-mod predicate;
-mod shape;
+mod prec;
 mod state;
-mod value;
 
-pub(crate) use precision::describe;
-pub use precision::{Item, Kept, Precision, Sharing};
-
+use super::predicate::{Place, Predicates, Seen};
 use super::symbolic::{self, Problems, SymbolicExecution};
+use super::value::{Callers, Item, Kept, Precision, Sharing, shape};
 use super::wrapper::Wrapper;
 use super::{Abstraction, Cpa, Decision, Goal, InSlice, Pair, PathCheck, Refinement, Sides, Stop, Successors, Target};
 use crate::budget::Budget;
@@ -23,10 +19,9 @@ use crate::refine::{Blocks, Increment};
 use crate::verdict::Reason;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, ExprId, Id, Out, SymId};
-use predicate::Predicates;
 use rustc_hash::{FxHashMap, FxHashSet};
 use state::Along;
-pub(crate) use state::{Place, Seen, State};
+pub(crate) use state::State;
 use std::rc::Rc;
 
 /// How states are abstracted and what refinements may track.
@@ -56,31 +51,31 @@ pub struct Tracking<'p> {
     pub precision: Precision,
     pub(crate) predicates: Predicates,
     /// Predicates are kept in all their combinations.
-    boolean: bool,
+    pub(in crate::cpa) boolean: bool,
     /// Which refinements are tried: of values, of predicates.
     pub(crate) ways: (bool, bool),
     /// When chains of objects become list segments, if they do.
-    folding: Option<shape::Folding>,
+    pub(in crate::cpa) folding: Option<shape::Folding>,
     /// A variable with more values at one location on one path is tracked no more.
-    threshold: usize,
+    pub(in crate::cpa) threshold: usize,
     /// The first side of the branch that a conjunct of a path condition comes from.
     pub(crate) source: FxHashMap<ExprId, EdgeId>,
     /// The symbols that stand for what was forgotten of a variable.
-    forgotten: FxHashSet<ExprId>,
+    pub(in crate::cpa) forgotten: FxHashSet<ExprId>,
     /// The symbols made by the present abstraction, with what they replace.
-    replaced: Vec<(ExprId, Val)>,
+    pub(in crate::cpa) replaced: Vec<(ExprId, Val)>,
     /// The variables that symbols stand for, where so many states have been abstracted.
     pub(crate) names: FxHashMap<(ExprId, u32), ExprId>,
-    callers: value::Callers,
+    pub(in crate::cpa) callers: Callers,
     /// States abstracted on the way to the one that is being abstracted, itself included.
-    depth: u32,
+    pub(in crate::cpa) depth: u32,
     /// The content of memory that symbols stand for.
     pub(crate) contents: FxHashMap<ExprId, Seen>,
     /// The symbols by which predicates speak of places in memory.
-    places: FxHashMap<Place, ExprId>,
+    pub(in crate::cpa) places: FxHashMap<Place, ExprId>,
     pub(crate) place_of: FxHashMap<SymId, Place>,
     /// Conjuncts that say which predicates hold.
-    of_predicates: FxHashSet<ExprId>,
+    pub(in crate::cpa) of_predicates: FxHashSet<ExprId>,
     /// What refinements have learned, in order.
     pub increments: Vec<Increment>,
     /// States in which the last operation is a fault that is an error.
@@ -113,7 +108,7 @@ impl<'p> Tracking<'p> {
             forgotten: FxHashSet::default(),
             replaced: Vec::new(),
             names: FxHashMap::default(),
-            callers: value::Callers::default(),
+            callers: Callers::default(),
             depth: 0,
             contents: FxHashMap::default(),
             places: FxHashMap::default(),

@@ -10,7 +10,7 @@ const MOST_OWNED: usize = 64;
 const LARGEST: u64 = 4096;
 
 /// A memory in which neighbours are looked for.
-pub(super) struct Neighbours<'m> {
+pub(in crate::cpa) struct Neighbours<'m> {
     memory: &'m Memory,
     in_variables: FxHashSet<ObjId>,
     /// The objects in which cells lead to an object, each as often as it has such cells.
@@ -20,7 +20,7 @@ pub(super) struct Neighbours<'m> {
 }
 
 /// Two neighbours that can be one segment, by their first.
-pub(super) struct Meeting {
+pub(in crate::cpa) struct Meeting {
     pub second: ObjId,
     next: Link,
     back: Option<Link>,

@@ -1,20 +1,9 @@
-//! Predicate abstraction.
-//!
-//! Where a state is abstracted, it may keep which of a set of predicates hold: each on its own (Cartesian abstraction), and,
-//! for those that it leaves open, which combinations are possible (boolean abstraction, by enumerating them with the
-//! solver: Lahiri, Nieuwenhuis, Oliveras, CAV 2006). A predicate is a condition on the variables of one function, on
-//! globals, and on places in memory: bytes of the one object that is alive of those that an operation allocates. Between abstractions, states are symbolic; a block from one to the next is adjustable (Beyer, Keremoglu,
-//! Wendler: Predicate abstraction with adjustable-block encoding, FMCAD 2010).
-//!
-//! Predicates come from sequence interpolants of infeasible paths (Henzinger, Jhala, Majumdar, McMillan: Abstractions from
-//! proofs, POPL 2004), each checked to be an interpolant before it is used.
+//! Which predicates hold in a state, before it forgets the values that they speak of, and after.
 
-use super::Tracking;
-use super::state::{Cut, Place, Seen, State};
 use crate::cpa::symbolic::Loops;
-use crate::exchange::Invariants;
-use crate::execution::{Frame, Object, Piece, Unwritten, Val};
-use cfa::{Expr, ExprId, ExprPool, FuncId, LocId, Program, Sort, SymId, VarId, VarKind};
+use crate::cpa::tracking::{State, Tracking};
+use crate::execution::{Frame, Object, Piece, Val};
+use cfa::{Expr, ExprId, LocId, SymId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Feasibility;
 use std::rc::Rc;
@@ -24,57 +13,6 @@ const MOST_OPEN: usize = 60;
 const FEW_OPEN: usize = 8;
 /// Combinations enumerated.
 const MOST_CUBES: usize = 64;
-
-/// The predicates tracked: those on locals by the function that has them, under `None` those on globals alone;
-/// and by the location where they are, under `None` those tracked everywhere.
-#[derive(Clone, Default)]
-pub struct Predicates {
-    by_scope: FxHashMap<(Option<FuncId>, Option<LocId>), Vec<ExprId>>,
-}
-
-impl Predicates {
-    pub fn len(&self) -> usize {
-        self.by_scope.values().map(Vec::len).sum()
-    }
-    fn all(&self) -> impl Iterator<Item = ExprId> {
-        self.by_scope.values().flatten().copied()
-    }
-    /// Those tracked at a location.
-    fn of(&self, func: Option<FuncId>, at: LocId) -> impl Iterator<Item = ExprId> {
-        let scopes = [(func, None), (func, Some(at))];
-        scopes.into_iter().filter_map(|scope| self.by_scope.get(&scope)).flatten().copied()
-    }
-    /// Tracks all predicates everywhere.
-    pub fn share(&mut self) {
-        let mut local: Vec<_> = self.by_scope.extract_if(|(_, at), _| at.is_some()).collect();
-        local.sort_unstable();
-        for ((func, _), predicates) in local {
-            predicates.into_iter().for_each(|predicate| _ = self.add(func, None, predicate));
-        }
-    }
-    /// Tracks a predicate, at one location or everywhere; `false` if it was tracked there already.
-    pub fn add(&mut self, func: Option<FuncId>, at: Option<LocId>, predicate: ExprId) -> bool {
-        let all = self.by_scope.entry((func, at)).or_default();
-        let new = !all.contains(&predicate);
-        if new {
-            all.push(predicate);
-        }
-        new
-    }
-    /// What others have shown, as predicates of the places where it holds: in each state it is decided anew whether they do (after Beyer, Dangl,
-    /// Wendler: Boosting k-induction with continuously-refined invariants, CAV 2015).
-    pub fn add_invariants(&mut self, program: &Program, terms: &mut ExprPool, invariants: &Invariants) {
-        for (&at, conditions) in &invariants.at {
-            for &condition in conditions {
-                let is_global = |v: &VarId| matches!(program.vars[*v].kind, VarKind::Global { .. });
-                let func = (!invariants.pool.vars(condition).iter().all(is_global)).then_some(program.locs[at].func);
-                if let Some(predicate) = terms.import(&invariants.pool, condition) {
-                    self.add(func, Some(at), predicate);
-                }
-            }
-        }
-    }
-}
 
 /// What a state says about predicates before it forgets the values that they speak of.
 #[derive(Default)]
@@ -326,36 +264,16 @@ impl Tracking<'_> {
         });
         Some(self.symbolic.execution.terms.classify(value))
     }
-
-    /// Takes note of the symbols made for places of which nothing was known, where that was read in a state of this history.
-    pub(crate) fn note_contents(&mut self, history: &Option<Rc<Cut>>) {
-        let Some(unwritten) = self.symbolic.execution.unwritten.as_mut().filter(|u| !u.is_empty()) else { return };
-        let unwritten = std::mem::take(unwritten);
-        if let Some(last) = history {
-            for Unwritten { object, origin, offset, len, symbol } in unwritten {
-                let seen = Seen { object, place: Place { origin, offset, len }, depth: last.depth + 1 };
-                self.contents.insert(symbol, seen);
-            }
-        }
-    }
-
-    /// The symbol by which predicates speak of a place.
-    pub(crate) fn place_symbol(&mut self, place: Place) -> ExprId {
-        let Self { places, place_of, symbolic, .. } = self;
-        *places.entry(place).or_insert_with(|| {
-            let (symbol, e) = symbolic.execution.terms.fresh_symbol(Sort::Bv(8 * place.len));
-            place_of.insert(symbol, place);
-            e
-        })
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Options, Sharing};
+    use super::super::state::Place;
     use super::*;
     use crate::budget::Budget;
     use crate::cpa::symbolic::SymbolicExecution;
+    use crate::cpa::tracking::Options;
+    use crate::cpa::value::Sharing;
     use crate::execution::Origin;
     use cfa::{DataLayout, GlobalId, Program, VarKind};
     use smt::{Choice, PathSolver};

@@ -9,8 +9,9 @@
 mod laws;
 mod neighbours;
 
-use super::{Item, Tracking};
+use super::precision::Item;
 use crate::control::Control;
+use crate::cpa::tracking::Tracking;
 use crate::execution::{Frame, ObjId, Object, Origin, Part, State, Summary, Val};
 use cfa::Program;
 use neighbours::Neighbours;
@@ -29,7 +30,7 @@ const MOST: usize = 512;
 
 /// When chains are folded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Folding {
+pub(in crate::cpa) struct Folding {
     shortest: usize,
 }
 
@@ -48,7 +49,7 @@ impl Folding {
 impl Tracking<'_> {
     /// A path that leads to `st` was not refuted, maybe because of what was folded: more is tracked of nodes, or longer chains
     /// stay as they are. `false` if there is nothing left to try.
-    pub(super) fn unfold_more(&mut self, st: &State) -> bool {
+    pub(in crate::cpa) fn unfold_more(&mut self, st: &State) -> bool {
         let Some(folding) = &mut self.folding else { return false };
         let before = self.precision.len();
         for (_, node) in st.memory.iter().filter(|(_, o)| is_heap(o)) {
@@ -58,7 +59,7 @@ impl Tracking<'_> {
     }
 
     /// Folds the memory of a state that has been abstracted at `at`, if that is a place where cycles are cut.
-    pub(super) fn fold(&mut self, st: &mut State, at: Control) {
+    pub(in crate::cpa) fn fold(&mut self, st: &mut State, at: Control) {
         let Some(folding) = self.folding else { return };
         let symbolic = &mut self.symbolic;
         let is_head = symbolic.loops.headed_by(at.loc).is_some()
@@ -80,7 +81,7 @@ fn fold_memory(st: &mut State, folding: Folding, pointer: u32) {
 }
 
 /// What a state has in memory, as far as states agree on it of which one may cover the other.
-pub(super) fn shape(st: &State) -> u64 {
+pub(in crate::cpa) fn shape(st: &State) -> u64 {
     let mut hasher = FxHasher::default();
     let objects = st.memory.iter().filter(|(_, o)| !o.is_last());
     objects.for_each(|(_, o)| o.origin.hash(&mut hasher));
@@ -88,7 +89,7 @@ pub(super) fn shape(st: &State) -> u64 {
 }
 
 /// Where an object has null, or zeros of that size.
-pub(super) fn null_parts(object: &Object, program: &Program) -> Vec<Part> {
+pub(in crate::cpa) fn null_parts(object: &Object, program: &Program) -> Vec<Part> {
     let bytes = program.layout.pointer_width.div_ceil(8);
     let known = object.known_parts();
     let is_null = |part: Part| {
