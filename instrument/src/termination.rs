@@ -18,6 +18,7 @@ mod apart;
 mod cells;
 mod defined;
 mod fixed;
+mod recorded;
 
 pub use apart::inputs_apart;
 pub use cells::RankedCell;

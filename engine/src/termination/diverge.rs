@@ -31,6 +31,8 @@ const ALIKE: usize = 8;
 const STATES: usize = 256;
 /// Turns after which it is not waited for one that is like the next.
 const LIKE_THE_NEXT: u64 = 32;
+/// Turns in which one is looked for whose loop is never left, once one is known that does not end.
+const LOOKS_ON: u32 = 3;
 /// The least time for a proof.
 const LEAST: Duration = Duration::from_millis(200);
 
@@ -77,6 +79,16 @@ pub struct Search<'c> {
     /// Runs that do not end soon, by what they go round in, and whether the same values come again.
     alike: FxHashMap<(Option<Recurrence>, bool), usize>,
     suspects: Vec<Suspect>,
+    doubtful: Option<Doubtful>,
+}
+
+/// Of executions that never end the first of which it is not known whether its loop is left.
+struct Doubtful {
+    found: Box<Divergence>,
+    /// Turns since then.
+    turns: u32,
+    /// Half of what was left then: in the end it has to be told.
+    budget: Budget,
 }
 
 impl<'c> Search<'c> {
@@ -85,7 +97,7 @@ impl<'c> Search<'c> {
         let mut program = program.clone();
         inputs_apart(&mut program);
         let chooser = Chooser::new(&program, constants(&program), config.seed);
-        Self { config, budget, program, chooser, alike: FxHashMap::default(), suspects: Vec::new() }
+        Self { config, budget, program, chooser, alike: FxHashMap::default(), suspects: Vec::new(), doubtful: None }
     }
 
     /// No more suspects are looked for.
@@ -100,6 +112,11 @@ impl<'c> Search<'c> {
         self.has_looked() && self.suspects.is_empty()
     }
 
+    /// The answer is known, but maybe not the loop.
+    pub fn has_one(&self) -> bool {
+        self.doubtful.is_some()
+    }
+
     pub fn turn(
         &mut self,
         budget: &Budget,
@@ -110,7 +127,14 @@ impl<'c> Search<'c> {
             let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 3));
             self.look(&part);
         }
-        self.try_suspects(budget, progress, stats)
+        if let Some(found) = self.try_suspects(budget, progress, stats) {
+            return Some(found);
+        }
+        let is_done = self.is_done();
+        let doubtful = self.doubtful.as_mut()?;
+        doubtful.turns += 1;
+        let is_told = is_done || doubtful.turns > LOOKS_ON || doubtful.budget.spent().is_some();
+        self.doubtful.take_if(|_| is_told).map(|doubtful| doubtful.found)
     }
 
     /// Tries to prove of one after the other that nothing ends.
@@ -121,8 +145,8 @@ impl<'c> Search<'c> {
         stats: &mut Stats,
     ) -> Option<Box<Divergence>> {
         let original = &self.program;
-        // Of all that never end the first whose loop may be left.
-        let mut doubtful = None;
+        let waits = self.doubtful.as_ref().and_then(|doubtful| doubtful.budget.remaining());
+        let budget = &waits.map_or_else(|| budget.clone(), |left| budget.within(left));
         let mut i = 0;
         while i < self.suspects.len() && budget.spent().is_none() {
             let left = budget.remaining().unwrap_or(Duration::from_secs(3600));
@@ -149,7 +173,9 @@ impl<'c> Search<'c> {
                     }
                     let message = &mut found.program.errors[found.error].message;
                     *message = "the program never ends once it is in this loop".into();
-                    doubtful.get_or_insert(found);
+                    let half = self.budget.remaining().map(|left| self.budget.within(left / 2));
+                    let budget = half.unwrap_or_else(|| self.budget.clone());
+                    self.doubtful.get_or_insert(Doubtful { found, turns: 0, budget });
                     self.suspects.remove(i);
                 }
                 Verdict::False(_) => drop(self.suspects.remove(i)),
@@ -160,7 +186,7 @@ impl<'c> Search<'c> {
                 }
             }
         }
-        doubtful
+        None
     }
 
     /// Looks for runs that do not end soon.

@@ -22,6 +22,7 @@ mod prove;
 mod rank;
 mod read;
 mod sample;
+mod walk;
 
 pub use diverge::{Divergence, Recurrence};
 
@@ -155,7 +156,9 @@ impl Search<'_> {
         defined.observe(&self.budget.within(FIRST_SHARE / 2));
         let mut share = FIRST_SHARE;
         loop {
-            if taint.is_none() && self.cycles.unclear.is_none() {
+            // Once some execution is known not to end, no proof is to be had.
+            let may_end = taint.is_none() && !divergence.has_one();
+            if may_end && self.cycles.unclear.is_none() {
                 for prover in [&mut wrapping, &mut defined] {
                     let part = self.budget.within(share.saturating_mul(2));
                     prover.turn(&mut proved, &part, share, self.progress, &mut self.stats);
@@ -169,7 +172,7 @@ impl Search<'_> {
             if let Some(found) = divergence.turn(&part, self.progress, &mut self.stats) {
                 return self.answer(Termination::Diverges(found), "a closed recurrent set");
             }
-            if taint.is_none() {
+            if may_end && !divergence.has_one() {
                 match paths.turn(&self.budget.within(share), &mut self.stats) {
                     exhaust::Turn::AllEnd => {
                         return self.answer(Termination::Ends(Vec::new()), FOLLOWED);
@@ -177,7 +180,9 @@ impl Search<'_> {
                     exhaust::Turn::Open => {}
                 }
             }
-            if let Some(spent) = self.budget.spent() {
+            if let Some(spent) = self.budget.spent()
+                && !divergence.has_one()
+            {
                 let reason = taint.unwrap_or_else(|| Reason::spent(spent));
                 return self.answer(Termination::Unknown(reason), "");
             }

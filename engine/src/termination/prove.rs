@@ -4,6 +4,7 @@ use super::Ranking;
 use super::decide::decide;
 use super::rank::{self, Atoms};
 use super::sample::{AllWatched, Iterations, Sampler};
+use super::walk::walking;
 use crate::algorithm::random::Random;
 use crate::budget::Budget;
 use crate::cpa::unrolling::constants;
@@ -30,6 +31,8 @@ struct Cycle {
     cells: Vec<RankedCell>,
     /// Tuples of which it is not known whether they are ranking functions, and the time that was not enough.
     open: FxHashMap<Vec<usize>, Duration>,
+    /// Variables that may have another value in each iteration, and the time that was not enough to prove it.
+    walking: Vec<(VarId, Duration)>,
     /// The last that was not decided, and why.
     reason: Option<Reason>,
     /// Proved, but signed arithmetic may overflow.
@@ -83,11 +86,12 @@ impl<'p> Prover<'p> {
         let bounded = arithmetic == Arithmetic::Defined;
         let mut program = marked.clone();
         let (mut all, mut watched) = (Vec::new(), AllWatched::default());
-        let mut cycle = |atoms, cells| {
+        let mut cycle = |atoms, cells, walking: Vec<VarId>| {
             all.push(Cycle {
                 atoms,
                 cells,
                 open: FxHashMap::default(),
+                walking: walking.into_iter().map(|v| (v, Duration::ZERO)).collect(),
                 reason: None,
                 overflows: false,
                 hopeless: false,
@@ -96,12 +100,14 @@ impl<'p> Prover<'p> {
         let guarded: FxHashSet<LocId> = guards.iter().map(|g| g.place(&program)).collect();
         for l in &cycles.loops {
             let (looked_at, atoms) = rank::of_loop(&mut program, l, &guarded, bounded);
-            cycle(atoms, looked_at.cells.clone());
+            // Addresses are as they are; of numbers, what is proved is to hold where none overflows.
+            let walking = if bounded { Vec::new() } else { walking(&program, l) };
+            cycle(atoms, looked_at.cells.clone(), walking);
             watched.loops.push(looked_at);
         }
         for (number, r) in (cycles.loops.len() as u32..).zip(&cycles.recursions) {
             let (looked_at, atoms) = rank::of_recursion(&mut program, r, &guarded, bounded);
-            cycle(atoms, Vec::new());
+            cycle(atoms, Vec::new(), Vec::new());
             watched.functions.extend(looked_at.into_iter().map(|(f, w)| ((number, f), w)));
         }
         let iterations = all.iter().map(|_| Iterations::default()).collect();
@@ -173,7 +179,9 @@ impl<'p> Prover<'p> {
 
     /// Whether nothing more can be tried for a cycle that is not proved.
     pub fn is_stuck(&self, proved: &[Option<Ranking>]) -> bool {
-        let is_stuck = |c: &Cycle| c.overflows || c.hopeless && c.open.values().all(|&spent| spent == Duration::MAX);
+        let is_stuck = |c: &Cycle| {
+            c.overflows || c.hopeless && c.walking.is_empty() && c.open.values().all(|&spent| spent == Duration::MAX)
+        };
         self.all.iter().zip(proved).any(|(c, proved)| proved.is_none() && is_stuck(c))
     }
 
@@ -197,6 +205,9 @@ impl<'p> Prover<'p> {
         progress: &(dyn Fn(&Stats) + Sync),
         stats: &mut Stats,
     ) -> Attempt {
+        if let Some(ranking) = self.try_values(i, budget, share, progress, stats) {
+            return Attempt::Proved(ranking);
+        }
         let cycle = &mut self.all[i];
         let refused = |tuple: &[usize]| cycle.open.get(tuple).is_some_and(|spent| *spent >= share);
         let Some(tuple) = cycle.atoms.next(&self.program, &self.iterations[i], &refused) else {
@@ -204,18 +215,19 @@ impl<'p> Prover<'p> {
             return Attempt::Nothing;
         };
         let part = budget.within(share.max(LEAST));
-        let (program, errors, guards) = self.question(i, &tuple, &part);
+        let check = |program: &mut Program| self.check(i, &tuple, program);
+        let (program, errors, guards) = self.question(&check, &part);
         let config = self.config_for(share);
         let outcome = decide(&program, &errors, slicer::Control::Standard, &config, &part, progress);
         stats.join(&outcome.stats);
         match outcome.verdict {
             Verdict::True if self.arithmetic == Arithmetic::Wrapping => {
                 match self.overflows(&guards, &config, &budget.within(share.max(LEAST)), progress, stats) {
-                    false => return Attempt::Proved(self.ranking(i, &tuple)),
+                    false => return Attempt::Proved(self.ranking(i, self.texts(i, &tuple))),
                     true => self.all[i].overflows = true,
                 }
             }
-            Verdict::True => return Attempt::Proved(self.ranking(i, &tuple)),
+            Verdict::True => return Attempt::Proved(self.ranking(i, self.texts(i, &tuple))),
             Verdict::False(found) => {
                 let before = self.iterations[i].list.len();
                 let steps = found.path.len() as u64;
@@ -232,6 +244,46 @@ impl<'p> Prover<'p> {
             }
         }
         Attempt::Failed
+    }
+
+    /// Tries to prove that a variable never has a value twice, as a pointer that walks along a list, however that is linked.
+    fn try_values(
+        &mut self,
+        i: usize,
+        budget: &Budget,
+        share: Duration,
+        progress: &(dyn Fn(&Stats) + Sync),
+        stats: &mut Stats,
+    ) -> Option<Ranking> {
+        let mut left = std::mem::take(&mut self.all[i].walking);
+        let mut found = None;
+        left.retain_mut(|(var, spent)| {
+            if found.is_some() || *spent >= share || budget.spent().is_some() {
+                return true;
+            }
+            let part = budget.within(share.max(LEAST));
+            let (program, errors, guards) =
+                self.question(&|program| self.cycles.check_values_are_new(program, i, *var), &part);
+            if errors.is_empty() {
+                return false;
+            }
+            let config = Config { analysis: Analysis::Shape, ..self.config_for(share) };
+            let outcome = decide(&program, &errors, slicer::Control::Standard, &config, &part, progress);
+            stats.join(&outcome.stats);
+            let is_new = matches!(outcome.verdict, Verdict::True);
+            if is_new && !self.overflows(&guards, &self.config_for(share), &part, progress, stats) {
+                let tuple = vec![format!("number of values that {} has not had", self.name(*var))];
+                found = Some(self.ranking(i, tuple));
+            }
+            *spent = share;
+            is_new || part.spent().is_some()
+        });
+        self.all[i].walking = left;
+        found
+    }
+
+    fn name(&self, var: VarId) -> &str {
+        self.program.vars[var].name.as_deref().unwrap_or("it")
     }
 
     fn config_for(&self, share: Duration) -> Config {
@@ -276,11 +328,16 @@ impl<'p> Prover<'p> {
         tuple.iter().map(|&a| self.all[i].atoms.list[a].of).collect()
     }
 
-    /// The program with the check that this tuple ranks the cycle, and where the check depends on signed arithmetic that may
+    /// The program with a check of a cycle, which adds error edges, and where the check depends on signed arithmetic that may
     /// overflow. Where executions end that C does not define matters only there; else each such place would keep what leads
     /// to it in the slice.
-    fn question(&self, i: usize, tuple: &[usize], budget: &Budget) -> (Program, Vec<EdgeId>, Vec<&'p Guard>) {
-        let (lenient, errors) = self.instrumented(i, tuple, self.lenient.clone());
+    fn question(
+        &self,
+        check: &dyn Fn(&mut Program) -> Vec<EdgeId>,
+        budget: &Budget,
+    ) -> (Program, Vec<EdgeId>, Vec<&'p Guard>) {
+        let mut lenient = self.lenient.clone();
+        let errors = check(&mut lenient);
         let deadline = budget.remaining().map(|left| Instant::now() + left / 3);
         let options = slicer::Options { deadline, ..slicer::Options::default() };
         let guards: Vec<&Guard> = match slicer::slice(&lenient, &errors, &options) {
@@ -296,16 +353,16 @@ impl<'p> Prover<'p> {
         }
         let mut program = self.lenient.clone();
         guards.iter().for_each(|g| g.close(&mut program));
-        let (program, errors) = self.instrumented(i, tuple, program);
+        let errors = check(&mut program);
         (program, errors, guards)
     }
 
-    fn instrumented(&self, i: usize, tuple: &[usize], mut program: Program) -> (Program, Vec<EdgeId>) {
+    /// Puts in the check that this tuple ranks the cycle.
+    fn check(&self, i: usize, tuple: &[usize], program: &mut Program) -> Vec<EdgeId> {
         let components = self.tuple(i, tuple);
         let number = i.checked_sub(self.cycles.loops.len());
         let Some(number) = number else {
-            let errors = self.cycles.check_loop(&mut program, i, &components, &self.all[i].cells);
-            return (program, errors);
+            return self.cycles.check_loop(program, i, &components, &self.all[i].cells);
         };
         let recursion = &self.cycles.recursions[number];
         let first = program.funcs[recursion.funcs[0]].params.clone();
@@ -321,12 +378,14 @@ impl<'p> Prover<'p> {
             };
             tuples.insert(func, components.iter().map(&mut of_func).collect::<Vec<_>>());
         }
-        let errors = self.cycles.check_recursion(&mut program, number, &tuples);
-        (program, errors)
+        self.cycles.check_recursion(program, number, &tuples)
     }
 
-    fn ranking(&self, i: usize, tuple: &[usize]) -> Ranking {
-        let tuple = tuple.iter().map(|&a| self.all[i].atoms.list[a].text.clone()).collect();
+    fn texts(&self, i: usize, tuple: &[usize]) -> Vec<String> {
+        tuple.iter().map(|&a| self.all[i].atoms.list[a].text.clone()).collect()
+    }
+
+    fn ranking(&self, i: usize, tuple: Vec<String>) -> Ranking {
         match self.cycles.loops.get(i) {
             Some(l) => Ranking { func: l.func, place: place_of(&self.program, l), is_recursion: false, tuple },
             None => {

@@ -99,6 +99,50 @@ fn ends_are_errors_with_fixed_inputs() {
     assert!(matches!(run(&program, 0), Outcome::Error(hit, _) if hit == error));
 }
 
+/// Whichever earlier value is recorded: the error is there exactly where one comes again while the loop is not left.
+#[test]
+fn a_value_that_comes_again_is_an_error() {
+    let fails = |step: &str, number: usize, var: u32, x: u64| {
+        let mut program = nested(step);
+        let cycles = Cycles::mark(&mut program);
+        let errors = cycles.check_values_are_new(&mut program, number, VarId(var));
+        assert_eq!(errors.len(), 1);
+        cfa::validate::validate(&program).unwrap();
+        (0..20).any(|before| {
+            let bits = (0..20).map(|i| cfa::Bv::new(1, u64::from(i == before)));
+            let values = [cfa::Bv::new(8, x)].into_iter().chain(bits).collect();
+            let inputs = Inputs { values, ..Inputs::default() };
+            let limits = Limits { steps: 10_000, ..Limits::default() };
+            let outcome = Interpreter::new(&program).run(&mut inputs.source(), limits, &mut ()).outcome;
+            matches!(outcome, Outcome::Error(..))
+        })
+    };
+    // x gets smaller, and so does y each time the inner loop is entered.
+    assert!(!fails("(v0 + -1:8)", 0, 0, 5) && !fails("(v0 + -1:8)", 1, 1, 5));
+    // x changes in the other loop only.
+    assert!(fails("(v0 + -1:8)", 1, 0, 5));
+    // x alternates, at the second iteration or later.
+    assert!(fails("(5:8 - v0)", 0, 0, 2) && !fails("(5:8 - v0)", 0, 0, 5));
+}
+
+/// Addresses of new objects are new, however often there is one.
+#[test]
+fn no_value_is_new_where_objects_are_made() {
+    let text = |op: &str| {
+        format!(
+            "program 64 entry f0\ntype ty0 void\n\nfunc f0 \"main\" source ty0 () entry l0 {{\n  \
+             local v0 \"p\" ty0 64\n  l0:\n    t0: v0 := 1:64 -> l1\n  \
+             l1:\n    t1: if (0:64 <u v0) -> l2\n    t2: else (v0 <=u 0:64) -> l3\n  \
+             l2:\n    t3: {op} -> l1\n  l3:\n    t4: halt abort -> l4\n  l4:\n}}\n"
+        )
+    };
+    for (op, checks) in [("v0 := (v0 + -1:64)", 1), ("v0 := alloc heap 8:64 align 8", 0)] {
+        let mut program = cfa::text::parse(&text(op)).unwrap();
+        let cycles = Cycles::mark(&mut program);
+        assert_eq!(cycles.check_values_are_new(&mut program, 0, VarId(0)).len(), checks, "{op}");
+    }
+}
+
 #[test]
 fn a_recursion_is_checked_at_its_calls() {
     // f(n) { if (n > 0) f(n - 1); } and the same with n + 1.

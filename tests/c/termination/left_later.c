@@ -1,13 +1,24 @@
 // The loop that is named is one that is never left, though others take very many turns before it.
 // run: --property termination => FALSE(termination)
 // run: --property termination -DENDS => TRUE
+// Also where it is found later than that the program does not end; in it no state comes again soon.
+// run: --property termination -DCOUNTS --timeout 600 => FALSE(termination)
 extern int __VERIFIER_nondet_int(void);
 
 int main(void) {
+#ifdef COUNTS
+    unsigned turns = 0, n = __VERIFIER_nondet_int();
+    if (n % 4 == 0)
+        n = 4000000000U;
+#else
     unsigned long n = __VERIFIER_nondet_int() & 1 ? 4000000000UL : 3;
+#endif
     while (n > 0)
         n--;
-#ifndef ENDS
+#ifdef COUNTS
+    for (;;)
+        turns++; // wrong
+#elif !defined ENDS
     for (;;) // wrong
         ;
 #endif

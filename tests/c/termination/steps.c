@@ -3,7 +3,7 @@
 // run: --property termination -DLAST=-1 => FALSE(termination)
 extern int __VERIFIER_nondet_int(void);
 #ifdef LAST
-// Few steps: where a run takes very many first, it may be told before the loop behind them is shown not to be left.
+// Few steps: where a run takes very many first, it may be told after some turns before the loop behind them is shown not to be left.
 #define PLACE (__VERIFIER_nondet_int() & 7)
 #else
 #define LAST 0

@@ -1,0 +1,107 @@
+//! Loops in which a variable never has a value twice.
+
+use super::{Cycles, error_if, place_of};
+use cfa::{
+    AllocKind, Bv, CType, CallGraph, Edge, EdgeId, FuncId, HaltKind, Id, Input, InputKind, Op, Out, Program, Var,
+    VarId, VarKind,
+};
+use rustc_hash::FxHashSet;
+
+impl Cycles {
+    /// Makes it an error that `var` has a value at an iteration of the loop of this number that it had at an earlier one of the same time
+    /// that the loop is entered. If that never happens, the loop ends: a variable has finitely many values. One of the
+    /// earlier values, any, is recorded (Biere, Artho, Schuppan: Liveness checking as safety checking, FMICS 2002; here of one variable).
+    ///
+    /// What an analysis takes for another value may be the address of another object, however many there are. So the
+    /// loop may allocate nothing, else there is no check. Then what it frees makes room for nothing: once a value is
+    /// recorded, nothing is freed, so that an address that was freed stays one of its own. What that could change is behind the loop, where
+    /// such executions end; those in which nothing is recorded go on.
+    pub fn check_values_are_new(&self, program: &mut Program, number: usize, var: VarId) -> Vec<EdgeId> {
+        let l = &self.loops[number];
+        if self.unclear.is_some() || self.recursions.iter().any(|r| r.funcs.contains(&l.func)) {
+            return Vec::new();
+        }
+        if !makes_no_object(program, l.body.iter().flat_map(|&loc| program.out_edges(loc)).collect()) {
+            return Vec::new();
+        }
+        let place = place_of(program, l);
+        let width = program.vars[var].width;
+        let bit = program.types.push(CType::Bool);
+        let zero = |program: &mut Program, width| program.exprs.constant(Bv::zero(width));
+        let global = |program: &mut Program, ty, width| {
+            let init = Some(zero(program, width));
+            program.vars.push(Var { name: None, ty, width, kind: VarKind::Global { init }, place: None })
+        };
+        let is_recorded = global(program, bit, 1);
+        let recorded = global(program, program.vars[var].ty, width);
+        let choice = program.vars.push(Var { name: None, ty: bit, width: 1, kind: VarKind::Temp(l.func), place: None });
+        let kind = InputKind::Nondet("__VERIFIER_nondet_bool".to_owned());
+        let input = program.inputs.push(Input { kind, ty: bit, width: 1, place });
+        let [flag, chosen, was, is] = [is_recorded, choice, recorded, var].map(|v| program.var_expr(v));
+        let one = program.exprs.constant(Bv::ones(1));
+
+        let mut leaving: Vec<EdgeId> = l.body.iter().flat_map(|&loc| program.out_edges(loc)).collect();
+        leaving.retain(|&e| !l.body.contains(&program.edges[e].target));
+        leaving.sort_unstable();
+
+        // The iteration.
+        let start = program.edges[l.iteration].source;
+        program.locs[start].out = Out::Sink;
+        let [compare, choose, decide, record, mark, on] = [(); 6].map(|()| program.add_location(l.func));
+        program.add_branch(start, flag, compare, choose, place);
+        let again = program.exprs.eq(was, is);
+        let message = "a value comes again at the loop".to_owned();
+        let (_, error, new) = error_if(program, compare, l.func, again, message, place);
+        program.add_edge(new, Op::Skip, on, place);
+        program.add_edge(choose, Op::Havoc { var: choice, input }, decide, place);
+        program.add_branch(decide, chosen, record, on, place);
+        program.add_edge(record, Op::Assign { var: recorded, value: is }, mark, place);
+        program.add_edge(mark, Op::Assign { var: is_recorded, value: one }, on, place);
+        program.edges[l.iteration].source = on;
+        program.locs[on].out = Out::One(l.iteration);
+
+        // The ways out.
+        for edge in leaving {
+            let Edge { target, place, .. } = program.edges[edge];
+            let [between, end, sink] = [(); 3].map(|()| program.add_location(l.func));
+            program.edges[edge].target = between;
+            program.add_branch(between, flag, end, target, place);
+            program.add_edge(end, Op::Halt(HaltKind::Assumed), sink, place);
+        }
+
+        for edge in program.edges.ids() {
+            if let Op::Free { kind: AllocKind::Heap | AllocKind::Library, .. } = program.edges[edge].op {
+                let Edge { source, target, place, .. } = program.edges[edge];
+                let free = program.add_location(program.locs[source].func);
+                program.locs[source].out = Out::Sink;
+                program.add_branch(source, flag, target, free, place);
+                program.edges[edge].source = free;
+                program.locs[free].out = Out::One(edge);
+            }
+        }
+        vec![error]
+    }
+}
+
+/// Whether these edges, and what they call, make no object and do not ask which there are.
+fn makes_no_object(program: &Program, own: Vec<EdgeId>) -> bool {
+    let calls = CallGraph::new(program);
+    let mut by_func: Vec<Vec<EdgeId>> = vec![Vec::new(); program.funcs.len()];
+    program.edges.ids().for_each(|e| by_func[program.func_of(e).index()].push(e));
+    let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+    let mut todo = own;
+    while let Some(edge) = todo.pop() {
+        match program.edges[edge].op {
+            Op::Alloc { .. } | Op::ObjectOffset { .. } => return false,
+            Op::Call { .. } => {
+                for &func in calls.callees(program, edge).as_slice() {
+                    if seen.insert(func) {
+                        todo.extend(&by_func[func.index()]);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    true
+}
