@@ -156,6 +156,13 @@ public:
   }
 };
 
+/// Whether a block is the end of a scope at which nothing is left to do.
+BranchInst *emptyEnd(BasicBlock &block) {
+  auto *jump = dyn_cast<BranchInst>(block.getTerminator());
+  bool isEmpty = block.getName().contains("cleanup") && block.sizeWithoutDebug() == 1 && !isa<PHINode>(block.front());
+  return isEmpty && jump && jump->isUnconditional() ? jump : nullptr;
+}
+
 /// Where a jump out of scopes goes is a number in a variable, and a `switch` on it where the scopes end. Nothing else is done there any more, so
 /// each jump goes where its number says.
 void thread(Function &function, AllocaInst *slot) {
@@ -173,6 +180,10 @@ void thread(Function &function, AllocaInst *slot) {
     // No way goes on for ever: there are no more scopes than blocks.
     for (size_t steps = function.size(); steps > 0; steps--) {
       BasicBlock *end = jump->getSuccessor(0);
+      // Of two scopes that end one after the other the switch is behind both.
+      for (size_t left = steps; left > 0; left--)
+        if (auto *on = emptyEnd(*end))
+          end = on->getSuccessor(0);
       auto *load = dyn_cast<LoadInst>(&*end->getFirstNonPHIOrDbg());
       if (!load || load->getPointerOperand() != slot || !load->hasOneUse() || isa<PHINode>(end->front()))
         break;
@@ -210,9 +221,8 @@ void leaveOutScopes(Function &function) {
     }
   // What is left of the ends of scopes.
   for (BasicBlock &block : make_early_inc_range(function))
-    if (block.getName().contains("cleanup") && block.sizeWithoutDebug() == 1 && &block != &function.getEntryBlock())
-      if (auto *jump = dyn_cast<BranchInst>(block.getTerminator()); jump && jump->isUnconditional())
-        TryToSimplifyUncondBranchFromEmptyBlock(&block);
+    if (emptyEnd(block) && &block != &function.getEntryBlock())
+      TryToSimplifyUncondBranchFromEmptyBlock(&block);
 }
 
 } // namespace

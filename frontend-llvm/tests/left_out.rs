@@ -87,7 +87,8 @@ fn what_others_ask_leaves_no_trace() {
     files.sort();
     let (mut compared, mut exact) = (0, 0);
     // Not all of them, for the sake of time.
-    for file in files.into_iter().step_by(3) {
+    let is_compared = |(i, file): (usize, PathBuf)| (i % 3 == 0 || file.ends_with("left_scopes.c")).then_some(file);
+    for file in files.into_iter().enumerate().filter_map(is_compared) {
         let loader = Loader::default();
         let alone =
             Options { inputs: vec![file.clone()], undefined_functions: UndefinedFunctions::Pure, ..Options::default() };

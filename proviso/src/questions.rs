@@ -249,7 +249,7 @@ impl Run<'_> {
                 Answer::Unknown { reason, spot } => {
                     let is_late = part.budget.spent().is_some();
                     let note = match self.pipeline.limits.timeout.filter(|_| is_late) {
-                        Some(limit) => Note { text: format!("timeout of {} s", limit.as_secs_f64()), spot: None },
+                        Some(limit) => Note { text: self.lateness(limit, share), spot: None },
                         None => Note { text: reason, spot },
                     };
                     self.settle(&group.asks, &Rest::Unknown(note));
@@ -279,6 +279,15 @@ impl Run<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Why there is no answer where a group has taken its `share` of the time `limit`: what is left may not be worth another try.
+    fn lateness(&self, limit: Duration, share: Option<Duration>) -> String {
+        let (left, limit) = (limit.saturating_sub(self.pipeline.limits.start.elapsed()), limit.as_secs_f64());
+        match share.filter(|_| left > 2 * WRITING) {
+            Some(share) => format!("timeout of {:.1} s, its share of {limit} s", share.as_secs_f64()),
+            None => format!("timeout of {limit} s"),
         }
     }
 

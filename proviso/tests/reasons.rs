@@ -74,3 +74,16 @@ fn errno_goes_by_its_name() {
     assert!(said.contains("errno = 12") && !said.contains("proviso_errno"), "{said}");
     assert!(said.ends_with("FALSE(unreach-call)\n"), "{said}");
 }
+
+/// Assertions have half of the time where something else is asked, too; where the rest is not worth another try, that is the reason.
+#[test]
+fn what_took_its_share_of_the_time_does_not_say_that_all_is_gone() {
+    let hard = "unsigned __VERIFIER_nondet_uint(void); void reach_error(void);\nint main(void) {\n\
+                unsigned s = __VERIFIER_nondet_uint(), i = 0; int a[2];\n\
+                while (i < s * s * s) { i++; s ^= s >> 3; }\n\
+                if (s == 6) reach_error();\na[s & 1] = 1;\nreturn a[s & 1]; }\n";
+    let told = reasons(hard, &["--timeout", "5"]);
+    assert!(told.iter().any(|(text, _)| text.ends_with(" s, its share of 5 s")), "{told:?}");
+    let told = reasons(hard, &["--timeout", "2", "--property", "unreach-call"]);
+    assert!(told.iter().any(|(text, _)| text.starts_with("timeout of 2 s") && !text.contains("share")), "{told:?}");
+}
