@@ -161,4 +161,16 @@ fn what_depends_on_addresses_is_told() {
     let note = "it depends on where objects lie in memory";
     let behind = text.split("a null pointer is used").nth(1).unwrap();
     assert_eq!((text.matches(note).count(), behind.contains(note)), (1, true), "{text}");
+    // What is in frames of one function is aligned alike, though the language does not say so.
+    let (of, output) = asked(
+        "void reach_error(void);\nstatic void once_more(void) {\n\
+         static int last = -1;\n\
+         int x = 0, align = (long)&x & 15;\n\
+         if (last < 0) last = align;\n\
+         else if (align != last) reach_error();\n}\n\
+         int main(void) { once_more(); once_more(); return 0; }\n",
+        &["--check", "unreach-call"],
+    );
+    assert_eq!(of("unreach-call"), violated(&[6]));
+    assert!(String::from_utf8_lossy(&output.stdout).contains(note));
 }

@@ -8,6 +8,9 @@ use cfa::{Bv, ErrorId, Program};
 const FIRST: [u64; 2] = [0x5655_8000, 0x5555_5555_8000];
 /// Bytes between objects.
 const GAP: u64 = 4096;
+/// What each object is aligned to: as `malloc` aligns what it gives, and functions their frames (System V ABI, AMD64, section 3.2.2). So what
+/// two calls of a function have at the same place in their frames is aligned alike.
+const ALIGN: u64 = 16;
 
 /// Inputs, with objects at addresses of their own.
 struct Elsewhere<'a> {
@@ -25,7 +28,7 @@ impl InputSource for Elsewhere<'_> {
     }
 
     fn base(&mut self, _: ObjectSeq, size: u64, align: u32) -> Option<u64> {
-        let base = self.next.checked_next_multiple_of(u64::from(align.max(1)))?;
+        let base = self.next.checked_next_multiple_of(u64::from(align).max(ALIGN))?;
         self.next = base.checked_add(size)?.checked_add(GAP)?;
         Some(base)
     }
