@@ -549,6 +549,9 @@ mod tests {
         let source = "f(x) char *x; { int *p = x; return g(p) + 1; }\n\
                       main() { void *q = malloc(3); char c = q; exit(f(c)); }\n\
                       double *h(x) { return x; } k() { return; }";
+        // As headers of glibc are where gcc has preprocessed them.
+        let of_gcc = "void free(void *); void *f(void) __attribute__ ((__malloc__ (free, 1)));";
+        compile(of_gcc, &Options::default()).unwrap();
         for data_model in [DataModel::Ilp32, DataModel::Lp64] {
             compile(source, &Options { data_model: Some(data_model), ..Options::default() }).unwrap();
         }

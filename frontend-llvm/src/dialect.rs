@@ -1,6 +1,7 @@
 //! What CBMC reads and clang does not: `==>`, `__CPROVER_forall { int i; P }`, `__CPROVER_exists { int i; P }`, and
 //! functions that are called before they are declared with another type than `int`, and functions of CBMC's that are
-//! declared again with other qualifiers.
+//! declared again with other qualifiers. And what gcc reads, and writes into what it has preprocessed with the headers of
+//! the C library: which function frees what one allocates (`__attribute__((malloc (fclose, 1)))`). It means nothing here.
 //!
 //! Preprocessed text is rewritten to C, and only where clang has rejected it. A quantifier becomes a loop over the
 //! values of its variable that its condition leaves (`0 <= i && i < n ==> P`); without such bounds it is any value that
@@ -9,9 +10,11 @@
 use std::fmt::Write;
 
 /// What clang rejected that can be rewritten.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug, Default)]
 pub(crate) struct Reasons {
     logic: bool,
+    /// Arguments of the attribute `malloc`.
+    deallocators: bool,
     /// Functions that are declared after they are called.
     late: Vec<String>,
     /// Functions that nobody defines and that are declared more than once, not alike: the first declaration counts.
@@ -22,7 +25,10 @@ impl Reasons {
     /// From clang's messages; `None` if they are about something else.
     pub(crate) fn of(messages: &str) -> Option<Self> {
         let logic = ["__CPROVER_forall", "__CPROVER_exists", "==>"].iter().any(|what| messages.contains(what));
-        let mut reasons = Self { logic, late: Vec::new(), repeated: Vec::new() };
+        let deallocators = ["malloc", "__malloc__"]
+            .iter()
+            .any(|name| messages.contains(&format!("error: '{name}' attribute takes no arguments")));
+        let mut reasons = Self { logic, deallocators, ..Self::default() };
         for what in ["error: conflicting types for '", "error: static declaration of '"] {
             for rest in messages.split(what).skip(1) {
                 let Some((name, rest)) = rest.split_once('\'') else { continue };
@@ -34,15 +40,16 @@ impl Reasons {
                 }
             }
         }
-        let found = logic || !reasons.late.is_empty() || !reasons.repeated.is_empty();
+        let found = logic || deallocators || !reasons.late.is_empty() || !reasons.repeated.is_empty();
         found.then_some(reasons)
     }
 
     /// Takes over further reasons; whether there was one.
     pub(crate) fn add(&mut self, more: Self) -> bool {
-        let size = |r: &Self| (r.logic, r.late.len(), r.repeated.len());
+        let size = |r: &Self| (r.logic, r.deallocators, r.late.len(), r.repeated.len());
         let before = size(self);
         self.logic |= more.logic;
+        self.deallocators |= more.deallocators;
         for (names, more) in [(&mut self.late, more.late), (&mut self.repeated, more.repeated)] {
             names.extend(more);
             names.sort_unstable();
@@ -70,6 +77,9 @@ pub(crate) fn rewrite(text: &str, reasons: &Reasons) -> String {
         nodes.append(&mut group(&mut rest));
         // A bracket that closes nothing; clang will say so.
         nodes.extend(rest.next().map(Node::Token));
+    }
+    if reasons.deallocators {
+        leave_out_deallocators(&mut nodes, false);
     }
     for name in &reasons.late {
         declare_early(&mut nodes, name);
@@ -122,6 +132,25 @@ fn declare_once(nodes: &mut [Node<'_>], name: &str) {
             if !is_space(node) {
                 *node = Node::Done("\n".repeat(newlines(node)));
             }
+        }
+    }
+}
+
+/// Leaves out the arguments of all attributes `malloc`.
+fn leave_out_deallocators(nodes: &mut [Node<'_>], in_attribute: bool) {
+    let mut before = "";
+    for node in nodes {
+        match node {
+            Node::Group("(", ..) if in_attribute && matches!(before, "malloc" | "__malloc__") => {
+                *node = Node::Done("\n".repeat(newlines(node)));
+            }
+            Node::Group(_, inner, _) => {
+                let is_attribute = matches!(before, "__attribute__" | "__attribute");
+                leave_out_deallocators(inner, in_attribute || is_attribute);
+                before = "";
+            }
+            Node::Token(token) if !token.trim_ascii().is_empty() => before = *token,
+            Node::Token(_) | Node::Done(_) => {}
         }
     }
 }
@@ -403,7 +432,7 @@ mod tests {
     use super::*;
 
     fn rewrite(text: &str) -> String {
-        super::rewrite(text, &Reasons { logic: true, late: Vec::new(), repeated: Vec::new() })
+        super::rewrite(text, &Reasons { logic: true, ..Reasons::default() })
     }
 
     #[test]
@@ -411,7 +440,7 @@ mod tests {
         let messages =
             "a.c:2:8: error: conflicting types for 'f'\na.c:1:9: note: previous implicit declaration is here\n";
         let reasons = Reasons::of(messages).unwrap();
-        assert_eq!(reasons, Reasons { logic: false, late: vec!["f".into()], repeated: Vec::new() });
+        assert_eq!(reasons, Reasons { late: vec!["f".into()], ..Reasons::default() });
         let text =
             "struct s { int x; };\n# 7 \"a.h\"\nint g(void) { return f(1); }\nstatic long f(int x)\n{ return x; }\n";
         let expected = text.replace("int g", "static long f(int x); int g");
@@ -426,6 +455,16 @@ mod tests {
         let reasons = Reasons::of(messages).unwrap();
         let text = "int nondet_p(void *);\nint x;\nint nondet_p(const\n void *); int y = 1;";
         assert_eq!(super::rewrite(text, &reasons), "int nondet_p(void *);\nint x;\n \n int y = 1;");
+    }
+
+    #[test]
+    fn what_frees_the_result_is_left_out() {
+        let reasons = Reasons::of("a.i:1:52: error: '__malloc__' attribute takes no arguments\n").unwrap();
+        let text = "void *f(void) __attribute__ ((__malloc__)) __attribute__ ((__malloc__ (free,\n 1), cold));\n\
+                    void *g(void) { return __malloc__(f(malloc(1), 2)); }";
+        let expected = text.replace(" (free,\n 1)", " \n");
+        assert_eq!(super::rewrite(text, &reasons), expected);
+        assert_eq!(Reasons::of("error: 'cold' attribute takes no arguments"), None);
     }
 
     #[test]
