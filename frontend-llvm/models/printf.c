@@ -13,21 +13,31 @@
 struct proviso_output {
     // Text: the bytes up to `room` are stored. Otherwise they are only counted, without a branch on a value.
     _Bool text;
-    char *buffer;
+    // Of wide characters.
+    _Bool wide;
+    // What is printed cannot be: the result is -1.
+    _Bool failed;
+    void *buffer;
     size_t room;
     size_t length;
     // How many bytes more there may be than were counted: of what is not modelled.
     size_t unknown;
 };
 
-static void proviso_put(struct proviso_output *out, char c) {
-    if (out->text && out->length < out->room)
-        out->buffer[out->length] = c;
+static void proviso_put(struct proviso_output *out, wchar_t c) {
+    if (out->text && out->length < out->room) {
+        if (out->wide)
+            ((wchar_t *)out->buffer)[out->length] = c;
+        else
+            ((char *)out->buffer)[out->length] = c;
+    }
     out->length++;
 }
 
 // The number of bytes so far. Where it is not known it is no less than what was counted.
 static int proviso_length(struct proviso_output *out) {
+    if (out->failed)
+        return -1;
     if (!out->unknown)
         return out->length;
     __proviso_overapproximated("the length of a printed floating-point number is not modelled exactly");
@@ -112,12 +122,13 @@ static void proviso_print_integer(struct proviso_output *out, struct proviso_spe
         proviso_pad(out, ' ', total, width);
 }
 
-static void proviso_print_string(struct proviso_output *out, struct proviso_spec *spec, const char *s, size_t length) {
+static void proviso_print_string(struct proviso_output *out, struct proviso_spec *spec, const void *s, _Bool wide,
+                                 size_t length) {
     if (!spec->left)
         proviso_pad(out, ' ', length, spec->width);
     if (out->text) {
         for (size_t i = 0; i < length; i++)
-            proviso_put(out, s[i]);
+            proviso_put(out, wide ? ((const wchar_t *)s)[i] : ((const char *)s)[i]);
     } else {
         out->length += length;
     }
@@ -215,7 +226,7 @@ static void proviso_print_real(struct proviso_output *out, struct proviso_spec *
         const char *word = magnitude != magnitude ? (upper ? "NAN" : "nan") : (upper ? "INF" : "inf");
         for (int i = 0; i < 3; i++)
             text[n++] = word[i];
-        proviso_print_string(out, spec, text, n);
+        proviso_print_string(out, spec, text, 0, n);
     } else if ((spec->conversion | 0x20) == 'f' && spec->length != 'L' && ROUNDS_TO_NEAREST &&
                (magnitude == 0 || (magnitude > 0x1p-72 && magnitude < 0x1p64))) {
         proviso_print_fixed(out, spec, magnitude, negative);
@@ -371,6 +382,61 @@ static void proviso_store_count(void *target, char length, size_t count) {
     }
 }
 
+// Characters beyond ASCII are no bytes in the locale "C", and bytes beyond it no characters.
+static _Bool proviso_converts(struct proviso_output *out, _Bool wide, wchar_t c) {
+    if (wide == out->wide || (c >= 0 && c < 0x80))
+        return 1;
+    SET_ERRNO(EILSEQ);
+    out->failed = 1;
+    return 0;
+}
+
+static void proviso_print_character(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
+    _Bool wide = spec->length == 'l' || spec->conversion == 'C';
+    wchar_t c = va_arg(args->list, int);
+    if (wide || !out->wide) {
+        if (!wide)
+            c = (char)c;
+        if (!wide || proviso_converts(out, 1, c))
+            proviso_print_string(out, spec, &c, 1, 1);
+        return;
+    }
+    c = (unsigned char)c;
+    if (c < 0x80) {
+        proviso_print_string(out, spec, &c, 1, 1);
+        return;
+    }
+    // The GNU C library prints what stands for no character, and fails.
+    if (!spec->left)
+        proviso_pad(out, ' ', 1, spec->width);
+    proviso_put(out, -1);
+    out->failed = 1;
+}
+
+static void proviso_print_text_argument(struct proviso_output *out, struct proviso_spec *spec, const void *s) {
+    _Bool wide = spec->length == 'l' || spec->conversion == 'S';
+    // As the GNU C library prints a null pointer.
+    if (!s) {
+        s = spec->precision >= 0 && spec->precision < 6 ? "" : "(null)";
+        wide = 0;
+    }
+    size_t length = 0;
+    for (; spec->precision < 0 || length < (size_t)spec->precision; length++) {
+        wchar_t c = wide ? ((const wchar_t *)s)[length] : ((const char *)s)[length];
+        if (!c)
+            break;
+        if (!proviso_converts(out, wide, c))
+            return;
+    }
+    proviso_print_string(out, spec, s, wide, length);
+    if (out->text && !wide && !out->wide) {
+        // At least so much is written.
+        size_t written = out->length < out->room ? out->length : out->room;
+        REQUIRE_DISJOINT(s, length, out->buffer, written);
+        (void)written;
+    }
+}
+
 static void proviso_print_one(struct proviso_output *out, struct proviso_spec *spec, struct proviso_args *args) {
     switch (spec->conversion) {
     case 'd':
@@ -391,34 +457,14 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
         proviso_print_integer(out, spec, proviso_truncated(value, spec->length), 0, base);
         break;
     }
-    case 'c': {
-        char c = va_arg(args->list, int);
-        if (spec->length == 'l')
-            __proviso_unknown_format("printing wide characters is not modelled");
-        proviso_print_string(out, spec, &c, 1);
+    case 'C':
+    case 'c':
+        proviso_print_character(out, spec, args);
         break;
-    }
-    case 's': {
-        const char *s = va_arg(args->list, const char *);
-        if (spec->length == 'l') {
-            __proviso_unknown_format("printing wide characters is not modelled");
-            break;
-        }
-        // As the GNU C library prints a null pointer.
-        if (!s)
-            s = spec->precision >= 0 && spec->precision < 6 ? "" : "(null)";
-        size_t length = 0;
-        while ((spec->precision < 0 || length < (size_t)spec->precision) && s[length])
-            length++;
-        proviso_print_string(out, spec, s, length);
-        if (out->text) {
-            // At least so much is written.
-            size_t written = out->length < out->room ? out->length : out->room;
-            REQUIRE_DISJOINT(s, length, out->buffer, written);
-            (void)written;
-        }
+    case 'S':
+    case 's':
+        proviso_print_text_argument(out, spec, va_arg(args->list, const void *));
         break;
-    }
     case 'p': {
         void *pointer = va_arg(args->list, void *);
         if (pointer) {
@@ -426,7 +472,7 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
             spec->conversion = 'x';
             proviso_print_integer(out, spec, (uintptr_t)pointer, 0, 16);
         } else {
-            proviso_print_string(out, spec, "(nil)", 5);
+            proviso_print_string(out, spec, "(nil)", 0, 5);
         }
         break;
     }
@@ -467,7 +513,7 @@ static void proviso_print(struct proviso_output *out, const char *format, struct
         format++;
         struct proviso_spec spec = proviso_parse_spec(&format, args);
         proviso_print_one(out, &spec, args);
-        if (!spec.conversion)
+        if (!spec.conversion || out->failed)
             return;
     }
 }
@@ -488,7 +534,7 @@ static int proviso_print_text(char *buffer, size_t size, const char *format, str
     proviso_print(&out, format, args);
     if (size)
         buffer[out.length < size ? out.length : size - 1] = 0;
-    return out.length;
+    return out.failed ? -1 : (int)out.length;
 }
 
 static int proviso_print_allocated(char **result, const char *format, struct proviso_args *args) {
@@ -496,6 +542,8 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
     va_copy(again.list, args->list);
     struct proviso_output out = {0};
     proviso_print(&out, format, args);
+    if (out.failed)
+        return -1;
     size_t length = proviso_length(&out);
     char *text = malloc(length + 1);
     *result = text;

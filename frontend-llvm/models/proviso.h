@@ -15,6 +15,8 @@ typedef __INTMAX_TYPE__ intmax_t;
 typedef __UINTMAX_TYPE__ uintmax_t;
 typedef __UINTPTR_TYPE__ uintptr_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef __WCHAR_TYPE__ wchar_t;
+typedef __WINT_TYPE__ wint_t;
 typedef __builtin_va_list va_list;
 #define va_arg __builtin_va_arg
 #define va_start __builtin_va_start
@@ -92,6 +94,7 @@ extern void __proviso_set_rounding(unsigned mode);
 #define ERANGE 34
 #define ENAMETOOLONG 36
 #define EOVERFLOW 75
+#define EILSEQ 84
 
 #ifdef PROVISO_ERRNO
 static int proviso_errno;

@@ -200,6 +200,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
     int items = 0;
     _Bool after_space = 0;
     USE(stream);
+    BYTES(stream);
     // Which is no error of the stream.
     if (stream->write_only) {
         SET_ERRNO(EBADF);

@@ -102,6 +102,7 @@ struct proviso_stream *freopen(const char *path, const char *mode, struct provis
     stream->write_only = how != 'r' && !both;
     stream->at_end = stream->error = stream->pushed_count = 0;
     stream->seekable = -1;
+    UNORIENTED(stream);
     stream->position = how == 'a' || !path ? -1 : 0;
     return stream;
 }
@@ -172,7 +173,7 @@ static void proviso_move(struct proviso_stream *stream, size_t bytes) {
         stream->position += bytes;
 }
 
-static int proviso_get(struct proviso_stream *stream) {
+static int proviso_next_byte(struct proviso_stream *stream) {
     USE(stream);
     if (stream->pushed_count > 0) {
         stream->pushed_count--;
@@ -191,6 +192,11 @@ static int proviso_get(struct proviso_stream *stream) {
     else
         proviso_move(stream, 1);
     return c;
+}
+
+static int proviso_get(struct proviso_stream *stream) {
+    BYTES(stream);
+    return proviso_next_byte(stream);
 }
 
 int fgetc(struct proviso_stream *stream) { return proviso_get(stream); }
@@ -329,6 +335,7 @@ static size_t proviso_fread(void *buffer, size_t size, size_t count, struct prov
     if (total == 0)
         return 0;
     USE(stream);
+    BYTES(stream);
     for (; n < total && stream->pushed_count > 0; n++)
         ((unsigned char *)buffer)[n] = proviso_get(stream);
     if (n < total && stream->write_only && !stream->at_end) {

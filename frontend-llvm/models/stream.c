@@ -13,6 +13,10 @@ struct proviso_stream {
     // Characters that were pushed back; the last is read first.
     int pushed_count;
     unsigned char pushed[8];
+#ifdef PROVISO_WIDE
+    // -1 for bytes, 1 for wide characters, 0 while it is open which.
+    int orientation;
+#endif
 #ifdef PROVISO_ARGUMENTS
     // Itself, which tells it from other memory.
     struct proviso_stream *self;
@@ -36,8 +40,23 @@ struct proviso_stream *stdin = &proviso_stdin;
 struct proviso_stream *stdout = &proviso_stdout;
 struct proviso_stream *stderr = &proviso_stderr;
 
+// Bytes and wide characters on one stream are undefined. Where the program has functions for wide ones, streams know what they carry.
+#ifdef PROVISO_WIDE
+static void proviso_orient(struct proviso_stream *stream, int orientation) {
+    if (stream->orientation == -orientation)
+        __proviso_unmodelled("bytes and wide characters on one stream are not modelled");
+    stream->orientation = orientation;
+}
+#define BYTES(stream) proviso_orient(stream, -1)
+#define WIDE(stream) proviso_orient(stream, 1)
+#define UNORIENTED(stream) (stream->orientation = 0)
+#else
+#define BYTES(stream) ((void)0)
+#define UNORIENTED(stream) ((void)0)
+#endif
+
 // Whether the stream is one to write to. Output does not fail otherwise; where it ends is not followed.
-static _Bool proviso_writes(struct proviso_stream *stream) {
+static _Bool proviso_is_output(struct proviso_stream *stream) {
     USE(stream);
     stream->position = -1;
     if (!stream->read_only)
@@ -45,6 +64,11 @@ static _Bool proviso_writes(struct proviso_stream *stream) {
     stream->error = 1;
     SET_ERRNO(EBADF);
     return 0;
+}
+
+static _Bool proviso_writes(struct proviso_stream *stream) {
+    BYTES(stream);
+    return proviso_is_output(stream);
 }
 
 // The environment gives no more, or fails.

@@ -6,8 +6,6 @@
 
 // wchar.h: memory and strings of wide characters.
 
-typedef __WCHAR_TYPE__ wchar_t;
-
 // Memory.
 
 wchar_t *wmemcpy(wchar_t *dst, const wchar_t *src, size_t n) {

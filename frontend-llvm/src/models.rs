@@ -25,8 +25,8 @@ macro_rules! model_files {
 
 const FILES: &[ModelFile] = model_files![
     "alloc.c" "assert.c" "cprover.c" "ctype.c" "environment.c" "errno.c" "fenv.c" "getopt.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c"
-    "messages.c" "network.c" "number.c" "printf.c" "pthread.c" "scanf.c" "sched.c" "signal.c" "stdio.c" "stdlib.c" "stream.c" "string.c"
-    "time.c" "transcendental.c" "transcendentalf.c" "transcendentall.c" "unistd.c" "wide.c"
+    "messages.c" "multibyte.c" "network.c" "number.c" "printf.c" "pthread.c" "scanf.c" "sched.c" "signal.c" "stdio.c" "stdlib.c" "stream.c" "string.c"
+    "time.c" "transcendental.c" "transcendentalf.c" "transcendentall.c" "unistd.c" "wctype.c" "wide.c" "wstdio.c"
     "math.h" "proviso.h" "real.h" "transcendental.h"
 ];
 
@@ -64,6 +64,8 @@ pub(crate) struct Models {
     errno: bool,
     /// The program can change the rounding mode.
     rounding: bool,
+    /// The program has streams of wide characters.
+    wide: bool,
     /// Somebody asks whether arguments are what C asks for.
     pub arguments: bool,
     /// Somebody asks whether what they are given is initialised.
@@ -88,6 +90,7 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     }
     models.symbols.sort_unstable();
     models.errno = models.files.contains(&"errno.c");
+    models.wide = models.files.contains(&"wstdio.c");
     models.rounding = models.symbols.iter().any(|symbol| SET_ROUNDING.contains(symbol));
     models
 }
@@ -123,6 +126,9 @@ impl Models {
         let mut main = String::new();
         if self.errno {
             main.push_str("#define PROVISO_ERRNO\n");
+        }
+        if self.wide {
+            main.push_str("#define PROVISO_WIDE\n");
         }
         if self.rounding {
             main.push_str("#define PROVISO_ROUNDING\n");
@@ -194,6 +200,7 @@ mod tests {
                 files: vec![file.name],
                 errno: true,
                 rounding: true,
+                wide: true,
                 arguments: true,
                 initialised: true,
             };
@@ -211,8 +218,15 @@ mod tests {
         let compiler = Compiler::find().unwrap();
         for (data_model, all) in [(DataModel::Lp64, true), (DataModel::Ilp32, true), (DataModel::Ilp32, false)] {
             let files = FILES.iter().map(|f| f.name).collect();
-            let models =
-                Models { symbols: Vec::new(), files, errno: all, rounding: all, arguments: all, initialised: all };
+            let models = Models {
+                symbols: Vec::new(),
+                files,
+                errno: all,
+                rounding: all,
+                wide: true,
+                arguments: all,
+                initialised: all,
+            };
             models.compile(&compiler, data_model, &|| false).unwrap();
         }
     }

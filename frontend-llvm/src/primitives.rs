@@ -206,17 +206,24 @@ pub fn is_known(name: &str) -> bool {
 /// Functions of the library that write to streams, and do nothing else that a program could notice. (`%n` apart.)
 pub(crate) fn is_output(name: &str) -> bool {
     const NAMES: &[&str] = &[
+        "_IO_putc",
         "__fprintf_chk",
+        "__fwprintf_chk",
         "__printf_chk",
         "__vfprintf_chk",
+        "__vfwprintf_chk",
         "__vprintf_chk",
-        "_IO_putc",
+        "__vwprintf_chk",
+        "__wprintf_chk",
         "fflush",
         "fprintf",
         "fputc",
         "fputc_unlocked",
         "fputs",
         "fputs_unlocked",
+        "fputwc",
+        "fputws",
+        "fwprintf",
         "fwrite",
         "perror",
         "printf",
@@ -225,8 +232,13 @@ pub(crate) fn is_output(name: &str) -> bool {
         "putchar",
         "putchar_unlocked",
         "puts",
+        "putwc",
+        "putwchar",
         "vfprintf",
+        "vfwprintf",
         "vprintf",
+        "vwprintf",
+        "wprintf",
     ];
     NAMES.binary_search(&name).is_ok()
 }

@@ -65,7 +65,7 @@ fn build(clang: &str, machine: &[&str], test: &str, files: &[&str], dir: &Path) 
     let names: BTreeSet<String> = files.iter().flat_map(|file| defined(&models, file)).collect();
     // What models keep from call to call is in sections of its own, so that the harness can set it back.
     let mut unit = String::from(
-        "#define PROVISO_ERRNO\n#pragma clang section bss=\"model_bss\" data=\"model_data\"\n\
+        "#define PROVISO_ERRNO\n#define PROVISO_WIDE\n#pragma clang section bss=\"model_bss\" data=\"model_data\"\n\
          #define malloc model_malloc\n#define free model_free\n",
     );
     // `printf.void` and its like are no C names, and are not called here.
@@ -100,7 +100,12 @@ fn string() {
 
 #[test]
 fn wide() {
-    compare("wide", &["wide.c"], 2000);
+    compare("wide", &["wide.c", "wctype.c", "multibyte.c"], 2000);
+}
+
+#[test]
+fn wstdio() {
+    compare("wstdio", &["wstdio.c"], 500);
 }
 
 #[test]

@@ -175,9 +175,11 @@ enum Reading {
 fn reading(function: &str) -> Option<(Reading, Option<usize>)> {
     use Reading::{Block, Characters, Format, Line};
     Some(match function {
-        "getchar" | "getchar_unlocked" | "gets" => (Characters, None),
-        "getc" | "fgetc" | "_IO_getc" | "getc_unlocked" | "fgetc_unlocked" => (Characters, Some(0)),
-        "fgets" => (Characters, Some(2)),
+        "getchar" | "getchar_unlocked" | "gets" | "getwchar" => (Characters, None),
+        "getc" | "fgetc" | "_IO_getc" | "getc_unlocked" | "fgetc_unlocked" | "fgetwc" | "getwc" => {
+            (Characters, Some(0))
+        }
+        "fgets" | "fgetws" => (Characters, Some(2)),
         "__fgets_chk" => (Characters, Some(3)),
         "getline" => (Line, Some(2)),
         "getdelim" | "__getdelim" => (Line, Some(3)),

@@ -1,6 +1,8 @@
 // wchar.h: memory and strings of wide characters.
 #include "harness.h"
+#include <limits.h>
 #include <wchar.h>
+#include <wctype.h>
 
 extern wchar_t *wcschrnul(const wchar_t *, wchar_t);
 
@@ -147,4 +149,75 @@ DRIVER(wcstok) {
         if (!token)
             break;
     }
+}
+
+// Classes of characters.
+#define WIDE_CLASS(name)                                                                                             \
+    DRIVER(name) { see(LIB(name)(random_below(9) ? random_below(300) : (wint_t)random_bits())); }
+WIDE_CLASS(iswalnum)
+WIDE_CLASS(iswalpha)
+WIDE_CLASS(iswblank)
+WIDE_CLASS(iswcntrl)
+WIDE_CLASS(iswdigit)
+WIDE_CLASS(iswgraph)
+WIDE_CLASS(iswlower)
+WIDE_CLASS(iswprint)
+WIDE_CLASS(iswpunct)
+WIDE_CLASS(iswspace)
+WIDE_CLASS(iswupper)
+WIDE_CLASS(iswxdigit)
+WIDE_CLASS(towlower)
+WIDE_CLASS(towupper)
+
+// Multibyte characters.
+DRIVER(btowc) { see(LIB(btowc)(random_below(9) ? (int)random_below(400) - 50 : (int)random_bits())); }
+DRIVER(wctob) { see(LIB(wctob)(random_below(9) ? random_below(400) : (wint_t)random_bits())); }
+static wchar_t *wide_or_null(void) { return random_below(4) ? (wchar_t *)room(sizeof(wchar_t)) : NULL; }
+// One byte, or none where the functions may take null.
+static char *byte(void) {
+    if (random_below(5) == 0)
+        return NULL;
+    char *s = room(1);
+    *s = random_below(3) ? random_below(128) : random_bits();
+    return s;
+}
+DRIVER(mbrtowc) {
+    mbstate_t state = {0};
+    wchar_t *result = wide_or_null();
+    char *s = byte();
+    see(LIB(mbrtowc)(result, s, s ? random_below(2) : random_below(9), random_below(2) ? &state : NULL));
+    see(LIB(mbsinit)(&state) != 0);
+    see(LIB(mbsinit)(NULL) != 0);
+}
+DRIVER(mbrlen) {
+    mbstate_t state = {0};
+    see(LIB(mbrlen)(byte(), random_below(2), &state));
+}
+DRIVER(mbtowc) {
+    wchar_t *result = wide_or_null();
+    see(LIB(mbtowc)(result, byte(), random_below(2)));
+}
+DRIVER(mblen) { see(LIB(mblen)(byte(), random_below(2))); }
+static wchar_t maybe_ascii(void) { return random_below(3) ? (wchar_t)random_below(128) : character(); }
+DRIVER(wcrtomb) {
+    mbstate_t state = {0};
+    wchar_t c = maybe_ascii();
+    see(LIB(wcrtomb)(random_below(4) ? room(MB_LEN_MAX) : NULL, c, &state));
+}
+DRIVER(wctomb) {
+    wchar_t c = maybe_ascii();
+    see(LIB(wctomb)(random_below(4) ? room(MB_LEN_MAX) : NULL, c));
+}
+DRIVER(mbstowcs) {
+    char *s = random_string(12, random_below(3) ? "ab c" : "abcdef\xe4");
+    size_t n = random_below(16);
+    see(LIB(mbstowcs)(random_below(4) ? (wchar_t *)room(n * sizeof(wchar_t)) : NULL, s, n));
+}
+DRIVER(wcstombs) {
+    wchar_t *s = (wchar_t *)room(13 * sizeof(wchar_t));
+    size_t length = random_below(13), n = random_below(16);
+    for (size_t i = 0; i < length; i++)
+        s[i] = random_below(12) ? L'a' + (wchar_t)random_below(26) : character();
+    s[length] = 0;
+    see(LIB(wcstombs)(random_below(4) ? room(n) : NULL, s, n));
 }
