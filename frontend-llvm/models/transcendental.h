@@ -112,7 +112,7 @@ int signgam;
         *sine = F(proviso_sin, X)(x);                                                                                \
         *cosine = F(proviso_cos, X)(x);                                                                              \
     }                                                                                                                \
-    T F(atan2, X)(T y, T x) {                                                                                        \
+    static T F(proviso_atan2, X)(T y, T x) {                                                                         \
         ONLY_TO_NEAREST(T, X, "atan2")                                                                               \
         if (IS_NAN(x) || IS_NAN(y))                                                                                  \
             return x + y;                                                                                            \
@@ -124,7 +124,7 @@ int signgam;
         __proviso_assume((negative & (r <= 0) & (r >= -3.15f)) | (!negative & (r >= 0) & (r <= 3.15f)));             \
         UNDERFLOW(T) return r;                                                                                       \
     }                                                                                                                \
-    T F(hypot, X)(T x, T y) {                                                                                        \
+    static T F(proviso_hypot, X)(T x, T y) {                                                                         \
         ONLY_TO_NEAREST(T, X, "hypot")                                                                               \
         const T inf = __builtin_inff();                                                                              \
         x = F(__builtin_fabs, X)(x);                                                                                 \
@@ -140,6 +140,8 @@ int signgam;
         __proviso_assume(r >= 0);                                                                                    \
         OVERFLOW(T) return r;                                                                                        \
     }                                                                                                                \
+    T F(atan2, X)(T y, T x) { return F(proviso_atan2, X)(y, x); }                                                    \
+    T F(hypot, X)(T x, T y) { return F(proviso_hypot, X)(x, y); }                                                    \
     T F(pow, X)(T x, T y) {                                                                                          \
         ONLY_TO_NEAREST(T, X, "pow")                                                                                 \
         const T inf = __builtin_inff();                                                                              \

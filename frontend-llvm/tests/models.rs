@@ -158,3 +158,8 @@ fn math() {
     let files = ["math.c", "mathf.c", "mathl.c", "transcendental.c", "transcendentalf.c", "transcendentall.c"];
     compare("math", &files, 1000);
 }
+
+#[test]
+fn complex() {
+    compare("complex", &["complex.c", "complexf.c", "complexl.c"], 1000);
+}
