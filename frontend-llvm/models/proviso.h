@@ -83,18 +83,23 @@ extern void __proviso_set_rounding(unsigned mode);
 #endif
 
 // `errno`. Models set it only where the program can see it: `PROVISO_ERRNO` is defined if it does.
+#define EPERM 1
 #define ENOENT 2
 #define EINTR 4
 #define EIO 5
 #define EBADF 9
+#define EAGAIN 11
 #define ENOMEM 12
+#define EBUSY 16
 #define EINVAL 22
 #define ESPIPE 29
 #define EDOM 33
 #define ERANGE 34
+#define EDEADLK 35
 #define ENAMETOOLONG 36
 #define EOVERFLOW 75
 #define EILSEQ 84
+#define ETIMEDOUT 110
 
 #ifdef PROVISO_ERRNO
 static int proviso_errno;

@@ -1,40 +1,133 @@
-// Defines: pthread_self pthread_equal pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock
-// Defines: pthread_mutex_trylock pthread_mutex_unlock pthread_mutexattr_init pthread_mutexattr_destroy
-// Defines: pthread_mutexattr_settype pthread_attr_init pthread_attr_destroy pthread_attr_setdetachstate
+// Defines: pthread_self pthread_equal pthread_exit pthread_once pthread_atfork pthread_setcancelstate
+// Defines: pthread_setcanceltype pthread_testcancel pthread_mutex_init pthread_mutex_destroy
+// Defines: pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_unlock
+// Defines: pthread_mutexattr_init pthread_mutexattr_destroy pthread_mutexattr_settype
+// Defines: pthread_mutexattr_gettype pthread_attr_init pthread_attr_destroy pthread_attr_setdetachstate
 // Defines: pthread_cond_init pthread_cond_destroy pthread_cond_signal pthread_cond_broadcast
+// Defines: pthread_cond_wait pthread_cond_timedwait pthread_condattr_init pthread_condattr_destroy
+// Defines: pthread_rwlock_init pthread_rwlock_destroy pthread_rwlock_rdlock pthread_rwlock_tryrdlock
+// Defines: pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_spin_init
+// Defines: pthread_spin_destroy pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_key_create
+// Defines: pthread_key_delete pthread_getspecific pthread_setspecific sem_init sem_destroy sem_wait
+// Defines: sem_trywait sem_post sem_getvalue
 #pragma once
 #include "proviso.h"
 
-// pthread.h in a program of one thread (making another is not modelled). A mutex begins with an integer that
-// is not 0 while it is locked.
+// pthread.h and semaphores in a program of one thread (making another is not modelled). What nobody else can end blocks for ever.
+
+static void proviso_block(void) {
+    for (;;)
+        ;
+}
 
 unsigned long pthread_self(void) { return 1; }
 
 int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
-int pthread_mutex_init(int *mutex, const void *attributes) {
+// 1 while it runs, then 2.
+int pthread_once(int *once, void (*routine)(void)) {
+    if (*once & 2)
+        return 0;
+    if (*once)
+        proviso_block();
+    *once = 1;
+    routine();
+    *once = 2;
+    return 0;
+}
+
+int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return 0; }
+
+// Nobody cancels.
+static int proviso_set_cancel(int *kept, int value, int *old) {
+    if (value < 0 || value > 1)
+        return EINVAL;
+    if (old)
+        *old = *kept;
+    *kept = value;
+    return 0;
+}
+
+int pthread_setcancelstate(int state, int *old) {
+    static int kept;
+    return proviso_set_cancel(&kept, state, old);
+}
+
+int pthread_setcanceltype(int type, int *old) {
+    static int kept;
+    return proviso_set_cancel(&kept, type, old);
+}
+
+void pthread_testcancel(void) {}
+
+// Mutexes. The kind is where static initialisers have it.
+
+struct proviso_mutex {
+    int locked;
+    unsigned count;
+#if __SIZEOF_POINTER__ == 8
+    int unused[2];
+#else
+    int unused;
+#endif
+    int kind;
+};
+enum { NORMAL, RECURSIVE, ERROR_CHECKING, ADAPTIVE };
+
+static int proviso_kind(struct proviso_mutex *mutex) {
+    int kind = mutex->kind & 0x7f;
+    if (kind > ADAPTIVE)
+        __proviso_unmodelled("this kind of mutex is not modelled");
+    return kind;
+}
+
+int pthread_mutex_init(struct proviso_mutex *mutex, const int *attributes) {
     __builtin_memset(mutex, 0, sizeof(void *) == 4 ? 24 : 40);
+    if (attributes)
+        mutex->kind = *attributes;
     return 0;
 }
 
-int pthread_mutex_destroy(int *mutex) { return *mutex ? 16 : 0; }
+int pthread_mutex_destroy(struct proviso_mutex *mutex) { return mutex->locked ? EBUSY : 0; }
 
-int pthread_mutex_lock(int *mutex) {
-    if (*mutex)
-        __proviso_unmodelled("locking a mutex that is locked is not modelled");
-    *mutex = 1;
+// `otherwise`: what a mutex that is locked gives where it is neither recursive nor checks; 0 to wait for ever.
+static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked) {
+    if (mutex->locked) {
+        int kind = proviso_kind(mutex);
+        if (kind == ERROR_CHECKING)
+            return checked;
+        if (kind != RECURSIVE) {
+            if (!otherwise)
+                proviso_block();
+            return otherwise;
+        }
+    }
+    mutex->count = mutex->locked ? mutex->count + 1 : 1;
+    mutex->locked = 1;
     return 0;
 }
 
-int pthread_mutex_trylock(int *mutex) {
-    if (*mutex)
-        return 16;
-    *mutex = 1;
-    return 0;
+int pthread_mutex_lock(struct proviso_mutex *mutex) { return proviso_lock(mutex, 0, EDEADLK); }
+
+int pthread_mutex_trylock(struct proviso_mutex *mutex) { return proviso_lock(mutex, EBUSY, EBUSY); }
+
+struct proviso_moment {
+    long seconds, nanoseconds;
+};
+static int proviso_timeout(const struct proviso_moment *until) {
+    return until->nanoseconds < 0 || until->nanoseconds >= 1000000000 ? EINVAL : ETIMEDOUT;
 }
 
-int pthread_mutex_unlock(int *mutex) {
-    *mutex = 0;
+int pthread_mutex_timedlock(struct proviso_mutex *mutex, const struct proviso_moment *until) {
+    return proviso_lock(mutex, proviso_timeout(until), EDEADLK);
+}
+
+int pthread_mutex_unlock(struct proviso_mutex *mutex) {
+    int kind = proviso_kind(mutex);
+    if (!mutex->locked)
+        return kind == RECURSIVE || kind == ERROR_CHECKING ? EPERM : 0;
+    mutex->count--;
+    mutex->locked = kind == RECURSIVE && mutex->count != 0;
     return 0;
 }
 
@@ -52,6 +145,11 @@ int pthread_mutexattr_settype(int *attributes, int kind) {
     return 0;
 }
 
+int pthread_mutexattr_gettype(const int *attributes, int *kind) {
+    *kind = *attributes;
+    return 0;
+}
+
 int pthread_attr_init(void *attributes) {
     __builtin_memset(attributes, 0, sizeof(void *) == 4 ? 36 : 56);
     return 0;
@@ -60,6 +158,8 @@ int pthread_attr_init(void *attributes) {
 int pthread_attr_destroy(void *attributes) { return 0; }
 
 int pthread_attr_setdetachstate(void *attributes, int state) { return state == 0 || state == 1 ? 0 : EINVAL; }
+
+// Conditions. Waiting may end by itself, as POSIX allows; if it does not, nothing ends it.
 
 int pthread_cond_init(void *condition, const void *attributes) {
     __builtin_memset(condition, 0, 48);
@@ -71,3 +171,218 @@ int pthread_cond_destroy(void *condition) { return 0; }
 int pthread_cond_signal(void *condition) { return 0; }
 
 int pthread_cond_broadcast(void *condition) { return 0; }
+
+int pthread_condattr_init(int *attributes) {
+    *attributes = 0;
+    return 0;
+}
+
+int pthread_condattr_destroy(int *attributes) { return 0; }
+
+// Whether a wait for a condition ends by itself. The mutex is locked again behind it.
+static _Bool proviso_wakes(struct proviso_mutex *mutex) {
+    if (!mutex->locked)
+        __proviso_unmodelled("waiting with a mutex that is not locked is not modelled");
+    if (!__proviso_env_bool())
+        return 0;
+    __proviso_overapproximated("waiting for a condition that ends by itself");
+    return 1;
+}
+
+int pthread_cond_wait(void *condition, struct proviso_mutex *mutex) {
+    if (!proviso_wakes(mutex))
+        proviso_block();
+    return 0;
+}
+
+int pthread_cond_timedwait(void *condition, struct proviso_mutex *mutex, const struct proviso_moment *until) {
+    int timeout = proviso_timeout(until);
+    return timeout == ETIMEDOUT && proviso_wakes(mutex) ? 0 : timeout;
+}
+
+// Locks for readers and writers.
+
+struct proviso_rwlock {
+    unsigned readers, writers;
+};
+
+int pthread_rwlock_init(void *lock, const void *attributes) {
+    __builtin_memset(lock, 0, sizeof(void *) == 4 ? 32 : 56);
+    return 0;
+}
+
+int pthread_rwlock_destroy(struct proviso_rwlock *lock) { return 0; }
+
+int pthread_rwlock_tryrdlock(struct proviso_rwlock *lock) {
+    if (lock->writers)
+        return EBUSY;
+    lock->readers++;
+    return 0;
+}
+
+int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
+    if (lock->writers)
+        return EDEADLK;
+    lock->readers++;
+    return 0;
+}
+
+int pthread_rwlock_trywrlock(struct proviso_rwlock *lock) {
+    if (lock->writers || lock->readers)
+        return EBUSY;
+    lock->writers = 1;
+    return 0;
+}
+
+int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
+    if (lock->writers)
+        return EDEADLK;
+    if (lock->readers)
+        proviso_block();
+    lock->writers = 1;
+    return 0;
+}
+
+int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
+    if (lock->writers)
+        lock->writers = 0;
+    else if (lock->readers)
+        lock->readers--;
+    else
+        __proviso_unmodelled("unlocking a lock that is not locked is not modelled");
+    return 0;
+}
+
+// Spin locks.
+
+int pthread_spin_init(int *lock, int shared) {
+    *lock = 0;
+    return 0;
+}
+
+int pthread_spin_destroy(int *lock) { return 0; }
+
+int pthread_spin_lock(int *lock) {
+    if (*lock)
+        proviso_block();
+    *lock = 1;
+    return 0;
+}
+
+int pthread_spin_trylock(int *lock) {
+    if (*lock)
+        return EBUSY;
+    *lock = 1;
+    return 0;
+}
+
+int pthread_spin_unlock(int *lock) {
+    *lock = 0;
+    return 0;
+}
+
+// What each thread has for itself: keys from 0 on, as in the library.
+
+enum { KEYS = 1024 };
+static struct {
+    _Bool used;
+    const void *value;
+    void (*destructor)(void *);
+} proviso_keys[KEYS];
+// How many have ever been used.
+static unsigned proviso_key_count;
+
+int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
+    unsigned n = 0;
+    while (n < proviso_key_count && proviso_keys[n].used)
+        n++;
+    if (n == KEYS)
+        return EAGAIN;
+    proviso_key_count += n == proviso_key_count;
+    proviso_keys[n].used = 1;
+    proviso_keys[n].value = NULL;
+    proviso_keys[n].destructor = destructor;
+    *key = n;
+    return 0;
+}
+
+int pthread_key_delete(unsigned key) {
+    if (key >= KEYS || !proviso_keys[key].used)
+        return EINVAL;
+    proviso_keys[key].used = 0;
+    return 0;
+}
+
+void *pthread_getspecific(unsigned key) {
+    return key < KEYS && proviso_keys[key].used ? (void *)proviso_keys[key].value : NULL;
+}
+
+int pthread_setspecific(unsigned key, const void *value) {
+    if (key >= KEYS || !proviso_keys[key].used)
+        return EINVAL;
+    proviso_keys[key].value = value;
+    return 0;
+}
+
+// The last thread: destructors run, again where they set values, and the program ends.
+void pthread_exit(void *result) {
+    _Bool again = 1;
+    for (int round = 0; again && round < 4; round++) {
+        again = 0;
+        for (unsigned n = 0; n < proviso_key_count; n++) {
+            void *value = (void *)proviso_keys[n].value;
+            if (!value || !proviso_keys[n].used)
+                continue;
+            proviso_keys[n].value = NULL;
+            if (proviso_keys[n].destructor) {
+                proviso_keys[n].destructor(value);
+                again = 1;
+            }
+        }
+    }
+    __proviso_exit(0);
+}
+
+// Semaphores.
+
+int sem_init(unsigned *semaphore, int shared, unsigned value) {
+    if (value > INT_MAX) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    __builtin_memset(semaphore, 0, sizeof(void *) == 4 ? 16 : 32);
+    *semaphore = value;
+    return 0;
+}
+
+int sem_destroy(unsigned *semaphore) { return 0; }
+
+int sem_wait(unsigned *semaphore) {
+    if (!*semaphore)
+        proviso_block();
+    --*semaphore;
+    return 0;
+}
+
+int sem_trywait(unsigned *semaphore) {
+    if (!*semaphore) {
+        SET_ERRNO(EAGAIN);
+        return -1;
+    }
+    --*semaphore;
+    return 0;
+}
+
+int sem_post(unsigned *semaphore) {
+    if (*semaphore == INT_MAX) {
+        SET_ERRNO(EOVERFLOW);
+        return -1;
+    }
+    ++*semaphore;
+    return 0;
+}
+
+int sem_getvalue(unsigned *semaphore, int *value) {
+    *value = *semaphore;
+    return 0;
+}

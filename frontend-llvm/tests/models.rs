@@ -163,3 +163,8 @@ fn math() {
 fn complex() {
     compare("complex", &["complex.c", "complexf.c", "complexl.c"], 1000);
 }
+
+#[test]
+fn pthread() {
+    compare("pthread", &["pthread.c"], 1000);
+}
