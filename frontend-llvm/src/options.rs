@@ -64,6 +64,8 @@ pub struct EntryMemory {
     pub depth: Option<u32>,
     /// Global variables have any content.
     pub globals: bool,
+    /// Objects are counted, and not made without end: a list that has none is no reason for a program not to end.
+    pub finite: bool,
 }
 
 /// The input of [`load`](crate::load).

@@ -132,6 +132,7 @@ impl Job {
         load.entry = start(args.entry.as_deref(), entry)?;
         load.keeps_output = !Cooperation::options(args).is_empty();
         load.entry_memory = EntryMemory {
+            finite: false,
             pointers: match args.entry_pointers {
                 PointersArg::Valid => EntryPointers::Valid,
                 PointersArg::MaybeNull => EntryPointers::MaybeNull,
@@ -264,7 +265,7 @@ impl Job {
 
     /// What is assumed of the call of a function that is given pointers.
     pub fn assumptions(&self) -> Vec<String> {
-        let EntryMemory { pointers, array_length, depth, globals } = self.load.entry_memory;
+        let EntryMemory { pointers, array_length, depth, globals, finite: _ } = self.load.entry_memory;
         let lead = match pointers {
             EntryPointers::Valid => "objects of their own; only pointers in lists, trees and the like may be null",
             EntryPointers::MaybeNull => "objects of their own, or are null",

@@ -431,6 +431,8 @@ fn object_json(object: &Object) -> Value {
             ObjectKind::Stack => "stack",
             ObjectKind::Heap => "heap",
             ObjectKind::Library => "library",
+            ObjectKind::Given => "given",
+            ObjectKind::StandIn => "stand-in",
         },
         "size": object.size,
         "offset": object.offset,

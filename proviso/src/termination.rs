@@ -10,10 +10,12 @@ use engine::termination::{Divergence, Recurrence, Termination, terminates};
 
 /// Loads the program and says whether all its executions end.
 pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
-    let mut options = pipeline.job.load.clone();
+    let mut unchecked = pipeline.job.load.clone();
+    unchecked.entry_memory.finite = true;
+    let mut options = unchecked.clone();
     options.checks = vec![Check::SignedIntegerOverflow, Check::SignedLeftShift];
     // Bitcode without these checks says nothing of what C forbids.
-    let (program, place) = pipeline.load_with(&options).or_else(|_| pipeline.load())?;
+    let (program, place) = pipeline.load_with(&options).or_else(|_| pipeline.load_with(&unchecked))?;
     pipeline.describe(&program);
     let progress = |stats: &engine::Stats| pipeline.shared().engine = Some(*stats);
     let terminated = pipeline.stage("the analysis", "analysis", || {

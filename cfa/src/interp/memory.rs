@@ -9,6 +9,7 @@ mod shadow;
 
 use super::Neighbour;
 use super::inputs::{InputSource, ObjectSeq};
+use crate::Op;
 use crate::program::DataLayout;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -53,6 +54,10 @@ pub enum ObjectKind {
     Heap,
     /// Of the heap, but the C library's.
     Library,
+    /// Of the heap, and none that the program has to free.
+    Given,
+    /// See [`AllocKind::StandIn`](crate::AllocKind::StandIn).
+    StandIn,
 }
 
 /// A memory object, alive or dead.
@@ -274,11 +279,11 @@ impl Memory {
     pub fn free(&mut self, ptr: u64) -> Result<(), Stop> {
         let index = self.at_or_below(ptr).filter(|&i| self.objects[i].base == ptr);
         match index.map(|i| &self.objects[i]) {
-            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library, live: true, .. }) => {
+            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, live: true, .. }) => {
                 self.bury(index.unwrap());
                 Ok(())
             }
-            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library, .. }) => {
+            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, .. }) => {
                 Err(Stop::Fault(Fault::DoubleFree, ptr, 0))
             }
             _ => Err(Stop::Fault(Fault::InvalidFree, ptr, 0)),
@@ -294,12 +299,13 @@ impl Memory {
         }
     }
 
-    /// How far behind the start of a live object `ptr` is, if it is in one or at its end.
-    pub fn object_offset(&self, ptr: u64) -> Option<u64> {
-        let here = self.at_or_below(ptr)?;
+    /// The answer of [`Op::ObjectOffset`](crate::Op::ObjectOffset).
+    pub fn object_offset(&self, ptr: u64) -> u64 {
+        let Some(here) = self.at_or_below(ptr) else { return Op::NOWHERE };
         // Where an object of no bytes starts, the one before may end.
         let candidates = self.objects[..=here].iter().rev().take(2);
-        candidates.filter(|o| o.live && ptr - o.base <= o.size).map(|o| ptr - o.base).next()
+        let offset = |o: &Object| if o.kind == ObjectKind::StandIn { Op::IN_STAND_IN } else { ptr - o.base };
+        candidates.filter(|o| o.live && ptr - o.base <= o.size).map(offset).next().unwrap_or(Op::NOWHERE)
     }
 
     fn bury(&mut self, index: usize) {

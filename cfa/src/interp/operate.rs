@@ -34,6 +34,8 @@ impl State<'_> {
                     AllocKind::Stack => ObjectKind::Stack,
                     AllocKind::Heap => ObjectKind::Heap,
                     AllocKind::Library => ObjectKind::Library,
+                    AllocKind::Given => ObjectKind::Given,
+                    AllocKind::StandIn => ObjectKind::StandIn,
                 };
                 let base = self.memory.allocate(seq, size, align.into(), object_kind, zeroed, inputs)?;
                 let Some(base) = base else { return Err(Interrupt::Outcome(Outcome::Unplaced(seq))) };
@@ -43,7 +45,7 @@ impl State<'_> {
                 }
                 self.set(dst, base);
             }
-            Instr::Free { ptr, kind: AllocKind::Heap | AllocKind::Library } => {
+            Instr::Free { ptr, kind: AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn } => {
                 let ptr = self.get(ptr);
                 if ptr != 0 {
                     self.memory.free(ptr)?;
@@ -72,7 +74,7 @@ impl State<'_> {
             }
             Instr::ObjectOffset { dst, ptr } => {
                 let offset = self.memory.object_offset(self.get(ptr));
-                self.set_value(dst, &Bv::new(64, offset.unwrap_or(u64::MAX)));
+                self.set_value(dst, &Bv::new(64, offset));
             }
             Instr::Havoc { width, dst, input } => {
                 let value = self.unknown(Unknown::Havoc(input), width, inputs);

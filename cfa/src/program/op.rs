@@ -52,7 +52,7 @@ pub enum Op {
         ptr: ExprId,
     },
     /// `var` becomes how many bytes `ptr` lies behind the start of the live object that it points into, or to the
-    /// end of; all ones if there is none.
+    /// end of; [`NOWHERE`](Op::NOWHERE) if there is none, [`IN_STAND_IN`](Op::IN_STAND_IN) in one that is none of C.
     ObjectOffset {
         var: VarId,
         ptr: ExprId,
@@ -99,6 +99,15 @@ pub enum Op {
 }
 
 impl Op {
+    /// What [`ObjectOffset`](Op::ObjectOffset) gives, in as many bits as pointers have, where there is no object.
+    pub const NOWHERE: u64 = u64::MAX;
+    /// And in an object that is a [stand-in](AllocKind::StandIn).
+    pub const IN_STAND_IN: u64 = u64::MAX - 1;
+
+    pub fn allocates_stand_in(&self) -> bool {
+        matches!(self, Op::Alloc { kind: AllocKind::StandIn, .. })
+    }
+
     /// Whether there are addresses or pointers with which it cannot be executed.
     pub fn may_fault(&self) -> bool {
         matches!(
@@ -230,6 +239,10 @@ pub enum AllocKind {
     Heap,
     /// Dies when it is freed, which is the C library's business.
     Library,
+    /// Dies when it is freed, which the program may do and need not: it was given the object.
+    Given,
+    /// Never dies, and is no object of C: it stands for one that nothing has looked at yet.
+    StandIn,
 }
 
 /// Whom a call calls.

@@ -262,6 +262,8 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
                 AllocKind::Stack => "stack",
                 AllocKind::Heap => "heap",
                 AllocKind::Library => "library",
+                AllocKind::Given => "given",
+                AllocKind::StandIn => "standin",
             };
             let zeroed = if *zeroed { "zeroed " } else { "" };
             emit!(VarName(p, *var), format!(" := alloc {kind} {zeroed}"), E(*size), format!(" align {align}"));

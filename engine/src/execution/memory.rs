@@ -10,7 +10,7 @@ mod objects;
 
 use super::segment::Summary;
 use super::value::{ObjId, Val};
-use cfa::{EdgeId, ExprId, GlobalId};
+use cfa::{EdgeId, ExprId, GlobalId, Program};
 pub use objects::Memory;
 use std::rc::Rc;
 
@@ -62,6 +62,10 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Whether such objects are none of C ([`StandIn`](cfa::AllocKind::StandIn)).
+    pub fn is_stand_in(self, program: &Program) -> bool {
+        matches!(self, Self::Heap(edge) if program.edges[edge].op.allocates_stand_in())
+    }
     fn shadow(self) -> Self {
         match self {
             Self::Global(g) => Self::GlobalShadow(g),

@@ -67,7 +67,9 @@ impl Step<'_, '_, '_> {
                 let size = self.ex.terms.resized(size, from, program.layout.pointer_width);
                 let origin = match kind {
                     AllocKind::Stack => Origin::Stack(self.edge),
-                    AllocKind::Heap | AllocKind::Library => Origin::Heap(self.edge),
+                    AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => {
+                        Origin::Heap(self.edge)
+                    }
                 };
                 let object = st.memory.allocate(Object::new(size, *align, origin, *zeroed));
                 if *kind == AllocKind::Stack {
@@ -80,7 +82,7 @@ impl Step<'_, '_, '_> {
                 let ptr = self.ex.eval(&st, *ptr);
                 match kind {
                     AllocKind::Stack => self.end_scope(st, ptr),
-                    AllocKind::Heap | AllocKind::Library => self.free(st, ptr),
+                    AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => self.free(st, ptr),
                 }
             }
             Op::Leak(leak) => leak::split(self.ex, st, *leak, self.edge, self.out),
@@ -277,12 +279,15 @@ impl Step<'_, '_, '_> {
     fn object_offset(&mut self, st: State, var: VarId, ptr: ExprId) {
         let ptr = self.ex.eval(&st, ptr);
         let found = Resolution::asking(self.ex, st, ptr);
-        for Access { mut st, offset, .. } in found.inside {
+        let width = self.ex.program.layout.pointer_width;
+        for Access { mut st, object, offset } in found.inside {
+            let is_stand_in = st.memory.get(object).is_some_and(|o| o.origin.is_stand_in(self.ex.program));
+            let offset = if is_stand_in { Val::Int(mask(width, Op::IN_STAND_IN)) } else { offset };
             self.ex.write_var(&mut st, var, offset);
             self.follow(st);
         }
         for mut st in found.outside {
-            self.ex.write_var(&mut st, var, Val::Int(mask(self.ex.program.layout.pointer_width, u64::MAX)));
+            self.ex.write_var(&mut st, var, Val::Int(mask(width, Op::NOWHERE)));
             self.follow(st);
         }
     }

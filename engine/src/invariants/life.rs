@@ -57,7 +57,9 @@ impl Tracker<'_> {
         let is_scope = kind == AllocKind::Stack;
         let is_of_heap = |object: &u32| {
             let edge = self.allocation(*object);
-            edge.is_some_and(|e| matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap, .. }))
+            edge.is_some_and(|e| {
+                matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap | AllocKind::Given, .. })
+            })
         };
         let is_known = value.is_some_and(|v| v.targets.is_some());
         let is_it = match is_scope {
@@ -191,9 +193,9 @@ impl Tracker<'_> {
         }
         let Some(targets) = &value.targets else { return false };
         targets.iter().all(|(object, at)| {
-            let is_of_heap = self
-                .allocation(*object)
-                .is_some_and(|edge| matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. }));
+            let is_of_heap = self.allocation(*object).is_some_and(|edge| {
+                matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap | AllocKind::Given, .. })
+            });
             let status = memory.status(*object);
             let is_null = *object == NULL && at.as_constant() == Some(0);
             is_null

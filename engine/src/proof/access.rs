@@ -7,7 +7,7 @@
 
 use super::content::{Base, Content};
 use super::*;
-use cfa::{AllocKind, BinOp};
+use cfa::{AllocKind, BinOp, Op};
 
 /// Ways in which a pointer is a choice.
 const CHOICES: usize = 32;
@@ -257,8 +257,8 @@ pub(super) fn allocate(
     let object = ck.objects.len() as Object;
     let size = ck.pool.resize(width, size);
     let kind = match kind {
-        AllocKind::Stack => Kind::Stack(frame(ck)),
-        AllocKind::Heap | AllocKind::Library => Kind::Heap,
+        AllocKind::Stack => Kind::Stack(ck.frame()),
+        AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => Kind::Heap,
     };
     ck.heap_in_loops |= kind == Kind::Heap && !ck.around.is_empty();
     let before = Rc::clone(&st.memory);
@@ -268,10 +268,6 @@ pub(super) fn allocate(
     let alive = ck.pool.bool(true);
     put(st, object, Slot { alive, content: Rc::new(content) });
     base
-}
-
-fn frame(ck: &Checker<'_>) -> u32 {
-    ck.frames.last().expect("control is in a function").0
 }
 
 /// The objects of a call that returns die.
@@ -285,7 +281,7 @@ pub(super) fn end_frame(ck: &mut Checker<'_>, st: &mut State, frame: u32) {
 
 /// An object of the stack dies before its function returns; what is none is let be.
 pub(super) fn end_scope(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId) -> Checked {
-    let frame = frame(ck);
+    let frame = ck.frame();
     let places = places(ck, pointer);
     let rest = rest(ck, &places);
     may_die(ck, st, rest, |kind| kind == Kind::Stack(frame))?;
@@ -420,7 +416,11 @@ pub(super) fn object_offset(ck: &mut Checker<'_>, st: &State, pointer: ExprId) -
     for place in places(ck, pointer) {
         let inside = is_inside(ck, st, place, nothing, false);
         let here = ck.pool.and(place.here, inside);
-        value = ck.pool.ite(here, place.offset, value);
+        let offset = match ck.objects[place.object as usize].site {
+            Site::Alloc(edge) if ck.program.edges[edge].op.allocates_stand_in() => ck.word(Op::IN_STAND_IN),
+            _ => place.offset,
+        };
+        value = ck.pool.ite(here, offset, value);
     }
     value
 }

@@ -343,6 +343,10 @@ impl<'a> Checker<'a> {
     fn pointer_width(&self) -> u32 {
         self.program.layout.pointer_width
     }
+    /// The number of the call that control is in.
+    fn frame(&self) -> u32 {
+        self.frames.last().expect("control is in a function").0
+    }
     /// A number of the width of pointers.
     fn word(&mut self, n: u64) -> ExprId {
         let width = self.pointer_width();

@@ -1,20 +1,24 @@
 //! What a function other than `main` is called with: any scalars, and pointers to objects that come into being when the
 //! program follows a pointer to them.
 //!
-//! A pointer that was not followed yet is a *token*: an address that no object has, which names what kind of object it
-//! leads to, and a number of its own. Wherever the program loads a pointer from memory, a token is exchanged for what it
-//! leads to, once: the same token, copied about, leads to the same object. So a list is as long as the program looks, and
+//! A pointer that was not followed yet is a *token*. Wherever the program loads a pointer from memory, a token is exchanged for
+//! what it leads to, once: the same token, copied about, leads to the same object. So a list is as long as the program looks, and
 //! two pointers of an object are the same exactly if the mode says that they may be.
 //!
-//! Pointers to functions are tokens, too, and stay what they are: a call through one is a call of a function that nobody
-//! defines, of the type that the call has.
+//! A token is the address of a [stand-in](AllocKind::StandIn), which has what kind of object it leads to, and what that is once
+//! it was followed. What no pointer leads to any more is forgotten with its stand-ins, so that states of a loop over a list come
+//! again. Where pointers may lead to all objects that were made before, a list of those is kept anyway.
+//!
+//! Pointers to functions are tokens of another form, addresses that no object has, with a number of their own. They stay what
+//! they are: a call through one is a call of a function that nobody defines, of the type that the call has.
 
+mod follow;
 mod functions;
 
 pub(super) use functions::call_pointer;
 pub use functions::{GIVEN, is_given};
 
-use super::builder::{Builder, Cursor};
+use super::builder::Builder;
 use super::{Context, Mutability, primitive};
 use crate::ir::{self, NONE, TypeKind, Variable};
 use crate::options::EntryPointers;
@@ -29,7 +33,7 @@ pub const MAKE: &str = "<object>";
 /// The name of the function that gives what a token leads to.
 pub const FOLLOW: &str = "<pointer>";
 
-/// A token: ones from this bit on, then the kind, then the number, then zeros, as addresses of objects have.
+/// A token of a function: ones from this bit on, then the kind, then the number, then zeros, as addresses of objects have.
 const TOKEN: u32 = 28;
 const KIND: u32 = 20;
 const NUMBER: u32 = 4;
@@ -37,7 +41,7 @@ const NUMBER: u32 = 4;
 const KINDS: usize = 1 << (TOKEN - KIND);
 /// The kind of tokens that lead to functions.
 const FUNCTION: usize = KINDS - 1;
-/// Pointers that a run may come upon.
+/// Pointers to functions that a run may come upon, and objects that it may make where pointers may lead to any of them.
 const POINTERS: u64 = 1 << 12;
 /// Pointers of one object; one with more has unknown values for the others.
 const SLOTS: usize = 1 << 10;
@@ -49,16 +53,24 @@ const ALIGN: u32 = 16;
 /// What it takes to follow pointers that were not followed before.
 pub(super) struct Lazy {
     follow: FuncId,
-    /// By number of a token: 0, or the address that it leads to, 1 for null.
+    /// By number of a token of a function: 0, or the address that it leads to, 1 for null.
     table: GlobalId,
-    /// How many tokens there are.
+    /// How many of those there are.
     count: VarId,
-    /// The objects made so far, and by the same number what they are; how many there are.
-    made: Option<(GlobalId, GlobalId, VarId)>,
+    /// The objects made so far, where it matters which.
+    made: Option<Made>,
     kinds: Vec<Kind>,
     by_target: FxHashMap<(TypeId, u32, bool), usize>,
     /// By the type that calls have: the functions that tokens of the kind [`FUNCTION`] lead to.
     functions: FxHashMap<ir::Ty, FuncId>,
+}
+
+/// Objects that were made.
+#[derive(Clone, Copy)]
+struct Made {
+    number: VarId,
+    /// Their addresses and what they are, where pointers may lead to them.
+    list: Option<(GlobalId, GlobalId)>,
 }
 
 /// Objects of one type, at one distance from the arguments where that is bounded.
@@ -83,10 +95,11 @@ pub(super) fn declare(cx: &mut Context) {
     }
     let width = cx.pointer_width;
     let (count, table) = (counter(cx), array(cx, "proviso_pointers"));
-    let made = match cx.options.entry_memory.pointers {
-        EntryPointers::Aliasing => Some((array(cx, "proviso_made"), array(cx, "proviso_made_types"), counter(cx))),
-        _ => None,
-    };
+    let aliasing = cx.options.entry_memory.pointers == EntryPointers::Aliasing;
+    let made = (aliasing || cx.options.entry_memory.finite).then(|| Made {
+        number: counter(cx),
+        list: aliasing.then(|| (array(cx, "proviso_made"), array(cx, "proviso_made_types"))),
+    });
     let ty = cx.unknown_type(Some(width));
     let follow = cx.program.add_function(FOLLOW, ty, Some(width));
     let param = cx.add_parameter_of(follow, width);
@@ -240,18 +253,31 @@ impl Context<'_> {
 pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     let Some(follow) = b.cx.lazy.as_ref().map(|lazy| lazy.follow) else { return pointer };
     let width = b.pointer_width();
-    let offset = b.temp(width);
-    b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
-    let (offset, ones) = (b.var_expr(offset), b.x().constant(cfa::Bv::ones(width)));
-    let nowhere = b.x().eq(offset, ones);
-    let high = b.x().extract(width - 1, TOKEN, pointer);
-    let all = b.x().constant(cfa::Bv::ones(width - TOKEN));
-    let is_token = b.x().eq(high, all);
-    let follows = b.x().and(nowhere, is_token);
+    let (nowhere, in_stand_in) = whereabouts(b, pointer);
+    // What C has as -1 and the like is none.
+    let all_but_number = b.size(!((POINTERS - 1) << NUMBER) & (u64::MAX >> (64 - width)));
+    let fixed = b.x().and(pointer, all_but_number);
+    let of_functions = b.size(token_of(FUNCTION, width));
+    let is_token = b.x().eq(fixed, of_functions);
+    let of_function = b.x().and(nowhere, is_token);
+    let follows = b.x().or(in_stand_in, of_function);
     let result = b.temp(width);
     b.emit(Op::Assign { var: result, value: pointer });
     b.when(follows, |b| call(b, follow, &[pointer], result));
     b.var_expr(result)
+}
+
+/// Whether a pointer leads to no object, and whether to a stand-in.
+fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
+    let width = b.pointer_width();
+    let offset = b.temp(width);
+    b.emit(Op::ObjectOffset { var: offset, ptr: pointer });
+    let offset = b.var_expr(offset);
+    let [nowhere, in_stand_in] = [Op::NOWHERE, Op::IN_STAND_IN].map(|answer| {
+        let answer = b.size(answer & (u64::MAX >> (64 - width)));
+        b.x().eq(offset, answer)
+    });
+    (nowhere, in_stand_in)
 }
 
 fn call(b: &mut Builder, func: FuncId, args: &[ExprId], result: VarId) {
@@ -263,14 +289,26 @@ fn token_of(kind: usize, width: u32) -> u64 {
     (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width))
 }
 
-/// A new token for objects of a kind.
+/// A new token for objects of a kind: a stand-in with the number of the kind, and zeros where what it leads to will be.
 fn token(b: &mut Builder, kind: usize) -> ExprId {
+    if kind == FUNCTION {
+        return function_token(b);
+    }
+    let bytes = u64::from(b.pointer_width() / 8);
+    let (size, number) = (b.size(2 * bytes), b.size(kind as u64));
+    let stand_in = b.alloc(size, ALIGN, AllocKind::StandIn, true);
+    b.store(stand_in, number);
+    stand_in
+}
+
+fn function_token(b: &mut Builder) -> ExprId {
     let Some(count) = b.cx.lazy.as_ref().map(|lazy| lazy.count) else { return b.size(0) };
     let width = b.pointer_width();
     let number = b.var_expr(count);
+    limited(b, number, "pointers to functions are given");
     let (one, unit) = (b.size(1), b.size(1 << NUMBER));
     let place = b.x().mul(number, unit);
-    let fixed = b.size(token_of(kind, width));
+    let fixed = b.size(token_of(FUNCTION, width));
     let token = b.x().or(fixed, place);
     let token = b.pin(token);
     let next = b.x().add(number, one);
@@ -413,7 +451,7 @@ pub(super) fn finish(cx: &mut Context) {
         done += 1;
     }
     if cx.lazy.is_some() {
-        follow(cx);
+        follow::finish(cx);
     }
     functions::finish(cx);
 }
@@ -449,7 +487,7 @@ fn make(cx: &mut Context, kind: Kind) {
         }
     };
     let size = b.share(size);
-    let object = b.alloc(size, ALIGN, AllocKind::Heap, false);
+    let object = b.alloc(size, ALIGN, AllocKind::Given, false);
     if is_string {
         let end = b.x().add(object, size);
         let one = b.size(1);
@@ -460,24 +498,23 @@ fn make(cx: &mut Context, kind: Kind) {
         let at = b.offset(object, n * element);
         store_tokens(&mut b, at, &slots, kind.depth + 1);
     }
-    if let Some((objects, types, number)) = made {
-        for (array, value) in [(objects, object), (types, b.size(kind.target.index() as u64))] {
-            let slot = element_of(&mut b, array, number);
-            b.store(slot, value);
+    if let Some(Made { number, list }) = made {
+        let next = b.var_expr(number);
+        limited(&mut b, next, "objects are made");
+        if let Some((objects, types)) = list {
+            for (array, value) in [(objects, object), (types, b.size(kind.target.index() as u64))] {
+                let slot = element_at(&mut b, array, next);
+                b.store(slot, value);
+            }
         }
-        let (value, one) = (b.var_expr(number), b.size(1));
-        let next = b.x().add(value, one);
+        let one = b.size(1);
+        let next = b.x().add(next, one);
         b.emit(Op::Assign { var: number, value: next });
     }
     b.finish(Op::Return { value: Some(object) });
 }
 
-/// The address of the element of a global array of pointers that a variable numbers.
-fn element_of(b: &mut Builder, array: GlobalId, number: VarId) -> ExprId {
-    let number = b.var_expr(number);
-    element_at(b, array, number)
-}
-
+/// The address of an element of a global array of pointers.
 fn element_at(b: &mut Builder, array: GlobalId, number: ExprId) -> ExprId {
     let width = b.pointer_width();
     let size = b.size(u64::from(width / 8));
@@ -486,115 +523,12 @@ fn element_at(b: &mut Builder, array: GlobalId, number: ExprId) -> ExprId {
     b.x().add(base, offset)
 }
 
-/// The body of the function that gives what a token leads to.
-fn follow(cx: &mut Context) {
-    let Some(lazy) = &cx.lazy else { return };
-    let (func, table, made, kinds) = (lazy.follow, lazy.table, lazy.made, lazy.kinds.clone());
-    let pointers = cx.options.entry_memory.pointers;
-    let param = cx.program.funcs[func].params[0];
-    let mut b = Builder::new(cx, func);
-    let width = b.pointer_width();
-    let token = b.var_expr(param);
-    let number = b.x().extract(KIND - 1, NUMBER, token);
-    let number = b.x().resize(width, number);
-    let number = b.pin(number);
-    let (limit, null, taken) = (b.size(POINTERS), b.size(0), b.size(1));
+/// Gives up where a number is beyond the arrays of [`POINTERS`] elements.
+fn limited(b: &mut Builder, number: ExprId, what: &str) {
+    let limit = b.size(POINTERS);
     let too_many = b.x().ule(limit, number);
     b.when(too_many, |b| {
-        functions::approximate(
-            b,
-            format!("more than {POINTERS} pointers are followed: --entry-depth bounds them"),
-            false,
-            true,
-        );
+        functions::approximate(b, format!("more than {POINTERS} {what}: --entry-depth bounds them"), false, true);
         b.halt(cfa::HaltKind::Assumed);
     });
-    let slot = element_at(&mut b, table, number);
-    let known = b.load(slot, width);
-    let is_known = b.x().ne(known, null);
-    b.when(is_known, |b| {
-        let is_null = b.x().eq(known, taken);
-        let value = b.x().ite(is_null, null, known);
-        b.finish(Op::Return { value: Some(value) });
-    });
-    let which = b.x().extract(TOKEN - 1, KIND, token);
-    let which = b.pin(which);
-    let function = b.int(TOKEN - KIND, FUNCTION as u64);
-    let is_function = b.x().eq(which, function);
-    b.when(is_function, |b| {
-        if pointers != EntryPointers::Valid {
-            choose(b, "pointer to a function is null", |b| {
-                b.store(slot, taken);
-                b.finish(Op::Return { value: Some(null) });
-            });
-        }
-        b.store(slot, token);
-        b.finish(Op::Return { value: Some(token) });
-    });
-    let object = b.temp(width);
-    for (n, kind) in kinds.iter().enumerate().filter(|(_, kind)| !kind.alone) {
-        let this = b.int(TOKEN - KIND, n as u64);
-        let is_this = b.x().eq(which, this);
-        let name = b.cx.program.type_name(kind.target);
-        let nullable = pointers != EntryPointers::Valid || b.cx.is_recursive(kind.target);
-        b.when(is_this, |b| {
-            if nullable {
-                choose(b, &format!("{name} * is null"), |b| {
-                    b.store(slot, taken);
-                    b.finish(Op::Return { value: Some(null) });
-                });
-            }
-            if let Some(made) = made {
-                known_object(b, made, kind.target, &format!("{name} * leads to what is known"), slot);
-            }
-            call(b, kind.make, &[], object);
-            let object = b.var_expr(object);
-            b.store(slot, object);
-            b.finish(Op::Return { value: Some(object) });
-        });
-    }
-    b.halt(cfa::HaltKind::Assumed);
-}
-
-/// Does something or not.
-fn choose(b: &mut Builder, what: &str, body: impl FnOnce(&mut Builder)) {
-    let bool_type = b.cx.source.nondet_type(&mut b.cx.program, "bool", 8);
-    let choice = b.havoc(8, InputKind::Argument(what.to_owned()), bool_type);
-    let zero = b.int(8, 0);
-    let chosen = b.x().ne(choice, zero);
-    b.when(chosen, body);
-}
-
-/// Returns one of the objects of a type that there are, or goes on.
-fn known_object(
-    b: &mut Builder,
-    (objects, types, count): (GlobalId, GlobalId, VarId),
-    target: TypeId,
-    what: &str,
-    slot: ExprId,
-) {
-    let width = b.pointer_width();
-    let (index_var, zero, one) = (b.temp(width), b.size(0), b.size(1));
-    b.emit(Op::Assign { var: index_var, value: zero });
-    let Some(head) = b.here() else { return };
-    let (body, after) = (b.new_location(), b.new_location());
-    let (index, end) = (b.var_expr(index_var), b.var_expr(count));
-    let more = b.x().ult(index, end);
-    b.branch(more, body, after);
-    b.cursor = Cursor::At(body);
-    let at = element_at(b, types, index);
-    let (ty, wanted) = (b.load(at, width), b.size(target.index() as u64));
-    let same = b.x().eq(ty, wanted);
-    b.when(same, |b| {
-        choose(b, what, |b| {
-            let at = element_at(b, objects, index);
-            let object = b.load(at, width);
-            b.store(slot, object);
-            b.finish(Op::Return { value: Some(object) });
-        });
-    });
-    let next = b.x().add(index, one);
-    b.emit(Op::Assign { var: index_var, value: next });
-    b.goto(head);
-    b.cursor = Cursor::At(after);
 }

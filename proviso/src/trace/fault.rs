@@ -133,10 +133,12 @@ pub(super) fn fault(
         },
         Fault::Dangling => {
             let gone = match object.map(|o| (o.kind, &o.freed)) {
-                Some((ObjectKind::Heap | ObjectKind::Library, Some(at))) => {
+                Some((ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, Some(at))) => {
                     format!("which was freed {}", where_from(at, here))
                 }
-                Some((ObjectKind::Heap | ObjectKind::Library, None)) => "which was freed".to_owned(),
+                Some((ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, None)) => {
+                    "which was freed".to_owned()
+                }
                 Some((_, Some(_))) => "whose scope has ended".to_owned(),
                 _ => "whose function has returned".to_owned(),
             };
@@ -144,7 +146,7 @@ pub(super) fn fault(
         }
         Fault::ReadOnly => format!("{access} to {what}, which is constant"),
         Fault::InvalidFree => match object {
-            Some(o) if matches!(o.kind, ObjectKind::Heap | ObjectKind::Library) => {
+            Some(o) if matches!(o.kind, ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given) => {
                 format!("{access} at offset {} of {what}, not at its start", o.offset)
             }
             Some(_) => format!("{access} of {what}, which was not allocated"),
@@ -167,6 +169,7 @@ impl Object {
         match (&self.name, self.kind, &self.allocated) {
             (Some(name), ..) => format!("`{name}`"),
             (None, ObjectKind::Heap, Some(at)) => format!("the object allocated {}", where_from(at, here)),
+            (None, ObjectKind::Given, Some(_)) => "an object that the program is given".to_owned(),
             (None, ObjectKind::Library, Some(at)) => {
                 format!("an object of the C library, made {}", where_from(at, here))
             }
@@ -182,14 +185,16 @@ impl Object {
         if let Some(at) = &self.allocated {
             let text = match (&self.name, self.kind) {
                 (Some(name), _) => format!("`{name}` has {size} and is declared here"),
-                (None, ObjectKind::Heap | ObjectKind::Library) => format!("an object of {size} is allocated here"),
+                (None, ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given) => {
+                    format!("an object of {size} is allocated here")
+                }
                 (None, _) => format!("the object has {size} and comes from here"),
             };
             notes.push((text, at.clone()));
         }
         if let Some(at) = &self.freed {
             let text = match self.kind {
-                ObjectKind::Heap | ObjectKind::Library => "it is freed here",
+                ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given => "it is freed here",
                 _ => "its scope ends here",
             };
             notes.push((text.to_owned(), at.clone()));

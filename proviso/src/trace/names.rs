@@ -88,12 +88,12 @@ impl<'p> Names<'p> {
     pub fn allocated(&mut self, var: VarId, kind: AllocKind, depth: usize, by_library: bool) -> ObjectSeq {
         let number = self.made.len() as u64;
         let made = match kind {
-            AllocKind::Heap | AllocKind::Library => {
+            AllocKind::Heap | AllocKind::Library | AllocKind::Given => {
                 self.heap += 1;
                 Made::Heap(self.heap)
             }
             AllocKind::Stack if self.program.vars[var].name.is_some() => Made::Variable(var, depth),
-            AllocKind::Stack => Made::Other,
+            AllocKind::Stack | AllocKind::StandIn => Made::Other,
         };
         self.made.push(made);
         self.of_library.push(by_library);

@@ -70,6 +70,10 @@ impl Parser<'_> {
                 AllocKind::Stack
             } else if self.accept_word("library")? {
                 AllocKind::Library
+            } else if self.accept_word("given")? {
+                AllocKind::Given
+            } else if self.accept_word("standin")? {
+                AllocKind::StandIn
             } else {
                 self.keyword("heap")?;
                 AllocKind::Heap

@@ -266,22 +266,25 @@ impl Statements<'_, '_, '_> {
         let size = if watched { format!("({exact} + PROVISO_GAP)") } else { exact.clone() };
         let made = match kind {
             AllocKind::Stack => format!("__builtin_alloca({size})"),
-            AllocKind::Heap | AllocKind::Library if zeroed => {
+            AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn if zeroed => {
                 self.file.library("calloc", "extern void *calloc(unsigned long, unsigned long);".to_owned());
                 format!("calloc(1, {size})")
             }
-            AllocKind::Heap | AllocKind::Library if align > 16 => {
+            AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn if align > 16 => {
                 self.file
                     .library("aligned_alloc", "extern void *aligned_alloc(unsigned long, unsigned long);".to_owned());
                 format!("aligned_alloc({align}, {size})")
             }
-            AllocKind::Heap | AllocKind::Library => {
+            AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => {
                 self.file.library("malloc", "extern void *malloc(unsigned long);".to_owned());
                 format!("malloc({size})")
             }
         };
         let made = match kind {
-            AllocKind::Heap | AllocKind::Library if watched => format!("proviso_allocate({made}, {exact})"),
+            AllocKind::Heap | AllocKind::Library | AllocKind::Given if watched => {
+                format!("proviso_allocate({made}, {exact}, PROVISO_HEAP)")
+            }
+            AllocKind::StandIn if watched => format!("proviso_allocate({made}, {exact}, PROVISO_STAND_IN)"),
             _ => made,
         };
         let cast = if ty == Ty::Pointer { "" } else { "(unsigned long)" };

@@ -1,7 +1,7 @@
 // The objects that a program has, for a program that checks what it does with memory itself: a table, as the instrumentation of Symbiotic
 // keeps one (Slaby, Strejcek, Trtik, TACAS 2013; Chalupa et al., Symbiotic 4). What is not in it is nobody's, unless the C library hands out memory.
 
-enum { PROVISO_HEAP, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT };
+enum { PROVISO_HEAP, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT, PROVISO_STAND_IN };
 
 struct proviso_object {
     unsigned long start, size;
@@ -64,9 +64,9 @@ static void proviso_leave(void) {
     proviso_depth--;
 }
 
-static void *proviso_allocate(void *start, unsigned long size) {
+static void *proviso_allocate(void *start, unsigned long size, int kind) {
     if (start)
-        proviso_begin(start, size, PROVISO_HEAP);
+        proviso_begin(start, size, kind);
     return start;
 }
 
@@ -114,7 +114,9 @@ static unsigned long proviso_size(const void *p) {
 
 static unsigned long proviso_offset(const void *p) {
     struct proviso_object *o = proviso_find(p);
-    return o && !o->ended && (unsigned long)p - o->start <= o->size ? (unsigned long)p - o->start : -1UL;
+    if (!o || o->ended || (unsigned long)p - o->start > o->size)
+        return -1UL;
+    return o->kind == PROVISO_STAND_IN ? -2UL : (unsigned long)p - o->start;
 }
 
 // What `main` is given.

@@ -386,7 +386,7 @@ impl Recorder<'_> {
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
         let function = &self.program.funcs[self.frame().func];
-        if makes(function) {
+        if makes(function) && kind != cfa::AllocKind::StandIn {
             self.making.allocated(self.program, function, object, base, state);
         }
         // What the program is called with is written by whoever calls it.
