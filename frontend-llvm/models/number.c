@@ -224,14 +224,27 @@ static struct proviso_real proviso_read_real(const char *s) {
 REAL_VALUE(proviso_exact_double, double, 53, 22)
 REAL_VALUE(proviso_exact_long_double, long double, 64, 27)
 
+// The least power of the base that is greater than a mantissa, without a branch on it; of one that is not whole, at least.
+static int proviso_size(unsigned long long mantissa, _Bool inexact, unsigned base) {
+    int size = 1 + inexact;
+    for (unsigned long long power = base;; power *= base) {
+        size += mantissa >= power;
+        if (power > 0xffffffffffffffff / base)
+            return size;
+    }
+}
+
 // Where no single operation has the value: any number of this sign, but for what is certainly too large or too small.
-// A number other than 0 is between 10^exponent and 10^(exponent + 20), or 2^exponent and 2^(exponent + 65). `MIN` and
+// A number other than 0 is between 10^exponent and 10^(exponent + digits), or 2^exponent and 2^(exponent + bits). `MIN` and
 // `MAX` are the least and the greatest exponents of normal numbers, and numbers up to `ZERO` are rounded to 0, by base.
 #define REAL_ESTIMATE(function, type, any, MIN2, MAX2, ZERO2, MIN10, MAX10, ZERO10)                                  \
     static type function(struct proviso_real n) {                                                                    \
         _Bool hex = n.kind == PROVISO_HEX;                                                                           \
-        int low = n.exponent, high = n.exponent + (hex ? 65 : 20);                                                   \
-        if (ROUNDS_TO_NEAREST && (low > (hex ? MAX2 : MAX10) || high <= (hex ? ZERO2 : ZERO10))) {                   \
+        int low = n.exponent, high = n.exponent + (hex ? 65 : 20), zero = hex ? ZERO2 : ZERO10;                      \
+        /* How large the mantissa is is asked where it decides. */                                                   \
+        if (low < zero && high > zero)                                                                               \
+            high = low + proviso_size(n.mantissa, n.inexact, hex ? 2 : 10);                                          \
+        if (ROUNDS_TO_NEAREST && (low > (hex ? MAX2 : MAX10) || high <= zero)) {                                       \
             SET_ERRNO(ERANGE);                                                                                       \
             type limit = low > 0 ? __builtin_inff() : 0;                                                             \
             return n.negative ? -limit : limit;                                                                      \
