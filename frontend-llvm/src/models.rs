@@ -25,7 +25,7 @@ macro_rules! model_files {
 
 const FILES: &[ModelFile] = model_files![
     "alloc.c" "assert.c" "complex.c" "complexf.c" "complexl.c" "cprover.c" "ctype.c" "environment.c" "errno.c" "fenv.c" "getopt.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c"
-    "messages.c" "multibyte.c" "network.c" "number.c" "printf.c" "pthread.c" "scanf.c" "sched.c" "signal.c" "stdio.c" "stdlib.c" "stream.c" "string.c"
+    "messages.c" "multibyte.c" "network.c" "number.c" "printf.c" "pthread.c" "scanf.c" "sched.c" "signal.c" "socket.c" "stdio.c" "stdlib.c" "stream.c" "string.c"
     "time.c" "transcendental.c" "transcendentalf.c" "transcendentall.c" "unistd.c" "wctype.c" "wide.c" "wstdio.c"
     "complex.h" "math.h" "proviso.h" "real.h" "transcendental.h"
 ];

@@ -10,6 +10,16 @@ DRIVER(htonl) { see(LIB(htonl)(random_bits())); }
 DRIVER(ntohs) { see(LIB(ntohs)(random_bits())); }
 DRIVER(ntohl) { see(LIB(ntohl)(random_bits())); }
 
+DRIVER(inet_addr) {
+    char text[80] = "";
+    for (unsigned parts = 1 + random_below(5), n = 0; n < parts; n++) {
+        unsigned value = random_below(3) ? random_below(300) : random_bits();
+        sprintf(text + strlen(text), ONE_OF("%u", "%u", "%u", "0x%X", "0%o", "%x", " %u"), value);
+        strcat(text, n + 1 < parts ? "." : ONE_OF("", "", " a", "\n", ".", "a", "9", "0xg"));
+    }
+    see(LIB(inet_addr)(text_in_room(text)));
+}
+
 DRIVER(sched_yield) { see(LIB(sched_yield)()); }
 DRIVER(sched_get_priority_max) { see(LIB(sched_get_priority_max)((int)random_below(8) - 1)); }
 DRIVER(sched_get_priority_min) { see(LIB(sched_get_priority_min)((int)random_below(8) - 1)); }

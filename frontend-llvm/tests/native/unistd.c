@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,10 +20,10 @@ static void close_all(void) {
         close(opened[--opened_count]);
 }
 
-// A descriptor of a file with some bytes, of the ends of a pipe, of a folder, or of nothing.
+// A descriptor of a file with some bytes, of the ends of a pipe, of a socket, of a folder, or of nothing.
 static int descriptor(void) {
     asks_environment();
-    unsigned kind = random_below(7), size = random_below(40);
+    unsigned kind = random_below(8), size = random_below(40);
     int file = -1;
     NATIVELY {
         close_all();
@@ -52,6 +53,12 @@ static int descriptor(void) {
             break;
         case 5:
             file = keep(open("/", O_RDONLY));
+            break;
+        case 6:
+            if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0) {
+                file = keep(ends[0]);
+                (void)!write(keep(ends[1]), "some text in a socket, as long as that", size < 38 ? size : 38);
+            }
             break;
         default:
             file = size % 2 ? -1 : 999;
@@ -171,6 +178,54 @@ DRIVER(pipe) {
             keep(ends[1]);
         }
     }
+}
+DRIVER(socket) {
+    asks_environment();
+    NATIVELY close_all();
+    int file = LIB(socket)(ONE_OF(AF_UNIX, AF_INET, 99), SOCK_STREAM, 0);
+    NATIVELY keep(file);
+    see(file);
+}
+DRIVER(recv) {
+    int file = descriptor();
+    size_t size = some_size();
+    see(LIB(recv)(file, room(size), size, MSG_DONTWAIT));
+}
+DRIVER(recvfrom) {
+    int file = descriptor();
+    size_t size = some_size();
+    unsigned *length = room(sizeof *length);
+    *length = some_size();
+    void *address = room(*length);
+    see(LIB(recvfrom)(file, room(size), size, MSG_DONTWAIT, random_below(3) ? address : NULL, length));
+    see(*length);
+}
+DRIVER(send) {
+    int file = descriptor();
+    size_t size = some_size();
+    char *data = room(size);
+    memset(data, 'a', size);
+    see(LIB(send)(file, data, size, MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+DRIVER(getsockname) {
+    int file = descriptor();
+    unsigned *length = room(sizeof *length);
+    *length = some_size();
+    see(LIB(getsockname)(file, room(*length), length));
+    see(*length);
+}
+DRIVER(getsockopt) {
+    int file = descriptor();
+    unsigned *length = room(sizeof *length);
+    *length = random_below(5);
+    see(LIB(getsockopt)(file, SOL_SOCKET, ONE_OF(SO_TYPE, SO_ERROR, 9999), room(*length), length));
+}
+DRIVER(setsockopt) {
+    int file = descriptor(), *on = room(sizeof *on);
+    *on = 1;
+    see(LIB(setsockopt)(file, SOL_SOCKET, SO_REUSEADDR, on, sizeof *on));
+    see(LIB(listen)(file, 1));
+    see(LIB(shutdown)(file, SHUT_RDWR));
 }
 DRIVER(isatty) {
     int file = descriptor();

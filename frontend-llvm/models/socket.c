@@ -1,0 +1,129 @@
+// Defines: socket socketpair bind connect listen accept accept4 shutdown recv recvfrom send sendto setsockopt getsockopt
+// Defines: getsockname getpeername
+#pragma once
+#include "unistd.c"
+
+// Sockets: as for files, what arrives is of the environment, what is sent is read. Addresses are bytes.
+
+enum { proviso_longest_address = 128 };
+
+// An address goes where there is room for it; `size` then says how long it is.
+static void proviso_store_address(void *buffer, unsigned *size) {
+    unsigned room = *size, length = proviso_env_between(0, proviso_longest_address);
+    unsigned stored = length < room ? length : room;
+    if (stored)
+        __proviso_env_memory(buffer, stored);
+    *size = length;
+}
+
+static void proviso_store_peer(void *address, unsigned *size) {
+    if (address)
+        proviso_store_address(address, size);
+}
+
+// With MSG_TRUNC the result may be more than there is room for.
+static ssize_t proviso_receive(void *buffer, size_t size, int flags) {
+    if (flags & 0x20)
+        __proviso_unmodelled("MSG_TRUNC is not modelled");
+    return proviso_read_bytes(buffer, size);
+}
+
+static ssize_t proviso_send(const void *data, size_t size) {
+    ssize_t n = __proviso_env_size();
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
+    SET_ERRNO_IF(n < 0, proviso_env_error());
+    proviso_put_out(data, size);
+    return n;
+}
+
+int socket(int domain, int type, int protocol) { return proviso_descriptor(); }
+
+int socketpair(int domain, int type, int protocol, int ends[2]) {
+    int result = proviso_outcome();
+    if (result == 0) {
+        ends[0] = proviso_env_between(0, INT_MAX);
+        ends[1] = proviso_env_between(0, INT_MAX);
+        __proviso_assume(ends[0] != ends[1]);
+    }
+    return result;
+}
+
+int bind(int file, const void *address, unsigned size) {
+    proviso_read(address, size);
+    return proviso_outcome();
+}
+
+int connect(int file, const void *address, unsigned size) {
+    proviso_read(address, size);
+    return proviso_outcome();
+}
+
+int listen(int file, int backlog) { return proviso_outcome(); }
+int shutdown(int file, int how) { return proviso_outcome(); }
+
+int accept4(int file, void *address, unsigned *size, int flags) {
+    int result = proviso_descriptor();
+    if (result >= 0)
+        proviso_store_peer(address, size);
+    return result;
+}
+
+int accept(int file, void *address, unsigned *size) {
+    int result = proviso_descriptor();
+    if (result >= 0)
+        proviso_store_peer(address, size);
+    return result;
+}
+
+ssize_t recv(int file, void *buffer, size_t size, int flags) { return proviso_receive(buffer, size, flags); }
+
+ssize_t recvfrom(int file, void *buffer, size_t size, int flags, void *address, unsigned *address_size) {
+    ssize_t n = proviso_receive(buffer, size, flags);
+    if (n >= 0)
+        proviso_store_peer(address, address_size);
+    return n;
+}
+
+ssize_t send(int file, const void *data, size_t size, int flags) { return proviso_send(data, size); }
+
+ssize_t sendto(int file, const void *data, size_t size, int flags, const void *address, unsigned address_size) {
+    if (address)
+        proviso_read(address, address_size);
+    return proviso_send(data, size);
+}
+
+int setsockopt(int file, int level, int option, const void *value, unsigned size) {
+    if (value)
+        proviso_read(value, size);
+    return proviso_outcome();
+}
+
+// Most options are numbers; others may be shorter than there is room for.
+int getsockopt(int file, int level, int option, void *value, unsigned *size) {
+    int result = proviso_outcome();
+    if (result == 0) {
+        unsigned room = *size;
+        if (room > sizeof(int)) {
+            __proviso_overapproximated("options of sockets that are no numbers are not modelled exactly");
+            *size = proviso_env_between(0, INT_MAX);
+            __proviso_assume(*size <= room);
+        }
+        if (room)
+            __proviso_env_memory(value, room);
+    }
+    return result;
+}
+
+int getsockname(int file, void *address, unsigned *size) {
+    int result = proviso_outcome();
+    if (result == 0)
+        proviso_store_address(address, size);
+    return result;
+}
+
+int getpeername(int file, void *address, unsigned *size) {
+    int result = proviso_outcome();
+    if (result == 0)
+        proviso_store_address(address, size);
+    return result;
+}
