@@ -225,7 +225,7 @@ REAL_VALUE(proviso_exact_double, double, 53, 22)
 REAL_VALUE(proviso_exact_long_double, long double, 64, 27)
 
 // The least power of the base that is greater than a mantissa, without a branch on it; of one that is not whole, at least.
-static int proviso_size(unsigned long long mantissa, _Bool inexact, unsigned base) {
+static int proviso_mantissa_size(unsigned long long mantissa, _Bool inexact, unsigned base) {
     int size = 1 + inexact;
     for (unsigned long long power = base;; power *= base) {
         size += mantissa >= power;
@@ -243,7 +243,7 @@ static int proviso_size(unsigned long long mantissa, _Bool inexact, unsigned bas
         int low = n.exponent, high = n.exponent + (hex ? 65 : 20), zero = hex ? ZERO2 : ZERO10;                      \
         /* How large the mantissa is is asked where it decides. */                                                   \
         if (low < zero && high > zero)                                                                               \
-            high = low + proviso_size(n.mantissa, n.inexact, hex ? 2 : 10);                                          \
+            high = low + proviso_mantissa_size(n.mantissa, n.inexact, hex ? 2 : 10);                                          \
         if (ROUNDS_TO_NEAREST && (low > (hex ? MAX2 : MAX10) || high <= zero)) {                                       \
             SET_ERRNO(ERANGE);                                                                                       \
             type limit = low > 0 ? __builtin_inff() : 0;                                                             \
