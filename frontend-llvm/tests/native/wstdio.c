@@ -38,7 +38,9 @@ static void specification(char *s) {
         wchar_t *wide = widened(format);                                                                             \
         size_t size = random_below(3) ? 100 : random_below(12);                                                      \
         see(LIB(swprintf)((wchar_t *)room(size * sizeof(wchar_t)), size, wide, ##__VA_ARGS__));                      \
-        see(LIB(fwprintf)(nowhere(), wide, ##__VA_ARGS__));                                                          \
+        FILE *file = nowhere();                                                                                      \
+        see(LIB(fwprintf)(file, wide, ##__VA_ARGS__));                                                               \
+        see(LIB(fclose)(file));                                                                                      \
     }
 
 DRIVER(wprintf_integers) {
@@ -177,6 +179,7 @@ DRIVER(wide_wrong_direction) {
     }
     see(LIB_ERRNO);
     see(LIB(ferror)(in) != 0);
+    see(LIB(fclose)(in));
 }
 
 DRIVER(wide_input) {
