@@ -338,6 +338,16 @@ fn a_printing_call_is_kept_where_an_argument_that_its_format_does_not_ask_for_ha
     assert!(operations.iter().any(|op| op.contains("printf")), "{operations:?}");
 }
 
+/// As headers of glibc are where gcc has preprocessed them.
+#[test]
+fn what_gcc_has_preprocessed_compiles() {
+    let text = "void free(void *); void *f(void) __attribute__ ((__malloc__ (free, 1))); int main(void) { return 0; }";
+    for extension in ["c", "i"] {
+        let (_folder, options) = options(text, extension);
+        load(&options).and_then(|module| module.lower()).unwrap();
+    }
+}
+
 #[test]
 fn known_formats_ask_for_nothing_that_is_not_modelled() {
     let is_tainted = |before: &str, call: &str| {
