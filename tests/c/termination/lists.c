@@ -2,6 +2,8 @@
 // run: --property termination => TRUE
 // run: --property termination -DRING => FALSE(termination)
 // run: --property termination -DMOVES => FALSE(termination)
+// Nothing is allocated behind what frees, so slices know all addresses.
+// run: --property termination -DREVERSES => TRUE
 // A new node each time is none that was there before, and yet there is no end.
 // run: --property termination -DRENEWS => FALSE(termination)
 #include <stdlib.h>
@@ -68,6 +70,20 @@ static void drop(struct node *p) {
 }
 
 int main(void) {
+#ifdef REVERSES
+    struct node *old = in_front(__VERIFIER_nondet_int()), *turned = 0;
+    while (old) {
+        struct node *next = old->next;
+        old->next = turned;
+        turned = old;
+        old = next;
+    }
+    int nodes = 0;
+    for (struct node *p = turned; p; p = p->next)
+        nodes++;
+    drop(turned);
+    return nodes;
+#endif
 #ifdef RENEWS
     struct node *p = malloc(sizeof *p);
     while (p) { // wrong
