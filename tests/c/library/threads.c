@@ -36,10 +36,10 @@ int main(void) {
     reach_error();
 #else
     while (n > 5 && !ready)
-        pthread_cond_wait(&condition, &mutex);
+        pthread_cond_wait(&condition, &mutex); // wrong: for ever
     check(n <= 5);
 #endif
-    sem_wait(&semaphore);
+    sem_wait(&semaphore); // wrong: for ever
     check(n > 0);
 #ifdef BLOCKS
     pthread_mutex_lock(&mutex);
