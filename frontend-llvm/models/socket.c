@@ -21,10 +21,12 @@ static void proviso_store_peer(void *address, unsigned *size) {
         proviso_store_address(address, size);
 }
 
-// With MSG_TRUNC the result may be more than there is room for.
+// With MSG_TRUNC the result may be more than there is room for; what MSG_PEEK shows arrives again.
 static ssize_t proviso_receive(void *buffer, size_t size, int flags) {
     if (flags & 0x20)
         __proviso_unmodelled("MSG_TRUNC is not modelled");
+    if (flags & 0x2)
+        __proviso_overapproximated("that the same arrives behind MSG_PEEK is not modelled");
     return proviso_read_bytes(buffer, size);
 }
 
@@ -98,13 +100,18 @@ int setsockopt(int file, int level, int option, const void *value, unsigned size
     return proviso_outcome();
 }
 
+// What was set or bound before is not known here.
+static void proviso_any_of_socket(void) {
+    __proviso_overapproximated("options and addresses of sockets are not modelled");
+}
+
 // Most options are numbers; others may be shorter than there is room for.
 int getsockopt(int file, int level, int option, void *value, unsigned *size) {
     int result = proviso_outcome();
     if (result == 0) {
         unsigned room = *size;
+        proviso_any_of_socket();
         if (room > sizeof(int)) {
-            __proviso_overapproximated("options of sockets that are no numbers are not modelled exactly");
             *size = proviso_env_between(0, INT_MAX);
             __proviso_assume(*size <= room);
         }
@@ -116,14 +123,18 @@ int getsockopt(int file, int level, int option, void *value, unsigned *size) {
 
 int getsockname(int file, void *address, unsigned *size) {
     int result = proviso_outcome();
-    if (result == 0)
+    if (result == 0) {
+        proviso_any_of_socket();
         proviso_store_address(address, size);
+    }
     return result;
 }
 
 int getpeername(int file, void *address, unsigned *size) {
     int result = proviso_outcome();
-    if (result == 0)
+    if (result == 0) {
+        proviso_any_of_socket();
         proviso_store_address(address, size);
+    }
     return result;
 }
