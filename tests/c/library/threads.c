@@ -42,7 +42,7 @@ int main(void) {
     sem_wait(&semaphore); // wrong: for ever
     check(n > 0);
 #ifdef BLOCKS
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex); // wrong: for ever
     reach_error();
 #endif
     pthread_mutex_unlock(&mutex);
