@@ -221,7 +221,9 @@ fn a_timeout_ends_with_a_verdict_and_statistics_within_a_second() {
     let output = run(&["verify", &file, "--analysis", "symex", "--timeout", "2", "--stats"]);
     assert!(start.elapsed() < Duration::from_millis(3200), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(2));
-    assert!(last_line(&output).starts_with("UNKNOWN(timeout of 2 s"), "{}", last_line(&output));
+    // All of it or, where the rest was not worth another try, the share that was taken.
+    let text = last_line(&output);
+    assert!(text.starts_with("UNKNOWN(timeout of ") && text.contains("2 s"), "{text}");
     assert!(stdout(&output).contains("analysis_paths"), "{}", stdout(&output));
 }
 
