@@ -139,8 +139,19 @@ void Cutter::drop_arguments(Order &order) {
     if (n >= call->arg_size())
       continue;
     Type *type = call->getArgOperand(n)->getType();
-    // What is passed by copy must be there to be copied.
-    if (call->isByValArgument(n) || call->isInAllocaArgument(n) || type->isMetadataTy())
+    // What is passed by copy must be there to be copied, and what leads to it may go: then it is anything.
+    if (call->isByValArgument(n)) {
+      Value *from = call->getArgOperand(n);
+      if (!isa<Constant>(from) && !isa<AllocaInst>(from)) {
+        BasicBlock &entry = call->getFunction()->getEntryBlock();
+        Align align = call->getParamAlign(n).value_or(module.getDataLayout().getPrefTypeAlign(call->getParamByValType(n)));
+        auto *any = new AllocaInst(call->getParamByValType(n), module.getDataLayout().getAllocaAddrSpace(), nullptr, align, "",
+                                   entry.begin());
+        call->setArgOperand(n, any);
+      }
+      continue;
+    }
+    if (call->isInAllocaArgument(n) || type->isMetadataTy())
       continue;
     call->setArgOperand(n, Constant::getNullValue(type));
     call->removeParamAttrs(n, strict_attributes());

@@ -156,6 +156,24 @@ fn slices_do_what_programs_do() {
     }
 }
 
+/// A struct passed by copy that nothing needs: what leads to it goes, and yet there must be something to copy.
+#[test]
+fn what_is_passed_by_copy_is_there() {
+    let bench = Bench::new();
+    let text = "extern void criterion(int, long);\nstruct large { long parts[5]; };\n\
+        static struct large one, *places[2] = {&one, 0};\n\
+        static long second(struct large unused, long value) { return value + 1; }\n\
+        static long through(struct large *from, long value) { return second(*from, value) * 2; }\n\
+        int main(void) {\nstruct large *from = places[0];\ncriterion(1, through(from, 5));\nreturn 0; }\n";
+    let (file, bitcode) = (bench.path("copies.c"), bench.path("slice.bc"));
+    std::fs::write(&file, text).unwrap();
+    bench.slice(&file, "copies.c", &[8], &["-o", bitcode.to_str().unwrap()]).expect("a line with code");
+    for level in ["-O0", "-O2"] {
+        let told = run(&bench.link(&bitcode, &[level], "slice"), &BTreeSet::from([1]), Duration::from_secs(10));
+        assert_eq!(told, Some(vec!["criterion 1: 12".to_owned()]), "{level}");
+    }
+}
+
 #[test]
 fn optimised_bitcode_is_sliced() {
     let bench = Bench::new();
