@@ -109,7 +109,7 @@ int dup(int file) { return proviso_descriptor(); }
 
 int dup2(int file, int to) { return to < 0 || proviso_outcome() < 0 ? proviso_failure() : to; }
 
-int pipe(int ends[2]) {
+static int proviso_two_ends(int ends[2]) {
     int result = proviso_outcome();
     if (result == 0) {
         ends[0] = proviso_env_between(0, INT_MAX);
@@ -118,6 +118,8 @@ int pipe(int ends[2]) {
     }
     return result;
 }
+
+int pipe(int ends[2]) { return proviso_two_ends(ends); }
 
 int isatty(int file) { return proviso_outcome() + 1; }
 

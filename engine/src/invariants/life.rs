@@ -48,6 +48,13 @@ impl Tracker<'_> {
         Some(Value::address(addresses_of(width, size), align, object))
     }
 
+    /// Whether it is an object that the program may free.
+    fn may_be_freed(&self, object: u32) -> bool {
+        let allocates =
+            |e: EdgeId| matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap | AllocKind::Given, .. });
+        self.allocation(object).is_some_and(allocates)
+    }
+
     /// Ends the life of what is at an address.
     pub fn free(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, kind: AllocKind) {
         let objects: Vec<u32> = match self.places(value, address) {
@@ -55,17 +62,11 @@ impl Tracker<'_> {
             Places::Objects(objects) => objects.to_vec(),
         };
         let is_scope = kind == AllocKind::Stack;
-        let is_of_heap = |object: &u32| {
-            let edge = self.allocation(*object);
-            edge.is_some_and(|e| {
-                matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap | AllocKind::Given, .. })
-            })
-        };
         let is_known = value.is_some_and(|v| v.targets.is_some());
         let is_it = match is_scope {
             true => objects.len() == 1,
             // Whichever it is: no address that is known leads to any of them any more.
-            false => is_known && objects.iter().all(is_of_heap),
+            false => is_known && objects.iter().all(|&object| self.may_be_freed(object)),
         };
         if is_it && objects.iter().all(|&object| env.memory.is_one(object)) {
             self.end(env, &objects, None);
@@ -193,9 +194,7 @@ impl Tracker<'_> {
         }
         let Some(targets) = &value.targets else { return false };
         targets.iter().all(|(object, at)| {
-            let is_of_heap = self.allocation(*object).is_some_and(|edge| {
-                matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap | AllocKind::Given, .. })
-            });
+            let is_of_heap = self.may_be_freed(*object);
             let status = memory.status(*object);
             let is_null = *object == NULL && at.as_constant() == Some(0);
             is_null

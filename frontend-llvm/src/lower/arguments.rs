@@ -254,11 +254,7 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     let Some(follow) = b.cx.lazy.as_ref().map(|lazy| lazy.follow) else { return pointer };
     let width = b.pointer_width();
     let (nowhere, in_stand_in) = whereabouts(b, pointer);
-    // What C has as -1 and the like is none.
-    let all_but_number = b.size(!((POINTERS - 1) << NUMBER) & (u64::MAX >> (64 - width)));
-    let fixed = b.x().and(pointer, all_but_number);
-    let of_functions = b.size(token_of(FUNCTION, width));
-    let is_token = b.x().eq(fixed, of_functions);
+    let is_token = functions::is_token(b, pointer);
     let of_function = b.x().and(nowhere, is_token);
     let follows = b.x().or(in_stand_in, of_function);
     let result = b.temp(width);

@@ -11,6 +11,7 @@
 // run: --entry same => TRUE
 // run: --entry known -DKNOWN => TRUE
 // run: --entry known -DKNOWN -DBUG => FALSE(unreach-call)
+// run: --entry nowhere --property valid-deref --undefined-functions any-value => FALSE(valid-deref)
 // native: no
 // With any-effect a harness does not write what they wrote.
 extern void reach_error(void);
@@ -23,6 +24,12 @@ struct operations {
 
 static int less(const int *a, const int *b) { return *a < *b; }
 static int more(const int *a, const int *b) { return *a > *b; }
+
+// -1 is no function that somebody gave.
+int nowhere(struct operations *o) {
+    o->compare = (int (*)(const int *, const int *))-1;
+    return o->compare(&o->count, &o->count); // wrong
+}
 
 int call(int (*f)(int), int x) {
 #ifdef NULLABLE

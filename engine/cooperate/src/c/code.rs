@@ -281,8 +281,9 @@ impl Statements<'_, '_, '_> {
             }
         };
         let made = match kind {
-            AllocKind::Heap | AllocKind::Library | AllocKind::Given if watched => {
-                format!("proviso_allocate({made}, {exact}, PROVISO_HEAP)")
+            AllocKind::Heap if watched => format!("proviso_allocate({made}, {exact}, PROVISO_HEAP)"),
+            AllocKind::Library | AllocKind::Given if watched => {
+                format!("proviso_allocate({made}, {exact}, PROVISO_GIVEN)")
             }
             AllocKind::StandIn if watched => format!("proviso_allocate({made}, {exact}, PROVISO_STAND_IN)"),
             _ => made,

@@ -1,7 +1,8 @@
 // The objects that a program has, for a program that checks what it does with memory itself: a table, as the instrumentation of Symbiotic
 // keeps one (Slaby, Strejcek, Trtik, TACAS 2013; Chalupa et al., Symbiotic 4). What is not in it is nobody's, unless the C library hands out memory.
 
-enum { PROVISO_HEAP, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT, PROVISO_STAND_IN };
+// Those given are of the heap, but need not be freed.
+enum { PROVISO_HEAP, PROVISO_GIVEN, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT, PROVISO_STAND_IN };
 
 struct proviso_object {
     unsigned long start, size;
@@ -77,7 +78,7 @@ static void proviso_free(void *p) {
         return;
     if (!o && PROVISO_FOREIGN)
         return free(p);
-    if (!o || o->kind != PROVISO_HEAP || o->ended || o->start != (unsigned long)p)
+    if (!o || (o->kind != PROVISO_HEAP && o->kind != PROVISO_GIVEN) || o->ended || o->start != (unsigned long)p)
         proviso_violation();
     o->ended = 1;
 }

@@ -1,7 +1,7 @@
 //! Functions that pointers lead to which a function other than `main` is given: nobody defines them, and what is known of
 //! their types is what calls have.
 
-use super::{FUNCTION, KIND, token_of};
+use super::{FUNCTION, NUMBER, POINTERS, token_of};
 use crate::ir::{self, TypeKind};
 use crate::lower::builder::Builder;
 use crate::lower::{Context, call, source};
@@ -12,7 +12,19 @@ pub const GIVEN: &str = "proviso_given_function";
 
 /// Whether an address is that of a function that was given.
 pub fn is_given(address: u64, pointer_width: u32) -> bool {
-    address >> KIND == token_of(FUNCTION, pointer_width) >> KIND
+    address & !NUMBERS == token_of(FUNCTION, pointer_width)
+}
+
+/// The bits in which tokens of functions differ. What C has as -1 and the like is none of them.
+const NUMBERS: u64 = (POINTERS - 1) << NUMBER;
+
+/// The same in the program.
+pub(super) fn is_token(b: &mut Builder, address: ExprId) -> ExprId {
+    let width = b.pointer_width();
+    let fixed = b.size(!NUMBERS & (u64::MAX >> (64 - width)));
+    let fixed = b.x().and(address, fixed);
+    let token = b.size(token_of(FUNCTION, width));
+    b.x().eq(fixed, token)
 }
 
 /// A call through a pointer, which may be one to a function that was given.
@@ -23,10 +35,7 @@ pub fn call_pointer(b: &mut Builder, address: ExprId, ty: ir::Ty, call: Op) {
         return;
     };
     let given = Op::Call { callee: Callee::Direct(func), args: args.clone(), varargs: None, result: *result };
-    let width = b.pointer_width();
-    let high = b.x().extract(width - 1, KIND, address);
-    let token = b.int(width - KIND, token_of(FUNCTION, width) >> KIND);
-    let is_given = b.x().eq(high, token);
+    let is_given = is_token(b, address);
     b.either(is_given, given, call);
 }
 
