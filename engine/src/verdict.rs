@@ -91,6 +91,10 @@ impl Taints {
             self.program.push(taint);
         }
     }
+    /// Whether an `Approx` edge that drops behaviours can be reached.
+    pub fn reaches_approximation(&self) -> bool {
+        !self.program.is_empty()
+    }
     /// Records all that `other` did.
     pub fn merge(&mut self, other: &Self) {
         other.dropped.iter().for_each(|r| self.drop_behaviour(r.clone()));

@@ -9,6 +9,7 @@ mod arguments;
 mod arith;
 mod builder;
 mod call;
+mod capture;
 mod constant;
 mod decisions;
 mod function;

@@ -148,7 +148,9 @@ impl<'p, X: Explorer<'p>> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
         match self.explorer.run(share.budget, &mut self.taints, share.progress) {
             Ok(Explored::Complete) => match self.taints().first(self.program) {
                 None => Ending::Proved(Proof::Exhaustive),
-                Some(reason) if self.is_exact() => Ending::Tainted(reason),
+                Some(reason) if self.is_exact() => {
+                    Ending::Tainted { reason, by_program: self.taints().reaches_approximation() }
+                }
                 Some(reason) => Ending::GaveUp(reason),
             },
             Ok(Explored::Target { error, edge, evidence }) => Ending::Violation { error, edge, inputs: evidence },

@@ -74,7 +74,11 @@ pub(crate) enum Ending {
     /// It has ended without an answer.
     GaveUp(Reason),
     /// All executions were seen, but not in full.
-    Tainted(Reason),
+    Tainted {
+        reason: Reason,
+        /// By what stands in the program, where an execution comes past.
+        by_program: bool,
+    },
     /// There is no proof with what others have seen so far.
     NoProof,
 }
@@ -87,7 +91,7 @@ impl Ending {
             Self::Violation { .. } => "violation",
             Self::TimeIsUp => "time is up",
             Self::GaveUp(_) => "gave up",
-            Self::Tainted(_) => "approximated",
+            Self::Tainted { .. } => "approximated",
             Self::NoProof => "no proof yet",
         }
     }

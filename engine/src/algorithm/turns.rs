@@ -215,9 +215,10 @@ impl<'r> Turns<'r> {
                 self.workers[i].given_up = Some(reason);
                 After::Over
             }
-            Ending::Tainted(reason) => {
-                // Another exploration would meet the same; an invariant may show that it does not matter.
-                for worker in self.workers.iter_mut().filter(|w| !w.algorithm.goes_beyond_exploration()) {
+            Ending::Tainted { reason, by_program } => {
+                // Another exploration would meet the same; an invariant may show that it does not matter, but not that an execution does not come
+                // past what the program has.
+                for worker in self.workers.iter_mut().filter(|w| by_program || !w.algorithm.goes_beyond_exploration()) {
                     worker.is_tainted |= worker.given_up.is_none();
                     worker.given_up.get_or_insert_with(|| reason.clone());
                 }

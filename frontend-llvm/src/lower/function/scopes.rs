@@ -4,6 +4,7 @@
 use super::FunctionLowering;
 use super::prepare::is_one;
 use crate::ir::{Instruction, Operand, op};
+use crate::lower::capture::{Capture, Captures};
 use cfa::{AllocKind, Check, Expr, InputKind, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -118,8 +119,8 @@ pub(super) fn find(fl: &mut FunctionLowering) {
 }
 
 /// Where addresses of objects are or may be kept whose scopes clang does not mark: compound literals (which it names), variables
-/// whose scope can be entered by a jump, all variables of bitcode that was compiled without marks. Of temporaries, which have no
-/// variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function, and
+/// whose scope can be entered by a jump, all variables of bitcode that was compiled without marks. A call counts if it may keep what it is passed. Of
+/// temporaries, which have no variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function, and
 /// so do variables of its outermost block (of which clang does not mark the one that is returned, as it is the result).
 fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHashSet<u32>) {
     let ir = fl.b.ir();
@@ -142,6 +143,7 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
     }
     // By what leads into such an object: whether a call may keep it, too.
     let mut within: FxHashMap<u32, bool> = FxHashMap::default();
+    let mut captures = Captures::default();
     for &n in instructions {
         let i = fl.instruction(n);
         let from = |operand| of(operand).and_then(|v| within.get(&v).copied());
@@ -168,7 +170,11 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
                 if ir.operands(i).any(|o| from(o) == Some(true))
                     && fl.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) =>
             {
-                fl.scopes.unmarked.insert(n);
+                match captures.of_call(fl.b.cx, i, |o| from(o) == Some(true)) {
+                    Capture::Dropped => {}
+                    Capture::Returned => _ = within.insert(n, true),
+                    Capture::Kept => _ = fl.scopes.unmarked.insert(n),
+                }
             }
             _ => {}
         }
