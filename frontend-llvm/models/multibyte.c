@@ -1,4 +1,5 @@
 // Defines: btowc wctob mbsinit mbrtowc mbrlen wcrtomb mbtowc mblen wctomb mbstowcs wcstombs
+// Defines: mbsrtowcs mbsnrtowcs wcsrtombs wcsnrtombs __mbstowcs_chk __wcstombs_chk __mbsrtowcs_chk __wcsrtombs_chk
 #pragma once
 #include "proviso.h"
 
@@ -57,28 +58,94 @@ int mblen(const char *s, size_t n) { return proviso_mbtowc(NULL, s, n); }
 
 int wctomb(char *result, wchar_t c) { return result ? (int)proviso_wcrtomb(result, c) : 0; }
 
-size_t mbstowcs(wchar_t *result, const char *s, size_t n) {
+// From at most `most` characters. `*s`, where the state is kept, says how far it got: null where the text ended.
+static size_t proviso_mbstowcs(wchar_t *result, const char **s, size_t most, size_t n) {
+    const char *from = *s;
     for (size_t i = 0; !result || i < n; i++) {
         wchar_t c;
-        if (proviso_mbrtowc(&c, s + i, 1) > 1)
+        if (result)
+            *s = from + i;
+        if (i == most)
+            return i;
+        if (proviso_mbrtowc(&c, from + i, 1) > 1)
             return -1;
         if (result)
             result[i] = c;
-        if (!c)
+        if (!c) {
+            if (result)
+                *s = NULL;
             return i;
+        }
     }
+    *s = from + n;
     return n;
 }
 
-size_t wcstombs(char *result, const wchar_t *s, size_t n) {
+size_t mbstowcs(wchar_t *result, const char *s, size_t n) { return proviso_mbstowcs(result, &s, SIZE_MAX, n); }
+
+size_t mbsrtowcs(wchar_t *result, const char **s, size_t n, void *state) {
+    return proviso_mbstowcs(result, s, SIZE_MAX, n);
+}
+
+size_t mbsnrtowcs(wchar_t *result, const char **s, size_t most, size_t n, void *state) {
+    return proviso_mbstowcs(result, s, most, n);
+}
+
+static size_t proviso_wcstombs(char *result, const wchar_t **s, size_t most, size_t n) {
+    const wchar_t *from = *s;
     for (size_t i = 0; !result || i < n; i++) {
         char c;
-        if (proviso_wcrtomb(&c, s[i]) > 1)
+        if (result)
+            *s = from + i;
+        if (i == most)
+            return i;
+        if (proviso_wcrtomb(&c, from[i]) > 1)
             return -1;
         if (result)
             result[i] = c;
-        if (!c)
+        if (!c) {
+            if (result)
+                *s = NULL;
             return i;
+        }
     }
+    *s = from + n;
     return n;
+}
+
+size_t wcstombs(char *result, const wchar_t *s, size_t n) { return proviso_wcstombs(result, &s, SIZE_MAX, n); }
+
+size_t wcsrtombs(char *result, const wchar_t **s, size_t n, void *state) {
+    return proviso_wcstombs(result, s, SIZE_MAX, n);
+}
+
+size_t wcsnrtombs(char *result, const wchar_t **s, size_t most, size_t n, void *state) {
+    return proviso_wcstombs(result, s, most, n);
+}
+
+// What fortified programs call: with the size of the destination in characters, beyond which the call aborts.
+
+static void proviso_check_multibyte(size_t n, size_t size) {
+    if (n > size)
+        __proviso_abort();
+}
+
+size_t __mbstowcs_chk(wchar_t *result, const char *s, size_t n, size_t size) {
+    proviso_check_multibyte(n, size);
+    return proviso_mbstowcs(result, &s, SIZE_MAX, n);
+}
+
+size_t __mbsrtowcs_chk(wchar_t *result, const char **s, size_t n, void *state, size_t size) {
+    proviso_check_multibyte(n, size);
+    return proviso_mbstowcs(result, s, SIZE_MAX, n);
+}
+
+size_t __wcstombs_chk(char *result, const wchar_t *s, size_t n, size_t size) {
+    proviso_check_multibyte(n, size);
+    return proviso_wcstombs(result, &s, SIZE_MAX, n);
+}
+
+size_t __wcsrtombs_chk(char *result, const wchar_t **s, size_t n, void *state, size_t size) {
+    proviso_check_multibyte(n, size);
+    return proviso_wcstombs(result, s, SIZE_MAX, n);
 }

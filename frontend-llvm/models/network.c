@@ -1,4 +1,4 @@
-// Defines: htons htonl ntohs ntohl inet_addr
+// Defines: htons htonl ntohs ntohl inet_addr inet_aton inet_ntoa inet_ntop inet_pton
 #pragma once
 #include "proviso.h"
 
@@ -17,12 +17,12 @@ static _Bool proviso_address_digit(char c, unsigned base, unsigned *value) {
     return digit < base;
 }
 
-unsigned inet_addr(const char *text) {
+static _Bool proviso_read_address(const char *text, unsigned *result) {
     const unsigned none = -1;
     unsigned address = 0, most = none, digit;
     for (unsigned part = 0;; part++) {
         if (*text < '0' || *text > '9')
-            return none;
+            return 0;
         unsigned base = 10;
         if (*text == '0') {
             base = 8;
@@ -35,16 +35,96 @@ unsigned inet_addr(const char *text) {
         for (; proviso_address_digit(*text, base, &digit); text++) {
             value = value * base + digit;
             if (value > none)
-                return none;
+                return 0;
         }
         if (*text != '.') {
             _Bool ends = !*text || *text == ' ' || (*text >= '\t' && *text <= '\r');
-            return ends && value <= most ? __builtin_bswap32(address | (unsigned)value) : none;
+            if (!ends || value > most)
+                return 0;
+            *result = __builtin_bswap32(address | (unsigned)value);
+            return 1;
         }
         if (part == 3 || value > 255)
-            return none;
+            return 0;
         address |= (unsigned)value << (24 - 8 * part);
         most >>= 8;
         text++;
     }
+}
+
+unsigned inet_addr(const char *text) {
+    unsigned address;
+    return proviso_read_address(text, &address) ? address : -1u;
+}
+
+int inet_aton(const char *text, unsigned *result) {
+    unsigned address;
+    if (!proviso_read_address(text, &address))
+        return 0;
+    if (result)
+        *result = address;
+    return 1;
+}
+
+// Four numbers, without branches on them but for how long they are; gives the length.
+static int proviso_print_address(const unsigned char *bytes, char text[16]) {
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        if (bytes[i] >= 100)
+            text[n++] = '0' + bytes[i] / 100;
+        if (bytes[i] >= 10)
+            text[n++] = '0' + bytes[i] / 10 % 10;
+        text[n++] = '0' + bytes[i] % 10;
+        text[n++] = i < 3 ? '.' : 0;
+    }
+    return n - 1;
+}
+
+char *inet_ntoa(unsigned address) {
+    static char text[18];
+    proviso_print_address((const unsigned char *)&address, text);
+    return text;
+}
+
+static _Bool proviso_is_ipv4(int family) {
+    if (family == 10)
+        __proviso_unmodelled("addresses of IPv6 as text are not modelled");
+    SET_ERRNO_IF(family != 2, EAFNOSUPPORT);
+    return family == 2;
+}
+
+const char *inet_ntop(int family, const void *address, char *buffer, unsigned size) {
+    char text[16];
+    if (!proviso_is_ipv4(family))
+        return NULL;
+    int length = proviso_print_address(address, text);
+    if ((unsigned)length >= size) {
+        SET_ERRNO(ENOSPC);
+        return NULL;
+    }
+    __builtin_memcpy(buffer, text, length + 1);
+    return buffer;
+}
+
+// Four decimal numbers without leading zeros.
+int inet_pton(int family, const char *text, void *result) {
+    if (!proviso_is_ipv4(family))
+        return -1;
+    unsigned char bytes[4];
+    for (int i = 0; i < 4; i++) {
+        unsigned value = 0, digits = 0;
+        for (; *text >= '0' && *text <= '9'; text++, digits++) {
+            if (digits > 0 && value == 0)
+                return 0;
+            value = value * 10 + (*text - '0');
+            if (value > 255)
+                return 0;
+        }
+        if (digits == 0 || *text != (i < 3 ? '.' : 0))
+            return 0;
+        bytes[i] = value;
+        text++;
+    }
+    __builtin_memcpy(result, bytes, 4);
+    return 1;
 }

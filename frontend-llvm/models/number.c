@@ -2,7 +2,7 @@
 #pragma once
 #include "proviso.h"
 
-// Reading numbers, for stdlib.c and stdio.c. The locale is "C".
+// Reading numbers, for stdlib.c, scanf.c and wnumber.c. The locale is "C".
 
 // What is asked of each character, without branches: paths are many as it is. Not functions, so that what a condition says of the character
 // is seen in it.
@@ -25,57 +25,9 @@
 struct proviso_integer {
     unsigned long long magnitude;
     _Bool negative, too_big;
-    // Behind the number, or where reading began if there is none.
-    const char *end;
+    // Behind the number, or where reading began if there is none; of bytes or wide characters.
+    const void *end;
 };
-
-// Reads an integer as `strtol` does, from at most `max` bytes. `binary`: the prefix 0b is known, as in C23. `scan`: as
-// `scanf` does, which does not go back where no digit follows a prefix.
-static struct proviso_integer proviso_read_integer(const char *s, size_t max, int base, _Bool binary, _Bool scan) {
-    unsigned long long magnitude = 0;
-    _Bool negative = 0, too_big = 0;
-    const char *end = s;
-    const char *limit = max > UINTPTR_MAX - (uintptr_t)s ? (const char *)UINTPTR_MAX : s + max;
-    while (s != limit && proviso_is_space(*s))
-        s++;
-    if (s != limit && (*s == '-' || *s == '+')) {
-        negative = *s == '-';
-        s++;
-    }
-    // No branch on characters where the base has no prefix.
-    if (((base == 0) | (base == 16) | ((base == 2) & binary)) && s != limit && *s == '0') {
-        int prefix = s + 1 == limit || (!scan && s + 2 == limit) ? 0 : s[1];
-        int prefix_base = prefix == 'x' || prefix == 'X' ? 16 : binary && (prefix == 'b' || prefix == 'B') ? 2 : 8;
-        _Bool in_prefix = prefix_base != 8 && (base == 0 || base == prefix_base);
-        if (in_prefix && (scan || proviso_digit(s[2]) < prefix_base)) {
-            base = prefix_base;
-            s += 2;
-            end = s;
-        } else if (base == 0) {
-            base = 8;
-        }
-    }
-    if (base == 0)
-        base = 10;
-    unsigned digits = 0;
-    while (s != limit) {
-        unsigned digit = proviso_digit_in(*s, base);
-        if (digit >= (unsigned)base)
-            break;
-        // So many fit, which nobody need find out.
-        if (digits < (base <= 10 ? 19 : 12)) {
-            magnitude = magnitude * base + digit;
-            digits++;
-        } else {
-            unsigned long long most = ~0ull / base;
-            too_big |= (magnitude > most) | ((magnitude == most) & (digit > ~0ull % base));
-            magnitude = magnitude * base + digit;
-        }
-        s++;
-        end = s;
-    }
-    return (struct proviso_integer){magnitude, negative, too_big, end};
-}
 
 static long long proviso_signed(struct proviso_integer n, long long max) {
     unsigned long long bound = (unsigned long long)max + n.negative;
@@ -101,91 +53,15 @@ struct proviso_real {
     unsigned long long mantissa;
     int exponent;
     _Bool negative, inexact;
-    const char *end;
+    const void *end;
 };
 
-// Whether `s` starts with `word` (in lower case), whatever its case.
-static _Bool proviso_starts_with(const char *s, const char *word) {
-    for (; *word; s++, word++) {
-        if ((*s | 0x20) != *word)
-            return 0;
-    }
-    return 1;
-}
-
-// Reads a number as `strtod` does.
-static struct proviso_real proviso_read_real(const char *s) {
-    struct proviso_real result = {PROVISO_NONE, 0, 0, 0, 0, s};
-    while (proviso_is_space(*s))
-        s++;
-    if (*s == '-' || *s == '+') {
-        result.negative = *s == '-';
-        s++;
-    }
-    if (proviso_starts_with(s, "inf")) {
-        result.kind = PROVISO_INFINITY;
-        result.end = s + (proviso_starts_with(s, "infinity") ? 8 : 3);
-        return result;
-    }
-    if (proviso_starts_with(s, "nan")) {
-        result.kind = PROVISO_NAN;
-        s += 3;
-        result.end = s;
-        if (*s == '(') {
-            do
-                s++;
-            while (proviso_digit(*s) < 36 || *s == '_');
-            if (*s == ')')
-                result.end = s + 1;
-        }
-        return result;
-    }
-    int base = 10;
-    if (*s == '0' && (s[1] == 'x' || s[1] == 'X') &&
-        (proviso_digit(s[2]) < 16 || (s[2] == '.' && proviso_digit(s[3]) < 16))) {
-        base = 16;
-        s += 2;
-    }
-    _Bool point = 0, digits = 0;
-    int step = base == 16 ? 4 : 1;
-    for (;; s++) {
-        if (*s == '.' && !point) {
-            point = 1;
-            continue;
-        }
-        unsigned digit = proviso_digit_in(*s, base);
-        if (digit >= (unsigned)base)
-            break;
-        digits = 1;
-        if (result.mantissa <= (0xffffffffffffffff - 15) / 16) {
-            result.mantissa = result.mantissa * base + digit;
-            result.exponent -= point ? step : 0;
-        } else {
-            result.inexact |= digit != 0;
-            result.exponent += point ? 0 : step;
-        }
-    }
-    if (!digits)
-        return result;
-    result.kind = base == 16 ? PROVISO_HEX : PROVISO_DECIMAL;
-    result.end = s;
-    if ((*s | 0x20) == (base == 16 ? 'p' : 'e')) {
-        s++;
-        _Bool negative = *s == '-';
-        if (*s == '-' || *s == '+')
-            s++;
-        if (proviso_digit_in(*s, 10) < 10) {
-            int exponent = 0;
-            for (; proviso_digit_in(*s, 10) < 10; s++) {
-                if (exponent < 100000)
-                    exponent = exponent * 10 + (*s - '0');
-            }
-            result.exponent += negative ? -exponent : exponent;
-            result.end = s;
-        }
-    }
-    return result;
-}
+// From text of bytes.
+#define PROVISO_CHARACTER char
+#define PROVISO_OF_TEXT(function) function
+#include "number.h"
+#undef PROVISO_CHARACTER
+#undef PROVISO_OF_TEXT
 
 // The value of a number where one operation rounds it: mantissa and power are exact in the type. Otherwise, and
 // where that operation would not round to nearest, `*exact` is false.

@@ -35,6 +35,7 @@ typedef __builtin_va_list va_list;
 extern void *__proviso_alloc(size_t size);
 extern void *__proviso_alloc_zeroed(size_t size);
 extern void *__proviso_alloc_env(size_t size);
+extern void *__proviso_alloc_pages(size_t size);
 extern void *__proviso_alloc_aligned(size_t align, size_t size);
 extern void __proviso_free(void *ptr);
 extern size_t __proviso_object_size(void *ptr);
@@ -85,6 +86,7 @@ extern void __proviso_set_rounding(unsigned mode);
 // `errno`. Models set it only where the program can see it: `PROVISO_ERRNO` is defined if it does.
 #define EPERM 1
 #define ENOENT 2
+#define ESRCH 3
 #define EINTR 4
 #define EIO 5
 #define EBADF 9
@@ -92,6 +94,7 @@ extern void __proviso_set_rounding(unsigned mode);
 #define ENOMEM 12
 #define EBUSY 16
 #define EINVAL 22
+#define ENOSPC 28
 #define ESPIPE 29
 #define EDOM 33
 #define ERANGE 34
@@ -99,6 +102,7 @@ extern void __proviso_set_rounding(unsigned mode);
 #define ENAMETOOLONG 36
 #define EOVERFLOW 75
 #define EILSEQ 84
+#define EAFNOSUPPORT 97
 #define ETIMEDOUT 110
 
 #ifdef PROVISO_ERRNO

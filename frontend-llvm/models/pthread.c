@@ -9,7 +9,8 @@
 // Defines: pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_spin_init
 // Defines: pthread_spin_destroy pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_key_create
 // Defines: pthread_key_delete pthread_getspecific pthread_setspecific sem_init sem_destroy sem_wait
-// Defines: sem_trywait sem_post sem_getvalue
+// Defines: sem_trywait sem_post sem_getvalue pthread_attr_setstacksize pthread_condattr_setclock
+// Defines: pthread_mutexattr_setpshared pthread_rwlockattr_init pthread_rwlockattr_destroy
 #pragma once
 #include "proviso.h"
 
@@ -25,7 +26,7 @@ unsigned long pthread_self(void) { return 1; }
 int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
 // 1 while it runs, then 2.
-int pthread_once(int *once, void (*routine)(void)) {
+static int proviso_once(int *once, void (*routine)(void)) {
     if (*once & 2)
         return 0;
     if (*once)
@@ -35,6 +36,8 @@ int pthread_once(int *once, void (*routine)(void)) {
     *once = 2;
     return 0;
 }
+
+int pthread_once(int *once, void (*routine)(void)) { return proviso_once(once, routine); }
 
 int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return 0; }
 
@@ -122,7 +125,7 @@ int pthread_mutex_timedlock(struct proviso_mutex *mutex, const struct proviso_mo
     return proviso_lock(mutex, proviso_timeout(until), EDEADLK);
 }
 
-int pthread_mutex_unlock(struct proviso_mutex *mutex) {
+static int proviso_unlock(struct proviso_mutex *mutex) {
     int kind = proviso_kind(mutex);
     if (!mutex->locked)
         return kind == RECURSIVE || kind == ERROR_CHECKING ? EPERM : 0;
@@ -130,6 +133,8 @@ int pthread_mutex_unlock(struct proviso_mutex *mutex) {
     mutex->locked = kind == RECURSIVE && mutex->count != 0;
     return 0;
 }
+
+int pthread_mutex_unlock(struct proviso_mutex *mutex) { return proviso_unlock(mutex); }
 
 int pthread_mutexattr_init(int *attributes) {
     *attributes = 0;
@@ -159,6 +164,16 @@ int pthread_attr_destroy(void *attributes) { return 0; }
 
 int pthread_attr_setdetachstate(void *attributes, int state) { return state == 0 || state == 1 ? 0 : EINVAL; }
 
+int pthread_attr_setstacksize(void *attributes, size_t size) { return size < 16384 ? EINVAL : 0; }
+
+int pthread_mutexattr_setpshared(int *attributes, int shared) {
+    if (shared < 0 || shared > 1)
+        return EINVAL;
+    if (shared)
+        __proviso_unmodelled("a mutex that processes share is not modelled");
+    return 0;
+}
+
 // Conditions. Waiting may end by itself, as POSIX allows; if it does not, nothing ends it.
 
 int pthread_cond_init(void *condition, const void *attributes) {
@@ -179,6 +194,9 @@ int pthread_condattr_init(int *attributes) {
 
 int pthread_condattr_destroy(int *attributes) { return 0; }
 
+// The clock of the system, or one that only goes on.
+int pthread_condattr_setclock(int *attributes, int clock) { return clock == 0 || clock == 1 ? 0 : EINVAL; }
+
 // Whether a wait for a condition ends by itself. The mutex is locked again behind it.
 static _Bool proviso_wakes(struct proviso_mutex *mutex) {
     if (!mutex->locked)
@@ -189,15 +207,21 @@ static _Bool proviso_wakes(struct proviso_mutex *mutex) {
     return 1;
 }
 
-int pthread_cond_wait(void *condition, struct proviso_mutex *mutex) {
+static int proviso_wait(struct proviso_mutex *mutex) {
     if (!proviso_wakes(mutex))
         proviso_block();
     return 0;
 }
 
-int pthread_cond_timedwait(void *condition, struct proviso_mutex *mutex, const struct proviso_moment *until) {
+int pthread_cond_wait(void *condition, struct proviso_mutex *mutex) { return proviso_wait(mutex); }
+
+static int proviso_timed_wait(struct proviso_mutex *mutex, const struct proviso_moment *until) {
     int timeout = proviso_timeout(until);
     return timeout == ETIMEDOUT && proviso_wakes(mutex) ? 0 : timeout;
+}
+
+int pthread_cond_timedwait(void *condition, struct proviso_mutex *mutex, const struct proviso_moment *until) {
+    return proviso_timed_wait(mutex, until);
 }
 
 // Locks for readers and writers.
@@ -253,6 +277,13 @@ int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
     return 0;
 }
 
+int pthread_rwlockattr_init(void *attributes) {
+    __builtin_memset(attributes, 0, 8);
+    return 0;
+}
+
+int pthread_rwlockattr_destroy(void *attributes) { return 0; }
+
 // Spin locks.
 
 int pthread_spin_init(int *lock, int shared) {
@@ -292,7 +323,7 @@ static struct {
 // How many have ever been used.
 static unsigned proviso_key_count;
 
-int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
+static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
     unsigned n = 0;
     while (n < proviso_key_count && proviso_keys[n].used)
         n++;
@@ -306,26 +337,34 @@ int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
     return 0;
 }
 
-int pthread_key_delete(unsigned key) {
+static int proviso_delete_key(unsigned key) {
     if (key >= KEYS || !proviso_keys[key].used)
         return EINVAL;
     proviso_keys[key].used = 0;
     return 0;
 }
 
-void *pthread_getspecific(unsigned key) {
+static void *proviso_get_specific(unsigned key) {
     return key < KEYS && proviso_keys[key].used ? (void *)proviso_keys[key].value : NULL;
 }
 
-int pthread_setspecific(unsigned key, const void *value) {
+static int proviso_set_specific(unsigned key, const void *value) {
     if (key >= KEYS || !proviso_keys[key].used)
         return EINVAL;
     proviso_keys[key].value = value;
     return 0;
 }
 
+int pthread_key_create(unsigned *key, void (*destructor)(void *)) { return proviso_create_key(key, destructor); }
+
+int pthread_key_delete(unsigned key) { return proviso_delete_key(key); }
+
+void *pthread_getspecific(unsigned key) { return proviso_get_specific(key); }
+
+int pthread_setspecific(unsigned key, const void *value) { return proviso_set_specific(key, value); }
+
 // The last thread: destructors run, again where they set values, and the program ends.
-void pthread_exit(void *result) {
+static void proviso_end_thread(void) {
     _Bool again = 1;
     for (int round = 0; again && round < 4; round++) {
         again = 0;
@@ -342,6 +381,8 @@ void pthread_exit(void *result) {
     }
     __proviso_exit(0);
 }
+
+void pthread_exit(void *result) { proviso_end_thread(); }
 
 // Semaphores.
 

@@ -13,7 +13,8 @@ struct proviso_scan_args {
 
 // A conversion of a format.
 struct proviso_directive {
-    _Bool suppressed;
+    // `allocates`: with an `m`.
+    _Bool suppressed, allocates;
     // 0 where none is given.
     int width;
     // As in printf.c.
@@ -36,6 +37,10 @@ static struct proviso_directive proviso_parse_directive(const char **format) {
     }
     for (; *f >= '0' && *f <= '9'; f++)
         d.width = d.width * 10 + (*f - '0');
+    if (*f == 'm') {
+        d.allocates = 1;
+        f++;
+    }
     if (*f == 'h' || *f == 'l') {
         d.length = *f;
         f++;
@@ -43,7 +48,7 @@ static struct proviso_directive proviso_parse_directive(const char **format) {
             f++;
             d.length = d.length == 'h' ? 'H' : 'q';
         }
-    } else if (*f == 'L' || *f == 'q' || *f == 'j' || *f == 'z' || *f == 'Z' || *f == 't' || *f == 'm') {
+    } else if (*f == 'L' || *f == 'q' || *f == 'j' || *f == 'z' || *f == 'Z' || *f == 't') {
         d.length = *f;
         f++;
     }
@@ -85,7 +90,7 @@ static _Bool proviso_is_wide(struct proviso_directive *d) {
 
 // Whether a byte is one that %s or %[ takes; without branches on the byte.
 static _Bool proviso_takes(struct proviso_directive *d, unsigned char c) {
-    if (d->conversion == 's')
+    if (d->conversion == 's' || d->conversion == 'S')
         return !((c == ' ') | ((c >= '\t') & (c <= '\r')));
     _Bool found = 0;
     for (const char *s = d->set; s < d->set_end; s++) {
@@ -199,8 +204,6 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
                               _Bool *at_limit) {
     int items = 0;
     _Bool after_space = 0;
-    USE(stream);
-    BYTES(stream);
     // Which is no error of the stream.
     if (stream->write_only) {
         SET_ERRNO(EBADF);
@@ -227,7 +230,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
                     proviso_store_integer(args, d.length, proviso_env_between(0, INT_MAX));
                 continue;
             }
-            if (proviso_is_wide(&d) || d.length == 'm') {
+            if (proviso_is_wide(&d) || d.allocates) {
                 __proviso_unmodelled("this conversion of scanf is not modelled");
                 return items;
             }
@@ -253,8 +256,14 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
     return items;
 }
 
-static int proviso_scan_stream(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args) {
+static int proviso_scan_stream(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args,
+                               _Bool wide) {
     _Bool at_limit = 0;
+    USE(stream);
+    if (wide)
+        WIDE(stream);
+    else
+        BYTES(stream);
     int items = proviso_scan_input(stream, format, args, &at_limit);
     SET_ERRNO_IF(at_limit && __proviso_env_bool(), ERANGE);
     return items;
@@ -318,21 +327,90 @@ static _Bool proviso_scan_integer(struct proviso_text *text, struct proviso_dire
     return 1;
 }
 
+// The next character of a floating-point number, where the field has room for it and the text goes on; it is lower case. 0 otherwise.
+static char proviso_field_character(struct proviso_text *text, const char *s, size_t *width) {
+    text->s = s;
+    if (*width == 0 || proviso_reads_end(text, ERRNO_NOW))
+        return 0;
+    --*width;
+    return *s | (*s >= 'A' && *s <= 'Z' ? 0x20 : 0);
+}
+
+// Where a floating-point number ends as `scanf` reads it: unlike `strtod` it does not go back to a shorter number where a longer
+// one breaks off. Null where the text does not fit.
+static const char *proviso_end_of_real(struct proviso_text *text, size_t width) {
+    const char *s = text->s;
+    char c = proviso_field_character(text, s, &width);
+    _Bool sign = c == '-' || c == '+';
+    if (sign) {
+        s++;
+        c = proviso_field_character(text, s, &width);
+    }
+    if (c == 'i' || c == 'n') {
+        const char *word = c == 'i' ? "infinity" : "nan";
+        for (int n = 0; word[n]; n++) {
+            if (n > 0)
+                c = proviso_field_character(text, s, &width);
+            if (c != word[n])
+                return n == 3 ? s : NULL;
+            s++;
+        }
+        return s;
+    }
+    const char *start = s;
+    _Bool hex = 0, digits = 0, point = 0;
+    const char *exponent = NULL;
+    if (c == '0') {
+        s++;
+        digits = 1;
+        c = proviso_field_character(text, s, &width);
+        // Behind which there has to be room for more.
+        if (c == 'x' && width > 0) {
+            s++;
+            hex = 1;
+            digits = 0;
+            c = proviso_field_character(text, s, &width);
+        }
+    }
+    for (; c; c = proviso_field_character(text, s, &width)) {
+        if (proviso_digit_in(c, 10) < 10 || (hex && !exponent && proviso_digit(c) < 16))
+            digits = 1;
+        else if (digits && !exponent && c == (hex ? 'p' : 'e'))
+            exponent = s;
+        else if (c == '.' && !point && !exponent)
+            point = 1;
+        else if (s - 1 != exponent || (c != '-' && c != '+'))
+            break;
+        s++;
+    }
+    return s == start + 2 * hex ? NULL : s;
+}
+
 static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directive *d,
                                struct proviso_scan_args *args) {
     struct proviso_real number = proviso_read_real(text->s);
-    if (d->width)
-        __proviso_unmodelled("a width of a floating-point number to read is not modelled");
-    // Unlike `strtod`, `scanf` does not go back to a shorter number where a longer one breaks off.
-    char next = *number.end | 0x20;
-    if (next == 'e' || next == 'x' || next == 'p' || next == 'i' || next == 'n' || *number.end == '(')
-        __proviso_unmodelled("reading a floating-point number that breaks off is not modelled");
+    const char *end = number.end;
+    char next = *end | 0x20;
+    _Bool breaks_off = next == 'e' || next == 'x' || next == 'p' || next == 'i' || next == 'n' || *end == '(';
+    if (d->width || breaks_off) {
+        const char *start = text->s, *limit = proviso_end_of_real(text, d->width ? d->width : SIZE_MAX);
+        if (!limit)
+            return 0;
+        size_t length = limit - start;
+        char *field = __proviso_alloc(length + 1);
+        __builtin_memcpy(field, start, length);
+        field[length] = 0;
+        number = proviso_read_real(field);
+        __proviso_free(field);
+        text->s = limit;
+    } else if (number.kind != PROVISO_NONE) {
+        text->s = end;
+        // No more is read than the word has letters.
+        if (number.kind == PROVISO_DECIMAL || number.kind == PROVISO_HEX || end[-1] == 'f' || end[-1] == 'F')
+            proviso_reads_end(text, ERRNO_NOW);
+    }
     if (number.kind == PROVISO_NONE)
         return 0;
-    text->s = number.end;
-    // No more is read than the word has letters.
-    if (number.kind == PROVISO_DECIMAL || number.kind == PROVISO_HEX || number.end[-1] == 'f' || number.end[-1] == 'F')
-        proviso_reads_end(text, ERRNO_NOW);
     // What is suppressed is converted, too: it may be out of range.
     if (d->length == 'L') {
         long double value = proviso_long_double(number);
@@ -350,6 +428,19 @@ static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directi
     return 1;
 }
 
+// Where characters go: to what an argument points to, or (%m) to memory that it is then made to point to. Null where they are suppressed.
+static void *proviso_text_target(struct proviso_directive *d, struct proviso_scan_args *args, size_t size) {
+    if (d->suppressed)
+        return NULL;
+    void *target = va_arg(args->list, void *);
+    if (!d->allocates)
+        return target;
+    *(void **)target = malloc(size);
+    if (!*(void **)target)
+        __proviso_unmodelled("scanf without memory for %m is not modelled");
+    return *(void **)target;
+}
+
 // Reads one conversion; whether the text fits. At the end of the text %c may get fewer than it asks for.
 static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directive *d, struct proviso_scan_args *args,
                                _Bool binary) {
@@ -359,17 +450,24 @@ static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directi
     if (proviso_is_real_conversion(c))
         return proviso_scan_real(text, d, args);
     const char *s = text->s;
-    _Bool any = c == 'c';
-    size_t n = 0, width = d->width ? d->width : any ? 1 : SIZE_MAX;
+    _Bool any = c == 'c' || c == 'C', wide = proviso_is_wide(d);
+    size_t n = 0, length = 0, width = d->width ? d->width : any ? 1 : SIZE_MAX, size = wide ? sizeof(wchar_t) : 1;
     if (!any && !proviso_takes(d, s[0]))
         return 0;
-    char *target = d->suppressed ? NULL : va_arg(args->list, char *);
+    // How much memory is allocated has to be known before.
+    while (d->allocates && length < width && s[length] && (any || proviso_takes(d, s[length])))
+        length++;
+    char *target = proviso_text_target(d, args, (length + !any) * size);
     for (; n < width && s[n] && (any || proviso_takes(d, s[n])); n++) {
-        if (target)
+        if (wide && s[n] < 0)
+            __proviso_unmodelled("reading what is no wide character is not modelled");
+        if (target && wide)
+            ((wchar_t *)target)[n] = s[n];
+        else if (target)
             target[n] = s[n];
     }
     if (target && !any)
-        target[n] = 0;
+        __builtin_memset(target + n * size, 0, size);
     text->s = s + n;
     if (n < width)
         proviso_reads_end(text, ERRNO_NOW);
@@ -393,11 +491,7 @@ static int proviso_scan_string(const char *s, const char *format, struct proviso
         _Bool converts = literal == '%';
         if (converts) {
             d = proviso_parse_directive(&format);
-            if (proviso_is_wide(&d) || d.length == 'm') {
-                __proviso_unmodelled("this conversion of scanf is not modelled");
-                return items;
-            }
-            if (space || (d.conversion != 'c' && d.conversion != '[' && d.conversion != 'n'))
+            if (space || (d.conversion != 'c' && d.conversion != 'C' && d.conversion != '[' && d.conversion != 'n'))
                 proviso_skip_space(&text);
         } else {
             while (space && proviso_is_space(*text.s))
@@ -429,21 +523,22 @@ static int proviso_scan_string(const char *s, const char *format, struct proviso
 }
 
 #define UNPACK_SCAN(...) __VA_ARGS__
-#define SCAN(function, vfunction, before, ...)                                                                       \
-    int vfunction(UNPACK_SCAN before const char *format, va_list list) {                                             \
+#define SCAN(character, function, vfunction, before, ...)                                                            \
+    int vfunction(UNPACK_SCAN before const character *format, va_list list) {                                        \
         struct proviso_scan_args args;                                                                               \
         va_copy(args.list, list);                                                                                    \
         __VA_ARGS__                                                                                                  \
     }                                                                                                                \
-    int function(UNPACK_SCAN before const char *format, ...) {                                                       \
+    int function(UNPACK_SCAN before const character *format, ...) {                                                  \
         struct proviso_scan_args args;                                                                               \
         va_start(args.list, format);                                                                                 \
         __VA_ARGS__                                                                                                  \
     }
 #define SCAN_ALL(scanf, vscanf, fscanf, vfscanf, sscanf, vsscanf, binary)                                            \
-    SCAN(scanf, vscanf, (), return proviso_scan_stream(stdin, format, &args);)                                       \
-    SCAN(fscanf, vfscanf, (struct proviso_stream * stream,), return proviso_scan_stream(stream, format, &args);)     \
-    SCAN(sscanf, vsscanf, (const char *text,), return proviso_scan_string(text, format, &args, binary);)
+    SCAN(char, scanf, vscanf, (), return proviso_scan_stream(stdin, format, &args, 0);)                              \
+    SCAN(char, fscanf, vfscanf, (struct proviso_stream * stream,),                                                   \
+         return proviso_scan_stream(stream, format, &args, 0);)                                                      \
+    SCAN(char, sscanf, vsscanf, (const char *text,), return proviso_scan_string(text, format, &args, binary);)
 
 SCAN_ALL(scanf, vscanf, fscanf, vfscanf, sscanf, vsscanf, 0)
 SCAN_ALL(__isoc99_scanf, __isoc99_vscanf, __isoc99_fscanf, __isoc99_vfscanf, __isoc99_sscanf, __isoc99_vsscanf, 0)

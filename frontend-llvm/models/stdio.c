@@ -4,7 +4,8 @@
 // Defines: fgets fgets_unlocked gets getline getdelim __getdelim fread fread_unlocked
 // Defines: fputc putc _IO_putc putchar putc_unlocked putchar_unlocked fputc_unlocked fputs puts fputs_unlocked
 // Defines: fwrite fwrite_unlocked __fgets_chk __fread_chk feof feof_unlocked ferror ferror_unlocked clearerr
-// Defines: clearerr_unlocked fseek fseeko fseeko64 ftell ftello ftello64 rewind remove rename tmpnam perror
+// Defines: clearerr_unlocked fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 remove
+// Defines: rename tmpnam perror tmpfile64 freopen64 getw putw
 #pragma once
 #include "stream.c"
 
@@ -80,6 +81,8 @@ struct proviso_stream *popen(const char *command, const char *mode) {
 
 struct proviso_stream *tmpfile(void) { return proviso_open('w', 1); }
 
+struct proviso_stream *tmpfile64(void) { return proviso_open('w', 1); }
+
 static void proviso_close(struct proviso_stream *stream) {
     USE(stream);
     stream->error = 0;
@@ -87,7 +90,7 @@ static void proviso_close(struct proviso_stream *stream) {
         __proviso_free(stream);
 }
 
-struct proviso_stream *freopen(const char *path, const char *mode, struct proviso_stream *stream) {
+static struct proviso_stream *proviso_reopen(const char *path, const char *mode, struct proviso_stream *stream) {
     _Bool both;
     char how = proviso_mode(mode, &both);
     if (path)
@@ -105,6 +108,14 @@ struct proviso_stream *freopen(const char *path, const char *mode, struct provis
     UNORIENTED(stream);
     stream->position = how == 'a' || !path ? -1 : 0;
     return stream;
+}
+
+struct proviso_stream *freopen(const char *path, const char *mode, struct proviso_stream *stream) {
+    return proviso_reopen(path, mode, stream);
+}
+
+struct proviso_stream *freopen64(const char *path, const char *mode, struct proviso_stream *stream) {
+    return proviso_reopen(path, mode, stream);
 }
 
 int fclose(struct proviso_stream *stream) {
@@ -367,6 +378,11 @@ size_t __fread_chk(void *buffer, size_t object_size, size_t size, size_t count, 
     return proviso_fread(buffer, size, count, stream);
 }
 
+int getw(struct proviso_stream *stream) {
+    int value;
+    return proviso_fread(&value, sizeof value, 1, stream) ? value : EOF;
+}
+
 // Output, which goes nowhere.
 
 static int proviso_put_to(int c, struct proviso_stream *stream) {
@@ -407,6 +423,8 @@ size_t fwrite(const void *data, size_t size, size_t count, struct proviso_stream
 size_t fwrite_unlocked(const void *data, size_t size, size_t count, struct proviso_stream *stream) {
     return proviso_fwrite(data, size, count, stream);
 }
+
+int putw(int value, struct proviso_stream *stream) { return proviso_writes(stream) ? 0 : EOF; }
 
 // It may open a stream of its own, which may fail.
 void perror(const char *s) {
@@ -518,6 +536,28 @@ void rewind(struct proviso_stream *stream) {
     proviso_seek(stream, 0, 0);
     stream->at_end = stream->error = 0;
 }
+
+// A position; the state of conversion behind it is for wide characters of other locales, and is left alone.
+
+int fgetpos(struct proviso_stream *stream, long *position) {
+    long long at = proviso_tell(stream, LONG_MAX);
+    if (at < 0)
+        return -1;
+    *position = at;
+    return 0;
+}
+
+int fgetpos64(struct proviso_stream *stream, long long *position) {
+    long long at = proviso_tell(stream, LLONG_MAX);
+    if (at < 0)
+        return -1;
+    *position = at;
+    return 0;
+}
+
+int fsetpos(struct proviso_stream *stream, const long *position) { return proviso_seek(stream, *position, 0); }
+
+int fsetpos64(struct proviso_stream *stream, const long long *position) { return proviso_seek(stream, *position, 0); }
 
 // Files.
 

@@ -52,6 +52,7 @@ static void proviso_orient(struct proviso_stream *stream, int orientation) {
 #define UNORIENTED(stream) (stream->orientation = 0)
 #else
 #define BYTES(stream) ((void)0)
+#define WIDE(stream) ((void)0)
 #define UNORIENTED(stream) ((void)0)
 #endif
 

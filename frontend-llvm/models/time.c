@@ -1,5 +1,6 @@
 // Defines: time clock gettimeofday clock_gettime clock_getres timespec_get times difftime
 // Defines: gmtime localtime gmtime_r localtime_r mktime timelocal timegm tzset ctime asctime ctime_r asctime_r strftime
+// Defines: wcsftime
 // Defines: sleep usleep nanosleep
 #pragma once
 #include "proviso.h"
@@ -298,21 +299,31 @@ char *ctime_r(const long *t, char *result) {
     return proviso_asctime(proviso_localtime(t, &local), result, 26);
 }
 
-// Where the text does not fit, what is written is not defined.
-size_t strftime(char *result, size_t size, const char *format, const struct proviso_tm *t) {
-    proviso_strlen(format);
+// Where the text does not fit, what is written is not defined. Of characters that are as large as `character`.
+static size_t proviso_strftime(char *result, size_t size, const struct proviso_tm *t, size_t character) {
     proviso_read(t, sizeof *t);
     __proviso_overapproximated("strftime");
     if (__proviso_env_bool()) {
-        __proviso_env_memory(result, size);
+        __proviso_env_memory(result, size * character);
         SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(ERANGE, EOVERFLOW));
         return 0;
     }
     size_t length = __proviso_env_size();
     __proviso_assume(length < size);
-    __proviso_env_memory(result, length);
-    result[length] = 0;
+    __proviso_env_memory(result, length * character);
+    __builtin_memset(result + length * character, 0, character);
     return length;
+}
+
+size_t strftime(char *result, size_t size, const char *format, const struct proviso_tm *t) {
+    proviso_strlen(format);
+    return proviso_strftime(result, size, t, 1);
+}
+
+size_t wcsftime(wchar_t *result, size_t size, const wchar_t *format, const struct proviso_tm *t) {
+    for (; *format; format++)
+        ;
+    return proviso_strftime((char *)result, size, t, sizeof(wchar_t));
 }
 
 // Waiting.

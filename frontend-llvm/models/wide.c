@@ -1,6 +1,6 @@
 // Defines: wmemcpy wmempcpy wmemmove wmemset wmemcmp wmemchr
 // Defines: wcslen wcsnlen wcscpy wcpcpy wcsncpy wcpncpy wcscat wcsncat wcsdup
-// Defines: wcscmp wcsncmp wcscoll wcschr wcsrchr wcschrnul wcsspn wcscspn wcspbrk wcsstr wcstok
+// Defines: wcscmp wcsncmp wcscoll wcscasecmp wcsncasecmp wcsxfrm wcschr wcsrchr wcschrnul wcsspn wcscspn wcspbrk wcsstr wcstok
 #pragma once
 #include "proviso.h"
 
@@ -155,6 +155,30 @@ int wcsncmp(const wchar_t *a, const wchar_t *b, size_t n) { return proviso_wcsnc
 
 // The locale is "C".
 int wcscoll(const wchar_t *a, const wchar_t *b) { return proviso_wcsncmp(a, b, SIZE_MAX); }
+
+static int proviso_wcsncasecmp(const wchar_t *a, const wchar_t *b, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        wint_t c = a[i], d = b[i];
+        c += 32 * ((c >= 'A') & (c <= 'Z'));
+        d += 32 * ((d >= 'A') & (d <= 'Z'));
+        if (c != d)
+            return c - d;
+        if (c == 0)
+            return 0;
+    }
+    return 0;
+}
+
+int wcscasecmp(const wchar_t *a, const wchar_t *b) { return proviso_wcsncasecmp(a, b, SIZE_MAX); }
+
+int wcsncasecmp(const wchar_t *a, const wchar_t *b, size_t n) { return proviso_wcsncasecmp(a, b, n); }
+
+size_t wcsxfrm(wchar_t *dst, const wchar_t *src, size_t size) {
+    size_t length = proviso_wcslen(src);
+    if (size)
+        proviso_wcpncpy(dst, src, length < size ? length + 1 : size);
+    return length;
+}
 
 // Searching strings.
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -27,7 +28,42 @@ char *proviso_producer(const char *data, size_t size) {
 
 void proviso_function_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }
 
+static bool alike(Type *a, Type *b) {
+  return a->isPointerTy() == b->isPointerTy() && a->isFloatingPointTy() == b->isFloatingPointTy();
+}
+
+// Whether what is declared may be the function of the library that the model is of, and not only one of its name. What is
+// declared without parameters says nothing of them; its calls do.
+static bool may_be(const GlobalValue *declared, const Function &model) {
+  auto *function = dyn_cast<Function>(declared);
+  if (!function)
+    return false;
+  FunctionType *ours = function->getFunctionType(), *theirs = model.getFunctionType();
+  unsigned needed = theirs->getNumParams();
+  if (ours->isVarArg() && ours->getNumParams() == 0) {
+    for (const User *user : function->users()) {
+      auto *call = dyn_cast<CallBase>(user);
+      if (call && call->getCalledOperand() == function && call->arg_size() < needed)
+        return false;
+    }
+    return true;
+  }
+  if (ours->getNumParams() < needed || (ours->getNumParams() > needed && !theirs->isVarArg()))
+    return false;
+  for (unsigned n = 0; n < needed; n++)
+    if (!alike(ours->getParamType(n), theirs->getParamType(n)))
+      return false;
+  return true;
+}
+
 int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other) {
+  // What is of our own names has none of the user's.
+  for (Function &model : *unwrap(other)) {
+    const GlobalValue *declared = unwrap(module)->getNamedValue(model.getName());
+    bool is_own = model.getName().contains('.') || model.getName().starts_with("__proviso_");
+    if (declared && !model.isDeclaration() && !is_own && !may_be(declared, model))
+      model.deleteBody();
+  }
   // No model has a wchar_t, so that it may be of any size (-fshort-wchar).
   if (Metadata *size = unwrap(module)->getModuleFlag("wchar_size"))
     unwrap(other)->setModuleFlag(Module::Error, "wchar_size", size);

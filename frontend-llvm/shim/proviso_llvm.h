@@ -31,7 +31,8 @@ void proviso_buffer_free(ProvisoBuffer buffer);
 char *proviso_producer(const char *data, size_t size);
 /// Makes a definition a declaration.
 void proviso_function_delete_body(LLVMValueRef function);
-/// Links into `module` what it declares and does not define. `other` is gone afterwards. Nonzero on failure; what is wrong
+/// Links into `module` what it declares and does not define, but no function that is declared with other parameters, or called with too
+/// few. `other` is gone afterwards. Nonzero on failure; what is wrong
 /// goes to the context's handler of diagnostics.
 int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other);
 /// Takes out of modules that are to be linked into one what nothing reaches from the function of this name. Of bitcode that was opened

@@ -13,6 +13,7 @@
 //! void *__proviso_alloc(size_t size);                        // heap, alignment of malloc
 //! void *__proviso_alloc_zeroed(size_t size);
 //! void *__proviso_alloc_env(size_t size);                    // what is in it is of the environment
+//! void *__proviso_alloc_pages(size_t size);                  // of the library's, zeroed, at the start of a page
 //! void *__proviso_alloc_aligned(size_t align, size_t size);  // `align` a power of two
 //! void  __proviso_free(void *ptr);                           // null is a no-op; invalid pointers are violations
 //! size_t __proviso_object_size(void *ptr);                   // of the live object that starts there
@@ -88,6 +89,8 @@ pub(crate) enum Primitive {
     AllocationFails,
     /// `f(size)`: fresh memory that belongs to the C library.
     Alloc,
+    /// `f(size)`: the same, all zero and aligned to a page.
+    AllocPages,
     /// `f(size)`: fresh memory of the program, all zero.
     AllocZeroed,
     /// `f(alignment, size)`.
@@ -128,6 +131,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     if let Some(name) = name.strip_prefix("__proviso_") {
         return Some(match name {
             "alloc" | "alloc_env" => Alloc,
+            "alloc_pages" => AllocPages,
             "alloc_zeroed" => AllocZeroed,
             "allocation_fails" => AllocationFails,
             "alloc_aligned" => AlignedAlloc,
@@ -243,53 +247,112 @@ pub(crate) fn is_output(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
+/// See [`changes_environment`], sorted.
+const CHANGES: &[&str] = &[
+    "chdir",
+    "chmod",
+    "chown",
+    "chroot",
+    "clearenv",
+    "close",
+    "creat",
+    "dup",
+    "dup2",
+    "dup3",
+    "fchdir",
+    "fchmod",
+    "fchmodat",
+    "fchown",
+    "fclose",
+    "fdopen",
+    "fopen",
+    "fopen64",
+    "freopen",
+    "freopen64",
+    "fseek",
+    "fseeko",
+    "fseeko64",
+    "fsetpos",
+    "fsetpos64",
+    "ftruncate",
+    "ftruncate64",
+    "futimens",
+    "futimes",
+    "initstate",
+    "lchown",
+    "link",
+    "linkat",
+    "lseek",
+    "lseek64",
+    "mkdir",
+    "mkdirat",
+    "mkdtemp",
+    "mkfifo",
+    "mknod",
+    "mkostemp",
+    "mkstemp",
+    "mkstemp64",
+    "mkstemps",
+    "open",
+    "open64",
+    "openat",
+    "openat64",
+    "pipe",
+    "pipe2",
+    "putenv",
+    "remove",
+    "rename",
+    "renameat",
+    "rewind",
+    "rewinddir",
+    "rmdir",
+    "seekdir",
+    "setegid",
+    "setenv",
+    "seteuid",
+    "setgid",
+    "setgrent",
+    "setgroups",
+    "setlocale",
+    "setpgid",
+    "setpriority",
+    "setpwent",
+    "setregid",
+    "setresgid",
+    "setresuid",
+    "setreuid",
+    "setrlimit",
+    "setrlimit64",
+    "setsid",
+    "setstate",
+    "setuid",
+    "setvbuf",
+    "srand",
+    "srand48",
+    "srandom",
+    "symlink",
+    "symlinkat",
+    "tcsetattr",
+    "tcsetpgrp",
+    "tmpfile",
+    "tmpfile64",
+    "truncate",
+    "truncate64",
+    "umask",
+    "unlink",
+    "unlinkat",
+    "unsetenv",
+    "utime",
+    "utimensat",
+    "utimes",
+];
+
 /// Functions of the library after which the environment may give other values, or which depend on what such functions
 /// did, though their models do not say so: random seeds, names of files, locks. If the program `reads_back` what it
 /// writes, also functions for output.
 pub(crate) fn changes_environment(name: &str, reads_back: bool) -> bool {
-    const NAMES: &[&str] = &[
-        "chdir",
-        "clearenv",
-        "close",
-        "creat",
-        "dup",
-        "dup2",
-        "fclose",
-        "fdopen",
-        "fopen",
-        "fopen64",
-        "freopen",
-        "fseek",
-        "fseeko",
-        "fsetpos",
-        "ftruncate",
-        "initstate",
-        "lseek",
-        "mkdir",
-        "mkstemp",
-        "open",
-        "open64",
-        "pipe",
-        "putenv",
-        "remove",
-        "rename",
-        "rewind",
-        "rmdir",
-        "setenv",
-        "setlocale",
-        "setstate",
-        "setvbuf",
-        "srand",
-        "srand48",
-        "srandom",
-        "tmpfile",
-        "truncate",
-        "umask",
-        "unlink",
-        "unsetenv",
-    ];
     name.starts_with("pthread_")
-        || NAMES.binary_search(&name).is_ok()
+        || CHANGES.binary_search(&name).is_ok()
         || reads_back && (is_output(name) || matches!(name, "dprintf" | "pwrite" | "vdprintf" | "write"))
 }
 

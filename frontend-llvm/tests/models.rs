@@ -100,12 +100,12 @@ fn string() {
 
 #[test]
 fn wide() {
-    compare("wide", &["wide.c", "wctype.c", "multibyte.c"], 2000);
+    compare("wide", &["wide.c", "wctype.c", "multibyte.c", "wnumber.c"], 2000);
 }
 
 #[test]
 fn wstdio() {
-    compare("wstdio", &["wstdio.c"], 500);
+    compare("wstdio", &["wstdio.c", "wscanf.c"], 500);
 }
 
 #[test]
@@ -116,6 +116,11 @@ fn ctype() {
 #[test]
 fn stdlib() {
     compare("stdlib", &["stdlib.c", "alloc.c", "environment.c", "string.c"], 1000);
+}
+
+#[test]
+fn search() {
+    compare("search", &["search.c"], 1000);
 }
 
 #[test]
@@ -131,6 +136,26 @@ fn system() {
 #[test]
 fn unistd() {
     compare("unistd", &["unistd.c", "socket.c"], 500);
+}
+
+#[test]
+fn files() {
+    compare("files", &["files.c", "process.c"], 500);
+}
+
+#[test]
+fn folders() {
+    compare("folders", &["folders.c", "mman.c"], 500);
+}
+
+#[test]
+fn report() {
+    compare("report", &["report.c"], 500);
+}
+
+#[test]
+fn users() {
+    compare("users", &["users.c"], 300);
 }
 
 #[test]
@@ -166,5 +191,5 @@ fn complex() {
 
 #[test]
 fn pthread() {
-    compare("pthread", &["pthread.c"], 1000);
+    compare("pthread", &["pthread.c", "threads.c"], 1000);
 }

@@ -9,6 +9,8 @@ use cfa::{AllocKind, BinOp, Callee, Check, Expr, ExprId, ExprPool, HaltKind, Inp
 const ENOMEM: u64 = 12;
 /// What malloc aligns to.
 const HEAP_ALIGN: u32 = 16;
+/// Bytes of a page.
+const PAGE: u32 = 4096;
 /// For an alignment that is not constant: more than any program asks for.
 const LARGE_ALIGN: u32 = 4096;
 /// Bytes of the largest block that one input fills, if nobody knows what it is.
@@ -46,6 +48,10 @@ pub(super) fn lower(
         (Primitive::Alloc, &[size, ..]) => {
             let size = b.as_pointer(size);
             Some(b.alloc(size, HEAP_ALIGN, AllocKind::Library, false))
+        }
+        (Primitive::AllocPages, &[size, ..]) => {
+            let size = b.as_pointer(size);
+            Some(b.alloc(size, PAGE, AllocKind::Library, true))
         }
         (Primitive::AllocZeroed, &[size, ..]) => {
             let size = b.as_pointer(size);

@@ -368,11 +368,14 @@ void *__proviso_alloc_env(size_t size) {
     __proviso_env_memory(p, size);
     return p;
 }
+void *__proviso_alloc_pages(size_t size) { return memset(allocate(4096, size), 0, size); }
 void *__proviso_alloc_aligned(size_t align, size_t size) { return allocate(align < 16 ? 16 : align, size); }
 /* Only where --malloc-may-fail asks for it. */
 _Bool __proviso_allocation_fails(void) { return 0; }
 void __proviso_free(void *p) { model_free(p); }
 size_t __proviso_object_size(void *p) { return block_of(p)->size; }
+// Asked of pointers that are to be freed.
+size_t __proviso_object_offset(void *p) { return 0; }
 void __proviso_unmodelled(const char *what) { end(GIVEN_UP); }
 void __proviso_underapproximated(const char *what) { end(GIVEN_UP); }
 void __proviso_unknown_format(const char *what) { end(GIVEN_UP); }

@@ -2,6 +2,7 @@
 #include "harness.h"
 #include <pthread.h>
 #include <semaphore.h>
+#include <threads.h>
 #include <time.h>
 
 static const struct timespec past = {1, 0}, wrong = {1, 1000000000};
@@ -163,4 +164,90 @@ DRIVER(semaphore) {
         see(LIB_ERRNO);
     }
     see(LIB(sem_destroy)(&semaphore));
+}
+
+// Attributes.
+DRIVER(attributes) {
+    pthread_attr_t *of_thread = room(sizeof *of_thread);
+    see(LIB(pthread_attr_init)(of_thread));
+    memset(of_thread, 0, sizeof *of_thread);
+    see(LIB(pthread_attr_setstacksize)(of_thread, ONE_OF(0, 16383, 16384, 1 << 20)));
+    memset(of_thread, 0, sizeof *of_thread);
+    pthread_mutexattr_t of_mutex;
+    see(LIB(pthread_mutexattr_init)(&of_mutex));
+    see(LIB(pthread_mutexattr_setpshared)(&of_mutex, ONE_OF(0, 0, -1, 2)));
+    pthread_condattr_t of_condition;
+    see(LIB(pthread_condattr_init)(&of_condition));
+    see(LIB(pthread_condattr_setclock)(&of_condition, random_below(9)));
+    pthread_rwlockattr_t of_lock;
+    see(LIB(pthread_rwlockattr_init)(&of_lock));
+    see(LIB(pthread_rwlockattr_destroy)(&of_lock));
+}
+
+// threads.h.
+DRIVER(mtx) {
+    mtx_t mutex;
+    int type = random_below(4), locked = 0, result = LIB(mtx_init)(&mutex, type);
+    see(result);
+    for (int i = 0; i < 8 && result == 0; i++) {
+        int done = 0;
+        switch (random_below(4)) {
+        case 0:
+            if (!locked || type & 1)
+                done = LIB(mtx_lock)(&mutex), locked += !done;
+            break;
+        case 1:
+            done = LIB(mtx_trylock)(&mutex), locked += !done;
+            break;
+        case 2:
+            done = LIB(mtx_timedlock)(&mutex, &past), locked += !done;
+            break;
+        default:
+            if (locked || type & 1)
+                done = LIB(mtx_unlock)(&mutex), locked -= !done;
+        }
+        see(done);
+    }
+    if (result == 0 && !locked)
+        LIB(mtx_destroy)(&mutex);
+}
+DRIVER(call_once) {
+    once_flag once = ONCE_FLAG_INIT;
+    runs = 0;
+    for (unsigned n = random_below(4); n > 0; n--)
+        LIB(call_once)(&once, run);
+    see(runs);
+}
+DRIVER(cnd) {
+    asks_environment();
+    cnd_t condition;
+    mtx_t mutex;
+    see(LIB(cnd_init)(&condition));
+    see(LIB(mtx_init)(&mutex, mtx_plain));
+    see(LIB(mtx_lock)(&mutex));
+    see(LIB(cnd_signal)(&condition));
+    see(LIB(cnd_timedwait)(&condition, &mutex, random_below(3) ? &past : &wrong));
+    see(LIB(mtx_trylock)(&mutex));
+    see(LIB(mtx_unlock)(&mutex));
+    see(LIB(cnd_broadcast)(&condition));
+    LIB(cnd_destroy)(&condition);
+}
+DRIVER(tss) {
+    static int values[2];
+    tss_t key;
+    see(LIB(tss_create)(&key, NULL));
+    see(LIB(tss_get)(key) == NULL);
+    see(LIB(tss_set)(key, &values[1]));
+    see(LIB(tss_get)(key) == &values[1]);
+    LIB(tss_delete)(key);
+    see(LIB(tss_set)(key, values));
+    see(LIB(tss_get)(key) == NULL);
+}
+DRIVER(thrd) {
+    asks_environment();
+    see(LIB(thrd_equal)(LIB(thrd_current)(), LIB(thrd_current)()) != 0);
+    LIB(thrd_yield)();
+    struct timespec time = {0, ONE_OF(0, 1, -1, 1000000000)}, left = {7, 7};
+    see(LIB(thrd_sleep)(&time, random_below(2) ? &left : NULL));
+    see(left.tv_sec);
 }

@@ -152,7 +152,8 @@ DRIVER(sscanf) {
                                           "%2c", "%hd", "%ld", "%lld", "%hhd", "%2d", "%n", "%*d", "%*s", "%%", "%5i",
                                           "%lf", "%f", "%[]a]", "x", "%zu", "%1x", "%3x", "%*c", "%lu", "%hu", "%[^]]",
                                           "%*[a-c]", "%ln", "%hhn", "%Lf", "%*f", "%p", "%jd", "%td", "%5lf", "%[a-]",
-                                          "%[^a-c-]", "%X", "%qd", "%hhx"};
+                                          "%[^a-c-]", "%X", "%qd", "%hhx", "%1f", "%2f",
+                                          "%3lf", "%4f", "%ls", "%2lc", "%l[a-c]", "%C", "%3S", "%*ls"};
     char text[128] = "", format[64] = "";
     for (unsigned n = random_below(5); n > 0; n--)
         strcat(text, texts[random_below(sizeof texts / sizeof *texts)]);
@@ -176,6 +177,40 @@ DRIVER(sscanf) {
         }
     }
     see(LIB(sscanf)(text_in_room(text), format, out[0], out[1], out[2], out[3], out[4]));
+}
+
+DRIVER(sscanf_allocated) {
+    static const char *const formats[] = {"%ms", "%m[a-c]", "%mc", "%2mc", "%mls", " ", "%1ms", ",", "%m[^,]", "%ml[ab]"};
+    char text[64] = "", format[64] = "";
+    for (unsigned n = random_below(5); n > 0; n--)
+        strcat(text, ONE_OF("ab", "a", " ", ",", "xyz", "a longer word"));
+    for (unsigned n = 1 + random_below(4); n > 0; n--)
+        strcat(format, formats[random_below(sizeof formats / sizeof *formats)]);
+    say("sscanf(\"%s\", \"%s\")", text, format);
+    char *got[4] = {0};
+    int items = LIB(sscanf)(text_in_room(text), format, &got[0], &got[1], &got[2], &got[3]);
+    see(items);
+    for (int i = 0; i < items; i++) {
+        see_bytes(got[i], 1);
+        release(got[i]);
+    }
+}
+// Numbers that break off, in fields.
+DRIVER(sscanf_reals) {
+    may_approximate();
+    static const char *const parts[] = {"1", "0", "0x", "e", "E+", "p", ".", "-", "inf", "INFINI", "nan", "(", "25", "a"};
+    char text[64] = "", format[24];
+    for (unsigned n = 1 + random_below(6); n > 0; n--)
+        strcat(text, parts[random_below(sizeof parts / sizeof *parts)]);
+    sprintf(format, random_below(3) ? "%%%ulf%%n%%3s" : "%%lf%%n%%3s", 1 + random_below(9));
+    say("sscanf(\"%s\", \"%s\")", text, format);
+    double x = 7;
+    int n = -1;
+    char rest[4] = "";
+    see(LIB(sscanf)(text_in_room(text), format, &x, &n, rest));
+    see_real(x);
+    see(n);
+    see_text(rest);
 }
 
 // Streams, on a file that the library's run has made; the model is told what is in it.
@@ -219,7 +254,7 @@ static void suggest_line(size_t room) {
     }
 }
 static _Bool read_something(FILE *file, _Bool pushed) {
-    unsigned n = random_below(12), what = random_below(13);
+    unsigned n = random_below(12), what = random_below(14);
     say("%u with %u%s", what, n, pushed ? " after pushing" : "");
     switch (what) {
     case 0:
@@ -287,6 +322,16 @@ static _Bool read_something(FILE *file, _Bool pushed) {
     case 11:
         see(LIB(fflush)(file));
         return 0;
+    case 12: {
+        fpos_t *position = room(sizeof *position);
+        int result = LIB(fgetpos)(file, position);
+        see(result);
+        if (result == 0 && random_below(2)) {
+            see(LIB(fsetpos)(file, position));
+            return 0;
+        }
+        return pushed;
+    }
     default:
         return pushed;
     }

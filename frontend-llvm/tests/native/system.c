@@ -10,14 +10,30 @@ DRIVER(htonl) { see(LIB(htonl)(random_bits())); }
 DRIVER(ntohs) { see(LIB(ntohs)(random_bits())); }
 DRIVER(ntohl) { see(LIB(ntohl)(random_bits())); }
 
-DRIVER(inet_addr) {
+// An address, or nearly one.
+static char *address_text(void) {
     char text[80] = "";
-    for (unsigned parts = 1 + random_below(5), n = 0; n < parts; n++) {
+    for (unsigned parts = random_below(3) ? 4 : 1 + random_below(5), n = 0; n < parts; n++) {
         unsigned value = random_below(3) ? random_below(300) : random_bits();
-        sprintf(text + strlen(text), ONE_OF("%u", "%u", "%u", "0x%X", "0%o", "%x", " %u"), value);
+        sprintf(text + strlen(text), ONE_OF("%u", "%u", "%u", "%u", "0x%X", "0%o", "%x", " %u"), value);
         strcat(text, n + 1 < parts ? "." : ONE_OF("", "", " a", "\n", ".", "a", "9", "0xg"));
     }
-    see(LIB(inet_addr)(text_in_room(text)));
+    return text_in_room(text);
+}
+DRIVER(inet_addr) { see(LIB(inet_addr)(address_text())); }
+DRIVER(inet_aton) {
+    char *text = address_text();
+    see(LIB(inet_aton)(text, random_below(4) ? room(sizeof(struct in_addr)) : NULL));
+}
+DRIVER(inet_pton) {
+    char *text = random_below(2) ? address_text() : text_in_room(ONE_OF("1.2.3.4", "255.255.255.255", "01.2.3.4", "0.0.0.0"));
+    see(LIB(inet_pton)(ONE_OF(AF_INET, AF_INET, 99), text, room(sizeof(struct in_addr))));
+}
+DRIVER(inet_ntop) {
+    struct in_addr address = {random_below(2) ? random_bits() : random_bits() & 0x0fff1f07};
+    unsigned size = random_below(20);
+    see_pointer(LIB(inet_ntop)(ONE_OF(AF_INET, AF_INET, 99), &address, room(size), size));
+    see_text(LIB(inet_ntoa)(address));
 }
 
 DRIVER(sched_yield) { see(LIB(sched_yield)()); }

@@ -4,6 +4,7 @@
 #include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 DRIVER(time) {
     asks_environment();
@@ -167,6 +168,12 @@ DRIVER(strftime) {
     char *buffer = room(40);
     size_t n = LIB(strftime)(buffer, random_below(40), ONE_OF("%Y-%m-%d", "%H:%M:%S", "", "%B %A %c"), &t);
     see(n);
+}
+DRIVER(wcsftime) {
+    may_approximate();
+    struct tm t = {.tm_mday = 3, .tm_year = random_below(200)};
+    wchar_t *buffer = (wchar_t *)room(40 * sizeof(wchar_t));
+    see(LIB(wcsftime)(buffer, random_below(40), ONE_OF(L"%Y-%m-%d", L"%H:%M:%S", L"", L"%B %A %c"), &t));
 }
 DRIVER(sleep) {
     asks_environment();

@@ -1,5 +1,6 @@
 // wchar.h: memory and strings of wide characters.
 #include "harness.h"
+#include <inttypes.h>
 #include <limits.h>
 #include <wchar.h>
 #include <wctype.h>
@@ -122,6 +123,17 @@ DRIVER(wcsdup) {
     }
 COMPARE_STRINGS(wcscmp)
 COMPARE_STRINGS(wcscoll)
+COMPARE_STRINGS(wcscasecmp)
+DRIVER(wcsncasecmp) {
+    wchar_t *a, *b;
+    strings_alike(&a, &b);
+    see(LIB(wcsncasecmp)(a, b, random_below(25)));
+}
+DRIVER(wcsxfrm) {
+    size_t n = random_below(40);
+    wchar_t *s = string(30);
+    see(LIB(wcsxfrm)((wchar_t *)room((n + random_below(4)) * sizeof(wchar_t)), s, n));
+}
 DRIVER(wcsncmp) {
     asks_environment();
     wchar_t *a, *b;
@@ -221,3 +233,108 @@ DRIVER(wcstombs) {
     s[length] = 0;
     see(LIB(wcstombs)(random_below(4) ? room(n) : NULL, s, n));
 }
+// The same, with where it ended, and in parts.
+DRIVER(mbsrtowcs) {
+    mbstate_t state = {0};
+    const char *s = random_string(12, random_below(3) ? "ab c" : "abcdef\xe4"), *from = s;
+    size_t n = random_below(16), most = random_below(16);
+    wchar_t *result = random_below(4) ? (wchar_t *)room(n * sizeof(wchar_t)) : NULL;
+    if (random_below(2))
+        see(LIB(mbsrtowcs)(result, &from, n, &state));
+    else
+        see(LIB(mbsnrtowcs)(result, &from, most, n, &state));
+    see_pointer(from);
+}
+DRIVER(wcsrtombs) {
+    mbstate_t state = {0};
+    wchar_t *s = (wchar_t *)room(13 * sizeof(wchar_t));
+    const wchar_t *from = s;
+    size_t length = random_below(13), n = random_below(16), most = random_below(16);
+    for (size_t i = 0; i < length; i++)
+        s[i] = random_below(12) ? L'a' + (wchar_t)random_below(26) : character();
+    s[length] = 0;
+    char *result = random_below(4) ? room(n) : NULL;
+    if (random_below(2))
+        see(LIB(wcsrtombs)(result, &from, n, &state));
+    else
+        see(LIB(wcsnrtombs)(result, &from, most, n, &state));
+    see_pointer(from);
+}
+DRIVER(mbstowcs_chk) {
+    extern size_t __mbstowcs_chk(wchar_t *, const char *, size_t, size_t);
+    size_t n = random_below(16), size = (n + random_below(4)) * sizeof(wchar_t) - random_below(3);
+    see(LIB(__mbstowcs_chk)((wchar_t *)room(16 * sizeof(wchar_t)), random_string(12, "ab c"), n, size > 64 ? 0 : size));
+}
+DRIVER(wcstombs_chk) {
+    extern size_t __wcstombs_chk(char *, const wchar_t *, size_t, size_t);
+    size_t n = random_below(16), size = n + random_below(4) - 1;
+    see(LIB(__wcstombs_chk)(room(16), L"a b c", n, size > 64 ? 0 : size));
+}
+
+// Classes by name.
+static const char *class_name(void) {
+    return ONE_OF("alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
+                  "xdigit", "", "alph", "digits");
+}
+DRIVER(wctype) {
+    wctype_t class = LIB(wctype)(class_name());
+    see(class != 0);
+    wint_t c = random_below(9) ? random_below(300) : (wint_t)random_bits();
+    see(LIB(iswctype)(c, class) != 0);
+}
+DRIVER(wctrans) {
+    wctrans_t mapping = LIB(wctrans)(ONE_OF("tolower", "toupper", "", "other"));
+    see(mapping != 0);
+    if (mapping)
+        see(LIB(towctrans)(random_below(9) ? random_below(300) : (wint_t)random_bits(), mapping));
+}
+DRIVER(wcwidth) { see(LIB(wcwidth)(random_below(9) ? (int)random_below(300) : (wchar_t)random_bits())); }
+DRIVER(wcswidth) {
+    size_t n = random_below(20);
+    wchar_t *s = (wchar_t *)room(n * sizeof(wchar_t));
+    for (size_t i = 0; i < n; i++)
+        s[i] = random_below(9) ? L'a' : random_below(2) ? character() : 0;
+    see(LIB(wcswidth)(s, n));
+}
+
+// Numbers from text that is nearly one.
+static wchar_t *nearly_a_number(void) {
+    static const char *const parts[] = {
+        " ",   "\t",  "-",   "+",   "0x",   "0X",       "0",   "9223372036854775807",  "7",  "8",
+        "f",   "Z",   "12",  "1e",  "e5",   ".",        "x",   "18446744073709551616", "3",  "2147483648",
+        "0b1", "inf", "nan", "p3",  "1.5",  "nan(a1)",  "e-7", "-9223372036854775808", "00", "16777217",
+        "INF", "e+",  "p-2", "e30", "e308", "infinity", "0b",  "4294967295",           "_",  "\v", "\xe4"};
+    char text[128] = "";
+    for (unsigned n = random_below(5); n > 0; n--)
+        strcat(text, parts[random_below(sizeof parts / sizeof *parts)]);
+    say("a string \"%s\"", text);
+    wchar_t *wide = (wchar_t *)room((strlen(text) + 1) * sizeof(wchar_t));
+    for (size_t i = 0; i <= strlen(text); i++)
+        wide[i] = text[i] == '\xe4' ? 0x130 : text[i];
+    return wide;
+}
+#define WCSTO(name)                                                                                                  \
+    DRIVER(name) {                                                                                                   \
+        wchar_t *s = nearly_a_number(), *end = s + 1;                                                                \
+        int base = random_below(3) ? (int)random_below(39) - 1 : random_below(2) ? 0 : 10;                           \
+        _Bool with_end = random_below(8);                                                                            \
+        say(#name " base %d", base);                                                                                 \
+        see(LIB(name)(s, with_end ? &end : NULL, base));                                                             \
+        see_pointer(end);                                                                                            \
+    }
+WCSTO(wcstol)
+WCSTO(wcstoul)
+WCSTO(wcstoll)
+WCSTO(wcstoull)
+WCSTO(wcstoimax)
+WCSTO(wcstoumax)
+#define WCSTOR(name)                                                                                                 \
+    DRIVER(name) {                                                                                                   \
+        may_approximate();                                                                                           \
+        wchar_t *s = nearly_a_number(), *end = s;                                                                    \
+        see_real(LIB(name)(s, random_below(8) ? &end : NULL));                                                       \
+        see_pointer(end);                                                                                            \
+    }
+WCSTOR(wcstod)
+WCSTOR(wcstof)
+WCSTOR(wcstold)

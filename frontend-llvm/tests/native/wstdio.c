@@ -231,3 +231,38 @@ DRIVER(wide_input) {
     }
     see(LIB(fclose)(file));
 }
+
+// Input from strings. The library writes two nulls behind a word of bytes, which is not to be seen where there are nulls before.
+DRIVER(swscanf) {
+    may_approximate();
+    static const char *const texts[] = {"12", "-7", " 0x1f", "abc", "a-b", ",", " ", "1.5", "2e3", "x", "%", "in", "\n"};
+    static const char *const formats[] = {"%d", "%i", "%x", " ", ",", "%s", "%3s", "%[a-c]", "%[^,]", "%c", "%2c", "%ld",
+                                          "%n", "%*d", "%*s", "%%", "%lf", "%ls", "%2lc", "%l[a-c]", "%C", "%3S", "%*ls"};
+    char text[128] = "", format[64] = "";
+    for (unsigned n = random_below(5); n > 0; n--)
+        strcat(text, texts[random_below(sizeof texts / sizeof *texts)]);
+    for (unsigned n = 1 + random_below(4); n > 0; n--)
+        strcat(format, formats[random_below(sizeof formats / sizeof *formats)]);
+    say("swscanf(\"%s\", \"%s\")", text, format);
+    wchar_t wide[128];
+    for (size_t i = 0; i <= strlen(text); i++)
+        wide[i] = text[i];
+    char(*out)[80] = memset(room(320), 0, 320);
+    NATIVELY {
+        double first[4][10] = {0};
+        swscanf(wide, widened(format), first[0], first[1], first[2], first[3]);
+        for (int i = 0; i < 4; i++)
+            suggest_real(first[i][0]);
+    }
+    see(LIB(swscanf)(wide, widened(format), out[0], out[1], out[2], out[3]));
+}
+DRIVER(fwscanf) {
+    asks_environment();
+    FILE *file = LIB(fopen)("/dev/null", "r");
+    see(file != NULL);
+    int number = 7;
+    see(LIB(fwscanf)(file, L"%d", &number));
+    see(number);
+    see(LIB(feof)(file) != 0);
+    see(LIB(fclose)(file));
+}

@@ -1,0 +1,58 @@
+// Defines: __atomic_load __atomic_store __atomic_exchange __atomic_compare_exchange __atomic_is_lock_free
+// Defines: atomic_flag_test_and_set atomic_flag_test_and_set_explicit atomic_flag_clear atomic_flag_clear_explicit
+// Defines: atomic_thread_fence atomic_signal_fence
+#pragma once
+#include "proviso.h"
+
+// What atomic operations call where there is no instruction for them, in a program of one thread. The names are the compiler's own, which
+// defines no functions of them.
+
+extern void proviso_atomic_load(size_t size, const void *from, void *result, int order) __asm__("__atomic_load");
+extern void proviso_atomic_store(size_t size, void *to, const void *value, int order) __asm__("__atomic_store");
+extern void proviso_atomic_exchange(size_t size, void *at, const void *value, void *result, int order) __asm__("__atomic_exchange");
+extern _Bool proviso_atomic_compare_exchange(size_t size, void *at, void *expected, const void *desired, int success,
+                                             int failure) __asm__("__atomic_compare_exchange");
+extern _Bool proviso_atomic_is_lock_free(size_t size, const void *at) __asm__("__atomic_is_lock_free");
+extern void proviso_thread_fence(int order) __asm__("atomic_thread_fence");
+extern void proviso_signal_fence(int order) __asm__("atomic_signal_fence");
+
+void proviso_atomic_load(size_t size, const void *from, void *result, int order) { __builtin_memcpy(result, from, size); }
+
+void proviso_atomic_store(size_t size, void *to, const void *value, int order) { __builtin_memcpy(to, value, size); }
+
+void proviso_atomic_exchange(size_t size, void *at, const void *value, void *result, int order) {
+    char *before = __proviso_alloc(size);
+    __builtin_memcpy(before, at, size);
+    __builtin_memcpy(at, value, size);
+    __builtin_memcpy(result, before, size);
+    __proviso_free(before);
+}
+
+_Bool proviso_atomic_compare_exchange(size_t size, void *at, void *expected, const void *desired, int success, int failure) {
+    const char *p = at, *q = expected;
+    _Bool same = 1;
+    for (size_t i = 0; i < size; i++)
+        same &= p[i] == q[i];
+    if (same)
+        __builtin_memcpy(at, desired, size);
+    else
+        __builtin_memcpy(expected, at, size);
+    return same;
+}
+
+_Bool proviso_atomic_is_lock_free(size_t size, const void *at) {
+    return ((size == 1) | (size == 2) | (size == 4) | (size == 8)) && ((uintptr_t)at & (size - 1)) == 0;
+}
+
+static _Bool proviso_set_flag(volatile _Bool *flag) {
+    _Bool before = *flag;
+    *flag = 1;
+    return before;
+}
+
+_Bool atomic_flag_test_and_set(volatile _Bool *flag) { return proviso_set_flag(flag); }
+_Bool atomic_flag_test_and_set_explicit(volatile _Bool *flag, int order) { return proviso_set_flag(flag); }
+void atomic_flag_clear(volatile _Bool *flag) { *flag = 0; }
+void atomic_flag_clear_explicit(volatile _Bool *flag, int order) { *flag = 0; }
+void proviso_thread_fence(int order) {}
+void proviso_signal_fence(int order) {}

@@ -1,0 +1,436 @@
+// Defines: chmod fchmod lchmod chown fchown lchown link symlink readlink __readlink_chk realpath __realpath_chk
+// Defines: canonicalize_file_name truncate ftruncate truncate64 ftruncate64 fdatasync sync syncfs chroot fchdir mkfifo mknod
+// Defines: dup3 pipe2 flock lockf posix_fadvise posix_fallocate mkstemp mkstemp64 mkostemp mkstemps mkdtemp mktemp
+// Defines: pread pread64 pwrite pwrite64 __pread_chk readv writev preadv pwritev utime utimes futimes utimensat futimens
+// Defines: openat openat64 __open_2 __open64_2 __openat_2 __openat64_2 unlinkat mkdirat renameat linkat symlinkat readlinkat
+// Defines: faccessat fchmodat fchownat fstatat fstatat64 euidaccess pathconf fpathconf getdtablesize tcgetattr tcsetattr
+// Defines: tcflush tcdrain tcsendbreak tcflow tcgetpgrp tcsetpgrp cfgetospeed cfgetispeed cfsetospeed cfsetispeed ioctl
+// Defines: select poll __poll_chk
+#pragma once
+#include "unistd.c"
+
+// Files, terminals, waiting for either: what else there is of unistd.h, sys/stat.h, stdlib.h, termios.h, sys/select.h, poll.h.
+
+static int proviso_two_paths(const char *from, const char *to) {
+    proviso_strlen(from);
+    return proviso_path_outcome(to);
+}
+
+int chmod(const char *path, unsigned mode) { return proviso_path_outcome(path); }
+int lchmod(const char *path, unsigned mode) { return proviso_path_outcome(path); }
+int fchmod(int file, unsigned mode) { return proviso_outcome(); }
+int chown(const char *path, unsigned user, unsigned group) { return proviso_path_outcome(path); }
+int lchown(const char *path, unsigned user, unsigned group) { return proviso_path_outcome(path); }
+int fchown(int file, unsigned user, unsigned group) { return proviso_outcome(); }
+int link(const char *from, const char *to) { return proviso_two_paths(from, to); }
+int symlink(const char *from, const char *to) { return proviso_two_paths(from, to); }
+int truncate(const char *path, long size) { return proviso_path_outcome(path); }
+int truncate64(const char *path, long long size) { return proviso_path_outcome(path); }
+int ftruncate(int file, long size) { return proviso_outcome(); }
+int ftruncate64(int file, long long size) { return proviso_outcome(); }
+int fdatasync(int file) { return proviso_outcome(); }
+int syncfs(int file) { return proviso_outcome(); }
+void sync(void) {}
+int chroot(const char *path) { return proviso_path_outcome(path); }
+int fchdir(int file) { return proviso_outcome(); }
+int mkfifo(const char *path, unsigned mode) { return proviso_path_outcome(path); }
+int mknod(const char *path, unsigned mode, unsigned long long device) { return proviso_path_outcome(path); }
+int flock(int file, int operation) { return proviso_outcome(); }
+int lockf(int file, int operation, long size) { return proviso_outcome(); }
+int euidaccess(const char *path, int mode) { return proviso_path_outcome(path); }
+int getdtablesize(void) { return proviso_env_between(0, INT_MAX); }
+
+// They give the error number.
+int posix_fadvise(int file, long from, long size, int advice) { return proviso_env_between(0, 133); }
+int posix_fallocate(int file, long from, long size) { return proviso_env_between(0, 133); }
+
+int dup3(int file, int to, int flags) {
+    if (file == to) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    return to < 0 || proviso_outcome() < 0 ? proviso_failure() : to;
+}
+
+int pipe2(int ends[2], int flags) { return proviso_two_ends(ends); }
+
+// Names, relative to a folder that is open.
+int openat(int folder, const char *path, int flags, ...) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+int openat64(int folder, const char *path, int flags, ...) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+int __openat_2(int folder, const char *path, int flags) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+int __openat64_2(int folder, const char *path, int flags) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+int __open_2(const char *path, int flags) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+int __open64_2(const char *path, int flags) {
+    proviso_strlen(path);
+    return proviso_descriptor();
+}
+int unlinkat(int folder, const char *path, int flags) { return proviso_path_outcome(path); }
+int mkdirat(int folder, const char *path, unsigned mode) { return proviso_path_outcome(path); }
+int renameat(int from_folder, const char *from, int folder, const char *to) { return proviso_two_paths(from, to); }
+int linkat(int from_folder, const char *from, int folder, const char *to, int flags) {
+    return proviso_two_paths(from, to);
+}
+int symlinkat(const char *from, int folder, const char *to) { return proviso_two_paths(from, to); }
+int faccessat(int folder, const char *path, int mode, int flags) { return proviso_path_outcome(path); }
+int fchmodat(int folder, const char *path, unsigned mode, int flags) { return proviso_path_outcome(path); }
+int fchownat(int folder, const char *path, unsigned user, unsigned group, int flags) {
+    return proviso_path_outcome(path);
+}
+int fstatat(int folder, const char *path, void *status, int flags) {
+    return proviso_stat_path(path, status, PROVISO_STAT);
+}
+int fstatat64(int folder, const char *path, void *status, int flags) {
+    return proviso_stat_path(path, status, PROVISO_STAT64);
+}
+
+// Times: two numbers, or null for now.
+static int proviso_set_times(const char *path, const void *times, size_t size) {
+    if (path)
+        proviso_strlen(path);
+    if (times)
+        proviso_read(times, size);
+    return proviso_outcome();
+}
+
+int utime(const char *path, const void *times) { return proviso_set_times(path, times, 2 * sizeof(long)); }
+int utimes(const char *path, const void *times) { return proviso_set_times(path, times, 4 * sizeof(long)); }
+int futimes(int file, const void *times) { return proviso_set_times(NULL, times, 4 * sizeof(long)); }
+int futimens(int file, const void *times) { return proviso_set_times(NULL, times, 4 * sizeof(long)); }
+int utimensat(int folder, const char *path, const void *times, int flags) {
+    return proviso_set_times(path, times, 4 * sizeof(long));
+}
+
+// What a link leads to: without a null, and cut off.
+static ssize_t proviso_read_link(const char *path, char *buffer, size_t size) {
+    proviso_strlen(path);
+    if (size == 0 || proviso_outcome() < 0)
+        return proviso_failure();
+    size_t length = __proviso_env_size();
+    __proviso_assume((length > 0) & (length <= size) & (length < 4096));
+    proviso_env_text(buffer, length);
+    return length;
+}
+
+ssize_t readlink(const char *path, char *buffer, size_t size) { return proviso_read_link(path, buffer, size); }
+
+ssize_t readlinkat(int folder, const char *path, char *buffer, size_t size) {
+    return proviso_read_link(path, buffer, size);
+}
+
+ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t object_size) {
+    if (size > object_size)
+        __proviso_abort();
+    return proviso_read_link(path, buffer, size);
+}
+
+// A path that starts with a slash. What is written into a buffer where the call fails is not defined.
+static char *proviso_real_path(const char *path, char *buffer) {
+    if (!path) {
+        SET_ERRNO(EINVAL);
+        return NULL;
+    }
+    proviso_strlen(path);
+    if (proviso_outcome() < 0) {
+        if (buffer)
+            __proviso_env_memory(buffer, 4096);
+        return NULL;
+    }
+    size_t length = __proviso_env_size();
+    __proviso_assume((length > 0) & (length < 4096));
+    // What is no link is an error on the way.
+    SET_ERRNO_IF(__proviso_env_bool(), EINVAL);
+    if (!buffer)
+        buffer = malloc(length + 1);
+    if (!buffer)
+        return NULL;
+    proviso_env_text(buffer, length);
+    __proviso_assume(buffer[0] == '/');
+    buffer[length] = 0;
+    return buffer;
+}
+
+char *realpath(const char *path, char *buffer) { return proviso_real_path(path, buffer); }
+
+char *canonicalize_file_name(const char *path) { return proviso_real_path(path, NULL); }
+
+char *__realpath_chk(const char *path, char *buffer, size_t size) {
+    if (buffer && size < 4096)
+        __proviso_abort();
+    return proviso_real_path(path, buffer);
+}
+
+// Names that nobody has: the six X before what comes last become letters and digits.
+static char *proviso_unique_name(char *name, int behind) {
+    size_t length = proviso_strlen(name);
+    char *letters = name + length - behind - 6;
+    _Bool fits = behind >= 0 && length >= 6 && length - 6 >= (size_t)behind;
+    for (int i = 0; fits && i < 6; i++)
+        fits = letters[i] == 'X';
+    if (!fits) {
+        SET_ERRNO(EINVAL);
+        return NULL;
+    }
+    for (int i = 0; i < 6; i++) {
+        char c = __proviso_env_char();
+        __proviso_assume(((c >= 'a') & (c <= 'z')) | ((c >= 'A') & (c <= 'Z')) | ((c >= '0') & (c <= '9')));
+        letters[i] = c;
+    }
+    return name;
+}
+
+static int proviso_unique_file(char *name, int behind) {
+    return proviso_unique_name(name, behind) ? proviso_descriptor() : -1;
+}
+
+int mkstemp(char *name) { return proviso_unique_file(name, 0); }
+int mkstemp64(char *name) { return proviso_unique_file(name, 0); }
+int mkostemp(char *name, int flags) { return proviso_unique_file(name, 0); }
+int mkstemps(char *name, int behind) { return proviso_unique_file(name, behind); }
+char *mkdtemp(char *name) { return proviso_unique_name(name, 0) && proviso_outcome() == 0 ? name : NULL; }
+
+// The name is empty where there is none.
+char *mktemp(char *name) {
+    if (!proviso_unique_name(name, 0) || proviso_outcome() < 0)
+        *name = 0;
+    return name;
+}
+
+static ssize_t proviso_write_bytes(const void *data, size_t size) {
+    ssize_t n = __proviso_env_size();
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
+    SET_ERRNO_IF(n < 0, proviso_env_error());
+    proviso_put_out(data, size);
+    return n;
+}
+
+ssize_t pread(int file, void *buffer, size_t size, long from) { return proviso_read_bytes(buffer, size); }
+ssize_t pread64(int file, void *buffer, size_t size, long long from) { return proviso_read_bytes(buffer, size); }
+ssize_t pwrite(int file, const void *data, size_t size, long to) { return proviso_write_bytes(data, size); }
+ssize_t pwrite64(int file, const void *data, size_t size, long long to) { return proviso_write_bytes(data, size); }
+
+ssize_t __pread_chk(int file, void *buffer, size_t size, long from, size_t object_size) {
+    if (size > object_size)
+        __proviso_abort();
+    return proviso_read_bytes(buffer, size);
+}
+
+// Several blocks one after the other.
+struct proviso_block_of {
+    void *start;
+    size_t size;
+};
+
+static ssize_t proviso_scatter(const struct proviso_block_of *blocks, int count) {
+    ssize_t n = __proviso_env_size();
+    size_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += blocks[i].size;
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= total)));
+    SET_ERRNO_IF(n < 0, proviso_env_error());
+    size_t left = n < 0 ? 0 : n;
+    for (int i = 0; i < count && left > 0; i++) {
+        size_t part = blocks[i].size < left ? blocks[i].size : left;
+        __proviso_env_memory(blocks[i].start, part);
+        left -= part;
+    }
+    return n;
+}
+
+static ssize_t proviso_gather(const struct proviso_block_of *blocks, int count) {
+    size_t total = 0;
+    for (int i = 0; i < count; i++) {
+        proviso_put_out(blocks[i].start, blocks[i].size);
+        total += blocks[i].size;
+    }
+    ssize_t n = __proviso_env_size();
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= total)));
+    SET_ERRNO_IF(n < 0, proviso_env_error());
+    return n;
+}
+
+ssize_t readv(int file, const struct proviso_block_of *blocks, int count) { return proviso_scatter(blocks, count); }
+ssize_t writev(int file, const struct proviso_block_of *blocks, int count) { return proviso_gather(blocks, count); }
+ssize_t preadv(int file, const struct proviso_block_of *blocks, int count, long from) {
+    return proviso_scatter(blocks, count);
+}
+ssize_t pwritev(int file, const struct proviso_block_of *blocks, int count, long to) {
+    return proviso_gather(blocks, count);
+}
+
+// -1 without an error says that there is no limit.
+static long proviso_limit(void) {
+    long value = __proviso_env_long();
+    __proviso_assume(value >= -1);
+    SET_ERRNO_IF(value == -1 && __proviso_env_bool(), proviso_env_error());
+    return value;
+}
+
+long pathconf(const char *path, int name) {
+    proviso_strlen(path);
+    return proviso_limit();
+}
+
+long fpathconf(int file, int name) { return proviso_limit(); }
+
+// Terminals. The speeds are behind the flags, the line and the characters.
+
+enum { PROVISO_TERMIOS = 60 };
+struct proviso_terminal {
+    unsigned flags[4];
+    unsigned char line, characters[32];
+    unsigned input_speed, output_speed;
+};
+
+int tcgetattr(int file, void *terminal) {
+    int result = proviso_outcome();
+    if (result == 0)
+        __proviso_env_memory(terminal, PROVISO_TERMIOS);
+    return result;
+}
+
+int tcsetattr(int file, int when, const void *terminal) {
+    proviso_read(terminal, PROVISO_TERMIOS);
+    return proviso_outcome();
+}
+
+int tcflush(int file, int which) { return proviso_outcome(); }
+int tcdrain(int file) { return proviso_outcome(); }
+int tcsendbreak(int file, int duration) { return proviso_outcome(); }
+int tcflow(int file, int action) { return proviso_outcome(); }
+int tcgetpgrp(int file) { return proviso_descriptor(); }
+int tcsetpgrp(int file, int group) { return proviso_outcome(); }
+
+// Speeds are numbers of four bits, and one more for fast ones; they are kept with the flags, too.
+static unsigned proviso_speed(const struct proviso_terminal *terminal) { return terminal->flags[2] & 0x100f; }
+unsigned cfgetospeed(const struct proviso_terminal *terminal) { return proviso_speed(terminal); }
+unsigned cfgetispeed(const struct proviso_terminal *terminal) {
+    return terminal->flags[0] & 0x80000000 ? 0 : proviso_speed(terminal);
+}
+
+static int proviso_no_speed(unsigned speed) {
+    if ((speed & ~0x100fu) == 0)
+        return 0;
+    SET_ERRNO(EINVAL);
+    return 1;
+}
+
+int cfsetospeed(struct proviso_terminal *terminal, unsigned speed) {
+    if (proviso_no_speed(speed))
+        return -1;
+    terminal->output_speed = speed;
+    terminal->flags[2] = (terminal->flags[2] & ~0x100fu) | speed;
+    return 0;
+}
+
+int cfsetispeed(struct proviso_terminal *terminal, unsigned speed) {
+    if (proviso_no_speed(speed))
+        return -1;
+    terminal->input_speed = speed;
+    if (speed == 0) {
+        terminal->flags[0] |= 0x80000000;
+    } else {
+        terminal->flags[0] &= 0x7fffffff;
+        terminal->flags[2] = (terminal->flags[2] & ~0x100fu) | speed;
+    }
+    return 0;
+}
+
+// The size of a terminal, how much there is to read, whether reading waits.
+int ioctl(int file, unsigned long request, ...) {
+    va_list list;
+    va_start(list, request);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    int result = proviso_outcome();
+    if (request == 0x5421)
+        proviso_read(argument, sizeof(int));
+    else if (request != 0x5413 && request != 0x541b)
+        __proviso_unmodelled("this request of ioctl is not modelled");
+    else if (result == 0)
+        __proviso_env_memory(argument, request == 0x5413 ? 8 : sizeof(int));
+    return result;
+}
+
+// Waiting.
+
+// Some of those asked for, of which there are as many as it says; the time that is left.
+int select(int count, unsigned char *reads, unsigned char *writes, unsigned char *others, long *timeout) {
+    if (count < 0) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    if (count > 1024)
+        __proviso_unmodelled("select for more files than there are is not modelled");
+    int result = proviso_env_between(-1, 3 * 1024);
+    if (timeout) {
+        timeout[0] = __proviso_env_long();
+        timeout[1] = __proviso_env_long();
+        __proviso_assume((timeout[0] >= 0) & (timeout[1] >= 0) & (timeout[1] < 1000000));
+    }
+    if (result < 0)
+        return proviso_failure();
+    int ready = 0;
+    unsigned char *sets[3] = {reads, writes, others};
+    // Whole words of it are written, as far as the kernel has ever had files for them: for 64 at least.
+    const int word = 8 * sizeof(long);
+    if (count > 64) {
+        int known = proviso_env_between(1, 16) * 64;
+        count = known < count ? known : count;
+    }
+    int whole = (count + word - 1) / word * word;
+    for (int i = 0; i < 3; i++) {
+        for (int bit = 0; sets[i] && bit < whole; bit += 8) {
+            unsigned char some = bit < count ? sets[i][bit / 8] & __proviso_env_uchar() : 0;
+            if (count - bit < 8)
+                some &= (1 << (count - bit)) - 1;
+            sets[i][bit / 8] = some;
+            for (int n = 0; n < 8; n++)
+                ready += some >> n & 1;
+        }
+    }
+    __proviso_assume(result == ready);
+    return result;
+}
+
+struct proviso_poll {
+    int file;
+    short events, ready;
+};
+
+static int proviso_poll_files(struct proviso_poll *files, unsigned long count) {
+    int result = proviso_env_between(-1, INT_MAX);
+    if (result < 0)
+        return proviso_failure();
+    int ready = 0;
+    for (unsigned long i = 0; i < count; i++) {
+        // Errors are told whether or not somebody asks.
+        short some = __proviso_env_int() & (files[i].events | 0x38);
+        files[i].ready = files[i].file < 0 ? 0 : some;
+        ready += files[i].ready != 0;
+    }
+    __proviso_assume(result == ready);
+    return result;
+}
+
+int poll(struct proviso_poll *files, unsigned long count, int timeout) { return proviso_poll_files(files, count); }
+
+int __poll_chk(struct proviso_poll *files, unsigned long count, int timeout, size_t object_size) {
+    if (object_size / sizeof *files < count)
+        __proviso_abort();
+    return proviso_poll_files(files, count);
+}

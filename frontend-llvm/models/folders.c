@@ -1,0 +1,249 @@
+// Defines: opendir fdopendir closedir readdir readdir64 readdir_r rewinddir telldir seekdir dirfd alphasort fnmatch
+// Defines: regcomp regexec regerror regfree basename __xpg_basename dirname
+#pragma once
+#include "unistd.c"
+
+// dirent.h, libgen.h, fnmatch.h, regex.h.
+
+// What a folder has is of the environment; so is a file of it. Structures are those of x86, as large as they are there.
+
+struct proviso_file_of {
+    long number, at;
+    unsigned short size;
+    unsigned char kind;
+    char name[256];
+};
+struct proviso_file_of64 {
+    unsigned long long number;
+    long long at;
+    unsigned short size;
+    unsigned char kind;
+    char name[256];
+};
+
+struct proviso_folder {
+    int file;
+    struct proviso_file_of entry;
+    struct proviso_file_of64 entry64;
+};
+
+static struct proviso_folder *proviso_open_folder(int file) {
+    if (proviso_outcome() < 0)
+        return NULL;
+    struct proviso_folder *folder = __proviso_alloc(sizeof *folder);
+    folder->file = file;
+    return folder;
+}
+
+struct proviso_folder *opendir(const char *path) {
+    proviso_strlen(path);
+    return proviso_open_folder(-1);
+}
+
+struct proviso_folder *fdopendir(int file) { return proviso_open_folder(file); }
+
+int closedir(struct proviso_folder *folder) {
+    (void)*(volatile int *)&folder->file;
+    __proviso_free(folder);
+    return proviso_outcome();
+}
+
+int dirfd(struct proviso_folder *folder) {
+    if (folder->file < 0)
+        folder->file = proviso_env_between(0, INT_MAX);
+    return folder->file;
+}
+
+// A name of at least one character, and no slash.
+static void proviso_file_name(char name[256]) {
+    __proviso_env_memory(name, 256);
+    _Bool possible = name[0] != 0;
+    for (int i = 0; i < 255; i++)
+        possible &= name[i] != '/';
+    __proviso_assume(possible & (name[255] == 0));
+}
+
+// At the end `errno` stays what it is.
+static _Bool proviso_no_more_files(struct proviso_folder *folder) {
+    (void)*(volatile int *)&folder->file;
+    if (__proviso_env_bool())
+        return 0;
+    SET_ERRNO_IF(__proviso_env_bool(), proviso_env_error());
+    return 1;
+}
+
+static void proviso_next_file(struct proviso_file_of *entry) {
+    entry->number = __proviso_env_long();
+    entry->at = __proviso_env_long();
+    entry->size = proviso_env_between(12, 280);
+    entry->kind = __proviso_env_uchar();
+    proviso_file_name(entry->name);
+}
+
+struct proviso_file_of *readdir(struct proviso_folder *folder) {
+    if (proviso_no_more_files(folder))
+        return NULL;
+    proviso_next_file(&folder->entry);
+    return &folder->entry;
+}
+
+struct proviso_file_of64 *readdir64(struct proviso_folder *folder) {
+    if (proviso_no_more_files(folder))
+        return NULL;
+    struct proviso_file_of64 *entry = &folder->entry64;
+    entry->number = __proviso_env_longlong();
+    entry->at = __proviso_env_longlong();
+    entry->size = proviso_env_between(12, 280);
+    entry->kind = __proviso_env_uchar();
+    proviso_file_name(entry->name);
+    return entry;
+}
+
+int readdir_r(struct proviso_folder *folder, struct proviso_file_of *entry, struct proviso_file_of **result) {
+    *result = NULL;
+    if (proviso_no_more_files(folder))
+        return proviso_env_between(0, 133);
+    proviso_next_file(entry);
+    *result = entry;
+    return 0;
+}
+
+void rewinddir(struct proviso_folder *folder) { (void)*(volatile int *)&folder->file; }
+
+long telldir(struct proviso_folder *folder) {
+    (void)*(volatile int *)&folder->file;
+    return __proviso_env_long();
+}
+
+void seekdir(struct proviso_folder *folder, long at) { (void)*(volatile int *)&folder->file; }
+
+int alphasort(const struct proviso_file_of **a, const struct proviso_file_of **b) {
+    const unsigned char *s = (const unsigned char *)(*a)->name, *t = (const unsigned char *)(*b)->name;
+    while (*s && *s == *t) {
+        s++;
+        t++;
+    }
+    return *s - *t;
+}
+
+// Parts of paths. What is given is written into.
+
+static char *proviso_behind_slash(char *path) {
+    char *behind = path;
+    for (char *s = path; *s; s++) {
+        if (*s == '/')
+            behind = s + 1;
+    }
+    return behind;
+}
+
+// That of the GNU C library (string.h): nothing is written.
+char *basename(const char *path) { return proviso_behind_slash((char *)path); }
+
+char *__xpg_basename(char *path) {
+    if (!path || !*path)
+        return ".";
+    size_t length = proviso_strlen(path);
+    _Bool slash = path[length - 1] == '/';
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length == 1 && *path == '/')
+        return path + proviso_strlen(path) - 1;
+    if (slash)
+        path[length] = 0;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return path + length;
+}
+
+char *dirname(char *path) {
+    size_t length = path ? proviso_strlen(path) : 0, end = length;
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    if (end > 0) {
+        while (end > 0 && path[end - 1] != '/')
+            end--;
+    }
+    if (end == 0 && (length == 0 || path[0] != '/'))
+        return ".";
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    // Of slashes at the start, two are kept where they are all.
+    if (end == 0)
+        end = length > 1 && path[1] == '/' && (length == 2 || path[2] != '/') ? 2 : 1;
+    path[end] = 0;
+    return path;
+}
+
+// Patterns: whether something matches is not found out.
+
+static _Bool proviso_may_match(const char *pattern, const char *text, const char *what) {
+    proviso_strlen(pattern);
+    proviso_strlen(text);
+    __proviso_overapproximated(what);
+    return __proviso_env_bool();
+}
+
+int fnmatch(const char *pattern, const char *text, int flags) { return !proviso_may_match(pattern, text, "fnmatch"); }
+
+// Regular expressions: how many groups there are, and what it keeps, which is the library's.
+struct proviso_regex {
+    void *kept;
+    size_t unused[5];
+    size_t groups;
+    size_t flags;
+};
+struct proviso_match {
+    int start, end;
+};
+
+int regcomp(struct proviso_regex *expression, const char *pattern, int flags) {
+    size_t length = proviso_strlen(pattern);
+    __proviso_overapproximated("regcomp");
+    int result = proviso_env_between(0, 16);
+    __proviso_env_memory(expression, sizeof *expression);
+    expression->kept = NULL;
+    __proviso_assume(expression->groups <= length);
+    if (result == 0)
+        expression->kept = __proviso_alloc(1);
+    return result;
+}
+
+// With REG_STARTEND the first of the matches says what to look at.
+int regexec(const struct proviso_regex *expression, const char *text, size_t count, struct proviso_match *matches, int flags) {
+    (void)*(volatile char *)expression->kept;
+    int from = 0, to;
+    if (flags & 4) {
+        from = matches[0].start;
+        to = matches[0].end;
+    } else {
+        to = proviso_strlen(text);
+    }
+    __proviso_overapproximated("regexec");
+    if (!__proviso_env_bool())
+        return proviso_env_between(1, 16);
+    for (size_t i = 0; i < count; i++) {
+        int start = __proviso_env_int(), end = __proviso_env_int();
+        __proviso_assume(((start == -1) & (end == -1) & (i > 0)) | ((start >= from) & (end >= start) & (end <= to)));
+        matches[i].start = start;
+        matches[i].end = end;
+    }
+    return 0;
+}
+
+size_t regerror(int error, const struct proviso_regex *expression, char *buffer, size_t size) {
+    __proviso_overapproximated("regerror");
+    size_t needed = __proviso_env_size();
+    __proviso_assume((needed > 1) & (needed <= 64));
+    if (size > 0) {
+        size_t length = needed < size ? needed - 1 : size - 1;
+        proviso_env_text(buffer, length);
+        buffer[length] = 0;
+    }
+    return needed;
+}
+
+void regfree(struct proviso_regex *expression) {
+    __proviso_free(expression->kept);
+    expression->kept = NULL;
+}

@@ -1,0 +1,99 @@
+// Defines: mmap mmap64 munmap mprotect msync madvise posix_madvise mlock munlock mlockall munlockall mremap
+#pragma once
+#include "proviso.h"
+
+// sys/mman.h. What is mapped is an object of whole pages; it is no memory of the heap.
+
+#define PROVISO_MAP_FAILED ((void *)-1)
+
+static void *proviso_map_failed(int error) {
+    SET_ERRNO(error);
+    return PROVISO_MAP_FAILED;
+}
+
+static size_t proviso_pages(size_t size) { return (size + 4095) & ~(size_t)4095; }
+
+// Who may not read and write is not followed.
+static void proviso_protect(int protection) {
+    if ((protection & 3) != 3)
+        __proviso_underapproximated("memory that must not be written or read is not modelled");
+}
+
+// New memory is all zero; what a file has is of the environment. It fails as `malloc` does, that of a file for any reason.
+static void *proviso_map(void *at, size_t size, int protection, int flags, int file) {
+    enum { MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
+    if (size == 0)
+        return proviso_map_failed(EINVAL);
+    if (size > SIZE_MAX - 4095 || (sizeof size == 8 && size > PTRDIFF_MAX - 4095) || __proviso_allocation_fails())
+        return proviso_map_failed(ENOMEM);
+    if (size > PTRDIFF_MAX - 4095)
+        __proviso_unmodelled("so much memory is not modelled");
+    if (flags & MAP_FIXED)
+        __proviso_unmodelled("mapping memory at a given address is not modelled");
+    proviso_protect(protection);
+    size_t whole = proviso_pages(size);
+    if (flags & MAP_ANONYMOUS)
+        return __proviso_alloc_pages(whole);
+    if (__proviso_env_bool())
+        return proviso_map_failed(proviso_env_error());
+    char *memory = __proviso_alloc_pages(whole);
+    __proviso_env_memory(memory, whole);
+    return memory;
+}
+
+void *mmap(void *at, size_t size, int protection, int flags, int file, long from) {
+    return proviso_map(at, size, protection, flags, file);
+}
+
+void *mmap64(void *at, size_t size, int protection, int flags, int file, long long from) {
+    return proviso_map(at, size, protection, flags, file);
+}
+
+// All that one call has mapped.
+int munmap(void *start, size_t size) {
+    if (size == 0 || ((uintptr_t)start & 4095)) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    if (__proviso_object_offset(start) != 0 || __proviso_object_size(start) != proviso_pages(size)) {
+        __proviso_unmodelled("unmapping other memory than a call has mapped is not modelled");
+        return 0;
+    }
+    __proviso_free(start);
+    return 0;
+}
+
+static int proviso_memory_outcome(void) {
+    int result = proviso_env_between(-1, 0);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
+}
+
+int mprotect(void *start, size_t size, int protection) {
+    proviso_protect(protection);
+    return proviso_memory_outcome();
+}
+
+int msync(void *start, size_t size, int flags) { return proviso_memory_outcome(); }
+int mlock(const void *start, size_t size) { return proviso_memory_outcome(); }
+int munlock(const void *start, size_t size) { return proviso_memory_outcome(); }
+int mlockall(int flags) { return proviso_memory_outcome(); }
+int munlockall(void) { return proviso_memory_outcome(); }
+
+// What is no longer needed may be zero afterwards.
+static void proviso_advise(int advice) {
+    if (advice == 4 || advice == 8 || advice == 9)
+        __proviso_unmodelled("memory that is given back is not modelled");
+}
+
+int madvise(void *start, size_t size, int advice) {
+    proviso_advise(advice);
+    return proviso_memory_outcome();
+}
+
+int posix_madvise(void *start, size_t size, int advice) { return proviso_env_between(0, 133); }
+
+void *mremap(void *start, size_t size, size_t new_size, int flags, ...) {
+    __proviso_unmodelled("mremap is not modelled");
+    return PROVISO_MAP_FAILED;
+}

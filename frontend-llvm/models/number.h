@@ -1,0 +1,135 @@
+// Reading numbers from text of `PROVISO_CHARACTER`, by functions that `PROVISO_OF_TEXT` names: number.c and wnumber.c include it.
+
+// Reads an integer as `strtol` does, from at most `max` characters. `binary`: the prefix 0b is known, as in C23. `scan`: as
+// `scanf` does, which does not go back where no digit follows a prefix.
+static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVISO_CHARACTER *s, size_t max, int base,
+                                                                    _Bool binary, _Bool scan) {
+    unsigned long long magnitude = 0;
+    _Bool negative = 0, too_big = 0;
+    const PROVISO_CHARACTER *end = s;
+    const PROVISO_CHARACTER *limit = max > (UINTPTR_MAX - (uintptr_t)s) / sizeof *s
+                                         ? (const PROVISO_CHARACTER *)UINTPTR_MAX
+                                         : s + max;
+    while (s != limit && proviso_is_space(*s))
+        s++;
+    if (s != limit && (*s == '-' || *s == '+')) {
+        negative = *s == '-';
+        s++;
+    }
+    // No branch on characters where the base has no prefix.
+    if (((base == 0) | (base == 16) | ((base == 2) & binary)) && s != limit && *s == '0') {
+        int prefix = s + 1 == limit || (!scan && s + 2 == limit) ? 0 : s[1];
+        int prefix_base = prefix == 'x' || prefix == 'X' ? 16 : binary && (prefix == 'b' || prefix == 'B') ? 2 : 8;
+        _Bool in_prefix = prefix_base != 8 && (base == 0 || base == prefix_base);
+        if (in_prefix && (scan || proviso_digit(s[2]) < prefix_base)) {
+            base = prefix_base;
+            s += 2;
+            end = s;
+        } else if (base == 0) {
+            base = 8;
+        }
+    }
+    if (base == 0)
+        base = 10;
+    unsigned digits = 0;
+    while (s != limit) {
+        unsigned digit = proviso_digit_in(*s, base);
+        if (digit >= (unsigned)base)
+            break;
+        // So many fit, which nobody need find out.
+        if (digits < (base <= 10 ? 19 : 12)) {
+            magnitude = magnitude * base + digit;
+            digits++;
+        } else {
+            unsigned long long most = ~0ull / base;
+            too_big |= (magnitude > most) | ((magnitude == most) & (digit > ~0ull % base));
+            magnitude = magnitude * base + digit;
+        }
+        s++;
+        end = s;
+    }
+    return (struct proviso_integer){magnitude, negative, too_big, end};
+}
+
+// Whether `s` starts with `word` (in lower case), whatever its case.
+static _Bool PROVISO_OF_TEXT(proviso_starts_with)(const PROVISO_CHARACTER *s, const char *word) {
+    for (; *word; s++, word++) {
+        if ((*s | 0x20) != *word)
+            return 0;
+    }
+    return 1;
+}
+
+// Reads a number as `strtod` does.
+static struct proviso_real PROVISO_OF_TEXT(proviso_read_real)(const PROVISO_CHARACTER *s) {
+    struct proviso_real result = {PROVISO_NONE, 0, 0, 0, 0, s};
+    while (proviso_is_space(*s))
+        s++;
+    if (*s == '-' || *s == '+') {
+        result.negative = *s == '-';
+        s++;
+    }
+    if (PROVISO_OF_TEXT(proviso_starts_with)(s, "inf")) {
+        result.kind = PROVISO_INFINITY;
+        result.end = s + (PROVISO_OF_TEXT(proviso_starts_with)(s, "infinity") ? 8 : 3);
+        return result;
+    }
+    if (PROVISO_OF_TEXT(proviso_starts_with)(s, "nan")) {
+        result.kind = PROVISO_NAN;
+        s += 3;
+        result.end = s;
+        if (*s == '(') {
+            do
+                s++;
+            while (proviso_digit(*s) < 36 || *s == '_');
+            if (*s == ')')
+                result.end = s + 1;
+        }
+        return result;
+    }
+    int base = 10;
+    if (*s == '0' && (s[1] == 'x' || s[1] == 'X') &&
+        (proviso_digit(s[2]) < 16 || (s[2] == '.' && proviso_digit(s[3]) < 16))) {
+        base = 16;
+        s += 2;
+    }
+    _Bool point = 0, digits = 0;
+    int step = base == 16 ? 4 : 1;
+    for (;; s++) {
+        if (*s == '.' && !point) {
+            point = 1;
+            continue;
+        }
+        unsigned digit = proviso_digit_in(*s, base);
+        if (digit >= (unsigned)base)
+            break;
+        digits = 1;
+        if (result.mantissa <= (0xffffffffffffffff - 15) / 16) {
+            result.mantissa = result.mantissa * base + digit;
+            result.exponent -= point ? step : 0;
+        } else {
+            result.inexact |= digit != 0;
+            result.exponent += point ? 0 : step;
+        }
+    }
+    if (!digits)
+        return result;
+    result.kind = base == 16 ? PROVISO_HEX : PROVISO_DECIMAL;
+    result.end = s;
+    if ((*s | 0x20) == (base == 16 ? 'p' : 'e')) {
+        s++;
+        _Bool negative = *s == '-';
+        if (*s == '-' || *s == '+')
+            s++;
+        if (proviso_digit_in(*s, 10) < 10) {
+            int exponent = 0;
+            for (; proviso_digit_in(*s, 10) < 10; s++) {
+                if (exponent < 100000)
+                    exponent = exponent * 10 + (*s - '0');
+            }
+            result.exponent += negative ? -exponent : exponent;
+            result.end = s;
+        }
+    }
+    return result;
+}

@@ -1,0 +1,186 @@
+// Defines: getpwnam getpwuid getpwent setpwent endpwent getpwnam_r getpwuid_r getgrnam getgrgid getgrent setgrent endgrent
+// Defines: getaddrinfo freeaddrinfo gai_strerror
+#pragma once
+#include "unistd.c"
+
+// pwd.h, grp.h, netdb.h: what the system knows of users, groups and hosts. It is of the environment, and may be other the next time.
+
+// A string of the library's, of less than so many bytes.
+static char *proviso_some_string(size_t most) {
+    size_t size = __proviso_env_size();
+    __proviso_assume((size > 0) & (size <= most));
+    char *text = __proviso_alloc_env(size);
+    text[size - 1] = 0;
+    return text;
+}
+
+static char *proviso_string_copy(const char *s) {
+    size_t size = proviso_strlen(s) + 1;
+    char *copy = __proviso_alloc(size);
+    __builtin_memcpy(copy, s, size);
+    return copy;
+}
+
+struct proviso_user {
+    char *name, *password;
+    unsigned user, group;
+    char *about, *folder, *shell;
+};
+
+// Whether there is one. In either case `errno` says anything or stays.
+static _Bool proviso_is_known(void) {
+    SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
+    return __proviso_env_bool();
+}
+
+static struct proviso_user *proviso_find_user(const char *name, const unsigned *number) {
+    static struct proviso_user found;
+    if (!proviso_is_known())
+        return NULL;
+    found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
+    found.password = proviso_some_string(1024);
+    found.user = number ? *number : (unsigned)__proviso_env_int();
+    found.group = __proviso_env_int();
+    found.about = proviso_some_string(1024);
+    found.folder = proviso_some_string(4096);
+    found.shell = proviso_some_string(4096);
+    return &found;
+}
+
+struct proviso_user *getpwnam(const char *name) { return proviso_find_user(name, NULL); }
+struct proviso_user *getpwuid(unsigned number) { return proviso_find_user(NULL, &number); }
+struct proviso_user *getpwent(void) { return proviso_find_user(NULL, NULL); }
+void setpwent(void) {}
+void endpwent(void) {}
+
+// The strings go into the buffer, each at a place of its own; there may be too little room.
+static char *proviso_into(char **buffer, size_t *room, size_t size) {
+    char *at = *buffer;
+    __proviso_assume(size > 0 && size <= *room);
+    __proviso_env_memory(at, size);
+    at[size - 1] = 0;
+    *buffer += size;
+    *room -= size;
+    return at;
+}
+
+static int proviso_find_user_into(const char *name, const unsigned *number, struct proviso_user *user, char *buffer,
+                                  size_t room, struct proviso_user **result) {
+    *result = NULL;
+    if (!__proviso_env_bool())
+        return proviso_env_between(0, 133);
+    if (name) {
+        size_t size = proviso_strlen(name) + 1;
+        user->name = proviso_into(&buffer, &room, size);
+        __builtin_memcpy(user->name, name, size);
+    } else {
+        user->name = proviso_into(&buffer, &room, __proviso_env_size());
+    }
+    user->password = proviso_into(&buffer, &room, __proviso_env_size());
+    user->user = number ? *number : (unsigned)__proviso_env_int();
+    user->group = __proviso_env_int();
+    user->about = proviso_into(&buffer, &room, __proviso_env_size());
+    user->folder = proviso_into(&buffer, &room, __proviso_env_size());
+    user->shell = proviso_into(&buffer, &room, __proviso_env_size());
+    *result = user;
+    return 0;
+}
+
+int getpwnam_r(const char *name, struct proviso_user *user, char *buffer, size_t room, struct proviso_user **result) {
+    return proviso_find_user_into(name, NULL, user, buffer, room, result);
+}
+
+int getpwuid_r(unsigned number, struct proviso_user *user, char *buffer, size_t room, struct proviso_user **result) {
+    return proviso_find_user_into(NULL, &number, user, buffer, room, result);
+}
+
+struct proviso_group {
+    char *name, *password;
+    unsigned number;
+    char **members;
+};
+
+static struct proviso_group *proviso_find_group(const char *name, const unsigned *number) {
+    static struct proviso_group found;
+    if (!proviso_is_known())
+        return NULL;
+    found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
+    found.password = proviso_some_string(1024);
+    found.number = number ? *number : (unsigned)__proviso_env_int();
+    size_t count = __proviso_env_size();
+    __proviso_assume(count <= 65536);
+    found.members = __proviso_alloc((count + 1) * sizeof(char *));
+    for (size_t i = 0; i < count; i++)
+        found.members[i] = proviso_some_string(1024);
+    found.members[count] = NULL;
+    return &found;
+}
+
+struct proviso_group *getgrnam(const char *name) { return proviso_find_group(name, NULL); }
+struct proviso_group *getgrgid(unsigned number) { return proviso_find_group(NULL, &number); }
+struct proviso_group *getgrent(void) { return proviso_find_group(NULL, NULL); }
+void setgrent(void) {}
+void endgrent(void) {}
+
+// Addresses of hosts: a list, with addresses of IPv4 and IPv6.
+
+struct proviso_host {
+    int flags, family, type, protocol;
+    unsigned size;
+    void *address;
+    char *name;
+    struct proviso_host *next;
+};
+
+// What it is asked for it gives; zero asks for anything.
+static int proviso_as_asked(int asked) { return asked ? asked : __proviso_env_int(); }
+
+int getaddrinfo(const char *name, const char *service, const struct proviso_host *hints, struct proviso_host **result) {
+    enum { AF_INET = 2, AF_INET6 = 10, AI_CANONNAME = 2, EAI_SYSTEM = -11 };
+    if (name)
+        proviso_strlen(name);
+    if (service)
+        proviso_strlen(service);
+    int flags = hints ? hints->flags : 0, family = hints ? hints->family : 0;
+    int type = hints ? hints->type : 0, protocol = hints ? hints->protocol : 0;
+    if ((!name && !service) || !__proviso_env_bool()) {
+        int error = proviso_env_between(-105, -1);
+        SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
+        return error;
+    }
+    *result = NULL;
+    do {
+        struct proviso_host *host = __proviso_alloc_zeroed(sizeof *host);
+        host->flags = flags;
+        host->family = proviso_as_asked(family);
+        __proviso_assume((host->family == AF_INET) | (host->family == AF_INET6));
+        host->type = proviso_as_asked(type);
+        host->protocol = proviso_as_asked(protocol);
+        host->size = host->family == AF_INET ? 16 : 28;
+        host->address = __proviso_alloc_env(host->size);
+        *(unsigned short *)host->address = host->family;
+        host->next = *result;
+        *result = host;
+    } while (__proviso_env_bool());
+    if (name && (flags & AI_CANONNAME))
+        (*result)->name = proviso_some_string(1026);
+    SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
+    return 0;
+}
+
+void freeaddrinfo(struct proviso_host *host) {
+    while (host) {
+        struct proviso_host *next = host->next;
+        __proviso_free(host->name);
+        __proviso_free(host->address);
+        free(host);
+        host = next;
+    }
+}
+
+const char *gai_strerror(int error) {
+    static char text[64];
+    __proviso_overapproximated("gai_strerror");
+    __proviso_env_memory(text, sizeof text - 1);
+    return text;
+}
