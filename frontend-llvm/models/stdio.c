@@ -154,12 +154,15 @@ static int proviso_flush(struct proviso_stream *stream) {
 int fflush(struct proviso_stream *stream) { return proviso_flush(stream); }
 int fflush_unlocked(struct proviso_stream *stream) { return proviso_flush(stream); }
 
-static int proviso_set_buffer(struct proviso_stream *stream, char *buffer) {
+// What is in a buffer that is given to a stream is not defined, and whoever writes there finds something else.
+static int proviso_set_buffer(struct proviso_stream *stream, char *buffer, size_t size) {
     _Bool at_end = stream->at_end;
     (void)at_end;
     USE(stream);
-    if (buffer)
-        __proviso_unmodelled("a buffer given to a stream is not modelled");
+    if (buffer) {
+        __proviso_env_memory(buffer, size);
+        __proviso_underapproximated("what a stream does later with a buffer given to it is not modelled");
+    }
     return 0;
 }
 
@@ -167,15 +170,15 @@ int setvbuf(struct proviso_stream *stream, char *buffer, int mode, size_t size) 
     // Whole buffers, lines, nothing.
     if (mode < 0 || mode > 2)
         return EOF;
-    return proviso_set_buffer(stream, mode == 2 ? NULL : buffer);
+    return proviso_set_buffer(stream, mode == 2 ? NULL : buffer, size);
 }
 
-void setbuf(struct proviso_stream *stream, char *buffer) { proviso_set_buffer(stream, buffer); }
-void setbuffer(struct proviso_stream *stream, char *buffer, size_t size) { proviso_set_buffer(stream, buffer); }
-void setlinebuf(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL); }
+void setbuf(struct proviso_stream *stream, char *buffer) { proviso_set_buffer(stream, buffer, 8192); }
+void setbuffer(struct proviso_stream *stream, char *buffer, size_t size) { proviso_set_buffer(stream, buffer, size); }
+void setlinebuf(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL, 0); }
 
-void flockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL); }
-void funlockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL); }
+void flockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL, 0); }
+void funlockfile(struct proviso_stream *stream) { proviso_set_buffer(stream, NULL, 0); }
 
 // Input.
 

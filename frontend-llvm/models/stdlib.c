@@ -2,7 +2,7 @@
 // Defines: atoi atol atoll strtol strtoul strtoll strtoull strtoq strtouq strtoimax strtoumax __strtol_internal
 // Defines: __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull __isoc23_strtoimax __isoc23_strtoumax
 // Defines: atof strtod strtof strtold
-// Defines: qsort bsearch lfind lsearch
+// Defines: qsort qsort_r bsearch lfind lsearch
 // Defines: rand srand rand_r random srandom initstate drand48 erand48 lrand48 nrand48 mrand48 jrand48 srand48
 // Defines: arc4random arc4random_buf arc4random_uniform system
 // Defines: atexit on_exit __cxa_atexit at_quick_exit __proviso_at_exit
@@ -100,47 +100,26 @@ long double strtold(const char *s, char **end) { return proviso_long_double(prov
 
 typedef int proviso_compare(const void *, const void *);
 
-// Merges two sorted parts of an array, the first of which has `middle` elements; of equal elements that of the first
-// part comes first.
-static void proviso_merge(char *array, char *merged, size_t middle, size_t count, size_t size,
-                          proviso_compare *compare) {
-    size_t left = 0, right = middle, out = 0;
-    while (left < middle && right < count) {
-        _Bool from_left = compare(array + left * size, array + right * size) <= 0;
-        size_t next = from_left ? left++ : right++;
-        __builtin_memcpy(merged + out * size, array + next * size, size);
-        out++;
-    }
-    __builtin_memcpy(merged + out * size, array + left * size, (middle - left) * size);
-    __builtin_memcpy(array, merged, right * size);
-}
+#define PROVISO_SORTING(function) function
+#define PROVISO_COMPARING proviso_compare *compare
+#define PROVISO_COMPARED compare
+#define PROVISO_ORDER(a, b) compare(a, b)
+#include "sort.h"
+#undef PROVISO_SORTING
+#undef PROVISO_COMPARING
+#undef PROVISO_COMPARED
+#undef PROVISO_ORDER
 
-// The C library's merge sort: it compares the same elements in the same order. Each part is sorted by sorting its
-// halves, then merging them; `stack` has the parts that are being sorted.
-void qsort(void *base, size_t count, size_t size, proviso_compare *compare) {
-    if (count < 2)
-        return;
-    char *merged = __proviso_alloc(count * size);
-    struct {
-        size_t start, count;
-        unsigned sorted_halves;
-    } stack[64] = {{0, count, 0}};
-    unsigned depth = 1;
-    while (depth > 0) {
-        size_t start = stack[depth - 1].start, count = stack[depth - 1].count;
-        unsigned sorted_halves = stack[depth - 1].sorted_halves++;
-        if (sorted_halves == 2)
-            proviso_merge((char *)base + start * size, merged, count / 2, count, size, compare);
-        if (sorted_halves == 2 || count < 2) {
-            depth--;
-            continue;
-        }
-        stack[depth].start = sorted_halves == 0 ? start : start + count / 2;
-        stack[depth].count = sorted_halves == 0 ? count / 2 : count - count / 2;
-        stack[depth].sorted_halves = 0;
-        depth++;
-    }
-    __proviso_free(merged);
+void qsort(void *base, size_t count, size_t size, proviso_compare *compare) { proviso_sort(base, count, size, compare); }
+
+#define PROVISO_SORTING(function) function##_with
+#define PROVISO_COMPARING int (*compare)(const void *, const void *, void *), void *argument
+#define PROVISO_COMPARED compare, argument
+#define PROVISO_ORDER(a, b) compare(a, b, argument)
+#include "sort.h"
+
+void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *argument) {
+    proviso_sort_with(base, count, size, compare, argument);
 }
 
 void *bsearch(const void *key, const void *base, size_t count, size_t size, proviso_compare *compare) {

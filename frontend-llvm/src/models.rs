@@ -29,7 +29,7 @@ const FILES: &[ModelFile] = model_files![
     "multibyte.c" "network.c" "number.c" "printf.c" "process.c" "pthread.c" "report.c" "scanf.c" "sched.c" "search.c"
     "signal.c" "socket.c" "stdio.c" "stdlib.c" "stream.c" "string.c" "threads.c" "time.c" "transcendental.c"
     "transcendentalf.c" "transcendentall.c" "unistd.c" "users.c" "wctype.c" "wide.c" "wnumber.c" "wscanf.c" "wstdio.c"
-    "complex.h" "math.h" "number.h" "proviso.h" "real.h" "transcendental.h"
+    "complex.h" "math.h" "number.h" "proviso.h" "real.h" "sort.h" "transcendental.h"
 ];
 
 impl ModelFile {

@@ -154,6 +154,17 @@ DRIVER(qsort) {
     LIB(qsort)(p, count, element_size, compare);
     ascending = 1;
 }
+static int compare_with(const void *a, const void *b, void *argument) {
+    see_pointer(argument);
+    return compare(a, b);
+}
+DRIVER(qsort_r) {
+    size_t count = random_below(15);
+    ascending = ONE_OF(1, -1, 0);
+    char *p = elements(count);
+    LIB(qsort_r)(p, count, element_size, compare_with, p);
+    ascending = 1;
+}
 DRIVER(bsearch) {
     size_t count = random_below(15);
     char *p = elements(count);
