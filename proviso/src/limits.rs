@@ -39,6 +39,13 @@ impl Limits {
         [wall, self.processor_left()].into_iter().flatten().min()
     }
 
+    /// The limit of the time that ends first.
+    pub fn nearest(&self) -> Option<Stop> {
+        let wall = self.timeout.map(|limit| (limit.saturating_sub(self.start.elapsed()), Stop::Timeout(limit)));
+        let processor = self.processor.map(|limit| (limit.saturating_sub(processor_time()), Stop::Processor(limit)));
+        [wall, processor].into_iter().flatten().min_by_key(|(left, _)| *left).map(|(_, stop)| stop)
+    }
+
     /// What is left of the processor time, where it is limited.
     pub fn processor_left(&self) -> Option<Duration> {
         self.processor.map(|limit| limit.saturating_sub(processor_time()))

@@ -63,6 +63,8 @@ pub struct Shared {
     pub gia: Option<String>,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
+    /// The C file that brings about the first violation that was explained.
+    pub harness: Option<String>,
     /// Where several things are asked: what came of each so far.
     pub checks: Vec<CheckResult>,
 }
@@ -97,7 +99,6 @@ impl Shared {
 pub struct Finished {
     pub answer: Answer,
     pub notes: Vec<Note>,
-    pub harness: Option<String>,
     pub decided_by: Option<&'static str>,
     /// Of TRUE: what the proof checker says.
     pub proof: Option<String>,
@@ -121,7 +122,6 @@ impl Finished {
         Self {
             answer,
             notes: Vec::new(),
-            harness: None,
             decided_by: None,
             proof: None,
             turns: Vec::new(),
@@ -264,11 +264,11 @@ impl Pipeline {
         };
         let increments = outcome.increments.iter().map(increment).collect();
         let decided = !matches!(outcome.verdict, Verdict::Unknown(_));
-        let (answer, harness) = match &outcome.verdict {
-            Verdict::True => (Answer::True, None),
+        let answer = match &outcome.verdict {
+            Verdict::True => Answer::True,
             Verdict::Unknown(reason) => {
                 let Note { text, spot } = note(reason);
-                (Answer::Unknown { reason: text, spot }, None)
+                Answer::Unknown { reason: text, spot }
             }
             Verdict::False(found) => self.explain(program, found, &sources),
         };
@@ -291,7 +291,6 @@ impl Pipeline {
         Finished {
             answer,
             notes,
-            harness,
             decided_by,
             proof,
             turns: outcome.turns,
@@ -448,14 +447,13 @@ impl Pipeline {
     }
 
     /// Says how a confirmed violation comes about.
-    fn explain(&self, program: &Program, found: &Counterexample, sources: &Sources) -> (Answer, Option<String>) {
+    fn explain(&self, program: &Program, found: &Counterexample, sources: &Sources) -> Answer {
         let error = &program.errors[found.error];
         let property = self.job.violated(error.check).to_owned();
         let mut violation = Violation::new(property, error.message.clone());
         self.shared().violation = Some(violation.clone());
         let recorded =
             self.stage("replaying the violation", "trace", || trace::record(program, &found.inputs, sources));
-        let mut harness = None;
         match recorded {
             Ok(mut trace) => {
                 // Constructors run before, and are called by nobody else.
@@ -465,16 +463,15 @@ impl Pipeline {
                     let doubt = "global variables hold other values at first than C gives them";
                     trace.environment.doubts.push(doubt.into());
                 }
-                if self.wants_harness {
+                if self.wants_harness && self.shared().harness.is_none() {
                     let not_passed = harness::not_passed(&trace, program.layout.pointer_width == 32);
                     let warnings = not_passed.iter().map(|what| format!("the harness cannot give {what}"));
                     self.shared().warnings.extend(warnings);
-                }
-                harness = self.wants_harness.then(|| {
                     let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
                     let of = format!("with which this happens{spot}: {}", trace.message);
-                    harness_of(&self.job, program, &trace, of, error.check.sanitizer())
-                });
+                    let harness = harness_of(&self.job, program, &trace, of, error.check.sanitizer());
+                    self.shared().harness = Some(harness);
+                }
                 let time = engine::replay_limits(self.share_of_time(REPLAY));
                 violation.depends_on_addresses = elsewhere::differs(program, &found.inputs, found.error, time);
                 violation.message.clone_from(&trace.message);
@@ -483,7 +480,7 @@ impl Pipeline {
             // The engine's replay went through, so this is a limit of the second one.
             Err(outcome) => self.shared().warnings.push(format!("the trace is incomplete: {outcome:?}")),
         }
-        (Answer::False(Box::new(violation)), harness)
+        Answer::False(Box::new(violation))
     }
 }
 

@@ -14,14 +14,17 @@
 
 mod group;
 mod holding;
+mod share;
 
 use crate::failure::{Failure, exit};
 use crate::job::Ask;
 use crate::knowledge::Known;
+use crate::limits::Limits;
 use crate::pipeline::{Finished, Pipeline};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
 use crate::source::{Sources, Spot};
 use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
+use engine::budget::Budget;
 use group::Group;
 use holding::{Looks, origins};
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
@@ -29,14 +32,8 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// What groups are given in the first round where no time limit says how much there is: assertions, and all others.
-const FIRST: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(10)];
-/// How much more in each round.
-const GROWTH: u32 = 4;
-/// What is left of the time limit for writing.
-const WRITING: Duration = Duration::from_millis(300);
 /// A group is tried again only with so many times what it had before.
 const MORE: f64 = 1.5;
 
@@ -53,8 +50,6 @@ struct Run<'p> {
     asks: Vec<Ask>,
     /// Of the runs so far.
     parts: Vec<Finished>,
-    /// With the first violation.
-    harness: Option<String>,
     /// Which accesses were found not to be valid.
     invalid: FxHashSet<Operation>,
     looks: Looks,
@@ -67,7 +62,7 @@ pub fn run(pipeline: &Pipeline) -> Result<Finished, Failure> {
     let asks = pipeline.job.asks.clone();
     pipeline.shared().checks = asks.iter().map(|ask| result(pipeline, ask)).collect();
     let (parts, invalid) = (Vec::new(), FxHashSet::default());
-    let mut run = Run { pipeline, asks, parts, harness: None, invalid, looks: Looks::default(), is_behind: false };
+    let mut run = Run { pipeline, asks, parts, invalid, looks: Looks::default(), is_behind: false };
     let mut groups = run.groups();
     let mut round = 0;
     let mut proved = Vec::new();
@@ -126,8 +121,8 @@ fn result(pipeline: &Pipeline, ask: &Ask) -> CheckResult {
         ref properties => properties.iter().map(|p| p.name().to_owned()).collect(),
     };
     let mut result = CheckResult::new(ask.name.clone(), names);
-    if let Some(limit) = pipeline.limits.timeout {
-        let text = format!("timeout of {} s before it was looked at", limit.as_secs_f64());
+    if let Some(limit) = pipeline.limits.nearest() {
+        let text = format!("{limit} before it was looked at");
         result.rest = Rest::Unknown(Note { text, spot: None });
     }
     result
@@ -158,26 +153,8 @@ impl Run<'_> {
         group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call))
     }
 
-    /// How long a group may take, of so many that are still to be tried in this round; `None` for as long as it takes.
-    fn share(&self, group: &Group, groups: usize, round: u32) -> Option<Duration> {
-        let is_first = self.is_first(group);
-        let Some(limit) = self.pipeline.limits.timeout else {
-            let first = if is_first { FIRST[0] } else { FIRST[1] };
-            let alone = groups == 1 && round == 0 && group.asks.len() == 1 && self.asks.len() == 1;
-            return (!alone).then(|| first.saturating_mul(GROWTH.saturating_pow(round)));
-        };
-        let left = limit.saturating_sub(self.pipeline.limits.start.elapsed()).saturating_sub(WRITING);
-        let groups = groups as u32;
-        Some(match round {
-            // The last of several leaves time to divide them.
-            0 if group.asks.len() > 1 => left / (groups + 1),
-            0 if is_first && groups > 1 => left / 2,
-            _ => left / groups,
-        })
-    }
-
     /// The pipeline for a part of what is asked.
-    fn part(&self, group: &Group, deadline: Option<Instant>) -> Pipeline {
+    fn part(&self, group: &Group, share: Option<&(Budget, Limits)>) -> Pipeline {
         let mut part = self.pipeline.clone();
         let job = &self.pipeline.job;
         let mut own = job.asking(group.asks.iter().map(|&a| self.asks[a].clone()).collect());
@@ -185,21 +162,19 @@ impl Run<'_> {
             own.load.checked_elsewhere = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
         }
         part.job = Arc::new(own);
-        if let Some(deadline) = deadline {
-            part.budget = part.budget.within(deadline.saturating_duration_since(Instant::now()));
-            part.limits.timeout = Some(deadline.saturating_duration_since(part.limits.start));
+        if let Some((budget, limits)) = share {
+            (part.budget, part.limits) = (budget.clone(), *limits);
         }
         part.config.faults_elsewhere = (job.is_exhaustive && self.of_memory().is_some()).then(|| group.ended.clone());
-        part.wants_harness &= self.harness.is_none();
         part
     }
 
     /// Looks for answers to all that is asked of a group, as long as that may take.
     fn attempt(&mut self, group: &mut Group, share: Option<Duration>) -> Result<Attempt, Failure> {
-        let deadline = share.map(|share| Instant::now() + share);
-        if let Some(limit) = self.pipeline.limits.timeout {
+        let own = share.map(|share| self.limited(share));
+        if let Some(limit) = self.pipeline.limits.nearest() {
             // Should the run end meanwhile.
-            let text = format!("timeout of {} s", limit.as_secs_f64());
+            let text = limit.to_string();
             let shared = self.pipeline.shared();
             let is_open = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Unknown(_));
             let open: Vec<usize> = group.asks.iter().copied().filter(is_open).collect();
@@ -208,7 +183,7 @@ impl Run<'_> {
         }
         let mut is_proved_before = false;
         loop {
-            let part = self.part(group, deadline);
+            let part = self.part(group, own.as_ref());
             let program = group.program.as_mut().expect("just loaded");
             let finished = match part.job.properties[..] {
                 [ref one] if !part.job.is_exhaustive && (*one == Property::Termination || one.checks().is_empty()) => {
@@ -248,7 +223,7 @@ impl Run<'_> {
                 }
                 Answer::Unknown { reason, spot } => {
                     let is_late = part.budget.spent().is_some();
-                    let note = match self.pipeline.limits.timeout.filter(|_| is_late) {
+                    let note = match self.pipeline.limits.nearest().filter(|_| is_late) {
                         Some(limit) => Note { text: self.lateness(limit, share), spot: None },
                         None => Note { text: reason, spot },
                     };
@@ -279,15 +254,6 @@ impl Run<'_> {
                     }
                 }
             }
-        }
-    }
-
-    /// Why there is no answer where a group has taken its `share` of the time `limit`: what is left may not be worth another try.
-    fn lateness(&self, limit: Duration, share: Option<Duration>) -> String {
-        let (left, limit) = (limit.saturating_sub(self.pipeline.limits.start.elapsed()), limit.as_secs_f64());
-        match share.filter(|_| left > 2 * WRITING) {
-            Some(share) => format!("timeout of {:.1} s, its share of {limit} s", share.as_secs_f64()),
-            None => format!("timeout of {limit} s"),
         }
     }
 
@@ -506,9 +472,6 @@ impl Run<'_> {
     }
 
     fn violated(&mut self, asks: &[usize], violation: Violation) {
-        if let Some(harness) = self.parts.last_mut().and_then(|part| part.harness.take()) {
-            self.harness.get_or_insert(harness);
-        }
         let mut shared = self.pipeline.shared();
         shared.violation = None;
         let violation = Violation { is_behind: self.is_behind, ..violation };
@@ -532,7 +495,6 @@ impl Run<'_> {
             };
         }
         let asks_of_memory = self.of_memory().is_some();
-        all.harness = self.harness;
         for part in self.parts {
             let decides = match (&all.answer, &part.answer) {
                 (Answer::False(all), Answer::False(part)) => all.property == part.property,

@@ -84,8 +84,12 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     if let Some(path) = &args.report {
         outputs.put(path, html::page(&report, &exhibits, &graph, &Sources::new()));
     }
-    if let (Some(path), Some(harness)) = (&args.harness, harness) {
-        outputs.put(path, harness);
+    match (&args.harness, harness) {
+        (Some(path), Some(harness)) => outputs.put(path, harness),
+        (Some(_), None) if matches!(report.answer, Answer::False(_)) => {
+            output::warning("there is no harness: no time was left for the way to the violation", colors);
+        }
+        _ => {}
     }
     match (&args.knowledge.save_gia, gia) {
         (Some(path), Some(gia)) => outputs.put(path, gia),
@@ -214,10 +218,10 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
     }));
     report.warnings = warnings;
-    let (harness, graph) = (finished.harness, finished.graph);
+    let graph = finished.graph;
     Ok(Verified {
         report,
-        harness,
+        harness: shared.harness,
         condition: shared.condition,
         gia: shared.gia,
         exhibits: shared.exhibits,

@@ -84,6 +84,8 @@ fn what_took_its_share_of_the_time_does_not_say_that_all_is_gone() {
                 if ((unsigned long)s * i == 1000000016000000063ul) reach_error();\na[s & 1] = 1;\nreturn a[s & 1]; }\n";
     let told = reasons(hard, &["--timeout", "5"]);
     assert!(told.iter().any(|(text, _)| text.ends_with(" s, its share of 5 s")), "{told:?}");
+    let told = reasons(hard, &["--cpu-limit", "5"]);
+    assert!(told.iter().any(|(text, _)| text.ends_with(" s of processor time, its share of 5 s")), "{told:?}");
     let told = reasons(hard, &["--timeout", "2", "--property", "unreach-call"]);
     assert!(told.iter().any(|(text, _)| text.starts_with("timeout of 2 s") && !text.contains("share")), "{told:?}");
 }
