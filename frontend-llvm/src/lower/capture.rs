@@ -82,6 +82,20 @@ impl Captures {
     }
 }
 
+/// Whether what an operation gives may lead to where its operands lead: an address can be a number, and part of a larger value.
+pub(super) fn goes_through(opcode: u8) -> bool {
+    matches!(
+        opcode,
+        op::GEP
+            | op::PHI
+            | op::SELECT
+            | op::FREEZE
+            | op::EXTRACT_ELEMENT..=op::INSERT_VALUE
+            | op::TRUNC..=op::ADDR_SPACE_CAST
+            | op::ADD..=op::XOR
+    )
+}
+
 /// Variables in memory that are only loaded and stored.
 fn cells(cx: &Context, body: &Body) -> FxHashSet<u32> {
     let is_alloca = |n: &u32| body.instructions[*n as usize].opcode == op::ALLOCA;
@@ -159,9 +173,7 @@ impl Flow {
                     Capture::Kept => return false,
                 }
             }
-            op::GEP | op::PHI | op::SELECT | op::FREEZE => self.leads[n as usize] = true,
-            op::EXTRACT_ELEMENT..=op::INSERT_VALUE => self.leads[n as usize] = true,
-            op::TRUNC..=op::ADDR_SPACE_CAST | op::ADD..=op::XOR => self.leads[n as usize] = true,
+            opcode if goes_through(opcode) => self.leads[n as usize] = true,
             _ => return false,
         }
         true

@@ -80,8 +80,8 @@ int main(void) {
 #elif defined RETURNED
         kept = (struct list *)greatest((int *)&(struct list){1, 0}, 1);
 #elif defined RETURNED_AS_NUMBER
-        n = number(&(struct list){1, 0});
-        kept = (struct list *)(n ^ 1);
+        n = number(&(struct list){1, 0}) + 1;
+        kept = (struct list *)(n - 1 ^ 1);
 #elif defined BY_POINTER
         void (*f)(struct list *) = __VERIFIER_nondet_int() ? keep : close_ring;
         f(&(struct list){1, 0});

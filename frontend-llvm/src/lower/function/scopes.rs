@@ -4,7 +4,7 @@
 use super::FunctionLowering;
 use super::prepare::is_one;
 use crate::ir::{Instruction, Operand, op};
-use crate::lower::capture::{Capture, Captures};
+use crate::lower::capture::{self, Capture, Captures};
 use cfa::{AllocKind, Check, Expr, InputKind, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -157,7 +157,7 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
                     within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
                 }
             }
-            op::GEP | op::BIT_CAST | op::PHI | op::SELECT | op::PTR_TO_INT => {
+            opcode if capture::goes_through(opcode) => {
                 if let Some(passed) = ir.operands(i).filter_map(from).max() {
                     within.insert(n, passed);
                 }
