@@ -7,7 +7,7 @@ static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVIS
     unsigned long long magnitude = 0;
     _Bool negative = 0, too_big = 0;
     const PROVISO_CHARACTER *end = s;
-    const PROVISO_CHARACTER *limit = max > (UINTPTR_MAX - (uintptr_t)s) / sizeof *s
+    const PROVISO_CHARACTER *limit = max >= (UINTPTR_MAX - (uintptr_t)s) / sizeof *s
                                          ? (const PROVISO_CHARACTER *)UINTPTR_MAX
                                          : s + max;
     while (s != limit && proviso_is_space(*s))

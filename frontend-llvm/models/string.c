@@ -149,15 +149,11 @@ size_t strnlen(const char *s, size_t max) { return proviso_strnlen(s, max); }
 
 // Gives the end of the copy. Where the memory overlaps, what is copied may have no end, and leaves its object.
 static char *proviso_stpcpy(char *dst, const char *src) {
-    char *start = dst;
-    const char *from = src;
-    while ((*dst = *src)) {
-        dst++;
-        src++;
-    }
-    REQUIRE_DISJOINT(from, src - from + 1, start, dst - start + 1);
-    (void)start, (void)from;
-    return dst;
+    size_t i = 0;
+    while ((dst[i] = src[i]))
+        i++;
+    REQUIRE_DISJOINT(src, i + 1, dst, i + 1);
+    return dst + i;
 }
 
 char *strcpy(char *dst, const char *src) {

@@ -179,7 +179,12 @@ impl Pipeline {
         }
         let (mut program, place) = self.prepare()?;
         let known = self.cooperation.known(&mut program)?;
-        Ok(self.decide(&program, place.as_ref(), known))
+        let holds_anyway = self.cooperation.is_none() && questions::leave_out_valid(self, &mut program);
+        let mut finished = self.decide(&program, place.as_ref(), known);
+        if holds_anyway {
+            finished.proved.nothing_checked = None;
+        }
+        Ok(finished)
     }
 
     /// The program as it is, and where its verdict may be kept.

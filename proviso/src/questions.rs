@@ -26,7 +26,8 @@ use crate::source::{Sources, Spot};
 use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
 use engine::budget::Budget;
 use group::Group;
-use holding::{Looks, origins};
+pub use holding::leave_out_valid;
+use holding::{Looks, leave_out, origins};
 use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -527,17 +528,6 @@ impl Run<'_> {
         }
         all
     }
-}
-
-/// Makes no errors of what is not asked, or holds.
-fn leave_out(program: &mut Program, sites: &[Site]) {
-    let (faults, others): (Vec<Site>, Vec<Site>) = sites.iter().partition(|site| matches!(site, Site::Fault(_)));
-    for site in faults {
-        if let Site::Fault(edge) = site {
-            program.edges[edge].fault = None;
-        }
-    }
-    let_pass(program, &others);
 }
 
 /// Where edges are in the program's own code, in the order of the source.

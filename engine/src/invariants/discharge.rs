@@ -287,6 +287,9 @@ impl Following<'_> {
                 env.written(rows, pool, &places);
                 tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
                 accessed(program, rows, env, addr, bytes);
+                if let (8, &Expr::Var(var)) = (width, pool.get(stored)) {
+                    env.recent.read(pool, Read { var, width }, addr);
+                }
                 is_valid
             }
             Op::Alloc { var, size, .. } => {

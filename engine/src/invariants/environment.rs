@@ -249,6 +249,9 @@ impl Environment {
             for cell in self.recent.cells_of(var).collect::<Vec<u32>>() {
                 self.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
             }
+            if rows.follows {
+                self.bound_reaches(&now);
+            }
             self.set(rows, var, Some(now));
         }
         // Members of small sets one by one.
@@ -269,8 +272,21 @@ impl Environment {
         if rows.follows {
             self.relate(rows, pool, cond, true);
             self.relate_reads(rows, pool, Some(cond));
+            self.see_nulls(rows, pool);
         }
-        true
+        self.stands_for(pool, cond).is_none_or(|made| self.assume(rows, pool, made))
+    }
+
+    /// The condition that a bit was made of and not long ago, as of `a && b`; of what does not hold, where it was made of a negation.
+    fn stands_for(&self, pool: &ExprPool, bit: ExprId) -> Option<ExprId> {
+        match *pool.get(bit) {
+            Expr::Var(var) if pool.width(bit) == 1 => self.recent.definition(var),
+            Expr::Unary(UnOp::Not, inner) => match *pool.get(self.stands_for(pool, inner)?) {
+                Expr::Unary(UnOp::Not, made) => Some(made),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 

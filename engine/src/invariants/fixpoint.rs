@@ -222,9 +222,7 @@ impl<'p> Analysis<'p> {
     fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let lost = now.memory.lost(&more.memory, None);
-        if let Some(following) = &self.following {
-            following.tracker.lose(now, &lost);
-        }
+        now.lose(&lost);
         let before = now.memory.clone();
         let reaches = Both(&before, &more.memory);
         let (changed, how) = match step {
@@ -505,7 +503,7 @@ impl<'p> Analysis<'p> {
             let touched = &following.touched[func.index()];
             let mut lost = back.memory.lost(&exit.env.memory, Some(touched));
             lost.extend(exit.env.memory.lost.iter().copied());
-            following.tracker.lose(&mut back, &lost);
+            back.lose(&lost);
         }
         if !self.came_back(&mut back, func, args, exit) {
             return None;

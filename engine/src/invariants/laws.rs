@@ -170,12 +170,19 @@ impl Follower<'_> {
         for object in 0..self.tracker.objects() as u32 {
             let Some(status) = env.memory.status(object) else { continue };
             let mut of_it = claims.iter().filter(|(limit, _)| limit.object == object).peekable();
-            if of_it.peek().is_none() && status.null.is_none() {
+            if of_it.peek().is_none() && status.null.is_none() && status.seen.is_none() && status.covers.is_empty() {
                 continue;
             }
             let objects = self.existing(object, state);
             let [(base, size)] = objects[..] else { continue };
-            let (mut least, mut exact) = (status.null.map(i128::from), None);
+            for cover in status.covers.iter().filter(|cover| cover.reach == Reach::Size) {
+                let [(_, other)] = self.existing(cover.object, state)[..] else { continue };
+                let holds = i128::from(other) + i128::from(cover.more) <= i128::from(size);
+                assert!(holds, "{}: {cover:?} is more than {size} at {}", self.name, self.at);
+            }
+            let mut nulls =
+                [(status.null, None), (status.seen.map(|(least, _)| least), status.seen.map(|(_, most)| most))]
+                    .map(|(least, most)| (least.map(i128::from), most.map(i128::from), None));
             for (limit, value) in of_it {
                 let reach = i128::from(limit.times) * i128::from(*value) + i128::from(limit.more);
                 match limit.reach {
@@ -184,18 +191,32 @@ impl Follower<'_> {
                         let holds = reach <= size && (!limit.is_exact || reach == size);
                         assert!(holds, "{}: {value} has not {limit:?} of {size} at {}", self.name, self.at);
                     }
-                    Reach::Null => {
-                        assert!(status.null.is_some(), "{}: no null for {limit:?} at {}", self.name, self.at);
-                        least = least.max(Some(reach));
-                        exact = exact.or(limit.is_exact.then_some(reach));
+                    Reach::Null | Reach::Seen => {
+                        assert!(
+                            status.has(limit.reach),
+                            "{}: no null for {limit:?} at {}: {status:?} {:?}",
+                            self.name,
+                            self.at,
+                            env.memory.lost
+                        );
+                        let (least, _, exact) = &mut nulls[usize::from(limit.reach == Reach::Seen)];
+                        *least = (*least).max(Some(reach));
+                        *exact = exact.or(limit.is_exact.then_some(reach));
                     }
                 }
             }
-            let Some(least) = least else { continue };
-            let is_null = |at: u64| state.bytes(base + at, 1).is_some_and(|byte| byte[..] == [0]);
-            let fits = |at: u64| i128::from(at) >= least && exact.is_none_or(|exact| i128::from(at) == exact);
-            let has_null = (0..size).any(|at| fits(at) && is_null(at));
-            assert!(has_null, "{}: {status:?} of {object} has no null byte from {least} on at {}", self.name, self.at);
+            for (least, most, exact) in nulls {
+                let Some(least) = least else { continue };
+                let is_null = |at: u64| state.bytes(base + at, 1).is_some_and(|byte| byte[..] == [0]);
+                let is_between = |at: i128| at >= least && most.is_none_or(|most| at <= most);
+                let fits = |at: i128| is_between(at) && exact.is_none_or(|exact| at == exact);
+                let has_null = (0..size).any(|at| fits(at.into()) && is_null(at));
+                assert!(
+                    has_null,
+                    "{}: {status:?} of {object} has no null byte from {least} on at {}",
+                    self.name, self.at
+                );
+            }
         }
     }
 

@@ -15,9 +15,43 @@ fn without(value: &Value, lost: &[(u32, Loss)]) -> Option<Option<Value>> {
     if value.targets.as_ref().is_some_and(|targets| targets.iter().any(leads_there)) {
         return Some(None);
     }
-    let is_lost =
-        |l: &Limit| lost.iter().any(|&(o, loss)| o == l.object && (loss != Loss::Null || l.reach == Reach::Null));
-    value.without(&is_lost).map(Some)
+    value.without(&|limit| is_lost(limit, lost)).map(Some)
+}
+
+/// Whether what a limit speaks of is among what is lost.
+fn is_lost(limit: &Limit, lost: &[(u32, Loss)]) -> bool {
+    lost.iter().any(|&(object, loss)| {
+        let is_of_it = match loss {
+            Loss::Null => limit.reach == Reach::Null,
+            Loss::Seen => limit.reach == Reach::Seen,
+            Loss::Reach | Loss::Object => true,
+        };
+        object == limit.object && is_of_it
+    })
+}
+
+impl Environment {
+    /// Forgets what is said of objects; notes it for those who wait.
+    pub fn lose(&mut self, lost: &[(u32, Loss)]) {
+        if lost.is_empty() {
+            return;
+        }
+        if !lost.iter().all(|l| self.memory.lost.contains(l)) {
+            Rc::make_mut(&mut self.memory.lost).extend(lost.iter().copied());
+        }
+        // What was read is still there where a null byte was seen.
+        if lost.iter().any(|&(_, loss)| loss != Loss::Seen) {
+            self.recent.forget_reads();
+        }
+        for row in [&mut self.globals, &mut self.locals, &mut self.memory.cells] {
+            let changed: Vec<(usize, Option<Value>)> =
+                row.iter().filter_map(|(index, value)| Some((index, without(value, lost)?))).collect();
+            for (index, value) in changed {
+                row.set(index, value.filter(|v| !v.is_full()));
+            }
+        }
+        self.memory.keep_covers(|_, cover| !is_lost(cover, lost));
+    }
 }
 
 impl Tracker<'_> {
@@ -25,12 +59,13 @@ impl Tracker<'_> {
     pub fn allocate(&mut self, env: &mut Environment, edge: EdgeId, size: Option<&Value>) -> Option<Value> {
         let Op::Alloc { var, align, zeroed, .. } = self.program.edges[edge].op else { unreachable!("an allocation") };
         let object = self.site(edge);
-        let (size, most) = size.map_or((0, u64::MAX), |size| (size.range.low, size.range.high));
+        let given = size;
+        let (size, most) = given.map_or((0, u64::MAX), |size| (size.range.low, size.range.high));
         let content = if zeroed { Content::Zero } else { Content::Any };
         let is_first = env.memory.status(object).is_some_and(|s| s.count == Count::None);
         self.spoil(env, object, 0, u64::MAX);
         if !is_first {
-            self.lose(env, &[(object, Loss::Reach)]);
+            env.lose(&[(object, Loss::Reach)]);
         }
         env.memory.change(object, |status| {
             *status = match is_first {
@@ -44,6 +79,12 @@ impl Tracker<'_> {
                 },
             };
         });
+        if is_first {
+            let covers = given.into_iter().flat_map(|size| size.limits.iter().collect::<Vec<_>>());
+            let covers = covers.filter(|l| l.is_exact && l.times == 1 && l.object != object);
+            let covers = covers.map(|l| Limit { more: -l.more, is_exact: false, ..l });
+            env.memory.change(object, |status| status.covers = covers.collect());
+        }
         let width = self.program.vars[var].width;
         Some(Value::address(addresses_of(width, size), align, object))
     }
@@ -81,42 +122,28 @@ impl Tracker<'_> {
         }
     }
 
-    /// Forgets what is said of objects; notes it for those who wait.
-    pub fn lose(&self, env: &mut Environment, lost: &[(u32, Loss)]) {
-        if lost.is_empty() {
-            return;
-        }
-        if !lost.iter().all(|l| env.memory.lost.contains(l)) {
-            Rc::make_mut(&mut env.memory.lost).extend(lost.iter().copied());
-        }
-        env.recent.forget_reads();
-        for row in [&mut env.globals, &mut env.locals, &mut env.memory.cells] {
-            let changed: Vec<(usize, Option<Value>)> =
-                row.iter().filter_map(|(index, value)| Some((index, without(value, lost)?))).collect();
-            for (index, value) in changed {
-                row.set(index, value.filter(|v| !v.is_full()));
-            }
-        }
-    }
-
-    /// Forgets where the null byte of objects is.
-    pub fn lose_null(&self, env: &mut Environment, objects: &[u32]) {
+    /// Forgets where null bytes of objects are, of one of the two kinds of them.
+    pub fn lose_null(&self, env: &mut Environment, reach: Reach, objects: &[u32]) {
         let is_read_only = |object: u32| {
             (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
         };
-        let has_null = |object: &u32| env.memory.status(*object).is_some_and(|s| s.null.is_some());
+        let has_null = |object: &u32| env.memory.status(*object).is_some_and(|s| s.has(reach));
         let lost: Vec<u32> = objects.iter().copied().filter(|o| has_null(o) && !is_read_only(*o)).collect();
         for &object in &lost {
-            env.memory.change(object, |status| status.null = None);
+            env.memory.change(object, |status| match reach {
+                Reach::Seen => status.seen = None,
+                _ => status.null = None,
+            });
         }
-        let lost: Vec<(u32, Loss)> = lost.into_iter().map(|object| (object, Loss::Null)).collect();
-        self.lose(env, &lost);
+        let loss = if reach == Reach::Seen { Loss::Seen } else { Loss::Null };
+        let lost: Vec<(u32, Loss)> = lost.into_iter().map(|object| (object, loss)).collect();
+        env.lose(&lost);
     }
 
     /// Ends the life of objects. No address that is known leads there any more, so that others may take their place.
     pub fn end(&self, env: &mut Environment, objects: &[u32], result: Option<&mut Option<Value>>) {
         let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Object)).collect();
-        self.lose(env, &lost);
+        env.lose(&lost);
         if let Some(value) = result
             && let Some(without) = value.as_ref().and_then(|value| without(value, &lost))
         {
@@ -131,10 +158,11 @@ impl Tracker<'_> {
     /// Says that the objects of a frame are dead, where those of another frame of the function may still be alive.
     pub fn end_some(&self, env: &mut Environment, objects: &[u32]) {
         let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Reach)).collect();
-        self.lose(env, &lost);
+        env.lose(&lost);
         for &object in objects {
             env.memory.change(object, |status| {
-                (status.may_be_dead, status.count, status.null) = (true, Count::Many, None);
+                (status.may_be_dead, status.count) = (true, Count::Many);
+                (status.null, status.seen, status.covers) = (None, None, Rc::new([]));
             });
         }
     }
@@ -154,7 +182,7 @@ impl Tracker<'_> {
                 status.count != Count::None
                     && !status.may_be_dead
                     && (at.range.high.checked_add(len.range.high).is_some_and(|end| end <= status.size)
-                        || self.reaches(status, *object, at, len))
+                        || self.reaches(memory, *object, at, len))
             }) && !(writes && is_constant)
         })
     }
@@ -167,23 +195,27 @@ impl Tracker<'_> {
     }
 
     /// Whether an object has so many bytes behind a place, as limits tell.
-    fn reaches(&self, status: &Status, object: u32, at: &Value, len: &Value) -> bool {
+    fn reaches(&self, memory: &Memory, object: u32, at: &Value, len: &Value) -> bool {
         let (len, constant) = match len.as_constant() {
             Some(len) => (None, len.min(i64::MAX as u64) as i64),
             None => (Some(super::resized(len, at.width())), 0),
         };
         let end = len.map(|len| Value::apply(BinOp::Add, at, &len));
         let limits = &end.as_ref().unwrap_or(at).limits;
-        status.count == Count::One
-            && limits.iter().any(|l: Limit| {
-                let needed = match l.reach {
-                    Reach::Size => constant,
-                    // The null byte itself is one more.
-                    Reach::Null if status.null.is_some() => constant.saturating_sub(1),
-                    Reach::Null => return false,
-                };
-                l.object == object && l.more >= needed
-            })
+        let is_one = |object: u32| memory.status(object).filter(|s| s.count == Count::One);
+        let Some(status) = is_one(object) else { return false };
+        limits.iter().any(|l: Limit| {
+            if l.object == object {
+                // A null byte itself is one more.
+                let needed = if l.reach == Reach::Size { constant } else { constant.saturating_sub(1) };
+                return status.has(l.reach) && l.more >= needed;
+            }
+            let is_there =
+                is_one(l.object).is_some_and(|other| other.exists && !other.may_be_dead && other.has(l.reach));
+            let covers =
+                |c: &Limit| (c.object, c.reach) == (l.object, l.reach) && c.more.saturating_add(l.more) >= constant;
+            is_there && status.covers.iter().any(covers)
+        })
     }
 
     /// Whether what is at an address can be freed.

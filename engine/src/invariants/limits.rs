@@ -1,6 +1,7 @@
 //! What a number is at most, by how far objects reach: bounds between a variable and a length that no variable need hold.
 //!
-//! Of each object there are two lengths: its size, and the place of one of its null bytes, whichever it may be. Difference bounds on these,
+//! Of each object there are three lengths: its size, the place of one of its null bytes, whichever it may be, and the place of a null byte that
+//! the program came upon, which is a number of the program's then (`n = strlen(s)`). Difference bounds on these,
 //! with a factor (`4 * n <= size`): Gulwani et al., A combination framework for tracking partition sizes, POPL 2009, has the sizes of objects
 //! as such variables, and Simon, King, Analyzing string buffers in C, AMAST 2002, the first null byte.
 //!
@@ -18,6 +19,8 @@ pub enum Reach {
     Size,
     /// The distance of a null byte from the start: the same one for all who speak of it.
     Null,
+    /// The distance of the null byte at which it was last seen that a byte is null, as where a walk ends.
+    Seen,
 }
 
 /// `times * v + more <= reach`, of the unsigned value as a mathematical number.

@@ -29,6 +29,8 @@ pub struct Memory {
 pub enum Loss {
     /// Where its null byte is.
     Null,
+    /// Where a null byte was seen.
+    Seen,
     /// That, and its size: there are several.
     Reach,
     /// That it is there. No address that is known leads there, so that others may take its place.
@@ -67,6 +69,20 @@ pub struct Status {
     pub(super) written: Rc<[(u64, u64)]>,
     /// One of its bytes is null, this far from the start at least.
     pub(super) null: Option<u64>,
+    /// One of its bytes was seen to be null, this far from the start at least and at most.
+    pub(super) seen: Option<(u64, u64)>,
+    /// Lengths of other objects that are at most its size: what the limit says of 0 is said of the size.
+    pub(super) covers: Rc<[Limit]>,
+    /// It ends with zeros, whatever its cells are said to hold.
+    pub(super) zeros: Option<Zeros>,
+}
+
+/// The last bytes of an object, all of them zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Zeros {
+    pub(super) bytes: u64,
+    /// Where they start, modulo how many they are.
+    pub(super) phase: u64,
 }
 
 /// Some bytes of an object.
@@ -75,6 +91,14 @@ pub(super) struct Cell {
     pub(super) object: u32,
     pub(super) at: u64,
     pub(super) bytes: u64,
+}
+
+impl Zeros {
+    /// What a cell holds that may be among them.
+    pub(super) fn joined(self, cell: Cell, held: &Value) -> Option<Value> {
+        let is_aligned = cell.bytes == self.bytes && cell.at % self.bytes == self.phase;
+        is_aligned.then(|| held.join(&Value::constant(held.width(), 0)))
+    }
 }
 
 impl Memory {
@@ -100,6 +124,9 @@ impl Memory {
                 }
                 _ => {}
             }
+            if x.seen.is_some() && y.is_some_and(|y| y.count == Count::One && y.seen.is_none()) {
+                lost.push((index as u32, Loss::Seen));
+            }
         }
         lost
     }
@@ -118,8 +145,21 @@ impl Memory {
         match limit.reach {
             Reach::Size => Some(most),
             Reach::Null => most.checked_sub(1).filter(|_| status.null.is_some()),
+            Reach::Seen => most.checked_sub(1).zip(status.seen).map(|(most, (_, seen))| most.min(seen)),
         }
         .filter(|_| is_there)
+    }
+    /// Keeps of what is known of sizes by lengths of other objects some.
+    pub(super) fn keep_covers(&mut self, is_kept: impl Fn(&Memory, &Limit) -> bool) {
+        let left = |(index, status): (usize, &Status)| {
+            let is_lost = |cover: &Limit| !is_kept(self, cover);
+            status.covers.iter().any(is_lost).then(|| {
+                let covers = status.covers.iter().filter(|cover| !is_lost(cover)).copied().collect();
+                (index, Status { covers, ..status.clone() })
+            })
+        };
+        let changed: Vec<(usize, Status)> = self.objects.iter().filter_map(left).collect();
+        changed.into_iter().for_each(|(index, status)| self.objects.set(index, Some(status)));
     }
     pub(super) fn change(&mut self, object: u32, change: impl FnOnce(&mut Status)) {
         if let Some(status) = self.status(object) {
@@ -136,7 +176,28 @@ impl Status {
     /// Of so many bytes, at least and at most.
     pub(super) fn new(count: Count, (size, most): (u64, u64), content: Content) -> Self {
         let exists = count != Count::None;
-        Self { count, may_be_dead: false, exists, size, most, content, written: Rc::new([]), null: None }
+        let covers = Rc::new([]);
+        Self {
+            count,
+            may_be_dead: false,
+            exists,
+            size,
+            most,
+            content,
+            written: Rc::new([]),
+            null: None,
+            seen: None,
+            covers,
+            zeros: None,
+        }
+    }
+    /// Whether there is such a length.
+    pub(super) fn has(&self, reach: Reach) -> bool {
+        match reach {
+            Reach::Size => true,
+            Reach::Null => self.null.is_some(),
+            Reach::Seen => self.seen.is_some(),
+        }
     }
     pub(super) fn is_written(&self, from: u64, to: u64) -> bool {
         self.written.iter().any(|&(a, b)| a < to && from < b)
@@ -159,6 +220,12 @@ impl Status {
         }
         if (self.content, &self.written) != (before.content, &before.written) {
             (self.content, self.written) = (Content::Any, Rc::new([]));
+        }
+        if self.seen != before.seen {
+            self.seen = self.seen.map(|_| (0, u64::MAX));
+        }
+        if self.covers != before.covers {
+            self.covers = Rc::new([]);
         }
     }
     fn join(&self, o: &Self) -> Self {
@@ -185,6 +252,9 @@ impl Status {
             content,
             written,
             null: self.null.zip(o.null).map(|(a, b)| if a == b { a } else { 0 }),
+            seen: self.seen.zip(o.seen).map(|(a, b)| if a == b { a } else { (0, a.1.max(b.1)) }),
+            covers: self.covers.iter().filter(|cover| o.covers.contains(cover)).copied().collect(),
+            zeros: self.zeros.filter(|zeros| o.zeros == Some(*zeros)),
         }
     }
 }
@@ -208,7 +278,7 @@ impl Reaches for Both<'_> {
     fn stays(&self, object: u32, reach: Reach) -> bool {
         [self.0, self.1].iter().all(|memory| match memory.objects.get(object as usize) {
             Some(status) if status.count == Count::None => true,
-            Some(status) => status.count == Count::One && (reach == Reach::Size || status.null.is_some()),
+            Some(status) => status.count == Count::One && status.has(reach),
             None => false,
         })
     }
@@ -241,6 +311,7 @@ pub enum Joining {
 impl Tracker<'_> {
     /// What holds in both, and less; whether that is less than what held in `a`. `op` puts together what a cell may hold.
     pub fn join(&self, a: &mut Memory, b: &Memory, how: Joining, op: impl Fn(&Value, &Value) -> Value) -> bool {
+        let b = &self.folded_where_they_differ(a, b);
         let is_none = |m: &Memory, cell: Cell| m.status(cell.object).is_some_and(|s| s.count == Count::None);
         let pages: Vec<usize> = a.cells.differing_pages(&b.cells).collect();
         let mut changed = false;
@@ -267,18 +338,39 @@ impl Tracker<'_> {
             changed = true;
         }
         let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
+        let mut are_covers_of = false;
         for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
             let Some(x) = a.objects.get(index) else { continue };
             let mut now = b.objects.get(index).map(|y| x.join(y));
             if let Some(now) = now.as_mut().filter(|_| how == Joining::Forgetting) {
                 now.forget_changes(x);
             }
+            are_covers_of |= now.as_ref().is_some_and(|now| !now.covers.is_empty());
             if now.as_ref() != Some(x) {
                 a.objects.set(index, now);
                 changed = true;
             }
         }
+        if are_covers_of {
+            // What only one of them knew is lost with the length that it speaks of.
+            let is_there = |s: &Status, reach| s.count == Count::One && s.has(reach);
+            a.keep_covers(|memory, cover| memory.status(cover.object).is_some_and(|s| is_there(s, cover.reach)));
+        }
         changed
+    }
+
+    /// Says of objects that end with zeros in one state only what cells hold with them; gives the second state.
+    fn folded_where_they_differ(&self, a: &mut Memory, b: &Memory) -> Memory {
+        let mut folded = b.clone();
+        let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
+            let (Some(x), Some(y)) = (a.objects.get(index), b.objects.get(index)) else { continue };
+            if x.zeros != y.zeros && x.count != Count::None && y.count != Count::None {
+                self.fold_zeros(a, index as u32);
+                self.fold_zeros(&mut folded, index as u32);
+            }
+        }
+        folded
     }
 
     /// The same without what cells of other objects hold.
@@ -302,6 +394,12 @@ impl Tracker<'_> {
                     now.cells.set(index, value.cloned());
                 }
             }
+        }
+        // Reading is no touch, but sees null bytes.
+        for &(object, _) in after.lost.iter().filter(|&&(o, loss)| loss == Loss::Seen && !touched.contains(o as usize))
+        {
+            let seen = after.status(object).and_then(|status| status.seen);
+            now.change(object, |status| status.seen = seen);
         }
         let pages: Vec<usize> = before.objects.differing_pages(&after.objects).collect();
         for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {

@@ -4,7 +4,7 @@ use super::address::confined;
 use super::congruence::gcd;
 use super::environment::{Environment, Rows};
 use super::limits::{LARGEST, Limit, Reach};
-use super::memory::Count;
+use super::memory::{Count, Loss};
 use super::tracker::Places;
 use super::value::Value;
 use cfa::{BinOp, Expr, ExprId, ExprPool, UnOp, VarId};
@@ -101,6 +101,9 @@ impl Recent {
     /// The cell holds something else.
     pub fn forget_cell(&mut self, cell: u32) {
         self.copies.retain(|(_, id)| *id != cell);
+    }
+    pub fn forget_cells(&mut self, are: &dyn Fn(u32) -> bool) {
+        self.copies.retain(|(_, id)| !are(*id));
     }
     pub fn forget_reads(&mut self) {
         self.reads.clear();
@@ -373,13 +376,50 @@ impl Environment {
             }
             let Some(targets) = self.eval(rows, pool, address).and_then(|value| value.targets) else { continue };
             for (object, at) in targets.iter() {
-                let Some(status) = self.memory.objects.get(*object as usize) else { continue };
-                let Some(null) = status.null.filter(|_| status.count == Count::One) else { continue };
-                let is_it = |l: &Limit| l.object == *object && l.reach == Reach::Null && l.more >= 0;
-                if at.range.high <= null || at.limits.iter().any(|l| is_it(&l)) {
-                    self.limit_at(rows, pool, address, *object, Limit::new(*object, Reach::Null, 1));
+                let status = self.memory.objects.get(*object as usize).filter(|status| status.count == Count::One);
+                let Some(status) = status else { continue };
+                for (reach, null) in [(Reach::Null, status.null), (Reach::Seen, status.seen.map(|(least, _)| least))] {
+                    let is_it = |l: &Limit| l.object == *object && l.reach == reach && l.more >= 0;
+                    if null.is_some_and(|null| at.range.high <= null || at.limits.iter().any(|l| is_it(&l))) {
+                        self.limit_at(rows, pool, address, *object, Limit::new(*object, reach, 1));
+                    }
                 }
             }
+        }
+    }
+
+    /// A byte that was read and is null is where its object was last seen to have one.
+    pub(super) fn see_nulls(&mut self, rows: &Rows, pool: &ExprPool) {
+        for (read, address) in self.recent.reads.clone() {
+            if self.get(rows, read.var).and_then(Value::as_constant) != Some(0) {
+                continue;
+            }
+            let Some(targets) = self.eval(rows, pool, address).and_then(|value| value.targets) else { continue };
+            let [(object, at)] = &targets[..] else { continue };
+            let seen = Limit::new(*object, Reach::Seen, 0).exact();
+            if at.limits.iter().any(|l| l == seen) || !self.is_one(*object) {
+                continue;
+            }
+            self.lose(&[(*object, Loss::Seen)]);
+            self.memory.change(*object, |status| status.seen = Some((at.range.low, at.range.high)));
+            self.limit_at(rows, pool, address, *object, seen);
+        }
+    }
+
+    /// What a variable is at least and at most, for the lengths of which it says what they are.
+    pub(super) fn bound_reaches(&mut self, value: &Value) {
+        for limit in value.limits.iter().filter(|limit| limit.is_exact) {
+            let of = |v: u64| i128::from(limit.times) * i128::from(v) + i128::from(limit.more);
+            let (Ok(least), most) = (u64::try_from(of(value.range.low).max(0)), of(value.range.high)) else { continue };
+            let most = u64::try_from(most).unwrap_or(if most < 0 { 0 } else { u64::MAX });
+            if !self.is_one(limit.object) {
+                continue;
+            }
+            self.memory.change(limit.object, |status| match limit.reach {
+                Reach::Size => (status.size, status.most) = (status.size.max(least), status.most.min(most)),
+                Reach::Null => status.null = status.null.map(|null| null.max(least)),
+                Reach::Seen => status.seen = status.seen.map(|(low, high)| (low.max(least), high.min(most))),
+            });
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::address::{NULL, Targets};
 use super::environment::{Environment, Rows};
-use super::limits::Reach;
-use super::memory::{Cell, Content, Count, Loss, Memory, Status};
+use super::limits::{Limit, Reach};
+use super::memory::{Cell, Content, Count, Loss, Memory, Status, Zeros};
 use super::value::Value;
 use cfa::{EdgeId, ExprId, Id, Op, Program};
 use rustc_hash::FxHashMap;
@@ -152,6 +152,14 @@ impl<'p> Tracker<'p> {
 
     /// What a cell holds; `None` if nothing is known.
     pub(super) fn held(&self, memory: &Memory, cell: Cell) -> Option<Value> {
+        let held = self.held_but_for_zeros(memory, cell);
+        let status = memory.status(cell.object);
+        let Some((status, zeros)) = status.and_then(|status| Some((status, status.zeros?))) else { return held };
+        let is_before = cell.at.checked_add(cell.bytes + zeros.bytes).is_some_and(|end| end <= status.size);
+        if is_before { held } else { held.and_then(|held| zeros.joined(cell, &held)) }
+    }
+
+    fn held_but_for_zeros(&self, memory: &Memory, cell: Cell) -> Option<Value> {
         if let Some(&id) = self.of_object.get(&cell.object).and_then(|cells| cells.get(&(cell.at, cell.bytes)))
             && let Some(value) = memory.cells.get(id as usize)
         {
@@ -170,6 +178,17 @@ impl<'p> Tracker<'p> {
             (low + cell.bytes <= outer.bytes)
                 .then(|| value.extract(((low + cell.bytes) * 8 - 1) as u32, low as u32 * 8))
         })
+    }
+
+    /// Says of an object that ends with zeros what its cells hold with them.
+    pub(super) fn fold_zeros(&self, memory: &mut Memory, object: u32) {
+        let Some(zeros) = memory.status(object).and_then(|status| status.zeros) else { return };
+        for id in self.overlapping(object, 0, u64::MAX) {
+            let held = self.held(memory, self.cells[id as usize]);
+            let held = held.and_then(|held| zeros.joined(self.cells[id as usize], &held));
+            memory.cells.set(id as usize, held.filter(|held| !held.is_full()));
+        }
+        memory.change(object, |status| status.zeros = None);
     }
 
     /// What a cell holds that was never written.
@@ -284,13 +303,40 @@ impl<'p> Tracker<'p> {
             return self.spoil_places(env, &places, None);
         };
         self.lose_nulls(env, &places, Some(&Value::constant(64, bytes)), is_null);
+        // What is stored may have been limited by a null byte that it takes the place of.
+        let is_lost = |l: &Limit| env.memory.status(l.object).is_some_and(|status| !status.has(l.reach));
+        let left = stored.and_then(|value| value.without(&is_lost));
+        let stored = left.as_ref().or(stored);
         if let ([(object, at)], true) = (&targets[..], is_null) {
             self.find_null(env, *object, at);
+        }
+        if let ([(object, at)], true) = (&targets[..], is_null)
+            && self.ends_with_zeros(env, *object, at, bytes)
+        {
+            return;
         }
         let only = self.only_cell(&env.memory, targets, bytes);
         for (object, at) in targets.iter() {
             self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
         }
+    }
+
+    /// Notes that the last bytes of an object are zero, if these are the last ones.
+    fn ends_with_zeros(&self, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
+        let is_last = |l: Limit| {
+            (l.object, l.reach, l.times, l.is_exact) == (object, Reach::Size, 1, true) && l.more == bytes as i64
+        };
+        let status = env.memory.status(object).filter(|s| s.count == Count::One && s.content == Content::Any);
+        let modulus = at.congruence.modulus;
+        let is_aligned = modulus != 0 && modulus.is_multiple_of(bytes.into());
+        if at.as_constant().is_some() || !is_aligned || status.is_none() || !at.limits.iter().any(is_last) {
+            return false;
+        }
+        self.fold_zeros(&mut env.memory, object);
+        env.recent.forget_cells(&|id| self.cells[id as usize].object == object);
+        let phase = (at.congruence.rest % u128::from(bytes)) as u64;
+        env.memory.change(object, |status| status.zeros = Some(Zeros { bytes, phase }));
+        true
     }
 
     fn write_at(
@@ -350,20 +396,23 @@ impl<'p> Tracker<'p> {
         if is_null {
             return;
         }
-        let is_before = |object: u32, at: &Value| {
-            let Some(len) = len else { return false };
-            let Some(null) = env.memory.status(object).and_then(|s| s.null) else { return false };
-            let end = Value::apply(cfa::BinOp::Add, at, &super::resized(len, at.width()));
-            at.range.high.checked_add(len.range.high).is_some_and(|end| end <= null)
-                || end.limits.iter().any(|l| l.object == object && l.reach == Reach::Null && l.more >= 0)
-        };
-        let lost: Vec<u32> = match places {
-            Places::Known(targets) => {
-                targets.iter().filter(|(object, at)| !is_before(*object, at)).map(|(object, _)| *object).collect()
-            }
-            Places::Objects(objects) => objects.to_vec(),
-        };
-        self.lose_null(env, &lost);
+        for reach in [Reach::Null, Reach::Seen] {
+            let is_before = |object: u32, at: &Value| {
+                let (Some(len), Some(status)) = (len, env.memory.status(object)) else { return false };
+                let null = if reach == Reach::Null { status.null } else { status.seen.map(|(least, _)| least) };
+                let Some(null) = null else { return false };
+                let end = Value::apply(cfa::BinOp::Add, at, &super::resized(len, at.width()));
+                at.range.high.checked_add(len.range.high).is_some_and(|end| end <= null)
+                    || end.limits.iter().any(|l| l.object == object && l.reach == reach && l.more >= 0)
+            };
+            let lost: Vec<u32> = match places {
+                Places::Known(targets) => {
+                    targets.iter().filter(|(object, at)| !is_before(*object, at)).map(|(object, _)| *object).collect()
+                }
+                Places::Objects(objects) => objects.to_vec(),
+            };
+            self.lose_null(env, reach, &lost);
+        }
     }
 
     /// A byte of an object is null.
@@ -371,13 +420,14 @@ impl<'p> Tracker<'p> {
         let is_known = env.memory.status(object).is_none_or(|s| s.count != Count::One || s.null.is_some());
         if !is_known {
             // Those who wait for the function may know of another one.
-            self.lose(env, &[(object, Loss::Null)]);
+            env.lose(&[(object, Loss::Null)]);
             env.memory.change(object, |status| status.null = Some(at.range.low));
         }
     }
 
     /// Forgets what some bytes of an object hold.
     pub(super) fn spoil(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
+        self.fold_zeros(&mut env.memory, object);
         for id in self.overlapping(object, from, to) {
             env.memory.cells.set(id as usize, None);
             env.recent.forget_cell(id);
@@ -448,33 +498,37 @@ impl<'p> Tracker<'p> {
     ) {
         let places = self.places(dst.0.as_ref(), dst.1);
         self.lose_nulls(env, &places, len.as_ref(), false);
-        let mut carried: Vec<(u64, u64, Value)> = Vec::new();
+        let mut carried: Vec<(Cell, Value)> = Vec::new();
         let from = src.as_ref().and_then(accessible);
-        let count = len.as_ref().and_then(Value::as_constant);
-        let mut target = None;
-        if let (Places::Known(to), Some(from), Some(count)) = (&places, from, count)
+        if let (Places::Known(to), Some(from), Some(len)) = (&places, from, &len)
             && let ([(object, to)], [(source, from)]) = (&to[..], &from[..])
             && let (Some(to), Some(from)) = (to.as_constant(), from.as_constant())
             && env.memory.is_one(*object)
-            && let Some(end) = from.checked_add(count)
+            && let Some(end) = from.checked_add(len.range.high)
         {
-            target = Some((*object, to));
+            // All that the target has.
+            let is_all = to == 0 && len.limits.iter().any(|l| l == Limit::new(*object, Reach::Size, 0).exact());
             for id in self.overlapping(*source, from, end) {
-                let cell = self.cells[id as usize];
-                if cell.at >= from
-                    && cell.at + cell.bytes <= end
-                    && let Some(value) = self.held(&env.memory, cell)
-                {
-                    carried.push((cell.at - from, cell.bytes, value));
-                }
+                let Cell { at, bytes, .. } = self.cells[id as usize];
+                // Either all of it is copied or nothing.
+                let is_cut = |cut: u64| len.contains(at - from + cut);
+                let is_whole = at >= from && at + bytes <= end && (is_all || !(1..bytes).any(is_cut));
+                let Some(value) = self.held(&env.memory, self.cells[id as usize]).filter(|_| is_whole) else {
+                    continue;
+                };
+                let Some(to) = to.checked_add(at - from) else { continue };
+                let cell = Cell { object: *object, at: to, bytes };
+                let now = match is_all || len.range.low >= at - from + bytes {
+                    true => Some(value),
+                    false => self.held(&env.memory, cell).map(|before| before.join(&value)),
+                };
+                carried.extend(now.map(|now| (cell, now)));
             }
         }
         self.spoil_places(env, &places, len.as_ref());
-        if let Some((object, to)) = target {
-            for (at, bytes, value) in carried {
-                let cell = self.cell(object, to + at, bytes);
-                env.memory.cells.set(cell as usize, Some(value).filter(|v| !v.is_full()));
-            }
+        for (Cell { object, at, bytes }, value) in carried {
+            let cell = self.cell(object, at, bytes);
+            env.memory.cells.set(cell as usize, Some(value).filter(|v| !v.is_full()));
         }
     }
 }

@@ -167,24 +167,25 @@ fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
     let count = b.as_pointer(count);
     let max = b.size(MAX_ARGUMENTS);
     let too_many = b.x().ult(max, count);
-    b.when(too_many, |b| {
-        b.approximate(format!("more than {MAX_ARGUMENTS} {what}: the others are not modelled"), true, false);
-    });
     let pointer = u64::from(b.pointer_width() / 8);
-    let size = b.size(MAX_ARGUMENTS * pointer);
+    let size = b.size((MAX_ARGUMENTS + 1) * pointer);
     let known = b.alloc(size, 16, AllocKind::Stack, false);
     for n in 0..MAX_ARGUMENTS {
         let string = string(b);
         let slot = b.offset(known, n * pointer);
         b.store(slot, string);
     }
-    let pointer = b.size(pointer);
+    let (known_end, pointer) = (b.size(MAX_ARGUMENTS * pointer), b.size(pointer));
     let x = b.x();
-    let used = x.ite(too_many, max, count);
-    let (len, end) = (x.mul(used, pointer), x.mul(count, pointer));
+    let end = x.mul(count, pointer);
     let size = x.add(end, pointer);
     let vector = b.alloc(size, 16, AllocKind::Stack, false);
-    b.emit(Op::Copy { dst: vector, src: known, len });
+    b.when(too_many, |b| {
+        b.approximate(format!("more than {MAX_ARGUMENTS} {what}: the others are not modelled"), true, false);
+    });
+    // All that it has, so that it is seen to hold nothing else before its last element.
+    let all = |len| Op::Copy { dst: vector, src: known, len };
+    b.either(too_many, all(known_end), all(size));
     let (last, null) = (b.x().add(vector, end), b.size(0));
     b.store(last, null);
     vector
