@@ -308,10 +308,24 @@ pub enum Joining {
     Forgetting,
 }
 
+/// Says of objects that end with zeros in one state only what cells hold with them; gives the second state.
+fn folded_where_they_differ(tracker: &Tracker, a: &mut Memory, b: &Memory) -> Memory {
+    let mut folded = b.clone();
+    let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
+    for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
+        let (Some(x), Some(y)) = (a.objects.get(index), b.objects.get(index)) else { continue };
+        if x.zeros != y.zeros && x.count != Count::None && y.count != Count::None {
+            tracker.fold_zeros(a, index as u32);
+            tracker.fold_zeros(&mut folded, index as u32);
+        }
+    }
+    folded
+}
+
 impl Tracker<'_> {
     /// What holds in both, and less; whether that is less than what held in `a`. `op` puts together what a cell may hold.
     pub fn join(&self, a: &mut Memory, b: &Memory, how: Joining, op: impl Fn(&Value, &Value) -> Value) -> bool {
-        let b = &self.folded_where_they_differ(a, b);
+        let b = &folded_where_they_differ(self, a, b);
         let is_none = |m: &Memory, cell: Cell| m.status(cell.object).is_some_and(|s| s.count == Count::None);
         let pages: Vec<usize> = a.cells.differing_pages(&b.cells).collect();
         let mut changed = false;
@@ -357,20 +371,6 @@ impl Tracker<'_> {
             a.keep_covers(|memory, cover| memory.status(cover.object).is_some_and(|s| is_there(s, cover.reach)));
         }
         changed
-    }
-
-    /// Says of objects that end with zeros in one state only what cells hold with them; gives the second state.
-    fn folded_where_they_differ(&self, a: &mut Memory, b: &Memory) -> Memory {
-        let mut folded = b.clone();
-        let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
-        for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
-            let (Some(x), Some(y)) = (a.objects.get(index), b.objects.get(index)) else { continue };
-            if x.zeros != y.zeros && x.count != Count::None && y.count != Count::None {
-                self.fold_zeros(a, index as u32);
-                self.fold_zeros(&mut folded, index as u32);
-            }
-        }
-        folded
     }
 
     /// The same without what cells of other objects hold.

@@ -311,7 +311,7 @@ impl<'p> Tracker<'p> {
             self.find_null(env, *object, at);
         }
         if let ([(object, at)], true) = (&targets[..], is_null)
-            && self.ends_with_zeros(env, *object, at, bytes)
+            && ends_with_zeros(self, env, *object, at, bytes)
         {
             return;
         }
@@ -319,24 +319,6 @@ impl<'p> Tracker<'p> {
         for (object, at) in targets.iter() {
             self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
         }
-    }
-
-    /// Notes that the last bytes of an object are zero, if these are the last ones.
-    fn ends_with_zeros(&self, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
-        let is_last = |l: Limit| {
-            (l.object, l.reach, l.times, l.is_exact) == (object, Reach::Size, 1, true) && l.more == bytes as i64
-        };
-        let status = env.memory.status(object).filter(|s| s.count == Count::One && s.content == Content::Any);
-        let modulus = at.congruence.modulus;
-        let is_aligned = modulus != 0 && modulus.is_multiple_of(bytes.into());
-        if at.as_constant().is_some() || !is_aligned || status.is_none() || !at.limits.iter().any(is_last) {
-            return false;
-        }
-        self.fold_zeros(&mut env.memory, object);
-        env.recent.forget_cells(&|id| self.cells[id as usize].object == object);
-        let phase = (at.congruence.rest % u128::from(bytes)) as u64;
-        env.memory.change(object, |status| status.zeros = Some(Zeros { bytes, phase }));
-        true
     }
 
     fn write_at(
@@ -531,6 +513,23 @@ impl<'p> Tracker<'p> {
             env.memory.cells.set(cell as usize, Some(value).filter(|v| !v.is_full()));
         }
     }
+}
+
+/// Notes that the last bytes of an object are zero, if these are the last ones.
+fn ends_with_zeros(tracker: &Tracker, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
+    let is_last =
+        |l: Limit| (l.object, l.reach, l.times, l.is_exact) == (object, Reach::Size, 1, true) && l.more == bytes as i64;
+    let status = env.memory.status(object).filter(|s| s.count == Count::One && s.content == Content::Any);
+    let modulus = at.congruence.modulus;
+    let is_aligned = modulus != 0 && modulus.is_multiple_of(bytes.into());
+    if at.as_constant().is_some() || !is_aligned || status.is_none() || !at.limits.iter().any(is_last) {
+        return false;
+    }
+    tracker.fold_zeros(&mut env.memory, object);
+    env.recent.forget_cells(&|id| tracker.cells[id as usize].object == object);
+    let phase = (at.congruence.rest % u128::from(bytes)) as u64;
+    env.memory.change(object, |status| status.zeros = Some(Zeros { bytes, phase }));
+    true
 }
 
 /// Where an access at an address leads to: not to null.
