@@ -347,6 +347,7 @@ impl<'p> Tracker<'p> {
             }
             return;
         }
+        self.fold_zeros(&mut env.memory, object);
         let (low, high) = (at.range.low, at.range.high);
         let end = high.saturating_add(bytes);
         // Cells at one of the places that are written, and only there, hold what they did or what is written now.

@@ -4,11 +4,19 @@
 // run: -DLAST --property valid-deref => FALSE(valid-deref)
 // run: -DBEHIND --property valid-deref => FALSE(valid-deref)
 // run: -DREPLACED --property valid-deref => FALSE(valid-deref)
+// run: -DMOVED --property valid-deref => FALSE(valid-deref)
 #include "../verify.h"
 #include <stdlib.h>
 #include <string.h>
 
 int main(int argc, char **argv) {
+#ifdef MOVED
+    int to = __VERIFIER_nondet_int();
+    if (argc < 1 || to < 0 || to > argc)
+        return 1;
+    argv[to] = argv[0];
+    return *argv[1]; // wrong
+#endif
 #ifndef UNCHECKED
     if (argc != 3)
         return 1;
