@@ -33,7 +33,9 @@ fn in_browser(page: &str, script: &str, folder: &Path) -> Vec<String> {
     std::fs::write(&path, format!("{}{probe}{}", &page[..at], &page[at + "</body>".len()..])).unwrap();
     let profile = folder.join("chromium");
     let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+        // The process for graphics has a sandbox of its own, which is not had in every container.
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-gpu-sandbox", "--no-first-run"])
+        .arg("--disable-background-networking")
         .args(["--disable-component-update", "--disable-sync", "--window-size=1400,900", "--virtual-time-budget=5000"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .args(["--dump-dom", &format!("file://{}", path.display())])

@@ -591,7 +591,8 @@ class Page(Fixture):
         text = page.read_text().replace("<body>", "<body>" + catcher, 1).replace("</body>", probe + "</body>")
         (self.dir / "probe.html").write_text(text)
         done = subprocess.run(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={self.dir}/profile",
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-gpu-sandbox", "--no-first-run",
+             f"--user-data-dir={self.dir}/profile",
              "--window-size=1300,900", "--virtual-time-budget=3000", "--dump-dom", f"file://{self.dir}/probe.html"],
             capture_output=True, text=True, timeout=120,
         )

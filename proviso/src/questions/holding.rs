@@ -1,10 +1,12 @@
 //! Looking which checks hold anyway, before slicing.
 
 use crate::pipeline::Pipeline;
+use crate::source::Sources;
 use cfa::{AllocKind, EdgeId, ErrorId, Op, Program};
 use engine::budget::Budget;
 use engine::invariants::Discharged;
 use instrument::{Site, let_pass, sites};
+use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
@@ -76,6 +78,13 @@ pub fn leave_out_valid(pipeline: &Pipeline, program: &mut Program) -> bool {
     }
     let looks = Looks { less: OF_ONE - 1, ..Looks::default() };
     let (valid, _) = looks.holding(pipeline, program, &found);
+    if pipeline.wants_exhibits {
+        let valid: FxHashSet<Site> = valid.iter().copied().collect();
+        for site in found.iter().filter(|(site, _)| valid.contains(site)) {
+            let property = pipeline.job.violated(program.errors[site.1].check);
+            pipeline.shared().exhibits.add_checked(property, program, std::iter::once(*site), &Sources::new());
+        }
+    }
     leave_out(program, &valid);
     !found.is_empty() && valid.len() == found.len()
 }
