@@ -168,24 +168,23 @@ fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
     let max = b.size(MAX_ARGUMENTS);
     let too_many = b.x().ult(max, count);
     let pointer = u64::from(b.pointer_width() / 8);
-    let size = b.size((MAX_ARGUMENTS + 1) * pointer);
-    let known = b.alloc(size, 16, AllocKind::Stack, false);
+    let [known_end, one] = [MAX_ARGUMENTS * pointer, pointer].map(|bytes| b.size(bytes));
+    let x = b.x();
+    let end = x.mul(count, one);
+    let size = x.add(end, one);
+    let room = x.add(size, known_end);
+    let vector = b.alloc(size, 16, AllocKind::Stack, false);
+    // More than the array has, so that all of that is copied at once: it is seen to hold nothing else before its last element.
+    let known = b.alloc(room, 16, AllocKind::Stack, false);
     for n in 0..MAX_ARGUMENTS {
         let string = string(b);
         let slot = b.offset(known, n * pointer);
         b.store(slot, string);
     }
-    let (known_end, pointer) = (b.size(MAX_ARGUMENTS * pointer), b.size(pointer));
-    let x = b.x();
-    let end = x.mul(count, pointer);
-    let size = x.add(end, pointer);
-    let vector = b.alloc(size, 16, AllocKind::Stack, false);
     b.when(too_many, |b| {
         b.approximate(format!("more than {MAX_ARGUMENTS} {what}: the others are not modelled"), true, false);
     });
-    // All that it has, so that it is seen to hold nothing else before its last element.
-    let all = |len| Op::Copy { dst: vector, src: known, len };
-    b.either(too_many, all(known_end), all(size));
+    b.emit(Op::Copy { dst: vector, src: known, len: size });
     let (last, null) = (b.x().add(vector, end), b.size(0));
     b.store(last, null);
     vector
