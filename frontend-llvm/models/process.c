@@ -53,10 +53,11 @@ PROVISO_EXECL(execl)
 PROVISO_EXECL(execlp)
 PROVISO_EXECL(execle)
 
-// Other processes end in any way; 0 where nobody waits (WNOHANG) and none has ended.
-static int proviso_ended(int *status, int options, void *usage, size_t usage_size) {
+// Other processes end in any way, the one that is asked for if one is; 0 where nobody waits (WNOHANG) and none has ended.
+static int proviso_ended(int asked, int *status, int options, void *usage, size_t usage_size) {
     int process = proviso_env_between(-1, INT_MAX);
-    __proviso_assume(process != 0 || (options & 1));
+    __proviso_assume((process != 0) | ((options & 1) != 0));
+    __proviso_assume((asked <= 0) | (process <= 0) | (process == asked));
     SET_ERRNO_IF(process < 0, proviso_env_error());
     if (process > 0 && status)
         *status = __proviso_env_int();
@@ -67,14 +68,16 @@ static int proviso_ended(int *status, int options, void *usage, size_t usage_siz
 
 enum { PROVISO_USAGE = 16 * sizeof(long) + 2 * sizeof(long) };
 
-int wait(int *status) { return proviso_ended(status, 0, NULL, 0); }
+int wait(int *status) { return proviso_ended(-1, status, 0, NULL, 0); }
 
-int waitpid(int process, int *status, int options) { return proviso_ended(status, options, NULL, 0); }
+int waitpid(int process, int *status, int options) { return proviso_ended(process, status, options, NULL, 0); }
 
-int wait3(int *status, int options, void *usage) { return proviso_ended(status, options, usage, PROVISO_USAGE); }
+int wait3(int *status, int options, void *usage) {
+    return proviso_ended(-1, status, options, usage, PROVISO_USAGE);
+}
 
 int wait4(int process, int *status, int options, void *usage) {
-    return proviso_ended(status, options, usage, PROVISO_USAGE);
+    return proviso_ended(process, status, options, usage, PROVISO_USAGE);
 }
 
 int setuid(unsigned user) { return proviso_outcome(); }

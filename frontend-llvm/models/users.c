@@ -35,6 +35,9 @@ static _Bool proviso_is_known(void) {
 
 static struct proviso_user *proviso_find_user(const char *name, const unsigned *number) {
     static struct proviso_user found;
+    // The strings are where those of the call before were, or that place is gone.
+    if (found.name)
+        __proviso_underapproximated("what was told of a user before is no longer modelled");
     if (!proviso_is_known())
         return NULL;
     found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
@@ -102,6 +105,9 @@ struct proviso_group {
 
 static struct proviso_group *proviso_find_group(const char *name, const unsigned *number) {
     static struct proviso_group found;
+    // The strings are where those of the call before were, or that place is gone.
+    if (found.name)
+        __proviso_underapproximated("what was told of a group before is no longer modelled");
     if (!proviso_is_known())
         return NULL;
     found.name = name ? proviso_string_copy(name) : proviso_some_string(1024);
