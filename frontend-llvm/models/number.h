@@ -18,16 +18,20 @@ static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVIS
     }
     // No branch on characters where the base has no prefix.
     if (((base == 0) | (base == 16) | ((base == 2) & binary)) && s != limit && *s == '0') {
-        int prefix = s + 1 == limit || (!scan && s + 2 == limit) ? 0 : s[1];
-        int prefix_base = prefix == 'x' || prefix == 'X' ? 16 : binary && (prefix == 'b' || prefix == 'B') ? 2 : 8;
-        _Bool in_prefix = prefix_base != 8 && (base == 0 || base == prefix_base);
-        if (in_prefix && (scan || proviso_digit(s[2]) < prefix_base)) {
-            base = prefix_base;
-            s += 2;
-            end = s;
-        } else if (base == 0) {
-            base = 8;
+        if (s + 1 != limit && (scan || s + 2 != limit)) {
+            PROVISO_CHARACTER prefix = s[1];
+            if ((prefix | 0x20) == 'x' && (base == 0 || base == 16) && (scan || proviso_digit(s[2]) < 16)) {
+                base = 16;
+                s += 2;
+                end = s;
+            } else if (binary && (prefix | 0x20) == 'b' && (base == 0 || base == 2) && (scan || proviso_digit(s[2]) < 2)) {
+                base = 2;
+                s += 2;
+                end = s;
+            }
         }
+        if (base == 0)
+            base = 8;
     }
     if (base == 0)
         base = 10;

@@ -1,6 +1,8 @@
 // Defines: scanf vscanf fscanf vfscanf sscanf vsscanf
 // Defines: __isoc99_scanf __isoc99_vscanf __isoc99_fscanf __isoc99_vfscanf __isoc99_sscanf __isoc99_vsscanf
 // Defines: __isoc23_scanf __isoc23_vscanf __isoc23_fscanf __isoc23_vfscanf __isoc23_sscanf __isoc23_vsscanf
+// Defines: scanf.stdin scanf.begin scanf.fits scanf.convert scanf.end scanf.limit
+// Defines: scanf.text scanf.skip scanf.more scanf.literal scanf.read scanf.count scanf.done
 #pragma once
 #include "number.c"
 #include "stream.c"
@@ -104,8 +106,7 @@ static _Bool proviso_takes(struct proviso_directive *d, unsigned char c) {
     return found != d->complement;
 }
 
-static void proviso_store_integer(struct proviso_scan_args *args, char length, long long value) {
-    void *target = va_arg(args->list, void *);
+static void proviso_store_integer(void *target, char length, long long value) {
     switch (length) {
     case 'H':
         *(signed char *)target = value;
@@ -132,6 +133,11 @@ static void proviso_store_integer(struct proviso_scan_args *args, char length, l
     }
 }
 
+// Where a conversion goes, if it is not suppressed.
+static void *proviso_scan_target(struct proviso_directive *d, struct proviso_scan_args *args) {
+    return d->suppressed ? NULL : va_arg(args->list, void *);
+}
+
 // The greatest number that is read before it is stored with fewer bits.
 static long long proviso_max(char length) {
     return length == 'q' || length == 'L' || length == 'j' ? LLONG_MAX : LONG_MAX;
@@ -151,52 +157,88 @@ static long long proviso_env_integer(struct proviso_directive *d, _Bool *at_limi
     }
     long long max = proviso_max(d->length);
     _Bool extreme = c == 'd' || c == 'i' ? (value == max) | (value == -max - 1) : value == 2ull * max + 1;
-    *at_limit |= (d->width == 0 || d->width > 7) & extreme;
+    *at_limit = (d->width == 0 || d->width > 7) & extreme;
     return value;
 }
 
-static void proviso_scan_directive(struct proviso_stream *stream, struct proviso_directive *d,
-                                   struct proviso_scan_args *args, _Bool *at_limit) {
+// Stores what a conversion may read; whether that may stand for a number that is out of range.
+static _Bool proviso_scan_directive(struct proviso_stream *stream, struct proviso_directive *d, void *target) {
     char c = d->conversion;
-    if (d->suppressed) {
-        *at_limit = 1;
-        return;
-    }
-    if (proviso_is_integer_conversion(c)) {
-        proviso_store_integer(args, d->length, proviso_env_integer(d, at_limit));
+    _Bool at_limit = 0;
+    if (c == 'n') {
+        if (!d->suppressed)
+            proviso_store_integer(target, d->length, proviso_env_between(0, INT_MAX));
+    } else if (d->suppressed) {
+        at_limit = 1;
+    } else if (proviso_is_integer_conversion(c)) {
+        long long value = proviso_env_integer(d, &at_limit);
+        proviso_store_integer(target, d->length, value);
     } else if (proviso_is_real_conversion(c)) {
-        *at_limit = 1;
+        at_limit = 1;
         if (d->length == 'L')
-            *va_arg(args->list, long double *) = __proviso_env_longdouble();
+            *(long double *)target = __proviso_env_longdouble();
         else if (d->length == 'l')
-            *va_arg(args->list, double *) = __proviso_env_double();
+            *(double *)target = __proviso_env_double();
         else
-            *va_arg(args->list, float *) = __proviso_env_float();
+            *(float *)target = __proviso_env_float();
     } else if (c == 'c') {
         // At the end of the input there may be fewer.
-        char *target = va_arg(args->list, char *);
-        target[0] = __proviso_env_char();
+        char *to = target;
+        to[0] = __proviso_env_char();
         if (d->after_space)
-            __proviso_assume(!proviso_is_space(target[0]));
+            __proviso_assume(!proviso_is_space(to[0]));
         for (int i = 1; i < d->width && !stream->at_end; i++) {
             if (__proviso_env_bool())
-                target[i] = __proviso_env_char();
+                to[i] = __proviso_env_char();
             else
                 stream->at_end = 1;
         }
     } else if (c == 's' || c == '[') {
-        char *target = va_arg(args->list, char *);
+        char *to = target;
         int n = 0;
         do {
             char next = __proviso_env_char();
             __proviso_assume(proviso_takes(d, next));
-            target[n] = next;
+            to[n] = next;
             n++;
         } while (n != d->width && __proviso_env_bool());
-        target[n] = 0;
+        to[n] = 0;
     } else if (c == 'p') {
-        *va_arg(args->list, uintptr_t *) = __proviso_env_size();
+        *(uintptr_t *)target = __proviso_env_size();
     }
+    return at_limit;
+}
+
+// Before anything is read: whether it may be. What cannot be read is no error of the stream.
+static _Bool proviso_scan_begins(struct proviso_stream *stream) {
+    if (stream->write_only) {
+        SET_ERRNO(EBADF);
+        return 0;
+    }
+    stream->position = -1;
+    if (stream->pushed_count > 0) {
+        __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");
+        stream->pushed_count = 0;
+    }
+    return 1;
+}
+
+// Whether what comes next fits: 0 if it does, 1 if it does not, EOF if the input has ended.
+static int proviso_scan_fits(struct proviso_stream *stream) {
+    if (!stream->at_end && __proviso_env_bool())
+        return 0;
+    if (!stream->at_end && !__proviso_env_bool())
+        return 1;
+    if (!stream->at_end)
+        proviso_end_of_input(stream);
+    SET_ERRNO_IF(stream->at_end && __proviso_env_bool(), 0);
+    return EOF;
+}
+
+// The last number or word may have been at the end of the input.
+static void proviso_scan_ends(struct proviso_stream *stream) {
+    if (__proviso_env_bool() && !stream->at_end)
+        proviso_end_of_input(stream);
 }
 
 // The choices are made in an order that harnesses know (`proviso/src/environment/scan.rs`).
@@ -204,16 +246,8 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
                               _Bool *at_limit) {
     int items = 0;
     _Bool after_space = 0;
-    // Which is no error of the stream.
-    if (stream->write_only) {
-        SET_ERRNO(EBADF);
+    if (!proviso_scan_begins(stream))
         return EOF;
-    }
-    stream->position = -1;
-    if (stream->pushed_count > 0) {
-        __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");
-        stream->pushed_count = 0;
-    }
     while (*format) {
         if (proviso_is_space(*format)) {
             format++;
@@ -226,8 +260,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
             d = proviso_parse_directive(&format);
             d.after_space = after_space;
             if (d.conversion == 'n') {
-                if (!d.suppressed)
-                    proviso_store_integer(args, d.length, proviso_env_between(0, INT_MAX));
+                proviso_scan_directive(stream, &d, proviso_scan_target(&d, args));
                 continue;
             }
             if (proviso_is_wide(&d) || d.allocates) {
@@ -238,21 +271,15 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
             format++;
         }
         after_space = 0;
-        if (stream->at_end || !__proviso_env_bool()) {
-            // The input does not fit, or ends.
-            if (!stream->at_end && !__proviso_env_bool())
-                return items;
-            if (!stream->at_end)
-                proviso_end_of_input(stream);
-            SET_ERRNO_IF(stream->at_end && __proviso_env_bool(), 0);
-            return items ? items : EOF;
-        }
-        proviso_scan_directive(stream, &d, args, at_limit);
-        items += d.conversion != 0 && d.conversion != '%' && !d.suppressed;
+        int fits = proviso_scan_fits(stream);
+        if (fits != 0)
+            return items ? items : fits == EOF ? EOF : 0;
+        if (d.conversion == 0 || d.conversion == '%')
+            continue;
+        *at_limit |= proviso_scan_directive(stream, &d, proviso_scan_target(&d, args));
+        items += !d.suppressed;
     }
-    // The last number or word may have been at the end of the input.
-    if (__proviso_env_bool() && !stream->at_end)
-        proviso_end_of_input(stream);
+    proviso_scan_ends(stream);
     return items;
 }
 
@@ -297,15 +324,19 @@ static _Bool proviso_reads_end(struct proviso_text *text, int errno_now) {
     return 1;
 }
 
+static const char *proviso_behind_space(const char *s) {
+    while (proviso_is_space(*s))
+        s++;
+    return s;
+}
+
 static void proviso_skip_space(struct proviso_text *text) {
-    while (proviso_is_space(*text->s))
-        text->s++;
+    text->s = proviso_behind_space(text->s);
     if (!*text->s && !text->at_end)
         proviso_reads_end(text, 0);
 }
 
-static _Bool proviso_scan_integer(struct proviso_text *text, struct proviso_directive *d,
-                                  struct proviso_scan_args *args, _Bool binary) {
+static _Bool proviso_scan_integer(struct proviso_text *text, struct proviso_directive *d, void *target, _Bool binary) {
     const char *s = text->s;
     char c = d->conversion;
     size_t width = d->width ? d->width : SIZE_MAX;
@@ -320,10 +351,8 @@ static _Bool proviso_scan_integer(struct proviso_text *text, struct proviso_dire
     long long max = proviso_max(d->length);
     long long value =
         c == 'd' || c == 'i' ? proviso_signed(number, max) : proviso_unsigned(number, 2ull * max + 1);
-    if (c == 'p')
-        d->length = 'l';
     if (!d->suppressed)
-        proviso_store_integer(args, d->length, value);
+        proviso_store_integer(target, c == 'p' ? 'l' : d->length, value);
     return 1;
 }
 
@@ -386,8 +415,7 @@ static const char *proviso_end_of_real(struct proviso_text *text, size_t width) 
     return s == start + 2 * hex ? NULL : s;
 }
 
-static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directive *d,
-                               struct proviso_scan_args *args) {
+static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directive *d, void *target) {
     struct proviso_real number = proviso_read_real(text->s);
     const char *end = number.end;
     char next = *end | 0x20;
@@ -415,25 +443,22 @@ static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directi
     if (d->length == 'L') {
         long double value = proviso_long_double(number);
         if (!d->suppressed)
-            *va_arg(args->list, long double *) = value;
+            *(long double *)target = value;
     } else if (d->length == 'l') {
         double value = proviso_double(number);
         if (!d->suppressed)
-            *va_arg(args->list, double *) = value;
+            *(double *)target = value;
     } else {
         float value = proviso_float(number);
         if (!d->suppressed)
-            *va_arg(args->list, float *) = value;
+            *(float *)target = value;
     }
     return 1;
 }
 
-// Where characters go: to what an argument points to, or (%m) to memory that it is then made to point to. Null where they are suppressed.
-static void *proviso_text_target(struct proviso_directive *d, struct proviso_scan_args *args, size_t size) {
-    if (d->suppressed)
-        return NULL;
-    void *target = va_arg(args->list, void *);
-    if (!d->allocates)
+// Where characters go: to what an argument points to, or (%m) to memory that it is then made to point to.
+static void *proviso_text_target(struct proviso_directive *d, void *target, size_t size) {
+    if (d->suppressed || !d->allocates)
         return target;
     *(void **)target = malloc(size);
     if (!*(void **)target)
@@ -441,14 +466,13 @@ static void *proviso_text_target(struct proviso_directive *d, struct proviso_sca
     return *(void **)target;
 }
 
-// Reads one conversion; whether the text fits. At the end of the text %c may get fewer than it asks for.
-static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directive *d, struct proviso_scan_args *args,
-                               _Bool binary) {
+// Reads one conversion, to `to` if it is not suppressed; whether the text fits. At the end of the text %c may get fewer than it asks for.
+static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directive *d, void *to, _Bool binary) {
     char c = d->conversion;
     if (proviso_is_integer_conversion(c) || c == 'p')
-        return proviso_scan_integer(text, d, args, binary);
+        return proviso_scan_integer(text, d, to, binary);
     if (proviso_is_real_conversion(c))
-        return proviso_scan_real(text, d, args);
+        return proviso_scan_real(text, d, to);
     const char *s = text->s;
     _Bool any = c == 'c' || c == 'C', wide = proviso_is_wide(d);
     size_t n = 0, length = 0, width = d->width ? d->width : any ? 1 : SIZE_MAX, size = wide ? sizeof(wchar_t) : 1;
@@ -457,21 +481,53 @@ static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directi
     // How much memory is allocated has to be known before.
     while (d->allocates && length < width && s[length] && (any || proviso_takes(d, s[length])))
         length++;
-    char *target = proviso_text_target(d, args, (length + !any) * size);
-    for (; n < width && s[n] && (any || proviso_takes(d, s[n])); n++) {
-        if (wide && s[n] < 0)
+    char *target = proviso_text_target(d, to, (length + !any) * size);
+    for (; n < width && *s && (any || proviso_takes(d, *s)); n++, s++) {
+        if (wide && *s < 0)
             __proviso_unmodelled("reading what is no wide character is not modelled");
-        if (target && wide)
-            ((wchar_t *)target)[n] = s[n];
-        else if (target)
-            target[n] = s[n];
+        if (d->suppressed)
+            continue;
+        if (wide)
+            ((wchar_t *)target)[n] = *s;
+        else
+            target[n] = *s;
     }
-    if (target && !any)
-        __builtin_memset(target + n * size, 0, size);
-    text->s = s + n;
+    if (!d->suppressed && !any) {
+        if (wide)
+            ((wchar_t *)target)[n] = 0;
+        else
+            target[n] = 0;
+    }
+    text->s = s;
     if (n < width)
         proviso_reads_end(text, ERRNO_NOW);
     return 1;
+}
+
+// Skips white space, where the conversion or what stands before it in the format says so; 0 is the conversion of a character that stands for
+// itself.
+static void proviso_skip_before(struct proviso_text *text, char conversion, _Bool space) {
+    if (conversion == 0) {
+        if (space)
+            text->s = proviso_behind_space(text->s);
+    } else if (space || (conversion != 'c' && conversion != 'C' && conversion != '[' && conversion != 'n')) {
+        proviso_skip_space(text);
+    }
+}
+
+static _Bool proviso_reads_literal(struct proviso_text *text, char literal) {
+    if (*text->s != literal)
+        return 0;
+    text->s++;
+    return 1;
+}
+
+// Behind the last conversion.
+static void proviso_skip_behind(struct proviso_text *text, _Bool space) {
+    if (space) {
+        text->s = proviso_behind_space(text->s);
+        proviso_reads_end(text, ERRNO_NOW);
+    }
 }
 
 static int proviso_scan_string(const char *s, const char *format, struct proviso_scan_args *args, _Bool binary) {
@@ -485,41 +541,95 @@ static int proviso_scan_string(const char *s, const char *format, struct proviso
         }
         if (!*format)
             break;
-        struct proviso_directive d = {.conversion = '%'};
+        struct proviso_directive d = {0};
         char literal = *format;
         format++;
-        _Bool converts = literal == '%';
-        if (converts) {
+        if (literal == '%')
             d = proviso_parse_directive(&format);
-            if (space || (d.conversion != 'c' && d.conversion != 'C' && d.conversion != '[' && d.conversion != 'n'))
-                proviso_skip_space(&text);
-        } else {
-            while (space && proviso_is_space(*text.s))
-                text.s++;
-        }
+        proviso_skip_before(&text, d.conversion, space);
         if (d.conversion == 'n') {
             if (!d.suppressed)
-                proviso_store_integer(args, d.length, text.s - s);
+                proviso_store_integer(proviso_scan_target(&d, args), d.length, text.s - s);
             continue;
         }
         if (proviso_reads_end(&text, ERRNO_NOW))
             return items ? items : EOF;
-        if (d.conversion == '%') {
-            if (*text.s != literal)
+        if (d.conversion == 0 || d.conversion == '%') {
+            if (!proviso_reads_literal(&text, literal))
                 return items;
-            text.s++;
             continue;
         }
-        if (!proviso_scan_text(&text, &d, args, binary))
+        if (!proviso_scan_text(&text, &d, proviso_scan_target(&d, args), binary))
             return items;
         items += !d.suppressed;
     }
-    if (space) {
-        while (proviso_is_space(*text.s))
-            text.s++;
-        proviso_reads_end(&text, ERRNO_NOW);
-    }
+    proviso_skip_behind(&text, space);
     return items;
+}
+
+// Where the format is known, calls of `scanf`, `fscanf` and `sscanf` are calls of what follows, a directive at a time (`lower/input.rs`).
+
+#define PART(result, function, label, ...)                                                                           \
+    extern result function(__VA_ARGS__) __asm__(label);                                                              \
+    result function(__VA_ARGS__)
+
+#define DIRECTIVE _Bool suppressed, char conversion, char length, int width, _Bool after_space, _Bool complement, const char *set, const char *set_end
+#define THE_DIRECTIVE                                                                                                \
+    {                                                                                                                \
+        .suppressed = suppressed, .width = width, .length = length, .conversion = conversion, .after_space = after_space, \
+        .set = set, .set_end = set_end, .complement = complement                                                     \
+    }
+
+PART(struct proviso_stream *, proviso_scan_part_stdin, "scanf.stdin", void) { return stdin; }
+
+PART(_Bool, proviso_scan_part_begin, "scanf.begin", struct proviso_stream *stream) {
+    USE(stream);
+    BYTES(stream);
+    return proviso_scan_begins(stream);
+}
+
+PART(int, proviso_scan_part_fits, "scanf.fits", struct proviso_stream *stream) { return proviso_scan_fits(stream); }
+
+PART(_Bool, proviso_scan_part_convert, "scanf.convert", struct proviso_stream *stream, void *target, DIRECTIVE) {
+    struct proviso_directive d = THE_DIRECTIVE;
+    return proviso_scan_directive(stream, &d, target);
+}
+
+PART(void, proviso_scan_part_end, "scanf.end", struct proviso_stream *stream) { proviso_scan_ends(stream); }
+
+PART(void, proviso_scan_part_limit, "scanf.limit", _Bool at_limit) {
+    SET_ERRNO_IF(at_limit && __proviso_env_bool(), ERANGE);
+}
+
+PART(void, proviso_scan_part_text, "scanf.text", struct proviso_text *text, const char *s) {
+    text->s = s;
+    text->at_end = 0;
+    text->errno_at_end = 0;
+}
+
+PART(void, proviso_scan_part_skip, "scanf.skip", struct proviso_text *text, char conversion, _Bool space) {
+    proviso_skip_before(text, conversion, space);
+}
+
+PART(_Bool, proviso_scan_part_more, "scanf.more", struct proviso_text *text) {
+    return !proviso_reads_end(text, ERRNO_NOW);
+}
+
+PART(_Bool, proviso_scan_part_literal, "scanf.literal", struct proviso_text *text, char literal) {
+    return proviso_reads_literal(text, literal);
+}
+
+PART(_Bool, proviso_scan_part_read, "scanf.read", struct proviso_text *text, void *target, _Bool binary, DIRECTIVE) {
+    struct proviso_directive d = THE_DIRECTIVE;
+    return proviso_scan_text(text, &d, target, binary);
+}
+
+PART(void, proviso_scan_part_count, "scanf.count", struct proviso_text *text, const char *s, void *target, char length) {
+    proviso_store_integer(target, length, text->s - s);
+}
+
+PART(void, proviso_scan_part_done, "scanf.done", struct proviso_text *text, _Bool space) {
+    proviso_skip_behind(text, space);
 }
 
 #define UNPACK_SCAN(...) __VA_ARGS__

@@ -18,6 +18,7 @@ mod models;
 mod module;
 mod options;
 mod primitives;
+pub mod scan_format;
 
 pub use command::{CompileCommand, meaningful};
 pub use cut::{Cut, Part, Size, Unused};

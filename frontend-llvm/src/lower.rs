@@ -15,6 +15,7 @@ mod decisions;
 mod function;
 mod globals;
 mod initialised;
+mod input;
 mod instruction;
 mod intrinsic;
 mod liveness;
@@ -84,6 +85,9 @@ struct Context<'m> {
     /// Models that only say whether anything is printed, by the same, and one that reads a string to be printed.
     plain: FxHashMap<&'m str, usize>,
     reading_string: Option<usize>,
+    /// Parts of the model of `scanf`, by what comes behind its name; and what they were put together to.
+    scanning: FxHashMap<&'m str, usize>,
+    readers: input::Readers,
     /// All formats of the program are known, and ask for what the models have.
     knows_formats: bool,
     /// What is called before the program ends, in order.
@@ -137,6 +141,8 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         ignoring_result: FxHashMap::default(),
         plain: FxHashMap::default(),
         reading_string: None,
+        scanning: FxHashMap::default(),
+        readers: input::Readers::default(),
         knows_formats: false,
         exit_functions: Vec::new(),
         failed_assertion: None,
@@ -154,6 +160,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         match f.name.split_once('.') {
             Some((name, "void")) if f.model => drop(cx.ignoring_result.insert(name, n)),
             Some((name, "plain")) if f.model => drop(cx.plain.insert(name, n)),
+            Some(("scanf", part)) if f.model => drop(cx.scanning.insert(part, n)),
             Some((_, "string")) if f.model => cx.reading_string = Some(n),
             _ => {}
         }

@@ -8,6 +8,7 @@
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::options::DataModel;
+use crate::scan_format::Source;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -98,13 +99,16 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
 }
 
 /// The models that may stand for a library function where a call ignores its result: `F.void` need not compute it, and what is left of a
-/// call that prints in a known format is `F.plain`, and to read strings.
+/// call that prints in a known format is `F.plain`, and to read strings; one that reads in a known format is put together of parts of
+/// `scanf`.
 pub(crate) fn ignoring_result(function: &str) -> impl Iterator<Item = &'static str> {
     let names = || FILES.iter().flat_map(ModelFile::defines);
     let is_of =
         move |name: &&str| name.strip_prefix(function).is_some_and(|how| how.starts_with('.') && how != ".string");
     let prints = names().any(|name| name.strip_suffix(".plain") == Some(function));
-    names().filter(is_of).chain(prints.then_some("printf.string"))
+    let reads = Source::of(function).is_some();
+    let is_part = move |name: &&str| reads && name.starts_with("scanf.");
+    names().filter(move |name| is_of(name) || is_part(name)).chain(prints.then_some("printf.string"))
 }
 
 /// The library function that a model is of.
@@ -176,7 +180,13 @@ mod tests {
         let names = |function| ignoring_result(function).collect::<Vec<_>>();
         assert_eq!(names("fprintf"), ["fprintf.void", "fprintf.plain", "printf.string"]);
         assert_eq!(names("vdprintf"), ["vdprintf.void"]);
-        assert!(names("sprintf").is_empty() && names("printf.void").is_empty() && names("puts").is_empty());
+        assert!(names("__isoc99_sscanf").contains(&"scanf.read") && names("scanf").contains(&"scanf.convert"));
+        assert!(
+            names("sprintf").is_empty()
+                && names("vscanf").is_empty()
+                && names("printf.void").is_empty()
+                && names("puts").is_empty()
+        );
         assert_eq!((stands_for("printf.void"), stands_for("puts")), ("printf", "puts"));
     }
 

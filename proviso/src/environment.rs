@@ -193,6 +193,11 @@ fn reading(function: &str) -> Option<(Reading, Option<usize>)> {
     })
 }
 
+/// Whether a library function reads from a stream.
+pub fn reads(function: &str) -> bool {
+    reading(function).is_some()
+}
+
 /// Whether the result of a library function is a character.
 pub fn gives_a_character(function: &str) -> bool {
     matches!(reading(function), Some((Reading::Characters, stream)) if function != "gets" && stream != Some(2) && stream != Some(3))
@@ -260,6 +265,9 @@ impl Environment {
     }
 }
 
+/// Bytes that a program reads where they have no room, as far as a harness has them.
+const MAX_UNKNOWN: u64 = 1 << 20;
+
 /// Lets a stream continue with what a call has read from it.
 fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u32) {
     let mut chosen = call.chosen.iter();
@@ -281,6 +289,10 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
             let read = chosen.next().and_then(Bv::to_u64).unwrap_or(0);
             let bytes = call.written.iter().find(|w| w.arg == 0).map_or(&[][..], |w: &Written| &w.bytes);
             bytes.iter().take(read as usize).for_each(|&b| stream.byte(b));
+            // Where there is no room for it, nobody knows what it was.
+            if call.result == CallResult::Nothing {
+                (0..read.min(MAX_UNKNOWN)).for_each(|_| stream.byte(b'x'));
+            }
             if read < wanted {
                 stream.stop(is_true(chosen.last()), false);
             }

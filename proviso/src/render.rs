@@ -217,7 +217,8 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
         }
         message = violation.notes().into_iter().fold(message, |message, note| message.note(note));
         let takes = !trace.inputs.is_empty() || trace.declared.iter().any(|d| !d.is_of_library());
-        if !takes && trace.environment.command == Command::default() {
+        let is_started = trace.environment.command != Command::default() || trace.environment.stdin.is_some();
+        if !takes && !is_started {
             message = message.note(match trace.uninitialised.is_empty() && trace.unwritten_bytes == 0 {
                 true => "no input is needed for this",
                 false => "no input is needed for this, but what is uninitialised must have the values shown",

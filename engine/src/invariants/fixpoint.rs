@@ -222,7 +222,7 @@ impl<'p> Analysis<'p> {
     fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let lost = now.memory.lost(&more.memory, None);
-        now.lose(&lost);
+        now.lose_some(&self.rows, &self.program.exprs, &lost);
         let before = now.memory.clone();
         let reaches = Both(&before, &more.memory);
         let (changed, how) = match step {

@@ -220,6 +220,24 @@ impl Environment {
         self.keep_contents(rows, pool, &is_written);
     }
 
+    /// Forgets what is said of objects where nothing is written: what was read of others is still there.
+    pub(super) fn lose_some(&mut self, rows: &Rows, pool: &ExprPool, lost: &[(u32, Loss)]) {
+        if lost.is_empty() {
+            return;
+        }
+        let is_lost = |object: u32| lost.iter().any(|(lost, _)| *lost == object);
+        let is_of_others = |address: ExprId| {
+            let targets = self.eval(rows, pool, address).and_then(|value| value.targets);
+            targets.is_some_and(|targets| targets.iter().all(|(object, _)| !is_lost(*object)))
+        };
+        let mut reads = self.recent.reads.clone();
+        reads.retain(|(_, address)| is_of_others(*address));
+        self.lose(lost);
+        if self.recent.reads.len() < reads.len() {
+            self.recent.reads = reads;
+        }
+    }
+
     /// Keeps of what is in memory at addresses that of other objects.
     pub(super) fn keep_contents(&mut self, rows: &Rows, pool: &ExprPool, is_written: &dyn Fn(u32) -> bool) {
         let mut recent = std::mem::take(&mut self.recent);

@@ -3,7 +3,7 @@
 use super::function::FunctionLowering;
 use super::globals::Cell;
 use super::{
-    Context, arguments, initialised, intrinsic, output, primitive, returned, sanitizer, uninterpreted, vararg,
+    Context, arguments, initialised, input, intrinsic, output, primitive, returned, sanitizer, uninterpreted, vararg,
 };
 use crate::ir::{Instruction, Module, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
@@ -229,6 +229,10 @@ fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Opera
             let may_be = ir.functions[f].model && !fl.is_used(n) && !fl.b.cx.is_watched(f);
             let simpler = simpler.filter(|_| may_be);
             if simpler.is_some() && !fl.b.cx.options.keeps_output && output::lower(fl, i, f) {
+                return;
+            }
+            let is_input = ir.functions[f].model && !fl.b.cx.is_watched(f) && !fl.b.cx.options.keeps_output;
+            if is_input && input::lower(fl, n, i, f) {
                 return;
             }
             let f = simpler.unwrap_or(f);

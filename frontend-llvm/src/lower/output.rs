@@ -101,7 +101,7 @@ fn wanted(cx: &mut Context, function: &Function, call: &Instruction) -> Option<(
     let ir = cx.ir;
     let TypeKind::Function { variadic: true, params, .. } = ir.kind(ir.extra(call)[0]) else { return None };
     let at = params.len().checked_sub(1)?;
-    let wanted = format(cx, ir.operand(call, at)).and_then(|text| parse(&text, cx.pointer_width))?;
+    let wanted = constant_text(cx, ir.operand(call, at)).and_then(|text| parse(&text, cx.pointer_width))?;
     let is_given = |(k, wanted): (usize, &Wanted)| {
         let ty = ir.operand_type(function, ir.operand(call, params.len() + k)).map(|ty| ir.kind(ty));
         match (wanted, ty) {
@@ -118,7 +118,7 @@ fn wanted(cx: &mut Context, function: &Function, call: &Instruction) -> Option<(
 }
 
 /// The text of a constant string.
-fn format(cx: &mut Context, operand: Operand) -> Option<Vec<u8>> {
+pub(super) fn constant_text(cx: &mut Context, operand: Operand) -> Option<Vec<u8>> {
     let Operand::Constant(constant) = operand else { return None };
     let address = cx.constant(constant)?;
     let Expr::GlobalAddr(global) = *cx.program.exprs.get(address) else { return None };

@@ -2,20 +2,7 @@
 
 use super::Stream;
 use cfa::Bv;
-
-/// A conversion of a format; see the model (`scanf.c` of the front-end).
-#[derive(Default)]
-struct Directive {
-    suppressed: bool,
-    /// 0 where none is given.
-    width: u64,
-    /// `H` is `hh`, `q` is `ll`.
-    length: u8,
-    conversion: u8,
-    /// Of `%[`.
-    set: Vec<u8>,
-    complement: bool,
-}
+use frontend_llvm::scan_format::{Directive, directives, is_space};
 
 /// What ends a number or word, and so must not follow it directly.
 #[derive(Clone, Default, PartialEq, Debug)]
@@ -48,27 +35,13 @@ impl Last {
     }
 }
 
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
-}
-
 /// Lets a stream continue so that a call of `scanf` with this format makes the choices that the model made.
 pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_width: u32) -> Option<()> {
     let mut chosen = chosen.iter();
-    let mut f = 0;
-    let mut spaced = false;
-    while f < format.len() {
-        if is_space(format[f]) {
-            f += 1;
-            spaced = true;
-            continue;
-        }
-        let literal = format[f];
-        f += 1;
-        let directive = if literal == b'%' { parse(format, &mut f) } else { Directive::default() };
-        if directive.conversion == b'n' {
+    for d in directives(format).0 {
+        if d.conversion == b'n' {
             // How much was read is what it is.
-            if !directive.suppressed {
+            if !d.suppressed {
                 chosen.next()?;
             }
             continue;
@@ -77,7 +50,7 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
         let Some(fits) = chosen.next() else { return Some(()) };
         if fits.is_zero() {
             if chosen.next()?.is_zero() {
-                stream.misfit(directive.taken(literal));
+                stream.misfit(taken(&d, format));
             } else {
                 if !matches!(stream.last, Last::Closed) && stream.last.allows(b'\n') {
                     stream.byte(b'\n');
@@ -87,13 +60,13 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
             return Some(());
         }
         // White space in the format takes any, and so may end what was read before.
-        if std::mem::take(&mut spaced) && !matches!(stream.last, Last::Closed) {
+        if d.after_space && !matches!(stream.last, Last::Closed) {
             stream.byte(b' ');
         }
-        match directive.conversion {
-            0 => stream.byte(literal),
-            b'%' => stream.byte(b'%'),
-            _ => convert(stream, &directive, &mut chosen, pointer_width)?,
+        if d.is_literal() {
+            stream.byte(d.literal);
+        } else {
+            convert(stream, &d, format, &mut chosen, pointer_width)?;
         }
     }
     if super::is_true(chosen.next()) {
@@ -102,86 +75,44 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
     Some(())
 }
 
-fn parse(format: &[u8], f: &mut usize) -> Directive {
-    let at = |f: usize| format.get(f).copied().unwrap_or(0);
-    let mut d = Directive::default();
-    if at(*f) == b'*' {
-        d.suppressed = true;
-        *f += 1;
-    }
-    while at(*f).is_ascii_digit() {
-        d.width = d.width.saturating_mul(10).saturating_add(u64::from(at(*f) - b'0'));
-        *f += 1;
-    }
-    match at(*f) {
-        c @ (b'h' | b'l') => {
-            d.length = c;
-            *f += 1;
-            if at(*f) == c {
-                d.length = if c == b'h' { b'H' } else { b'q' };
-                *f += 1;
-            }
-        }
-        c @ (b'L' | b'q' | b'j' | b'z' | b'Z' | b't' | b'm') => {
-            d.length = c;
-            *f += 1;
-        }
-        _ => {}
-    }
-    d.conversion = at(*f);
-    *f += usize::from(d.conversion != 0);
-    if d.conversion == b'[' {
-        d.complement = at(*f) == b'^';
-        *f += usize::from(d.complement);
-        let start = *f;
-        // A bracket that comes first is an element.
-        *f += usize::from(at(*f) == b']');
-        while at(*f) != 0 && at(*f) != b']' {
-            *f += 1;
-        }
-        d.set = format[start..*f].to_vec();
-        *f += usize::from(at(*f) != 0);
-    }
-    d
+/// By byte, whether the directive takes it where it begins.
+fn taken(d: &Directive, format: &[u8]) -> Vec<bool> {
+    let takes = |c: u8| match d.conversion {
+        0 | b'%' => c == d.literal,
+        b'[' => contains(d, format, c),
+        b'c' => true,
+        b's' => true,
+        // What skips white space would take what is behind it.
+        _ if is_space(c) || c == b'+' || c == b'-' => true,
+        b'x' | b'X' | b'p' => c.is_ascii_hexdigit(),
+        b'd' | b'i' | b'u' | b'o' => c.is_ascii_digit(),
+        // Also "inf" and "nan".
+        _ => c.is_ascii_digit() || matches!(c, b'.' | b'i' | b'I' | b'n' | b'N'),
+    };
+    (0..=255).map(takes).collect()
 }
 
-impl Directive {
-    /// By byte, whether the directive takes it where it begins.
-    fn taken(&self, literal: u8) -> Vec<bool> {
-        let takes = |c: u8| match self.conversion {
-            0 | b'%' => c == literal,
-            b'[' => self.contains(c),
-            b'c' => true,
-            b's' => true,
-            // What skips white space would take what is behind it.
-            _ if is_space(c) || c == b'+' || c == b'-' => true,
-            b'x' | b'X' | b'p' => c.is_ascii_hexdigit(),
-            b'd' | b'i' | b'u' | b'o' => c.is_ascii_digit(),
-            // Also "inf" and "nan".
-            _ => c.is_ascii_digit() || matches!(c, b'.' | b'i' | b'I' | b'n' | b'N'),
-        };
-        (0..=255).map(takes).collect()
-    }
-
-    fn contains(&self, c: u8) -> bool {
-        let (mut found, mut i) = (false, 0);
-        while i < self.set.len() {
-            let (low, mut high) = (self.set[i], self.set[i]);
-            if i + 2 < self.set.len() && self.set[i + 1] == b'-' {
-                high = self.set[i + 2];
-                i += 2;
-            }
-            found |= (low..=high).contains(&c);
-            i += 1;
+/// Whether a byte is of the set of a `%[`.
+fn contains(d: &Directive, format: &[u8], c: u8) -> bool {
+    let set = &format[d.set.clone()];
+    let (mut found, mut i) = (false, 0);
+    while i < set.len() {
+        let (low, mut high) = (set[i], set[i]);
+        if i + 2 < set.len() && set[i + 1] == b'-' {
+            high = set[i + 2];
+            i += 2;
         }
-        found != self.complement
+        found |= (low..=high).contains(&c);
+        i += 1;
     }
+    found != d.complement
 }
 
 /// Writes what a conversion takes.
 fn convert<'a>(
     stream: &mut Stream,
     d: &Directive,
+    format: &[u8],
     chosen: &mut impl Iterator<Item = &'a Bv>,
     pointer_width: u32,
 ) -> Option<()> {
@@ -189,8 +120,8 @@ fn convert<'a>(
     match d.conversion {
         // What is skipped is any of its kind.
         b's' | b'[' if d.suppressed => {
-            let any = (b'!'..=b'~').find(|&c| d.conversion == b's' || d.contains(c)).unwrap_or(b'x');
-            characters(stream, d, &[any]);
+            let any = (b'!'..=b'~').find(|&c| d.conversion == b's' || contains(d, format, c)).unwrap_or(b'x');
+            characters(stream, d, format, &[any]);
         }
         b'c' if d.suppressed => (0..d.width.max(1)).for_each(|_| stream.byte(b'x')),
         _ if d.suppressed => stream.token(b"0", Last::Number),
@@ -206,7 +137,8 @@ fn convert<'a>(
         b'c' => {
             stream.byte(low_byte(chosen.next()?)?);
             for _ in 1..d.width {
-                if chosen.next()?.is_zero() {
+                let Some(more) = chosen.next() else { break };
+                if more.is_zero() {
                     stream.end();
                     break;
                 }
@@ -215,24 +147,25 @@ fn convert<'a>(
         }
         b's' | b'[' => {
             let mut bytes = vec![low_byte(chosen.next()?)?];
-            while bytes.len() as u64 != d.width && !chosen.next()?.is_zero() {
+            // There may be no more choices where the word had no room.
+            while bytes.len() as u64 != u64::from(d.width) && super::is_true(chosen.next()) {
                 bytes.push(low_byte(chosen.next()?)?);
             }
-            characters(stream, d, &bytes);
+            characters(stream, d, format, &bytes);
         }
         _ => {}
     }
     Some(())
 }
 
-fn characters(stream: &mut Stream, d: &Directive, bytes: &[u8]) {
-    let full = bytes.len() as u64 == d.width;
+fn characters(stream: &mut Stream, d: &Directive, format: &[u8], bytes: &[u8]) {
+    let full = bytes.len() as u64 == u64::from(d.width);
     if d.conversion == b's' {
         stream.token(bytes, if full { Last::Closed } else { Last::Word });
     } else {
         bytes.iter().for_each(|&b| stream.byte(b));
         if !full {
-            stream.last = Last::Set((0..=255).map(|c| d.contains(c)).collect());
+            stream.last = Last::Set((0..=255).map(|c| contains(d, format, c)).collect());
         }
     }
 }

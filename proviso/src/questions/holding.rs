@@ -86,7 +86,16 @@ pub fn leave_out_valid(pipeline: &Pipeline, program: &mut Program) -> bool {
         }
     }
     leave_out(program, &valid);
-    !found.is_empty() && valid.len() == found.len()
+    let all_hold = !found.is_empty() && valid.len() == found.len();
+    if all_hold {
+        // Behind what drops behaviours nothing is seen to hold: there is nothing to hold behind it.
+        for edge in program.edges.ids() {
+            if matches!(program.edges[edge].op, Op::Approx { taint } if program.taints[taint].under) {
+                program.edges[edge].op = Op::Skip;
+            }
+        }
+    }
+    all_hold
 }
 
 /// Makes no errors of what is not asked, or holds.
