@@ -189,7 +189,7 @@ impl<'p> Recorder<'p> {
         };
         let event = Event::Error { message: message.clone(), operands: std::mem::take(&mut self.failed) };
         let (depth, writes) = (self.depth(), std::mem::take(&mut self.untold));
-        self.interrupted();
+        library::interrupt(&mut self);
         self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true, depth, writes });
         Trace {
             message,

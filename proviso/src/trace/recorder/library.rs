@@ -51,26 +51,6 @@ impl Recorder<'_> {
         });
     }
 
-    /// What a library function had read from a stream when the program went wrong in it.
-    pub(super) fn interrupted(&mut self) {
-        for call in std::mem::take(&mut self.library) {
-            let Some(frame) = self.frames.get(call.depth - 1) else { continue };
-            let function = called(&self.program.funcs[frame.func]).to_owned();
-            if environment::reads(&function) && !call.chosen.is_empty() {
-                self.calls.push(LibraryCall {
-                    function,
-                    args: call.args,
-                    texts: call.texts,
-                    result: CallResult::Nothing,
-                    chosen: call.chosen,
-                    written: Vec::new(),
-                    errno: None,
-                    spot: None,
-                });
-            }
-        }
-    }
-
     /// Says what a library function did to the program's memory, and what of it came from outside.
     pub(super) fn leave_library(&mut self, call: Library, value: Option<ExprId>, tainted: bool, state: &State) {
         let function = &self.program.funcs[self.frame().func];
@@ -159,6 +139,26 @@ impl Recorder<'_> {
         }
         self.wrote(parts.into_iter().flatten());
         self.steps.last_mut().expect("just pushed").spot = spot;
+    }
+}
+
+/// Notes what library functions had read from streams when the program went wrong in them.
+pub(super) fn interrupt(recorder: &mut Recorder) {
+    for call in std::mem::take(&mut recorder.library) {
+        let Some(frame) = recorder.frames.get(call.depth - 1) else { continue };
+        let function = called(&recorder.program.funcs[frame.func]).to_owned();
+        if environment::reads(&function) && !call.chosen.is_empty() {
+            recorder.calls.push(LibraryCall {
+                function,
+                args: call.args,
+                texts: call.texts,
+                result: CallResult::Nothing,
+                chosen: call.chosen,
+                written: Vec::new(),
+                errno: None,
+                spot: None,
+            });
+        }
     }
 }
 
