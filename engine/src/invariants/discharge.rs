@@ -284,8 +284,9 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, true);
                 let content = eval(env, stored).map(|v| super::resized(&v, width.next_multiple_of(8)));
                 let places = tracker.places(value.as_ref(), addr);
-                env.written(rows, pool, &places);
-                tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
+                env.writing(rows, pool, &places, |env| {
+                    tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
+                });
                 accessed(program, rows, env, addr, bytes);
                 if let (8, &Expr::Var(var)) = (width, pool.get(stored)) {
                     env.recent.read(pool, Read { var, width }, addr);
@@ -316,8 +317,7 @@ impl Following<'_> {
                     && tracker.is_valid_up_to(&env.memory, from.as_ref(), &most(&len), false);
                 let bytes = least(&len);
                 let places = tracker.places(to.0.as_ref(), dst);
-                env.written(rows, pool, &places);
-                tracker.copy(env, to, from, len);
+                env.writing(rows, pool, &places, |env| tracker.copy(env, to, from, len));
                 accessed(program, rows, env, dst, bytes);
                 accessed(program, rows, env, src, bytes);
                 is_valid
@@ -327,8 +327,7 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true);
                 let bytes = least(&len);
                 let places = tracker.places(to.0.as_ref(), dst);
-                env.written(rows, pool, &places);
-                tracker.fill(env, to, byte, len);
+                env.writing(rows, pool, &places, |env| tracker.fill(env, to, byte, len));
                 accessed(program, rows, env, dst, bytes);
                 is_valid
             }

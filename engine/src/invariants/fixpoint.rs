@@ -222,7 +222,7 @@ impl<'p> Analysis<'p> {
     fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let lost = now.memory.lost(&more.memory, None);
-        now.lose_some(&self.rows, &self.program.exprs, &lost);
+        now.lose_said(&lost);
         let before = now.memory.clone();
         let reaches = Both(&before, &more.memory);
         let (changed, how) = match step {
@@ -503,7 +503,7 @@ impl<'p> Analysis<'p> {
             let touched = &following.touched[func.index()];
             let mut lost = back.memory.lost(&exit.env.memory, Some(touched));
             lost.extend(exit.env.memory.lost.iter().copied());
-            back.lose(&lost);
+            back.lose_written(&self.rows, &program.exprs, &lost);
         }
         if !self.came_back(&mut back, func, args, exit) {
             return None;

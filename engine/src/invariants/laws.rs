@@ -277,6 +277,15 @@ impl Follower<'_> {
             let Some(is) = state.var(var) else { continue };
             assert_eq!(is, state.eval(e), "{}: {var} at {}", self.name, self.at);
         }
+        // A byte, by itself or as a wider number.
+        for (read, address) in env.recent.reads() {
+            let Some(is) = value(read.var) else { continue };
+            let at = state.eval(address).to_u64().expect("an address");
+            let is_live = state.object_at(at).is_some_and(|object| object.live);
+            let Some(bytes) = state.bytes(at, 1).filter(|_| is_live) else { continue };
+            assert_eq!(is as u8, bytes[0], "{}: read {} at {}", self.name, read.var, self.at);
+            assert_eq!(is == 0, bytes[0] == 0, "{}: read {} at {}", self.name, read.var, self.at);
+        }
         for (held, address) in env.recent.contents().filter(|(held, _)| held.width <= 64) {
             let Some(is) = value(held.var) else { continue };
             let at = state.eval(address).to_u64().expect("an address");

@@ -68,6 +68,10 @@ impl Recent {
     pub fn contents(&self) -> impl Iterator<Item = (Read, ExprId)> {
         self.contents.iter().copied()
     }
+    #[cfg(test)]
+    pub fn reads(&self) -> impl Iterator<Item = (Read, ExprId)> {
+        self.reads.iter().copied()
+    }
     /// What is in memory at an address was read; the variables that hold the same.
     pub fn held(&mut self, pool: &ExprPool, read: Read, address: ExprId) -> Vec<VarId> {
         let address = self.made_of(pool, address);
@@ -211,31 +215,45 @@ fn full(width: u32) -> u64 {
 }
 
 impl Environment {
-    /// Memory is written in some places.
-    pub(super) fn written(&mut self, rows: &Rows, pool: &ExprPool, places: &Places) {
+    /// Does what writes memory in some places.
+    pub(super) fn writing(&mut self, rows: &Rows, pool: &ExprPool, places: &Places, write: impl FnOnce(&mut Self)) {
         let is_written = |object: u32| match places {
             Places::Known(targets) => targets.iter().any(|(o, _)| *o == object),
             Places::Objects(objects) => objects.contains(&object),
         };
         self.keep_contents(rows, pool, &is_written);
+        self.keeping_reads(rows, pool, &is_written, write);
     }
 
-    /// Forgets what is said of objects where nothing is written: what was read of others is still there.
-    pub(super) fn lose_some(&mut self, rows: &Rows, pool: &ExprPool, lost: &[(u32, Loss)]) {
-        if lost.is_empty() {
-            return;
-        }
+    /// Forgets what is said of objects that a callee may have written.
+    pub(super) fn lose_written(&mut self, rows: &Rows, pool: &ExprPool, lost: &[(u32, Loss)]) {
         let is_lost = |object: u32| lost.iter().any(|(lost, _)| *lost == object);
-        let is_of_others = |address: ExprId| {
-            let targets = self.eval(rows, pool, address).and_then(|value| value.targets);
-            targets.is_some_and(|targets| targets.iter().all(|(object, _)| !is_lost(*object)))
-        };
-        let mut reads = self.recent.reads.clone();
-        reads.retain(|(_, address)| is_of_others(*address));
+        self.keeping_reads(rows, pool, &is_lost, |env| env.lose(lost));
+    }
+
+    /// Forgets what is said of objects, which hold what they held: nothing is written.
+    pub(super) fn lose_said(&mut self, lost: &[(u32, Loss)]) {
+        let reads = self.recent.reads.clone();
         self.lose(lost);
-        if self.recent.reads.len() < reads.len() {
-            self.recent.reads = reads;
-        }
+        self.recent.reads = reads;
+    }
+
+    /// Does something to some objects, and forgets what was read of them: it may not be there any more.
+    fn keeping_reads(
+        &mut self,
+        rows: &Rows,
+        pool: &ExprPool,
+        is_touched: &dyn Fn(u32) -> bool,
+        change: impl FnOnce(&mut Self),
+    ) {
+        let is_elsewhere = |address: ExprId| {
+            let targets = self.eval(rows, pool, address).and_then(|value| value.targets);
+            targets.is_some_and(|targets| targets.iter().all(|(object, _)| !is_touched(*object)))
+        };
+        let reads = &self.recent.reads;
+        let kept: Vec<_> = reads.iter().filter(|(_, address)| is_elsewhere(*address)).copied().collect();
+        change(self);
+        self.recent.reads = kept;
     }
 
     /// Keeps of what is in memory at addresses that of other objects.
@@ -418,9 +436,18 @@ impl Environment {
             if at.limits.iter().any(|l| l == seen) || !self.is_one(*object) {
                 continue;
             }
-            self.lose(&[(*object, Loss::Seen)]);
-            self.memory.change(*object, |status| status.seen = Some((at.range.low, at.range.high)));
+            // Where no other null byte is known, this is one.
+            let is_first = self.memory.status(*object).is_some_and(|status| status.null.is_none());
+            let lost = [(*object, Loss::Seen), (*object, Loss::Null)];
+            self.lose_said(if is_first { &lost } else { &lost[..1] });
+            self.memory.change(*object, |status| {
+                status.seen = Some((at.range.low, at.range.high));
+                status.null = status.null.or(Some(at.range.low));
+            });
             self.limit_at(rows, pool, address, *object, seen);
+            if is_first {
+                self.limit_at(rows, pool, address, *object, Limit { reach: Reach::Null, ..seen });
+            }
         }
     }
 
