@@ -21,7 +21,7 @@ static void proviso_protect(int protection) {
 
 // New memory is all zero; what a file has is of the environment. It fails as `malloc` does, that of a file for any reason.
 static void *proviso_map(void *at, size_t size, int protection, int flags, int file) {
-    enum { MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
+    enum { MAP_SHARED = 1, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
     if (size == 0)
         return proviso_map_failed(EINVAL);
     if (size > SIZE_MAX - 4095 || (sizeof size == 8 && size > PTRDIFF_MAX - 4095) || __proviso_allocation_fails())
@@ -30,6 +30,8 @@ static void *proviso_map(void *at, size_t size, int protection, int flags, int f
         __proviso_unmodelled("so much memory is not modelled");
     if (flags & MAP_FIXED)
         __proviso_unmodelled("mapping memory at a given address is not modelled");
+    if (flags & MAP_SHARED)
+        __proviso_underapproximated("what others write to shared memory is not modelled");
     proviso_protect(protection);
     size_t whole = proviso_pages(size);
     if (flags & MAP_ANONYMOUS)

@@ -53,6 +53,19 @@ PROVISO_EXECL(execl)
 PROVISO_EXECL(execlp)
 PROVISO_EXECL(execle)
 
+enum { PROVISO_USAGE = 16 * sizeof(long) + 2 * sizeof(long) };
+
+// It has left with a status, or by a signal (with a core or not); it has stopped or goes on, where that is asked for.
+static int proviso_end_of_process(int options) {
+    enum { WUNTRACED = 2, WCONTINUED = 8 };
+    int status = proviso_env_between(0, 0xffff), signal = status & 0x7f, above = status >> 8;
+    _Bool left = (status & 0xff) == 0, killed = (signal > 0) & (signal <= 64) & (above == 0);
+    _Bool stopped = ((options & WUNTRACED) != 0) & ((status & 0xff) == 0x7f) & (above > 0) & (above <= 64);
+    _Bool goes_on = ((options & WCONTINUED) != 0) & (status == 0xffff);
+    __proviso_assume(left | killed | stopped | goes_on);
+    return status;
+}
+
 // Other processes end in any way, the one that is asked for if one is; 0 where nobody waits (WNOHANG) and none has ended.
 static int proviso_ended(int asked, int *status, int options, void *usage, size_t usage_size) {
     int process = proviso_env_between(-1, INT_MAX);
@@ -60,13 +73,11 @@ static int proviso_ended(int asked, int *status, int options, void *usage, size_
     __proviso_assume((asked <= 0) | (process <= 0) | (process == asked));
     SET_ERRNO_IF(process < 0, proviso_env_error());
     if (process > 0 && status)
-        *status = __proviso_env_int();
+        *status = proviso_end_of_process(options);
     if (process > 0 && usage)
         __proviso_env_memory(usage, usage_size);
     return process;
 }
-
-enum { PROVISO_USAGE = 16 * sizeof(long) + 2 * sizeof(long) };
 
 int wait(int *status) { return proviso_ended(-1, status, 0, NULL, 0); }
 
@@ -129,7 +140,7 @@ int initgroups(const char *user, unsigned group) {
 
 // -1 may be a priority.
 static int proviso_niceness(void) {
-    int priority = proviso_env_between(-20, 20);
+    int priority = proviso_env_between(-20, 19);
     SET_ERRNO_IF(priority == -1 && __proviso_env_bool(), proviso_env_error());
     return priority;
 }
@@ -150,9 +161,21 @@ static int proviso_taken(const void *value, size_t size) {
     return proviso_outcome();
 }
 
-int getrlimit(int resource, void *limit) { return proviso_filled(limit, 2 * sizeof(long)); }
+// What holds now is no more than what may be set.
+int getrlimit(int resource, unsigned long limit[2]) {
+    int outcome = proviso_filled(limit, 2 * sizeof *limit);
+    __proviso_assume(outcome < 0 || limit[0] <= limit[1]);
+    return outcome;
+}
+
 int setrlimit(int resource, const void *limit) { return proviso_taken(limit, 2 * sizeof(long)); }
-int getrlimit64(int resource, void *limit) { return proviso_filled(limit, 16); }
+
+int getrlimit64(int resource, unsigned long long limit[2]) {
+    int outcome = proviso_filled(limit, 2 * sizeof *limit);
+    __proviso_assume(outcome < 0 || limit[0] <= limit[1]);
+    return outcome;
+}
+
 int setrlimit64(int resource, const void *limit) { return proviso_taken(limit, 16); }
 
 // Times, and counts that are not negative.
@@ -186,16 +209,22 @@ long gethostid(void) {
     return __proviso_env_int();
 }
 
-static char *proviso_known_name(void) {
-    static char name[64];
+static char *proviso_known_name(char name[64]) {
     if (proviso_outcome() < 0)
         return NULL;
-    __proviso_env_memory(name, sizeof name - 1);
+    __proviso_env_memory(name, 63);
     return name;
 }
 
-char *getlogin(void) { return proviso_known_name(); }
-char *ttyname(int file) { return proviso_known_name(); }
+char *getlogin(void) {
+    static char name[64];
+    return proviso_known_name(name);
+}
+
+char *ttyname(int file) {
+    static char name[64];
+    return proviso_known_name(name);
+}
 
 char *ctermid(char *buffer) {
     static char name[9];

@@ -80,11 +80,14 @@ int thrd_sleep(const struct proviso_moment *time, struct proviso_moment *left) {
         return -2;
     if (!__proviso_env_bool())
         return 0;
+    // `left` may be `time`.
+    const struct proviso_moment asked = *time;
     if (left) {
         left->seconds = __proviso_env_long();
         left->nanoseconds = __proviso_env_long();
-        __proviso_assume((left->seconds >= 0) & (left->seconds <= time->seconds) & (left->nanoseconds >= 0) &
-                         (left->nanoseconds < 1000000000));
+        __proviso_assume((left->seconds >= 0) & (left->nanoseconds >= 0) & (left->nanoseconds < 1000000000) &
+                         ((left->seconds < asked.seconds) |
+                          ((left->seconds == asked.seconds) & (left->nanoseconds <= asked.nanoseconds))));
     }
     return -1;
 }

@@ -142,7 +142,8 @@ struct proviso_host {
 static int proviso_as_asked(int asked) { return asked ? asked : __proviso_env_int(); }
 
 int getaddrinfo(const char *name, const char *service, const struct proviso_host *hints, struct proviso_host **result) {
-    enum { AF_INET = 2, AF_INET6 = 10, AI_CANONNAME = 2, EAI_SYSTEM = -11 };
+    enum { AF_INET = 2, AF_INET6 = 10, AI_CANONNAME = 2 };
+    enum { SOCK_STREAM = 1, SOCK_DGRAM = 2, SOCK_RAW = 3, IPPROTO_TCP = 6, IPPROTO_UDP = 17 };
     if (name)
         proviso_strlen(name);
     if (service)
@@ -162,6 +163,11 @@ int getaddrinfo(const char *name, const char *service, const struct proviso_host
         __proviso_assume((host->family == AF_INET) | (host->family == AF_INET6));
         host->type = proviso_as_asked(type);
         host->protocol = proviso_as_asked(protocol);
+        // Streams, datagrams, raw, where it is not asked for another; of the first two with the protocols that they have.
+        __proviso_assume(type || ((host->type >= SOCK_STREAM) & (host->type <= SOCK_RAW)));
+        __proviso_assume(protocol || ((host->protocol >= 0) & (host->protocol <= 255)));
+        __proviso_assume(protocol || host->type != SOCK_STREAM || host->protocol == IPPROTO_TCP);
+        __proviso_assume(protocol || host->type != SOCK_DGRAM || host->protocol == IPPROTO_UDP);
         host->size = host->family == AF_INET ? 16 : 28;
         host->address = __proviso_alloc_env(host->size);
         *(unsigned short *)host->address = host->family;
