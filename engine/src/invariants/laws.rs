@@ -167,6 +167,7 @@ impl Follower<'_> {
 
     /// Whether there is a null byte of each object as it is said to be, and sizes are as they are said to be.
     fn look_at_reaches(&self, env: &Environment, state: &State, claims: &[(Limit, u64)]) {
+        let covered = self.covered(env, state);
         for object in 0..self.tracker.objects() as u32 {
             let Some(status) = env.memory.status(object) else { continue };
             let mut of_it = claims.iter().filter(|(limit, _)| limit.object == object).peekable();
@@ -175,10 +176,12 @@ impl Follower<'_> {
             }
             let objects = self.existing(object, state);
             let [(base, size)] = objects[..] else { continue };
-            for cover in status.covers.iter().filter(|cover| cover.reach == Reach::Size) {
-                let [(_, other)] = self.existing(cover.object, state)[..] else { continue };
-                let holds = i128::from(other) + i128::from(cover.more) <= i128::from(size);
-                assert!(holds, "{}: {cover:?} is more than {size} at {}", self.name, self.at);
+            let most_of = |reach| {
+                let of_it = covered.iter().filter(move |(limit, _)| (limit.object, limit.reach) == (object, reach));
+                of_it.map(|(limit, most)| (limit, *most)).min_by_key(|(_, most)| *most)
+            };
+            if let Some((cover, most)) = most_of(Reach::Size) {
+                assert!(i128::from(size) <= most, "{}: {cover:?} does not cover {size} at {}", self.name, self.at);
             }
             let mut nulls =
                 [(status.null, None), (status.seen.map(|(least, _)| least), status.seen.map(|(_, most)| most))]
@@ -205,8 +208,9 @@ impl Follower<'_> {
                     }
                 }
             }
-            for (least, most, exact) in nulls {
+            for ((least, most, exact), reach) in nulls.into_iter().zip([Reach::Null, Reach::Seen]) {
                 let Some(least) = least else { continue };
+                let most = most_of(reach).map_or(most, |(_, cover)| Some(most.map_or(cover, |most| most.min(cover))));
                 let is_null = |at: u64| state.bytes(base + at, 1).is_some_and(|byte| byte[..] == [0]);
                 let is_between = |at: i128| at >= least && most.is_none_or(|most| at <= most);
                 let fits = |at: i128| is_between(at) && exact.is_none_or(|exact| at == exact);
@@ -218,6 +222,17 @@ impl Follower<'_> {
                 );
             }
         }
+    }
+
+    /// How long objects are at most for others to be large enough for them.
+    fn covered(&self, env: &Environment, state: &State) -> Vec<(Limit, i128)> {
+        let mut found = Vec::new();
+        for object in 0..self.tracker.objects() as u32 {
+            let covers = env.memory.status(object).into_iter().flat_map(|status| status.covers.iter());
+            let [(_, size)] = self.existing(object, state)[..] else { continue };
+            found.extend(covers.map(|cover| (*cover, i128::from(size) - i128::from(cover.more))));
+        }
+        found
     }
 
     fn look_at_objects(&self, env: &Environment) {
