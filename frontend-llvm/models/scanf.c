@@ -223,11 +223,11 @@ static _Bool proviso_scan_begins(struct proviso_stream *stream) {
     return 1;
 }
 
-// Whether what comes next fits: 0 if it does, 1 if it does not, EOF if the input has ended.
-static int proviso_scan_fits(struct proviso_stream *stream) {
+// Whether what comes next fits: 0 if it does, 1 if it does not, EOF if the input has ended. To %s and %c everything fits.
+static int proviso_scan_fits(struct proviso_stream *stream, char conversion) {
     if (!stream->at_end && __proviso_env_bool())
         return 0;
-    if (!stream->at_end && !__proviso_env_bool())
+    if (!stream->at_end && conversion != 's' && conversion != 'c' && !__proviso_env_bool())
         return 1;
     if (!stream->at_end)
         proviso_end_of_input(stream);
@@ -271,7 +271,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
             format++;
         }
         after_space = 0;
-        int fits = proviso_scan_fits(stream);
+        int fits = proviso_scan_fits(stream, d.conversion);
         if (fits != 0)
             return items ? items : fits == EOF ? EOF : 0;
         if (d.conversion == 0 || d.conversion == '%')
@@ -588,7 +588,9 @@ PART(_Bool, proviso_scan_part_begin, "scanf.begin", struct proviso_stream *strea
     return proviso_scan_begins(stream);
 }
 
-PART(int, proviso_scan_part_fits, "scanf.fits", struct proviso_stream *stream) { return proviso_scan_fits(stream); }
+PART(int, proviso_scan_part_fits, "scanf.fits", struct proviso_stream *stream, char conversion) {
+    return proviso_scan_fits(stream, conversion);
+}
 
 PART(_Bool, proviso_scan_part_convert, "scanf.convert", struct proviso_stream *stream, void *target, DIRECTIVE) {
     struct proviso_directive d = THE_DIRECTIVE;

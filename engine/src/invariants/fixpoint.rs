@@ -37,10 +37,17 @@ struct Exit {
     value: Option<Value>,
 }
 
+/// Kinds of exits.
+const KINDS: usize = 3;
+
 impl Exit {
-    /// Those that give null back are told apart: they say of what else they do whether it was done.
+    /// Those that give null back, or a number below it, are told apart: they say of what else they do whether it was done.
     fn kind(&self) -> usize {
-        usize::from(self.value.as_ref().and_then(Value::as_constant) != Some(0))
+        match &self.value {
+            Some(value) if value.as_constant() == Some(0) => 0,
+            Some(value) if value.width() > 1 && value.range.max < 0 => 1,
+            _ => 2,
+        }
     }
 }
 
@@ -48,8 +55,8 @@ impl Exit {
 enum Next {
     Stop,
     Go,
-    /// In either of two states.
-    Also(Box<Environment>),
+    /// In the present state or one of these.
+    Also(Vec<Environment>),
 }
 
 /// What it takes to track memory.
@@ -118,9 +125,9 @@ pub struct Analysis<'p> {
     thresholds: FxHashMap<u32, Vec<u64>>,
     pub(super) at: Vec<Option<Environment>>,
     /// By [kind](Exit::kind).
-    exits: Vec<[Option<Exit>; 2]>,
+    exits: Vec<[Option<Exit>; KINDS]>,
     visits: Vec<u32>,
-    exit_visits: Vec<[u32; 2]>,
+    exit_visits: Vec<[u32; KINDS]>,
     reached: Vec<bool>,
 }
 
@@ -141,9 +148,9 @@ impl<'p> Analysis<'p> {
             downward,
             thresholds: thresholds(program),
             at: vec![None; n],
-            exits: vec![[None, None]; program.funcs.len()],
+            exits: vec![[const { None }; KINDS]; program.funcs.len()],
             visits: vec![0; n],
-            exit_visits: vec![[0; 2]; program.funcs.len()],
+            exit_visits: vec![[0; KINDS]; program.funcs.len()],
             reached: vec![false; n],
             program,
         }
@@ -153,7 +160,7 @@ impl<'p> Analysis<'p> {
     pub fn run(mut self, budget: &Budget) -> Option<Invariants> {
         self.iterate(budget)?;
         let envs = self.program.locs.ids().zip(self.at).filter_map(|(loc, env)| Some((loc, env?))).collect();
-        let result = |exits: [Option<Exit>; 2]| {
+        let result = |exits: [Option<Exit>; KINDS]| {
             let values: Option<Vec<Value>> = exits.into_iter().flatten().map(|exit| exit.value).collect();
             values?.into_iter().reduce(|a, b| a.join(&b))
         };
@@ -340,9 +347,11 @@ impl<'p> Analysis<'p> {
                 }
             }
             for func in self.program.funcs.ids() {
-                let exits = returning.get(&func).into_iter().flatten().map(|(_, exit)| exit.clone());
-                let (null, others): (Vec<Exit>, Vec<Exit>) = exits.partition(|exit| exit.kind() == 0);
-                self.exits[func.index()] = [null, others].map(|exits| {
+                let mut exits = [const { Vec::new() }; KINDS];
+                for (_, exit) in returning.get(&func).into_iter().flatten() {
+                    exits[exit.kind()].push(exit.clone());
+                }
+                self.exits[func.index()] = exits.map(|exits: Vec<Exit>| {
                     exits.into_iter().reduce(|mut a, b| {
                         let memory = a.env.memory.clone();
                         let join = |(x, y): (Value, Value)| x.join_where(&y, &Both(&memory, &b.env.memory));
@@ -388,8 +397,10 @@ impl<'p> Analysis<'p> {
                 match next {
                     Next::Stop => break,
                     Next::Go => {}
-                    Next::Also(other) if self.is_node[loc.index()] => ends.push(End::Node(loc, *other)),
-                    Next::Also(other) => stack.push((loc, *other)),
+                    Next::Also(others) if self.is_node[loc.index()] => {
+                        ends.extend(others.into_iter().map(|other| End::Node(loc, other)));
+                    }
+                    Next::Also(others) => stack.extend(others.into_iter().map(|other| (loc, other))),
                 }
                 if self.is_node[loc.index()] {
                     ends.push(End::Node(loc, env));
@@ -472,7 +483,7 @@ impl<'p> Analysis<'p> {
                 }
             }
         };
-        let mut after = [None, None];
+        let mut after = [const { None }; KINDS];
         for func in callees {
             let entry = self.enter(env, func, args, *varargs);
             ends.push(End::Node(program.funcs[func].entry, entry));
@@ -491,7 +502,8 @@ impl<'p> Analysis<'p> {
         let mut after = after.into_iter().flatten();
         let Some(first) = after.next() else { return Next::Stop };
         *env = first;
-        after.next().map_or(Next::Go, |after| Next::Also(Box::new(after)))
+        let others: Vec<Environment> = after.collect();
+        if others.is_empty() { Next::Go } else { Next::Also(others) }
     }
 
     /// What a caller knows behind a call that ends like this; `None` if it does not.

@@ -139,17 +139,16 @@ fn from_stream(
             }
             continue;
         }
-        let fits = part(&mut b, "fits", &[stream]).expect("it has a result");
+        let fits = part(&mut b, "fits", &[stream, Argument::Number(d.conversion.into())]).expect("it has a result");
         let zero = b.int(RESULT, 0);
         let no = b.x().ne(fits, zero);
         b.when(no, |b| {
             part(b, "limit", &[Argument::Value(at_limit)]);
-            let value = if items > 0 {
-                b.int(RESULT, items)
-            } else {
+            if items == 0 {
                 let is_end = b.x().eq(fits, end);
-                b.x().ite(is_end, end, zero)
-            };
+                b.when(is_end, |b| b.finish(Op::Return { value: Some(end) }));
+            }
+            let value = b.int(RESULT, items);
             b.finish(Op::Return { value: Some(value) });
         });
         if d.is_literal() {

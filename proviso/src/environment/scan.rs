@@ -49,7 +49,9 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
         // At the end nothing is asked.
         let Some(fits) = chosen.next() else { return Some(()) };
         if fits.is_zero() {
-            if chosen.next()?.is_zero() {
+            // To these everything fits.
+            let ends = b"sc".contains(&d.conversion) || !chosen.next()?.is_zero();
+            if !ends {
                 stream.misfit(taken(&d, format));
             } else {
                 if !matches!(stream.last, Last::Closed) && stream.last.allows(b'\n') {
@@ -80,8 +82,6 @@ fn taken(d: &Directive, format: &[u8]) -> Vec<bool> {
     let takes = |c: u8| match d.conversion {
         0 | b'%' => c == d.literal,
         b'[' => contains(d, format, c),
-        b'c' => true,
-        b's' => true,
         // What skips white space would take what is behind it.
         _ if is_space(c) || c == b'+' || c == b'-' => true,
         b'x' | b'X' | b'p' => c.is_ascii_hexdigit(),

@@ -7,6 +7,7 @@
 // run: -DTEXT => TRUE
 // run: -DTEXT -DBUG => FALSE(unreach-call)
 // run: -DTEXT -DBUG --32 => FALSE(unreach-call)
+// run: -DLONGEST --property valid-deref => TRUE
 // run: -DNOWHERE --property valid-deref => FALSE(valid-deref)
 // run: -DCHOSEN -DBUG => FALSE(unreach-call)
 #include "../verify.h"
@@ -74,6 +75,16 @@ int main(void) {
             return kept;
     }
     return 0;
+}
+#elif defined(LONGEST)
+int main(void) {
+    char word[32], longest[32] = "";
+    // Every word fits.
+    while (scanf("%31s", word) != EOF) {
+        if (strlen(word) > strlen(longest))
+            strcpy(longest, word);
+    }
+    return longest[0];
 }
 #elif defined(TEXT)
 int main(void) {
