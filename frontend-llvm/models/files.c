@@ -363,6 +363,7 @@ int ioctl(int file, unsigned long request, ...) {
         __proviso_unmodelled("this request of ioctl is not modelled");
     else if (result == 0)
         __proviso_env_memory(argument, request == 0x5413 ? 8 : sizeof(int));
+    __proviso_assume(request != 0x541b || result < 0 || *(int *)argument >= 0);
     return result;
 }
 
@@ -377,6 +378,8 @@ int select(int count, unsigned char *reads, unsigned char *writes, unsigned char
     if (count > 1024)
         __proviso_unmodelled("select for more files than there are is not modelled");
     int result = proviso_env_between(-1, 3 * 1024);
+    // It waits for ever.
+    __proviso_assume(timeout || result != 0);
     if (timeout) {
         timeout[0] = __proviso_env_long();
         timeout[1] = __proviso_env_long();
@@ -412,10 +415,16 @@ struct proviso_poll {
     short events, ready;
 };
 
-static int proviso_poll_files(struct proviso_poll *files, unsigned long count) {
+// Without an end where the time is negative. A signal that ends it finds nothing ready, which may be written.
+static int proviso_poll_files(struct proviso_poll *files, unsigned long count, int timeout) {
     int result = proviso_env_between(-1, INT_MAX);
-    if (result < 0)
+    __proviso_assume(timeout >= 0 || result != 0);
+    if (result < 0) {
+        _Bool written = __proviso_env_bool();
+        for (unsigned long i = 0; written && i < count; i++)
+            files[i].ready = 0;
         return proviso_failure();
+    }
     int ready = 0;
     for (unsigned long i = 0; i < count; i++) {
         // Errors are told whether or not somebody asks.
@@ -427,10 +436,12 @@ static int proviso_poll_files(struct proviso_poll *files, unsigned long count) {
     return result;
 }
 
-int poll(struct proviso_poll *files, unsigned long count, int timeout) { return proviso_poll_files(files, count); }
+int poll(struct proviso_poll *files, unsigned long count, int timeout) {
+    return proviso_poll_files(files, count, timeout);
+}
 
 int __poll_chk(struct proviso_poll *files, unsigned long count, int timeout, size_t object_size) {
     if (object_size / sizeof *files < count)
         __proviso_abort();
-    return proviso_poll_files(files, count);
+    return proviso_poll_files(files, count, timeout);
 }

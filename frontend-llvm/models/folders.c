@@ -72,11 +72,18 @@ static _Bool proviso_no_more_files(struct proviso_folder *folder) {
     return 1;
 }
 
+// Unknown, or one of those that there are.
+static unsigned char proviso_kind_of_file(void) {
+    unsigned char kind = __proviso_env_uchar();
+    __proviso_assume((kind <= 14) & ((kind == 1) | (kind % 2 == 0)));
+    return kind;
+}
+
 static void proviso_next_file(struct proviso_file_of *entry) {
     entry->number = __proviso_env_long();
     entry->at = __proviso_env_long();
     entry->size = proviso_env_between(12, 280);
-    entry->kind = __proviso_env_uchar();
+    entry->kind = proviso_kind_of_file();
     proviso_file_name(entry->name);
 }
 
@@ -94,7 +101,7 @@ struct proviso_file_of64 *readdir64(struct proviso_folder *folder) {
     entry->number = __proviso_env_longlong();
     entry->at = __proviso_env_longlong();
     entry->size = proviso_env_between(12, 280);
-    entry->kind = __proviso_env_uchar();
+    entry->kind = proviso_kind_of_file();
     proviso_file_name(entry->name);
     return entry;
 }
@@ -193,6 +200,7 @@ struct proviso_regex {
     size_t groups;
     size_t flags;
 };
+enum { REG_NOSUB = 8 };
 struct proviso_match {
     int start, end;
 };
@@ -203,6 +211,7 @@ int regcomp(struct proviso_regex *expression, const char *pattern, int flags) {
     int result = proviso_env_between(0, 16);
     __proviso_env_memory(expression, sizeof *expression);
     expression->kept = NULL;
+    expression->flags = flags & REG_NOSUB;
     __proviso_assume(expression->groups <= length);
     if (result == 0)
         expression->kept = __proviso_alloc(1);
@@ -222,6 +231,8 @@ int regexec(const struct proviso_regex *expression, const char *text, size_t cou
     __proviso_overapproximated("regexec");
     if (!__proviso_env_bool())
         return proviso_env_between(1, 16);
+    if (expression->flags & REG_NOSUB)
+        return 0;
     for (size_t i = 0; i < count; i++) {
         int start = __proviso_env_int(), end = __proviso_env_int();
         __proviso_assume(((start == -1) & (end == -1) & (i > 0)) | ((start >= from) & (end >= start) & (end <= to)));

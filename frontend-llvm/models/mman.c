@@ -21,8 +21,8 @@ static void proviso_protect(int protection) {
 
 // New memory is all zero; what a file has is of the environment. It fails as `malloc` does, that of a file for any reason.
 static void *proviso_map(void *at, size_t size, int protection, int flags, int file) {
-    enum { MAP_SHARED = 1, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
-    if (size == 0)
+    enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
+    if (size == 0 || (flags & (MAP_SHARED | MAP_PRIVATE)) == 0)
         return proviso_map_failed(EINVAL);
     if (size > SIZE_MAX - 4095 || (sizeof size == 8 && size > PTRDIFF_MAX - 4095) || __proviso_allocation_fails())
         return proviso_map_failed(ENOMEM);

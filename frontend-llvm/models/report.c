@@ -94,10 +94,21 @@ static char *proviso_text_copy(const char *s) {
     return copy;
 }
 
+static _Bool proviso_is_same(const char *a, const char *b) {
+    for (; *a && *a == *b; a++)
+        b++;
+    return *a == *b;
+}
+
+// What was kept before is gone, unless it is what is kept now.
 char *textdomain(const char *domain) {
-    static char *kept = "messages";
-    if (domain)
-        kept = *domain ? proviso_text_copy(domain) : "messages";
+    static char *kept = "messages", *copy;
+    if (domain && !proviso_is_same(domain, kept)) {
+        char *before = copy;
+        copy = *domain && !proviso_is_same(domain, "messages") ? proviso_text_copy(domain) : NULL;
+        kept = copy ? copy : "messages";
+        __proviso_free(before);
+    }
     return kept;
 }
 

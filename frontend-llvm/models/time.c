@@ -349,7 +349,12 @@ int nanosleep(const struct proviso_timespec *time, struct proviso_timespec *left
     if (!__proviso_env_bool())
         return 0;
     SET_ERRNO(EINTR);
-    if (left)
+    // `left` may be `time`.
+    const struct proviso_timespec asked = *time;
+    if (left) {
         proviso_now(left, 1000000000);
+        __proviso_assume((left->seconds < asked.seconds) |
+                         ((left->seconds == asked.seconds) & (left->fraction <= asked.fraction)));
+    }
     return -1;
 }

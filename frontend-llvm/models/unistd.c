@@ -227,7 +227,15 @@ int stat64(const char *path, void *status) { return proviso_stat_path(path, stat
 int lstat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
 int fstat64(int file, void *status) { return proviso_stat(status, PROVISO_STAT64); }
 
-unsigned umask(unsigned mode) { return proviso_env_between(0, 0777); }
+// What was set before, from the second call on.
+unsigned umask(unsigned mode) {
+    static unsigned kept;
+    static _Bool known;
+    unsigned before = known ? kept : (unsigned)proviso_env_between(0, 0777);
+    kept = mode & 0777;
+    known = 1;
+    return before;
+}
 
 // Locks read and write a structure, which is not followed.
 static int proviso_fcntl(int command) {

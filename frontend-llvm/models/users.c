@@ -70,8 +70,16 @@ static char *proviso_into(char **buffer, size_t *room, size_t size) {
 static int proviso_find_user_into(const char *name, const unsigned *number, struct proviso_user *user, char *buffer,
                                   size_t room, struct proviso_user **result) {
     *result = NULL;
-    if (!__proviso_env_bool())
+    if (!__proviso_env_bool()) {
+        // Something of others, that were looked at, may be left in both.
+        if (__proviso_env_bool()) {
+            __proviso_env_memory(buffer, room);
+            user->name = user->password = user->about = user->folder = user->shell = buffer;
+            user->user = __proviso_env_int();
+            user->group = __proviso_env_int();
+        }
         return proviso_env_between(0, 133);
+    }
     if (name) {
         size_t size = proviso_strlen(name) + 1;
         user->name = proviso_into(&buffer, &room, size);
