@@ -3,10 +3,11 @@
 //! Environments are kept only at *nodes*: entries of functions, places where paths join (and do not part at once), and calls; the code between is
 //! walked through (Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993, for the choice of places to
 //! widen: heads of loops and entries of recursive functions). A function has one entry, joined over all its calls,
-//! and one exit; a caller keeps what the callee cannot write.
+//! and one exit of each kind; a caller keeps what the callee cannot write.
 
 use super::Invariants;
 use super::environment::{Environment, Rows, steady_parameters};
+use super::exit::{Exit, KINDS};
 use super::memory::{Both, Joining};
 use super::nodes::Nodes;
 use super::thresholds::thresholds;
@@ -29,27 +30,6 @@ const STOPS: u32 = 40;
 const ROUNDS: u32 = 3;
 /// Nodes between looks at the clock.
 const TICK: u32 = 128;
-
-/// What holds on return from a function: of globals, and of the parameters that it does not write.
-#[derive(Clone)]
-struct Exit {
-    env: Environment,
-    value: Option<Value>,
-}
-
-/// Kinds of exits.
-const KINDS: usize = 3;
-
-impl Exit {
-    /// Those that give null back, or a number below it, are told apart: they say of what else they do whether it was done.
-    fn kind(&self) -> usize {
-        match &self.value {
-            Some(value) if value.as_constant() == Some(0) => 0,
-            Some(value) if value.width() > 1 && value.range.max < 0 => 1,
-            _ => 2,
-        }
-    }
-}
 
 /// How execution goes on.
 enum Next {

@@ -10,6 +10,7 @@ mod congruence;
 mod contexts;
 mod discharge;
 mod environment;
+mod exit;
 mod fixpoint;
 #[cfg(test)]
 mod laws;
