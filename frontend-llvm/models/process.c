@@ -91,24 +91,43 @@ int wait4(int process, int *status, int options, void *usage) {
     return proviso_ended(process, status, options, usage, PROVISO_USAGE);
 }
 
-int setuid(unsigned user) { return proviso_outcome(); }
-int seteuid(unsigned user) { return proviso_outcome(); }
-int setgid(unsigned group) { return proviso_outcome(); }
-int setegid(unsigned group) { return proviso_outcome(); }
-int setreuid(unsigned real, unsigned effective) { return proviso_outcome(); }
-int setregid(unsigned real, unsigned effective) { return proviso_outcome(); }
-int setresuid(unsigned real, unsigned effective, unsigned saved) { return proviso_outcome(); }
-int setresgid(unsigned real, unsigned effective, unsigned saved) { return proviso_outcome(); }
+// Who it is then is not followed.
+static int proviso_becomes(int first, int last) {
+    int outcome = proviso_outcome();
+    if (outcome == 0) {
+        __proviso_overapproximated("which user or group the program becomes is not modelled");
+        for (int which = first; which <= last; which++)
+            proviso_identities[which].known = 0;
+    }
+    return outcome;
+}
 
-static int proviso_three(unsigned *real, unsigned *effective, unsigned *saved) {
-    *real = __proviso_env_int();
-    *effective = __proviso_env_int();
+static int proviso_becomes_user(void) { return proviso_becomes(PROVISO_USER, PROVISO_EFFECTIVE_USER); }
+static int proviso_becomes_group(void) { return proviso_becomes(PROVISO_GROUP, PROVISO_EFFECTIVE_GROUP); }
+
+int setuid(unsigned user) { return proviso_becomes_user(); }
+int seteuid(unsigned user) { return proviso_becomes_user(); }
+int setgid(unsigned group) { return proviso_becomes_group(); }
+int setegid(unsigned group) { return proviso_becomes_group(); }
+int setreuid(unsigned real, unsigned effective) { return proviso_becomes_user(); }
+int setregid(unsigned real, unsigned effective) { return proviso_becomes_group(); }
+int setresuid(unsigned real, unsigned effective, unsigned saved) { return proviso_becomes_user(); }
+int setresgid(unsigned real, unsigned effective, unsigned saved) { return proviso_becomes_group(); }
+
+static int proviso_three(int which, unsigned *real, unsigned *effective, unsigned *saved) {
+    *real = proviso_identity(which, __proviso_env_int());
+    *effective = proviso_identity(which + 1, __proviso_env_int());
     *saved = __proviso_env_int();
     return 0;
 }
 
-int getresuid(unsigned *real, unsigned *effective, unsigned *saved) { return proviso_three(real, effective, saved); }
-int getresgid(unsigned *real, unsigned *effective, unsigned *saved) { return proviso_three(real, effective, saved); }
+int getresuid(unsigned *real, unsigned *effective, unsigned *saved) {
+    return proviso_three(PROVISO_USER, real, effective, saved);
+}
+
+int getresgid(unsigned *real, unsigned *effective, unsigned *saved) {
+    return proviso_three(PROVISO_GROUP, real, effective, saved);
+}
 
 int setsid(void) { return proviso_descriptor(); }
 int getsid(int process) { return proviso_descriptor(); }

@@ -123,12 +123,26 @@ int pipe(int ends[2]) { return proviso_two_ends(ends); }
 
 int isatty(int file) { return proviso_outcome() + 1; }
 
-int getpid(void) { return proviso_env_between(1, INT_MAX); }
+// Who the program is: the same whenever it is asked, as long as it is nobody else.
+enum { PROVISO_PROCESS, PROVISO_USER, PROVISO_EFFECTIVE_USER, PROVISO_GROUP, PROVISO_EFFECTIVE_GROUP, PROVISO_IDENTITIES };
+static struct {
+    _Bool known;
+    unsigned number;
+} proviso_identities[PROVISO_IDENTITIES];
+
+static unsigned proviso_identity(int which, unsigned number) {
+    __proviso_assume(!proviso_identities[which].known || number == proviso_identities[which].number);
+    proviso_identities[which].known = 1;
+    proviso_identities[which].number = number;
+    return number;
+}
+
+int getpid(void) { return proviso_identity(PROVISO_PROCESS, proviso_env_between(1, INT_MAX)); }
 int getppid(void) { return proviso_env_between(0, INT_MAX); }
-unsigned getuid(void) { return __proviso_env_int(); }
-unsigned geteuid(void) { return __proviso_env_int(); }
-unsigned getgid(void) { return __proviso_env_int(); }
-unsigned getegid(void) { return __proviso_env_int(); }
+unsigned getuid(void) { return proviso_identity(PROVISO_USER, __proviso_env_int()); }
+unsigned geteuid(void) { return proviso_identity(PROVISO_EFFECTIVE_USER, __proviso_env_int()); }
+unsigned getgid(void) { return proviso_identity(PROVISO_GROUP, __proviso_env_int()); }
+unsigned getegid(void) { return proviso_identity(PROVISO_EFFECTIVE_GROUP, __proviso_env_int()); }
 int getpagesize(void) { return 4096; }
 
 // What POSIX has as the least value for a name, as far as Linux keeps to it: limits that a user can lower
