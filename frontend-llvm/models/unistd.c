@@ -211,20 +211,27 @@ char *getcwd(char *buffer, size_t size) {
     return buffer;
 }
 
-// What is known of a file, as much of it as the structure holds; and the byte of it with the sign of `st_size`.
+// What is known of a file, as much of it as the structure holds; the byte of it with the sign of `st_size`, where the mode is, and the times.
 #if __SIZEOF_POINTER__ == 8
 enum { PROVISO_STAT = 144, PROVISO_STAT64 = 144, PROVISO_STAT_SIGN = 55, PROVISO_STAT64_SIGN = 55 };
+enum { PROVISO_STAT_MODE = 24, PROVISO_STAT_TIMES = 72, PROVISO_STAT64_TIMES = 72 };
 #else
 enum { PROVISO_STAT = 88, PROVISO_STAT64 = 96, PROVISO_STAT_SIGN = 47, PROVISO_STAT64_SIGN = 51 };
+enum { PROVISO_STAT_MODE = 16, PROVISO_STAT_TIMES = 56, PROVISO_STAT64_TIMES = 64 };
 #endif
 
-// A file has no negative size.
+// A file has no negative size, is of a kind, and its times are ones.
 static int proviso_stat(void *status, size_t size) {
     int result = proviso_outcome();
     if (result == 0) {
         __proviso_env_memory(status, size);
         int sign = size == PROVISO_STAT ? PROVISO_STAT_SIGN : PROVISO_STAT64_SIGN;
         __proviso_assume(((signed char *)status)[sign] >= 0);
+        unsigned kind = *(unsigned *)((char *)status + PROVISO_STAT_MODE) >> 12;
+        __proviso_assume((kind > 0) & (kind <= 12) & ((kind == 1) | (kind % 2 == 0)));
+        int at = size == PROVISO_STAT ? PROVISO_STAT_TIMES : PROVISO_STAT64_TIMES;
+        unsigned long *times = (unsigned long *)((char *)status + at);
+        __proviso_assume((times[1] < 1000000000) & (times[3] < 1000000000) & (times[5] < 1000000000));
     }
     return result;
 }
