@@ -38,6 +38,8 @@ MEMORY_CHECK = ["--check", "memory"]
 
 def ask(proviso, file, question, options, timeout):
     command = [proviso, "verify", str(file), *question, "--color", "never", "--timeout", str(timeout), *options]
+    # It is to say itself that there is no more memory.
+    command += ["--memory-limit", str(MEMORY // (1 << 20) * 3 // 4)]
     limits = runner.Limits(wall=3 * timeout + 30, cpu=None, memory=MEMORY)
     outcome = runner.run(command, limits)
     lines = outcome.stdout.strip().splitlines()
