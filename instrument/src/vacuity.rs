@@ -1,12 +1,17 @@
-//! Whether a proof says anything: the question that is put after TRUE.
+//! Vacuous proofs: TRUE says nothing of code that no execution reaches because no execution satisfies an assumption before it.
+//!
+//! An assumption is a call of `__VERIFIER_assume` and its like, or of a function of the program that returns only if the assumptions in it
+//! hold. [`Assumptions::watch`] finds out from runs which assumptions are satisfied, [`Assumptions::question`] asks an analysis.
 
 use cfa::callgraph::CallGraph;
-use cfa::graph::Predecessors;
-use cfa::{Check, Edge, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, LocId, Op, Out, Program, Table};
+use cfa::graph::{CfaGraphs, Predecessors};
+use cfa::interp::{Observer, State};
+use cfa::loops::LoopForest;
+use cfa::{
+    Callee, Check, Edge, EdgeId, ErrorInfo, FuncId, FunctionOrigin, HaltKind, LocId, Op, Out, PlaceId, Program, Table,
+};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-
-/// What ends runs in tasks of SV-COMP that do not satisfy an assumption.
-const ASSUMPTION: &str = "assume_abort_if_not";
 
 /// Whether control may come from the program's start to an error, as far as calls say.
 pub fn has_checks(program: &Program) -> bool {
@@ -15,65 +20,417 @@ pub fn has_checks(program: &Program) -> bool {
     program.edges.iter().any(|(id, edge)| checks(edge) && calls.is_reachable(program.func_of(id)))
 }
 
-/// The program with other errors: a run ends otherwise than at an assumption, can no longer end, or comes to a condition on which an error
-/// of the program depends. If none of them can be reached, the assumptions contradict each other before anything was
-/// checked. `None` if the program assumes nothing.
-pub fn signs_of_life(program: &Program) -> Option<Program> {
-    let is_assumption =
-        |id: EdgeId, kind: HaltKind| kind == HaltKind::Assumed || program.funcs[program.func_of(id)].name == ASSUMPTION;
-    let assumes = program.edges.iter().any(|(id, edge)| {
-        let of_user = program.funcs[program.func_of(id)].origin == FunctionOrigin::Source;
-        of_user && matches!(edge.op, Op::Halt(kind) if is_assumption(id, kind))
-    });
-    if !assumes {
-        return None;
-    }
-    let mut asked = program.clone();
-    asked.errors = Table::new();
-    let sign = ErrorInfo { check: Check::Call, message: "a sign of life".into(), place: None };
-    let sign = asked.errors.push(sign);
-    for (id, edge) in program.edges.iter() {
-        // Where an operation may be a fault, it is checked.
-        let checks = edge.fault.is_some() || matches!(edge.op, Op::Error(_));
-        asked.edges[id].fault = None;
-        if checks || matches!(edge.op, Op::Halt(kind) if !is_assumption(id, kind)) {
-            asked.edges[id].op = Op::Error(sign);
-        }
-    }
-    let mut signs = conditions(program);
-    signs.extend(endless(program));
-    for loc in signs {
-        let (found, sink) = (asked.add_location(asked.locs[loc].func), asked.add_location(asked.locs[loc].func));
-        asked.add_edge(found, Op::Error(sign), sink, None);
-        match program.locs[loc].out {
-            Out::Sink => drop(asked.add_edge(loc, Op::Skip, found, None)),
-            _ => program.out_edges(loc).for_each(|edge| asked.edges[edge].target = found),
-        }
-    }
-    Some(asked)
+/// How an execution comes to an assumption and past it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Test {
+    /// A branch, with the edge that executions take in which the condition holds.
+    Branch(LocId, EdgeId),
+    /// The condition is false in all executions: the edge that ends them.
+    False(EdgeId),
+    /// A call of a [filter](Class::Filter).
+    Call(EdgeId),
 }
 
-/// The branches one side of which leads to an error without further branches.
-fn conditions(program: &Program) -> BTreeSet<LocId> {
-    let predecessors = Predecessors::new(program);
-    let calls = CallGraph::new(program);
-    let errors = program.edges.iter().filter(|(_, edge)| matches!(edge.op, Op::Error(_)));
-    let mut todo: Vec<LocId> = errors.map(|(_, edge)| edge.source).collect();
-    let mut seen: BTreeSet<LocId> = todo.iter().copied().collect();
-    let mut found = BTreeSet::new();
-    while let Some(loc) = todo.pop() {
-        let func = program.locs[loc].func;
-        let from_callers = calls.callers(func).filter(|_| program.funcs[func].entry == loc);
-        for edge in predecessors.of(loc).iter().copied().chain(from_callers) {
-            let edge = &program.edges[edge];
-            if matches!(edge.op, Op::Assume { .. }) {
-                found.insert(edge.source);
-            } else if seen.insert(edge.source) {
-                todo.push(edge.source);
+impl Test {
+    fn branch(self) -> Option<LocId> {
+        match self {
+            Self::Branch(loc, _) => Some(loc),
+            Self::False(_) | Self::Call(_) => None,
+        }
+    }
+}
+
+/// What an analysis is to find out about assumptions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// An execution that comes to the assumption.
+    Reach,
+    /// An execution that satisfies it.
+    Satisfy,
+}
+
+/// Whether calls of a function return.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Class {
+    Always,
+    /// Unless an assumption is violated.
+    Filter,
+    /// As a filter, and its arguments are all that it looks at: its calls are the assumptions, not what is in it.
+    Wrapper,
+    Unknown,
+}
+
+impl Class {
+    fn filters(self) -> bool {
+        matches!(self, Self::Filter | Self::Wrapper)
+    }
+}
+
+/// The assumptions that the program's own code makes, by number.
+pub struct Assumptions<'p> {
+    program: &'p Program,
+    calls: CallGraph,
+    classes: Table<FuncId, Class>,
+    tests: Vec<Test>,
+}
+
+impl<'p> Assumptions<'p> {
+    pub fn of(program: &'p Program) -> Self {
+        let calls = CallGraph::new(program);
+        let is_assumption = |edge: &Edge| edge.op == Op::Halt(HaltKind::Assumed);
+        let is_named = |func: FuncId| is_called_assumption(program, func);
+        if !program.edges.values().any(is_assumption) && !program.funcs.ids().any(is_named) {
+            let classes = Table::filled(Class::Unknown, program.funcs.len());
+            return Self { program, calls, classes, tests: Vec::new() };
+        }
+        let classes = classes(program, &calls);
+        let predecessors = Predecessors::new(program);
+        let mut tests = Vec::new();
+        for (id, edge) in program.edges.iter() {
+            let func = program.func_of(id);
+            let is_own = program.funcs[func].origin == FunctionOrigin::Source && func != program.entry;
+            if !is_own || !calls.is_reachable(func) || classes[func] == Class::Wrapper {
+                continue;
+            }
+            match edge.op {
+                Op::Halt(HaltKind::Assumed) => {
+                    let branches = predecessors.of(edge.source).iter().filter_map(|&before| {
+                        let loc = program.edges[before].source;
+                        let holds = program.out_edges(loc).find(|&e| e != before);
+                        holds.map(|holds| Test::Branch(loc, holds))
+                    });
+                    let before = tests.len();
+                    tests.extend(branches);
+                    if tests.len() == before {
+                        tests.push(Test::False(id));
+                    }
+                }
+                Op::Call { callee: Callee::Direct(callee), .. } if classes[callee].filters() => {
+                    tests.push(Test::Call(id));
+                }
+                _ => {}
+            }
+        }
+        Self { program, calls, classes, tests }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tests.is_empty()
+    }
+
+    pub fn numbers(&self) -> impl Iterator<Item = usize> + use<> {
+        0..self.tests.len()
+    }
+
+    pub fn place(&self, number: usize) -> Option<PlaceId> {
+        let of = |edge: EdgeId| self.program.edges[edge].place;
+        match self.tests[number] {
+            Test::Branch(_, holds) => of(holds),
+            Test::False(edge) | Test::Call(edge) => of(edge),
+        }
+    }
+
+    /// Whether the condition is a constant, which is false.
+    pub fn is_false(&self, number: usize) -> bool {
+        matches!(self.tests[number], Test::False(_))
+    }
+
+    /// Whether it is a call of a function of the program.
+    pub fn is_call(&self, number: usize) -> bool {
+        matches!(self.tests[number], Test::Call(_))
+    }
+
+    /// An observer of runs.
+    pub fn watch(&self) -> Watch<'_> {
+        let mut events = FxHashMap::default();
+        for (number, test) in self.tests.iter().enumerate() {
+            match *test {
+                Test::Branch(loc, holds) => {
+                    for edge in self.program.out_edges(loc) {
+                        let event = Event { number, is_satisfied: edge == holds };
+                        events.entry(edge).or_insert_with(Vec::new).push(event);
+                    }
+                }
+                Test::False(edge) | Test::Call(edge) => {
+                    events.entry(edge).or_insert_with(Vec::new).push(Event { number, is_satisfied: false });
+                }
+            }
+        }
+        let unknown = vec![false; self.tests.len()];
+        Watch { of: self, events, reached: unknown.clone(), satisfied: unknown }
+    }
+
+    /// The program with an error for each of some assumptions, in their order, where the goal is reached.
+    pub fn question(&self, which: &[usize], goal: Goal) -> Program {
+        let mut asked = self.program.clone();
+        asked.errors = Table::new();
+        for edge in asked.edges.iter_mut().map(|(_, edge)| edge) {
+            edge.fault = None;
+            if matches!(edge.op, Op::Error(_)) {
+                edge.op = Op::Halt(HaltKind::Abort);
+            }
+        }
+        for &number in which {
+            let message = format!("assumption {number}");
+            let error = asked.errors.push(ErrorInfo { check: Check::Call, message, place: self.place(number) });
+            let test = self.tests[number];
+            let edge = match test {
+                Test::Branch(_, edge) | Test::False(edge) | Test::Call(edge) => edge,
+            };
+            let func = asked.func_of(edge);
+            let (found, sink) = (asked.add_location(func), asked.add_location(func));
+            match (test, goal) {
+                (Test::Branch(loc, _), Goal::Reach) => {
+                    asked.out_edges(loc).for_each(|edge| asked.edges[edge].target = found);
+                }
+                (Test::Branch(..) | Test::Call(_), Goal::Satisfy) => asked.edges[edge].target = found,
+                (Test::False(_) | Test::Call(_), Goal::Reach) => {
+                    (asked.edges[edge].op, asked.edges[edge].target) = (Op::Skip, found);
+                }
+                (Test::False(_), Goal::Satisfy) => continue,
+            }
+            asked.add_edge(found, Op::Error(error), sink, None);
+        }
+        asked
+    }
+
+    /// Of assumptions that no execution satisfies, those that say why: a call is left out if one in the callee is among them.
+    pub fn innermost(&self, unsatisfied: &[usize]) -> Vec<usize> {
+        let inner: Vec<u32> = unsatisfied.iter().map(|&number| self.func(number).0).collect();
+        let has_reason = |&number: &usize| match self.tests[number] {
+            Test::Call(edge) => {
+                let callees = self.calls.callees(self.program, edge);
+                let reached = self.calls.graph().reachable(callees.as_slice().iter().map(|func| func.0));
+                !inner.iter().any(|&func| reached[func as usize])
+            }
+            _ => true,
+        };
+        unsatisfied.iter().copied().filter(has_reason).collect()
+    }
+
+    fn func(&self, number: usize) -> FuncId {
+        match self.tests[number] {
+            Test::Branch(_, edge) | Test::False(edge) | Test::Call(edge) => self.program.func_of(edge),
+        }
+    }
+
+    /// Whether nothing is checked, and no execution ends otherwise, if no execution satisfies these assumptions. Linear in the program.
+    pub fn exclude_everything(&self, unsatisfied: &[usize]) -> bool {
+        let program = self.program;
+        let blocked: BTreeSet<EdgeId> = unsatisfied
+            .iter()
+            .filter_map(|&number| match self.tests[number] {
+                Test::Branch(_, edge) | Test::Call(edge) => Some(edge),
+                Test::False(_) => None,
+            })
+            .collect();
+        let mut signs = self.conditions();
+        signs.extend(endless(program).into_iter().filter(|&loc| !self.is_in_filter(loc)));
+        let mut reach = Reach::new(program);
+        reach.from(program.funcs[program.entry].entry);
+        while let Some(loc) = reach.todo.pop() {
+            if signs.contains(&loc) {
+                return false;
+            }
+            for id in program.out_edges(loc) {
+                let edge = &program.edges[id];
+                let is_sign = match edge.op {
+                    Op::Error(error) => matches!(program.errors[error].check, Check::Call | Check::Automaton),
+                    Op::Halt(kind) => kind != HaltKind::Assumed && !self.is_in_filter(loc),
+                    _ => false,
+                };
+                if is_sign {
+                    return false;
+                }
+                match edge.op {
+                    Op::Call { .. } => {
+                        reach.call(id, self.calls.callees(program, id).as_slice(), !blocked.contains(&id));
+                    }
+                    Op::Return { .. } => reach.returned(program.locs[loc].func),
+                    _ if blocked.contains(&id) => {}
+                    _ => reach.from(edge.target),
+                }
+            }
+        }
+        true
+    }
+
+    fn is_in_filter(&self, loc: LocId) -> bool {
+        self.classes[self.program.locs[loc].func].filters()
+    }
+
+    /// The branches, but for assumptions, one side of which leads to an assertion without further branches.
+    fn conditions(&self) -> BTreeSet<LocId> {
+        let program = self.program;
+        let predecessors = Predecessors::new(program);
+        let branches: BTreeSet<LocId> = self.tests.iter().filter_map(|test| test.branch()).collect();
+        let is_filter =
+            |op: &Op| matches!(op, Op::Call { callee: Callee::Direct(f), .. } if self.classes[*f].filters());
+        let errors = program.edges.iter().filter(|(_, edge)| matches!(edge.op, Op::Error(_)));
+        let mut todo: Vec<LocId> = errors.map(|(_, edge)| edge.source).collect();
+        let mut seen: BTreeSet<LocId> = todo.iter().copied().collect();
+        let mut found = BTreeSet::new();
+        while let Some(loc) = todo.pop() {
+            let func = program.locs[loc].func;
+            let from_callers = self.calls.callers(func).filter(|_| program.funcs[func].entry == loc);
+            for edge in predecessors.of(loc).iter().copied().chain(from_callers) {
+                let edge = &program.edges[edge];
+                match edge.op {
+                    Op::Assume { .. } if branches.contains(&edge.source) => {}
+                    Op::Assume { .. } => drop(found.insert(edge.source)),
+                    ref op if is_filter(op) => {}
+                    _ if seen.insert(edge.source) => todo.push(edge.source),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Event {
+    number: usize,
+    is_satisfied: bool,
+}
+
+/// Records which assumptions runs come to, and which they satisfy.
+pub struct Watch<'a> {
+    of: &'a Assumptions<'a>,
+    events: FxHashMap<EdgeId, Vec<Event>>,
+    reached: Vec<bool>,
+    satisfied: Vec<bool>,
+}
+
+impl Watch<'_> {
+    pub fn is_reached(&self, number: usize) -> bool {
+        self.reached[number]
+    }
+    pub fn is_satisfied(&self, number: usize) -> bool {
+        self.satisfied[number]
+    }
+    /// An analysis found an execution that satisfies it.
+    pub fn set_satisfied(&mut self, number: usize) {
+        self.satisfied[number] = true;
+    }
+    /// An analysis found an execution that comes to it.
+    pub fn set_reached(&mut self, number: usize) {
+        self.reached[number] = true;
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        for &Event { number, is_satisfied } in self.events.get(&edge).into_iter().flatten() {
+            self.reached[number] = true;
+            self.satisfied[number] |= is_satisfied;
+        }
+        let program = self.of.program;
+        if matches!(program.edges[edge].op, Op::Return { .. })
+            && self.of.classes[program.func_of(edge)].filters()
+            && let Some(call) = state.call_stack().last()
+        {
+            for &Event { number, .. } in self.events.get(&call).into_iter().flatten() {
+                self.satisfied[number] = true;
             }
         }
     }
-    found
+}
+
+/// Which functions return, callees before callers.
+fn classes(program: &Program, calls: &CallGraph) -> Table<FuncId, Class> {
+    let graphs = CfaGraphs::new(program);
+    let mut classes = Table::filled(Class::Unknown, program.funcs.len());
+    for func in calls.bottom_up().flatten().filter(|&func| !calls.is_recursive(func)) {
+        let graph = &graphs.funcs[func];
+        let edges: Vec<&Edge> =
+            graph.locs.iter().flat_map(|&loc| program.out_edges(loc)).map(|edge| &program.edges[edge]).collect();
+        if !edges.iter().any(|edge| matches!(edge.op, Op::Return { .. })) {
+            continue;
+        }
+        let has_loops = || !LoopForest::new(&graph.graph, 0).loops().is_empty();
+        let does_nothing_else = edges.iter().all(|edge| only_ends(&edge.op));
+        let class = match is_called_assumption(program, func) && does_nothing_else {
+            true => Class::Filter,
+            false if has_loops() => Class::Unknown,
+            false => edges.iter().map(|edge| class_of(&edge.op, &classes)).max().unwrap_or(Class::Always),
+        };
+        classes[func] = match class {
+            Class::Filter if does_nothing_else && !program.funcs[func].params.is_empty() => Class::Wrapper,
+            class => class,
+        };
+    }
+    classes
+}
+
+/// The class of a function without loops that does only this before it returns.
+fn class_of(op: &Op, classes: &Table<FuncId, Class>) -> Class {
+    match op {
+        Op::Halt(HaltKind::Assumed) => Class::Filter,
+        Op::Halt(_) | Op::Error(_) | Op::Approx { .. } => Class::Unknown,
+        Op::Call { callee: Callee::Direct(callee), .. } if classes[*callee].filters() => Class::Filter,
+        Op::Call { callee: Callee::Direct(callee), .. } => classes[*callee],
+        Op::Call { .. } => Class::Unknown,
+        _ => Class::Always,
+    }
+}
+
+/// Whether the program names a function of its own as verifiers name assumptions: it may end executions as it likes.
+fn is_called_assumption(program: &Program, func: FuncId) -> bool {
+    let function = &program.funcs[func];
+    function.origin == FunctionOrigin::Source && function.name.to_lowercase().contains("assume")
+}
+
+/// Whether an operation changes nothing but variables of its function.
+fn only_ends(op: &Op) -> bool {
+    matches!(op, Op::Skip | Op::Assign { .. } | Op::Assume { .. } | Op::Call { .. } | Op::Return { .. } | Op::Halt(_))
+}
+
+/// The locations that control may come to, as far as edges and calls say.
+struct Reach<'p> {
+    program: &'p Program,
+    seen: Table<LocId, bool>,
+    todo: Vec<LocId>,
+    returns: Table<FuncId, bool>,
+    /// Calls from which control comes back once their callee returns.
+    waiting: FxHashMap<FuncId, Vec<EdgeId>>,
+}
+
+impl<'p> Reach<'p> {
+    fn new(program: &'p Program) -> Self {
+        Self {
+            program,
+            seen: Table::filled(false, program.locs.len()),
+            todo: Vec::new(),
+            returns: Table::filled(false, program.funcs.len()),
+            waiting: FxHashMap::default(),
+        }
+    }
+
+    fn from(&mut self, loc: LocId) {
+        if !std::mem::replace(&mut self.seen[loc], true) {
+            self.todo.push(loc);
+        }
+    }
+
+    /// Control comes to a call, and back from it unless that is known not to happen.
+    fn call(&mut self, edge: EdgeId, callees: &[FuncId], comes_back: bool) {
+        for &func in callees {
+            self.from(self.program.funcs[func].entry);
+            match (comes_back, self.returns[func]) {
+                (false, _) => {}
+                (true, true) => self.from(self.program.edges[edge].target),
+                (true, false) => self.waiting.entry(func).or_default().push(edge),
+            }
+        }
+    }
+
+    fn returned(&mut self, func: FuncId) {
+        self.returns[func] = true;
+        for edge in self.waiting.remove(&func).unwrap_or_default() {
+            self.from(self.program.edges[edge].target);
+        }
+    }
 }
 
 /// The locations from which no end of their function can be reached: in loops without end, and where a slice lacks them.
@@ -101,6 +458,7 @@ fn endless(program: &Program) -> Vec<LocId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cfa::interp::{Inputs, Interpreter, Limits};
 
     /// `__start` calls `main`, which assumes that `v0` is 3 and then that it is `second`; `main` may call `fail`, which
     /// is the error, if `v0` is 4.
@@ -108,13 +466,14 @@ mod tests {
         let text = format!(
             "program 64 entry f0\ntype ty0 void\ntype ty1 int \"int\" 32 signed\n\
              input in0 nondet \"n\" ty1 32\nvar v0 \"x\" ty1 32 = 0:32\n\
-             func f0 \"__start\" source ty0 () entry l0 {{\n  l0:\n    t0: v0 := havoc in0 -> l1\n\
+             func f0 \"__start\" source ty0 () entry l11 {{\n  l11:\n    t11: call main.f1 () -> l12\n  l12:\n    t12: halt exit 0:32 -> l13\n  l13:\n}}\n\
+             func f1 \"main\" source ty0 () entry l0 {{\n  l0:\n    t0: v0 := havoc in0 -> l1\n\
              l1:\n    t1: if (v0 == 3:32) -> l2\n    t2: else ~(v0 == 3:32) -> l9\n\
-             l2:\n    t3: if (v0 == {second}:32) -> l3\n    t4: else ~(v0 == {second}:32) -> l9\n\
+             l2:\n    t3: if (v0 == {second}:32) -> l3\n    t4: else ~(v0 == {second}:32) -> l14\n\
              l3:\n    t5: if (v0 == 4:32) -> l4\n    t6: else ~(v0 == 4:32) -> l5\n\
-             l4:\n    t7: call fail.f1 () -> l5\n  l5:\n    t8: halt exit 0:32 -> l6\n  l6:\n\
-             l9:\n    t9: halt assumed -> l10\n  l10:\n}}\n\
-             func f1 \"fail\" source ty0 () entry l7 {{\n  l7:\n    t10: halt abort -> l8\n  l8:\n}}\n"
+             l4:\n    t7: call fail.f2 () -> l5\n  l5:\n    t8: return -> l6\n  l6:\n\
+             l9:\n    t9: halt assumed -> l10\n  l10:\n  l14:\n    t13: halt assumed -> l15\n  l15:\n}}\n\
+             func f2 \"fail\" source ty0 () entry l7 {{\n  l7:\n    t10: halt abort -> l8\n  l8:\n}}\n"
         );
         let mut program = cfa::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         crate::unreach_call(&mut program, &["fail".to_owned()]);
@@ -122,23 +481,40 @@ mod tests {
     }
 
     #[test]
-    fn ends_and_conditions_of_checks_are_asked_for() {
+    fn runs_show_which_assumptions_are_satisfied() {
         let program = program(5);
-        assert!(has_checks(&program));
-        assert_eq!(conditions(&program).len(), 1);
-        let asked = signs_of_life(&program).unwrap();
-        cfa::validate::validate(&asked).unwrap();
-        let errors = |p: &Program| p.edges.values().filter(|e| matches!(e.op, Op::Error(_))).count();
-        // The end of the program, the error (and what is behind it), the condition in front of it.
-        assert_eq!((errors(&program), errors(&asked)), (1, 4));
+        let assumptions = Assumptions::of(&program);
+        assert_eq!(assumptions.numbers().count(), 2);
+        let mut watch = assumptions.watch();
+        for value in [7, 3] {
+            let inputs = Inputs { values: vec![cfa::Bv::new(32, value)], ..Inputs::default() };
+            Interpreter::new(&program).run(&mut inputs.source(), Limits::default(), &mut watch);
+            assert_eq!((watch.is_reached(0), watch.is_satisfied(0)), (true, value == 3));
+        }
+        assert!(watch.is_reached(1) && !watch.is_satisfied(1));
     }
 
     #[test]
-    fn what_assumes_nothing_needs_no_question() {
-        let mut program = program(5);
-        for edge in program.edges.iter_mut().map(|(_, e)| e).filter(|e| e.op == Op::Halt(HaltKind::Assumed)) {
-            edge.op = Op::Halt(HaltKind::Abort);
+    fn a_question_has_an_error_for_each_assumption() {
+        let program = program(5);
+        let assumptions = Assumptions::of(&program);
+        for (goal, value, number) in [(Goal::Satisfy, 3, 0), (Goal::Reach, 7, 0)] {
+            let asked = assumptions.question(&[0, 1], goal);
+            cfa::validate::validate(&asked).unwrap();
+            let inputs = Inputs { values: vec![cfa::Bv::new(32, value)], ..Inputs::default() };
+            let run = Interpreter::new(&asked).run(&mut inputs.source(), Limits::default(), &mut ());
+            let error = run.outcome.error(&asked).map(|(error, _)| error);
+            assert_eq!(error, asked.errors.ids().nth(number));
         }
-        assert!(signs_of_life(&program).is_none());
+    }
+
+    #[test]
+    fn a_condition_behind_an_assumption_is_no_check() {
+        let program = program(5);
+        let assumptions = Assumptions::of(&program);
+        assert!(has_checks(&program));
+        assert_eq!(assumptions.conditions().len(), 1, "the branch before the call of `fail`");
+        assert!(assumptions.exclude_everything(&[1]) && assumptions.exclude_everything(&[0]));
+        assert!(!assumptions.exclude_everything(&[]));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::Color;
 use crate::failure::Failure;
-use crate::source::{Message, Sources};
+use crate::source::{Message, Sources, Spot};
 use annotate_snippets::Level;
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -52,6 +52,12 @@ fn message(level: Level<'static>, text: &str, colors: Colors) {
 
 pub fn warning(text: &str, colors: Colors) {
     message(Level::WARNING, text, colors);
+}
+
+/// A warning about a place of the source, if one is given.
+pub fn warning_at(text: &str, spot: Option<Spot>, colors: Colors) {
+    let message = Message::new(Level::WARNING, text).at(spot);
+    print_error(&(message.render(&Sources::new(), colors.stderr) + "\n"));
 }
 
 pub fn note(text: &str, colors: Colors) {

@@ -1,6 +1,7 @@
 //! The stages of a verification, run by the worker thread: load, instrument, analyse, replay.
 
 mod proved;
+mod vacuity;
 
 use crate::blame;
 use crate::cache::{Cache, Place};
@@ -26,6 +27,7 @@ use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
 use frontend_llvm::{DataModel, Loader, Options, UndefinedFunctions};
+use instrument::vacuity::Assumptions;
 use instrument::{Property, Site};
 pub use proved::Proved;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,6 +69,8 @@ pub struct Shared {
     pub harness: Option<String>,
     /// Where several things are asked: what came of each so far.
     pub checks: Vec<CheckResult>,
+    /// The program has assumptions.
+    pub assumes: bool,
 }
 
 impl Shared {
@@ -162,10 +166,12 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub fn run(&self) -> Result<Finished, Failure> {
-        match self.job.asks_one_thing() {
+        let mut finished = match self.job.asks_one_thing() {
             true => self.answer(),
             false => questions::run(self),
-        }
+        }?;
+        self.look_for_vacuity(&mut finished);
+        Ok(finished)
     }
 
     /// The answer to one question.
@@ -352,7 +358,9 @@ impl Pipeline {
 
     /// Records the size of the program.
     pub(crate) fn describe(&self, program: &Program) {
+        let assumes = !Assumptions::of(program).is_empty();
         let mut shared = self.shared();
+        shared.assumes |= assumes;
         shared.models.clone_from(&program.models);
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
             shared.assume(self.job.assumptions());

@@ -125,6 +125,14 @@ pub struct Note {
     pub spot: Option<Spot>,
 }
 
+impl Note {
+    /// The text, with the place if there is one.
+    fn on_a_line(&self) -> String {
+        let place = self.spot.as_ref().map_or_else(String::new, |spot| format!(" at {spot}"));
+        format!("{}{place}", self.text)
+    }
+}
+
 /// Writes that a proof takes for valid, as nobody asked.
 #[derive(Clone, Default, Debug)]
 pub struct AssumedWrites {
@@ -212,13 +220,15 @@ pub struct Report {
     pub proof: Option<String>,
     /// Of TRUE: why it says nothing of the program.
     pub nothing_checked: Option<String>,
+    /// Of TRUE: assumptions that executions reach, and none satisfies.
+    pub unsatisfied_assumptions: Vec<Spot>,
     /// Of TRUE: the writes that it takes for valid.
     pub assumed_writes: AssumedWrites,
     /// What was assumed of the call that the program starts with, and of functions that nobody defines.
     pub assumptions: Vec<String>,
     pub undefined: Vec<Undefined>,
     /// What the user should know of the input and of how it was read.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Note>,
     /// Which analysis worked when.
     pub turns: Vec<Turn>,
     /// What refinements have learned, in order.
@@ -296,6 +306,7 @@ impl Report {
             self.notes.iter().map(|n| json!({"text": n.text, "location": spot_json(n.spot.as_ref())})).collect();
         let increment = |l: &Increment| json!({"location": spot_json(l.spot.as_ref()), "tracked": l.tracked});
         let increments: Vec<Value> = self.increments.iter().map(increment).collect();
+        let unsatisfied: Vec<Value> = self.unsatisfied_assumptions.iter().map(|s| spot_json(Some(s))).collect();
         let stats: serde_json::Map<String, Value> =
             self.stats.iter().map(|(name, value)| (name.clone(), number(*value))).collect();
         json!({
@@ -312,10 +323,11 @@ impl Report {
             "parts": self.parts.iter().map(part_json).collect::<Vec<_>>(),
             "proof": self.proof,
             "nothing_checked": self.nothing_checked,
+            "unsatisfied_assumptions": unsatisfied,
             "assumed_writes": assumed_json(&self.assumed_writes),
             "assumptions": self.assumptions,
             "undefined_functions": self.undefined.iter().map(undefined_json).collect::<Vec<_>>(),
-            "warnings": self.warnings,
+            "warnings": self.warnings.iter().map(Note::on_a_line).collect::<Vec<_>>(),
             "turns": self.turns.iter().map(turn_json).collect::<Vec<_>>(),
             "refinements": increments,
             "ranking_functions": self.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
@@ -560,6 +572,7 @@ mod tests {
             decided_by: None,
             proof: None,
             nothing_checked: None,
+            unsatisfied_assumptions: Vec::new(),
             assumed_writes: AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),

@@ -238,6 +238,7 @@ mod tests {
             decided_by: None,
             proof: None,
             nothing_checked: None,
+            unsatisfied_assumptions: Vec::new(),
             assumed_writes: crate::report::AssumedWrites::default(),
             assumptions: Vec::new(),
             undefined: Vec::new(),

@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::render::{self, Detail};
 use crate::report::{Answer, CheckResult, Note, Report, Rest};
 use crate::sarif;
-use crate::source::Sources;
+use crate::source::{Sources, Spot};
 use crate::witness;
 use engine::Analysis;
 use engine::budget::Budget;
@@ -60,7 +60,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let verified = execute(&job, args, &outputs, start)?;
     let Verified { mut report, harness, condition, gia, exhibits, graph, code } = verified;
     for warning in &report.warnings {
-        output::warning(warning, colors);
+        output::warning_at(&warning.text, warning.spot.clone(), colors);
     }
     if !report.undefined.is_empty() {
         let unknown = job.load.undefined_functions == UndefinedFunctions::Taint;
@@ -195,6 +195,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         decided_by: finished.decided_by,
         proof: finished.proof,
         nothing_checked: finished.proved.nothing_checked,
+        unsatisfied_assumptions: finished.proved.unsatisfied_assumptions,
         assumed_writes: finished.proved.assumed_writes,
         assumptions: shared.assumptions,
         undefined: shared.undefined,
@@ -207,17 +208,16 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         models: shared.models,
         stats,
     };
-    let mut warnings: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for warning in shared.warnings {
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
+        if !texts.contains(&warning) {
+            texts.push(warning);
         }
     }
-    warnings.extend(report.nothing_checked.iter().map(|why| format!("nothing was checked: {why}")));
-    warnings.extend(finished.crashes.iter().map(|(analysis, what)| {
+    texts.extend(finished.crashes.iter().map(|(analysis, what)| {
         format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", output::DEFECT)
     }));
-    report.warnings = warnings;
+    report.warnings = texts.into_iter().map(|text| Note { text, spot: None }).chain(vacuity(&report)).collect();
     let graph = finished.graph;
     Ok(Verified {
         report,
@@ -228,6 +228,20 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         graph,
         code,
     })
+}
+
+/// Warnings of a proof that says nothing of the program, or of a part of it.
+fn vacuity(report: &Report) -> Vec<Note> {
+    let excludes_all = report.nothing_checked.is_some();
+    let text = match excludes_all {
+        true => "nothing was checked: no execution satisfies the assumption",
+        false => "no execution satisfies the assumption: the code behind it was not checked",
+    };
+    let at = |spot: &Spot| Note { text: text.into(), spot: Some(spot.clone()) };
+    match (&report.unsatisfied_assumptions[..], &report.nothing_checked) {
+        ([], Some(why)) => vec![Note { text: format!("nothing was checked: {why}"), spot: None }],
+        (spots, _) => spots.iter().map(at).collect(),
+    }
 }
 
 /// The stages with their options.

@@ -435,40 +435,6 @@ fn the_property_file_says_where_the_program_starts() {
 }
 
 #[test]
-fn a_proof_that_checks_nothing_says_so() {
-    let assumes = |more: &str, check: &str| {
-        format!(
-            "void reach_error(void); int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int);\n\
-             int main(void) {{ int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 3); {more} {check} return 0; }}\n"
-        )
-    };
-    let (check, contradicts) = ("if (x == 2) reach_error();", "__VERIFIER_assume(x * x < 16 && x < 4);");
-    let verify = |text: &str| {
-        let (folder, file) = source("a.c", text);
-        let json = folder.path().join("result.json");
-        let output = run(&["verify", &file, "--property", "unreach-call", "--json", json.to_str().unwrap()]);
-        assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(0), "TRUE"), "{}", stderr(&output));
-        let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
-        let said = json["nothing_checked"].as_str().map(str::to_owned);
-        assert_eq!(stderr(&output).contains("nothing was checked"), said.is_some(), "{}", stderr(&output));
-        said.unwrap_or_default()
-    };
-    assert!(verify("int main(void) { return 0; }").contains("can be reached from main"));
-    let uncalled = "void reach_error(void); void f(void) { reach_error(); } int main(void) { return 0; }";
-    assert!(verify(uncalled).contains("can be reached from main"));
-    assert_eq!(verify(&assumes(contradicts, check)), "no run gets past the assumptions");
-    // What is checked before they contradict each other is checked; and what never ends may be checked for ever.
-    for checked in [
-        assumes("", check),
-        assumes(check, contradicts),
-        assumes("for (;;) { if (x == 2) reach_error(); }", contradicts),
-        assumes("", "if (x == 3) { if (x == 4) reach_error(); } for (;;) {}"),
-    ] {
-        assert_eq!(verify(&checked), "", "{checked}");
-    }
-}
-
-#[test]
 fn an_unknown_check_is_answered_with_the_known_ones() {
     let (_folder, file) = source("a.c", HOLDS);
     let output = run(&["verify", &file, "--check", "address,shfit"]);

@@ -4,16 +4,12 @@ use super::{Pipeline, SLICING};
 use crate::assumed;
 use crate::loop_invariants;
 use crate::report::{AssumedWrites, LoopInvariant};
-use crate::source::Sources;
+use crate::source::{Sources, Spot};
 use cfa::Program;
-use cfa::interp::Inputs;
 use engine::invariants::Invariants;
-use engine::{Config, Verdict};
 use instrument::vacuity;
 use std::time::{Duration, Instant};
 
-/// The search for a run that gets past the assumptions takes at most this long, and at most a fifth of the time left.
-const VACUITY: Duration = Duration::from_secs(1);
 /// What holds at the loops of a program that was proved without invariants is looked for this long at most.
 const INVARIANTS: Duration = Duration::from_secs(5);
 
@@ -23,6 +19,8 @@ pub struct Proved {
     pub invariants: Vec<LoopInvariant>,
     /// Why it says nothing of the program.
     pub nothing_checked: Option<String>,
+    /// Assumptions that executions reach, and none satisfies.
+    pub unsatisfied_assumptions: Vec<Spot>,
     /// The writes that it takes for valid.
     pub assumed_writes: AssumedWrites,
 }
@@ -38,15 +36,14 @@ impl Pipeline {
     ) -> Proved {
         let invariants =
             self.stage("describing loops", "invariants", || self.invariants(program, analysed, outcome, sources));
-        let nothing_checked =
-            self.stage("looking whether anything was checked", "vacuity", || self.vacuity(program, analysed));
+        let nothing_checked = self.lacks_checks(analysed);
         let assumed_writes = self.stage("looking what is taken for valid", "assumed", || {
             let deadline = Instant::now() + self.share_of_time(SLICING);
             let found = assumed::writes(program, slice, outcome.decided_by, &self.job.load.checks, deadline);
             let spots = found.places.iter().filter_map(|&place| sources.spot(program, place));
             AssumedWrites { count: found.count, spots: spots.collect() }
         });
-        Proved { invariants, nothing_checked, assumed_writes }
+        Proved { invariants, nothing_checked, assumed_writes, ..Proved::default() }
     }
 
     /// What holds at loops: what the proof rests on, and where that is wanted, what else is known.
@@ -75,28 +72,15 @@ impl Pipeline {
         invariants
     }
 
-    /// Why TRUE says nothing of a program, of which a part was analysed, if that is so and is seen in short time.
-    fn vacuity(&self, program: &Program, analysed: &Program) -> Option<String> {
-        if !vacuity::has_checks(analysed) {
-            let entry = &self.job.load.entry;
-            return Some(match self.job.error_functions.join(", ") {
-                names if names.is_empty() => format!("what starts at {entry} has nothing to check"),
-                names => format!("no call of an error function ({names}) can be reached from {entry}"),
-            });
+    /// Why TRUE says nothing of a program in which no check can be reached.
+    fn lacks_checks(&self, program: &Program) -> Option<String> {
+        if vacuity::has_checks(program) {
+            return None;
         }
-        // A slice may end where the program goes on, but it is explored sooner.
-        let nobody_passes = self.shows_no_life(analysed) && self.shows_no_life(program);
-        nobody_passes.then(|| "no run gets past the assumptions".into())
-    }
-
-    /// Whether all runs end at an assumption before anything is checked.
-    fn shows_no_life(&self, program: &Program) -> bool {
-        let Some(question) = vacuity::signs_of_life(program) else { return false };
-        let budget = self.budget.within(self.share_of_time(VACUITY));
-        let config = Config { analysis: engine::Analysis::Symex, jobs: 1, ..self.config.clone() };
-        let found = |inputs: &Inputs, _| Ok((inputs.clone(), Vec::new()));
-        let outcome = engine::verify(&question, &config, &budget, &found, &|_| {});
-        // A state that covers another may close a loop, from which a run need not come back.
-        matches!(outcome.verdict, Verdict::True) && outcome.stats.exploration.covered == 0
+        let entry = &self.job.load.entry;
+        Some(match self.job.error_functions.join(", ") {
+            names if names.is_empty() => format!("what starts at {entry} has nothing to check"),
+            names => format!("no call of an error function ({names}) can be reached from {entry}"),
+        })
     }
 }
