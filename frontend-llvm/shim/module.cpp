@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/AutoUpgrade.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -24,6 +25,12 @@ char *proviso_producer(const char *data, size_t size) {
     return nullptr;
   }
   return producer->empty() ? nullptr : strdup(producer->c_str());
+}
+
+void proviso_upgrade_data_layout(LLVMModuleRef module) {
+  Module &m = *unwrap(module);
+  if (!m.getDataLayoutStr().empty())
+    m.setDataLayout(UpgradeDataLayoutString(m.getDataLayoutStr(), m.getTargetTriple()));
 }
 
 void proviso_function_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }

@@ -29,6 +29,8 @@ void proviso_buffer_free(ProvisoBuffer buffer);
 
 /// The LLVM that wrote this bitcode by its own account ("LLVM16.0.6"); null if it does not say.
 char *proviso_producer(const char *data, size_t size);
+/// Gives a module the data layout that this LLVM has for the target of the one that an older LLVM wrote. Bitcode has it when it is read, text has not.
+void proviso_upgrade_data_layout(LLVMModuleRef module);
 /// Makes a definition a declaration.
 void proviso_function_delete_body(LLVMValueRef function);
 /// Links into `module` what it declares and does not define, but no function that is declared with other parameters, or called with too

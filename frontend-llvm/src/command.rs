@@ -13,7 +13,7 @@ pub struct CompileCommand {
 
 /// Options with a value, joined to them or in an argument of its own.
 const WITH_VALUE: &[&str] =
-    &["-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-x"];
+    &["-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-x", "-target"];
 /// Options, and how options begin, that say what a program means.
 const EXACT: &[&str] = &[
     "-ansi",
@@ -32,8 +32,11 @@ const EXACT: &[&str] = &[
     "-fsigned-char",
     "-funsigned-char",
     "-fwrapv",
+    "-m16",
     "-m32",
     "-m64",
+    "-miamcu",
+    "-mx32",
     "-maes",
     "-mfma",
     "-mpclmul",
@@ -44,7 +47,7 @@ const EXACT: &[&str] = &[
     "-trigraphs",
     "-undef",
 ];
-const PREFIXES: &[&str] = &["-std=", "--std=", "-fno-builtin-", "-march=", "-mavx", "-mbmi", "-msse"];
+const PREFIXES: &[&str] = &["-std=", "--std=", "--target=", "-fno-builtin-", "-march=", "-mavx", "-mbmi", "-msse"];
 
 /// Of the arguments of a compiler those that say what a program means, as clang takes them. What is said of warnings,
 /// optimisation, debug information and outputs is not among them, nor are files.

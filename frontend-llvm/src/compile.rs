@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use crate::options::{DataModel, Options};
+use crate::target::{self, Target};
 use crate::{dialect, included, models};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -217,9 +218,7 @@ impl Compiler {
         shadowed: &[&str],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Arc<[u8]>>, Error> {
-        let data_model = options.data_model.unwrap_or(DataModel::Lp64);
-        let mut base: Vec<OsString> = vec![data_model_flag(data_model).into()];
-        base.extend(FLAGS.iter().map(OsString::from));
+        let mut base: Vec<OsString> = FLAGS.iter().map(OsString::from).collect();
         // The names of blocks tell which side of a branch is that of C's true condition.
         base.push("-fno-discard-value-names".into());
         base.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
@@ -245,13 +244,18 @@ impl Compiler {
             own.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
         }
         own.extend(options.clang_args.iter().map(OsString::from));
+        let target = target_options(options);
 
         let compile = |file: &&Path| {
             let command = options.commands.get(*file);
             let project = command.into_iter().flat_map(|c| &c.options).map(OsString::from);
-            let args: Vec<OsString> = base.iter().cloned().chain(project).chain(own.iter().cloned()).collect();
+            // clang changes the target of `--target` for `-m64`, wherever that is.
+            let has_target = command.is_some_and(|c| !target::options(&c.options, Some(&c.directory)).is_empty());
+            let target = target.iter().filter(|_| !has_target).cloned();
+            let args: Vec<OsString> =
+                target.chain(base.iter().cloned()).chain(project).chain(own.iter().cloned()).collect();
             // Where a project compiles it goes without saying: a file has one command.
-            let make = || self.run(file, command.map(|c| c.directory.as_path()), &args, data_model, stop);
+            let make = || self.run(file, command.map(|c| c.directory.as_path()), &args, stop);
             self.once(file.as_os_str().to_owned(), &args, make)
         };
         // All of them first, so that of several errors the first file's is told.
@@ -301,10 +305,10 @@ impl Compiler {
         &self,
         main: &str,
         files: &[(&str, &str)],
-        data_model: DataModel,
+        target: &Target,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<[u8]>, Error> {
-        let mut args: Vec<OsString> = vec![data_model_flag(data_model).into()];
+        let mut args: Vec<OsString> = vec![format!("--target={}", target.triple()).into()];
         args.extend(FLAGS.iter().map(OsString::from));
         args.extend(NO_SCOPES.map(OsString::from));
         // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
@@ -318,7 +322,7 @@ impl Compiler {
             let mut args = args.clone();
             // Where the files lie for the moment is not to be seen in the program.
             args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
-            self.run(&dir.path().join(main), None, &args, data_model, stop)
+            self.run(&dir.path().join(main), None, &args, stop)
         })
     }
 
@@ -328,7 +332,6 @@ impl Compiler {
         file: &Path,
         directory: Option<&Path>,
         args: &[OsString],
-        data_model: DataModel,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<u8>, Error> {
         // clang's own message would not say that the file is the user's input.
@@ -358,9 +361,11 @@ impl Compiler {
         {
             attempt = runs.rewritten(&String::from_utf8_lossy(&text), reasons, &args)?;
         }
-        attempt.map_err(|Rejected { messages, status }| Error::Compile {
-            path: file.to_owned(),
-            messages: explain(messages, status, data_model),
+        attempt.map_err(|Rejected { messages, status }| match runs.target(&args) {
+            Err(triple) => target::refused(file, triple),
+            Ok(target) => {
+                Error::Compile { path: file.to_owned(), messages: explain(messages, status, target.data_model()) }
+            }
         })
     }
 }
@@ -407,6 +412,17 @@ impl Runs<'_> {
         Ok(Err(Rejected { messages, status }))
     }
 
+    /// The target that clang compiles for; the triple if it is not supported.
+    fn target(&self, args: &[OsString]) -> Result<Target, String> {
+        let mut command = Command::new(&self.compiler.clang);
+        if let Some(directory) = self.directory {
+            command.current_dir(directory);
+        }
+        let output = command.args(args).arg("-print-effective-triple").stdin(Stdio::null()).output();
+        let triple = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        Target::of_triple(&triple.unwrap_or_default())
+    }
+
     /// The text that clang compiles; of what is preprocessed already it would make nothing.
     fn preprocessed(&self, file: &Path, args: &[OsString]) -> Result<Result<Vec<u8>, Rejected>, Error> {
         let is_text = file.extension().is_some_and(|e| e == "i") && !args.iter().any(|arg| arg == "-x");
@@ -443,6 +459,18 @@ fn is_preprocessed_for_a_verifier(file: &Path) -> bool {
 struct Rejected {
     messages: String,
     status: ExitStatus,
+}
+
+/// The options that choose the target of files whose own options do not: what is asked for, else what the project compiles other files for.
+fn target_options(options: &Options) -> Vec<OsString> {
+    if !target::options(&options.clang_args, None).is_empty() {
+        return Vec::new();
+    }
+    let of_project = options.commands.values().map(|c| target::options(&c.options, Some(&c.directory)));
+    match (options.data_model, of_project.into_iter().find(|found| !found.is_empty())) {
+        (None, Some(found)) => found,
+        (model, _) => vec![data_model_flag(model.unwrap_or(DataModel::Lp64)).into()],
+    }
 }
 
 fn data_model_flag(data_model: DataModel) -> &'static str {

@@ -1,5 +1,6 @@
 //! Why a program could not be loaded.
 
+use crate::target;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -20,6 +21,14 @@ pub enum Error {
         /// The LLVM that wrote it, as it says itself: `LLVM16.0.6`.
         producer: Option<String>,
     },
+    /// A file that is compiled for a target that is not supported, or for none.
+    Target {
+        path: PathBuf,
+        /// Its triple, and what else is wrong with it.
+        target: String,
+        /// The options that choose it, if any do.
+        options: String,
+    },
     /// The modules do not link: a symbol defined twice.
     Link { path: PathBuf, reason: String },
     /// The limit or the user ended the run.
@@ -32,13 +41,22 @@ impl Error {
     /// The exit code of `sysexits.h` that tells this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 64,                                                     // EX_USAGE
-            Self::Compile { .. } | Self::BadBitcode { .. } | Self::Link { .. } => 65, // EX_DATAERR
-            Self::Unreadable { .. } => 66,                                            // EX_NOINPUT
-            Self::NoCompiler(_) => 69,                                                // EX_UNAVAILABLE
-            Self::Interrupted => 75,                                                  // EX_TEMPFAIL
-            Self::Internal(_) => 70,                                                  // EX_SOFTWARE
+            Self::Usage(_) => 64, // EX_USAGE
+            Self::Compile { .. } | Self::BadBitcode { .. } | Self::Target { .. } | Self::Link { .. } => 65, // EX_DATAERR
+            Self::Unreadable { .. } => 66, // EX_NOINPUT
+            Self::NoCompiler(_) => 69,     // EX_UNAVAILABLE
+            Self::Interrupted => 75,       // EX_TEMPFAIL
+            Self::Internal(_) => 70,       // EX_SOFTWARE
         }
+    }
+}
+
+impl Error {
+    /// Why, and what to do, a line each.
+    pub fn notes(&self) -> Option<String> {
+        let Self::Target { .. } = self else { return None };
+        let help = "to verify it as a program for one of these, end the command line with -- --target=x86_64-linux-gnu";
+        Some(format!("  = note: supported are {}\n  = help: {help}", target::SUPPORTED))
     }
 }
 
@@ -57,6 +75,10 @@ impl fmt::Display for Error {
                     Some(producer) => write!(f, " (written by {producer}; this tool reads LLVM 19 and older)"),
                     None => Ok(()),
                 }
+            }
+            Self::Target { path, target, options } => {
+                let options = if options.is_empty() { String::new() } else { format!(" ({options})") };
+                write!(f, "{} is compiled for {target}{options}, which is not supported", path.display())
             }
             Self::Link { path, reason } => write!(f, "cannot link {}: {reason}", path.display()),
             Self::Interrupted => f.write_str("interrupted"),

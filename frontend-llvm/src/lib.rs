@@ -19,6 +19,7 @@ mod module;
 mod options;
 mod primitives;
 pub mod scan_format;
+mod target;
 
 pub use command::{CompileCommand, meaningful};
 pub use cut::{Cut, Part, Size, Unused};
@@ -28,3 +29,4 @@ pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, is_given};
 pub use module::{Loader, Module, errors_in, load, load_to_cut, preprocessed};
 pub use options::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
 pub use primitives::is_known;
+pub use target::{NamedCompiler, words};

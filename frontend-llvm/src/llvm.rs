@@ -3,18 +3,17 @@
 
 use crate::error::Error;
 use crate::file_local::{Change, Function, Kind};
-use crate::options::DataModel;
+use crate::target::{self, Target};
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::LLVMDiagnosticSeverity;
 use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use inkwell::llvm_sys::core::{
     LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDisposeMessage,
-    LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetFirstUse,
+    LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetFirstUse, LLVMSetDataLayout,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
 use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
-use inkwell::llvm_sys::target::{LLVMByteOrder, LLVMByteOrdering, LLVMGetModuleDataLayout, LLVMPointerSize};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::{AsValueRef, FunctionValue};
@@ -42,6 +41,7 @@ unsafe extern "C" {
     fn proviso_string_free(string: *mut c_char);
     fn proviso_buffer_free(buffer: RawBuffer);
     fn proviso_producer(data: *const u8, size: usize) -> *mut c_char;
+    fn proviso_upgrade_data_layout(module: LLVMModuleRef);
     fn proviso_function_delete_body(function: LLVMValueRef);
     fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
     fn proviso_keep_reachable(modules: *const LLVMModuleRef, count: usize, root: *const c_char) -> c_int;
@@ -78,6 +78,8 @@ pub(crate) struct LlvmModule {
     original: Option<Original>,
     module: Module<'static>,
     context: Box<Context>,
+    /// The target of what is linked in.
+    target: Option<Target>,
     /// Errors that LLVM reported through its diagnostics, a line each. The context has the address.
     diagnostics: Box<RefCell<String>>,
 }
@@ -118,7 +120,7 @@ impl LlvmModule {
     pub fn new() -> Self {
         let context = Box::new(Context::create());
         let module = lasting(&context).create_module("proviso");
-        let this = Self { original: None, module, context, diagnostics: Box::default() };
+        let this = Self { original: None, module, context, target: None, diagnostics: Box::default() };
         this.listen();
         this
     }
@@ -134,16 +136,19 @@ impl LlvmModule {
     fn read(&self, data: &[u8]) -> Result<Module<'static>, String> {
         self.diagnostics.borrow_mut().clear();
         let buffer = MemoryBuffer::create_from_memory_range_copy(data, BUFFER);
-        lasting(&self.context).create_module_from_ir(buffer).map_err(|error| {
+        let module = lasting(&self.context).create_module_from_ir(buffer).map_err(|error| {
             let reported = self.diagnostics.take();
             if reported.is_empty() { message(&error.to_string()) } else { reported }
-        })
+        })?;
+        // SAFETY: the module is valid.
+        unsafe { proviso_upgrade_data_layout(module.as_mut_ptr()) };
+        Ok(module)
     }
 
     /// Checks that `data` is a module that LLVM reads and finds valid, in a child process, because LLVM's
-    /// reader does not survive every malformed input. The data model, if it is for x86.
-    pub fn check(path: &Path, data: &[u8]) -> Result<Option<DataModel>, Error> {
-        in_child(|| {
+    /// reader does not survive every malformed input. Its target, which is supported.
+    pub fn check(path: &Path, data: &[u8]) -> Result<Target, Error> {
+        let (triple, data_layout) = in_child(|| {
             if data.is_empty() {
                 return Err("it is empty".into());
             }
@@ -151,14 +156,15 @@ impl LlvmModule {
             let module = scratch.read(data)?;
             verify(&module)?;
             let reported = scratch.diagnostics.take();
-            if reported.is_empty() { Ok(x86_data_model(&module)) } else { Err(reported) }
+            if reported.is_empty() { Ok(triple_and_layout(&module)) } else { Err(reported) }
         })
         .map_err(|reason| {
             let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
             // The identification block precedes what a newer writer may have changed.
             let producer = is_bitcode.then(|| producer(data)).flatten();
             Error::BadBitcode { path: path.to_owned(), reason: reason.trim_end().to_owned(), producer }
-        })
+        })?;
+        Target::of_module(&triple, &data_layout).map_err(|target| target::refused(path, target))
     }
 
     /// The functions of bitcode or textual IR; empty if it cannot be read.
@@ -189,6 +195,7 @@ impl LlvmModule {
                 _ => self.read(input.data),
             };
             let module = module.map_err(|reason| unreadable(input.path, reason))?;
+            self.take_target(&module, input.path, inputs[0].path)?;
             input.changes.iter().for_each(|c| change(&module, c));
             modules.push(module);
         }
@@ -228,14 +235,43 @@ impl LlvmModule {
             .map_err(|reason| Error::Link { path: path.to_owned(), reason: reason.trim_end().to_owned() })
     }
 
+    /// Makes the target of the first input that of the program, and refuses inputs for another. Links across targets have no meaning.
+    fn take_target(&mut self, module: &Module, path: &Path, first: &Path) -> Result<(), Error> {
+        let (triple, data_layout) = triple_and_layout(module);
+        let target = Target::of_module(&triple, &data_layout).map_err(|target| target::refused(path, target))?;
+        if data_layout.is_empty() {
+            // As compilers do.
+            set_data_layout(module, target.data_layout());
+        }
+        match &self.target {
+            Some(ours) if !ours.is_compatible(&target) => Err(Error::Usage(format!(
+                "{} is compiled for {}, and {} for {}: the files of a program have one target",
+                path.display(),
+                target.triple(),
+                first.display(),
+                ours.triple()
+            ))),
+            Some(_) => Ok(()),
+            None => {
+                self.target = Some(target);
+                Ok(())
+            }
+        }
+    }
+
+    /// The target of what is linked in.
+    pub fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
+    }
+
     /// Makes this a module for the target of the first that is linked in, and takes no other.
     fn fit(&self, other: &Module) -> Result<(), String> {
         let (ours, theirs) = (self.module.get_triple(), other.get_triple());
         if ours.as_str().is_empty() {
             self.module.set_triple(&theirs);
-            self.module.set_data_layout(&other.get_data_layout());
+            set_data_layout(&self.module, &data_layout(other));
             self.module.set_source_file_name(&other.get_source_file_name().to_string_lossy());
-        } else if *self.module.get_data_layout() != *other.get_data_layout() {
+        } else if data_layout(&self.module) != data_layout(other) {
             let (ours, theirs) = (ours.as_str().to_string_lossy(), theirs.as_str().to_string_lossy());
             return Err(format!("it is compiled for another target ({theirs}) than the files before it ({ours})"));
         }
@@ -391,22 +427,21 @@ fn verify(module: &Module) -> Result<(), String> {
     })
 }
 
-/// Of a module for little-endian x86.
-fn x86_data_model(module: &Module) -> Option<DataModel> {
-    let triple = module.get_triple();
-    let arch = triple.as_str().to_str().ok()?.split('-').next()?;
-    let is_x86 =
-        matches!(arch, "i386" | "i486" | "i586" | "i686" | "i786" | "i886" | "i986" | "x86_64" | "amd64" | "x86_64h");
-    // SAFETY: the module is valid.
-    let (order, bytes) = unsafe {
-        let layout = LLVMGetModuleDataLayout(module.as_mut_ptr());
-        (LLVMByteOrder(layout), LLVMPointerSize(layout))
-    };
-    match bytes {
-        4 if is_x86 && order == LLVMByteOrdering::LLVMLittleEndian => Some(DataModel::Ilp32),
-        8 if is_x86 && order == LLVMByteOrdering::LLVMLittleEndian => Some(DataModel::Lp64),
-        _ => None,
-    }
+/// The target and the data layout that a module names.
+fn triple_and_layout(module: &Module) -> (String, String) {
+    (module.get_triple().as_str().to_string_lossy().into_owned(), data_layout(module))
+}
+
+/// The data layout of a module. inkwell's has the text that was there when the module was made.
+fn data_layout(module: &Module) -> String {
+    // SAFETY: the module is valid, and the text is its own.
+    unsafe { CStr::from_ptr(LLVMGetDataLayoutStr(module.as_mut_ptr())) }.to_string_lossy().into_owned()
+}
+
+fn set_data_layout(module: &Module, text: &str) {
+    let text = CString::new(text).unwrap_or_default();
+    // SAFETY: the module is valid, and the text is copied.
+    unsafe { LLVMSetDataLayout(module.as_mut_ptr(), text.as_ptr()) }
 }
 
 /// The LLVM that wrote bitcode, by its own account ("LLVM16.0.6").
@@ -474,7 +509,7 @@ fn file_of(function: FunctionValue) -> String {
 }
 
 /// Does this in a child process, which takes the crash if there is one.
-fn in_child(work: impl FnOnce() -> Result<Option<DataModel>, String>) -> Result<Option<DataModel>, String> {
+fn in_child(work: impl FnOnce() -> Result<(String, String), String>) -> Result<(String, String), String> {
     let fails = |error: io::Error| format!("cannot be checked: {error}");
     let (mut reader, mut writer) = io::pipe().map_err(fails)?;
     // SAFETY: the child does what LLVM's reader does, which takes no lock that another thread may hold but the allocator's, and the
@@ -486,8 +521,7 @@ fn in_child(work: impl FnOnce() -> Result<Option<DataModel>, String>) -> Result<
             drop(reader);
             quiet();
             let answer = match work() {
-                Ok(None) => "sound".into(),
-                Ok(Some(model)) => format!("sound {}", model.name()),
+                Ok((triple, layout)) => format!("sound\n{triple}\n{layout}"),
                 Err(reason) => reason,
             };
             let _ = writer.write_all(answer.as_bytes());
@@ -507,10 +541,8 @@ fn in_child(work: impl FnOnce() -> Result<Option<DataModel>, String>) -> Result<
             if !libc::WIFEXITED(status) || libc::WEXITSTATUS(status) != 0 || answer.is_empty() {
                 return Err("malformed: LLVM's reader fails on it".into());
             }
-            match answer.strip_prefix("sound") {
-                Some(model) => Ok([DataModel::Ilp32, DataModel::Lp64].into_iter().find(|m| m.name() == model.trim())),
-                None => Err(answer.into_owned()),
-            }
+            let sound = answer.strip_prefix("sound\n").and_then(|rest| rest.split_once('\n'));
+            sound.map(|(triple, layout)| (triple.into(), layout.into())).ok_or_else(|| answer.clone().into_owned())
         }
     }
 }
@@ -529,15 +561,17 @@ fn quiet() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::DataModel;
 
-    const IR: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\ntarget triple = \"x86_64-pc-linux-gnu\"\n\
-        declare i32 @outside()\ndeclare void @unused()\ndefine i32 @f() {\n  %r = call i32 @outside()\n  ret i32 %r\n}\n";
+    const TARGET: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\ntarget triple = \"x86_64-pc-linux-gnu\"\n";
+    const IR: &str = "declare i32 @outside()\ndeclare void @unused()\ndefine i32 @f() {\n  %r = call i32 @outside()\n  ret i32 %r\n}\n";
 
     #[test]
     fn modules_are_read_linked_and_written() {
+        let ir = format!("{TARGET}{IR}");
         let input = |name, data| Input { path: Path::new(name), data, changes: &[] };
         let mut module = LlvmModule::new();
-        assert_eq!(module.link(&[input("a.ll", IR.as_bytes())], None).unwrap(), ["f"]);
+        assert_eq!(module.link(&[input("a.ll", ir.as_bytes())], None).unwrap(), ["f"]);
         assert_eq!(module.undefined(), ["outside"]);
         module.verify().unwrap();
         let mut again = LlvmModule::new();
@@ -545,7 +579,7 @@ mod tests {
         again.link(&[input("a.bc", &bitcode)], None).unwrap();
         assert_eq!(again.print(true), module.print(true));
         // The second definition of a function is one too many; and the context still listens.
-        let twice = again.link(&[input("b.ll", IR.as_bytes())], None);
+        let twice = again.link(&[input("b.ll", ir.as_bytes())], None);
         assert!(matches!(twice, Err(Error::Link { reason, .. }) if reason.contains("'f'")));
         let broken = again.link(&[input("c.ll", b"define i32 @g() {\n  ret i64 0\n}\n")], None);
         assert!(matches!(broken, Err(Error::BadBitcode { reason, .. }) if reason.starts_with("line 2: ")));
@@ -566,12 +600,13 @@ mod tests {
             @second = alias void (), ptr @other\n@block = external global ptr\ndefine internal void @other() {\n  %b = load ptr, ptr @block\n\
             call void @back()\n  ret void\n}\ndeclare void @back()\n";
         // Bitcode is read function by function, text at once.
+        let [first, second] = [FIRST, SECOND].map(|text| format!("{TARGET}{text}"));
         let bitcode = |text: &str| {
             let mut module = LlvmModule::new();
             module.link(&[Input { path: Path::new("a.ll"), data: text.as_bytes(), changes: &[] }], None).unwrap();
             module.print(false)
         };
-        for (first, second) in [(bitcode(FIRST), bitcode(SECOND)), (FIRST.into(), SECOND.into())] {
+        for (first, second) in [(bitcode(&first), bitcode(&second)), (first.clone().into(), second.clone().into())] {
             let inputs = [&first, &second].map(|data| Input { path: Path::new("a"), data, changes: &[] });
             let mut module = LlvmModule::new();
             let mut defined = module.link(&inputs, Some("main")).unwrap();
@@ -588,10 +623,25 @@ mod tests {
     }
 
     #[test]
+    fn other_targets_are_refused() {
+        let check = |text: &str| LlvmModule::check(Path::new("a.ll"), text.as_bytes());
+        assert_eq!(check(&format!("{TARGET}{IR}")).unwrap().data_model(), DataModel::Lp64);
+        let refused = |text: &str| match check(text) {
+            Err(Error::Target { target, .. }) => target,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(refused("target triple = \"aarch64-linux-gnu\"\n"), "aarch64-unknown-linux-gnu");
+        assert_eq!(refused("declare void @f()\n"), "no target");
+        let old =
+            "target datalayout = \"e-m:e-i64:64-f80:128-n8:16:32:64-S128\"\ntarget triple = \"x86_64-pc-linux-gnu\"\n";
+        assert!(check(old).is_ok() && check("target triple = \"i386-pc-linux-gnu\"\n").is_ok());
+        let layout = "target datalayout = \"E-m:e-i64:64\"\ntarget triple = \"x86_64-pc-linux-gnu\"\n";
+        assert!(refused(layout).starts_with("x86_64-pc-linux-gnu with a data layout"));
+    }
+
+    #[test]
     fn inputs_are_checked() {
         let check = |text: &str| LlvmModule::check(Path::new("a.ll"), text.as_bytes());
-        assert_eq!(check(IR).unwrap(), Some(DataModel::Lp64));
-        assert_eq!(check("target triple = \"aarch64-linux-gnu\"\n").unwrap(), None);
         let invalid = "define void @f() {\nentry:\n  br label %entry\n}\n";
         assert!(matches!(check(invalid), Err(Error::BadBitcode { reason, .. }) if reason.contains("Entry block")));
         let cut = &LlvmModule::check(Path::new("a.bc"), b"BC\xc0\xde\x35\x14");

@@ -1,14 +1,14 @@
 //! Models of the C library, written in C (`models/`), compiled in where a program needs them.
 //!
 //! Each model file says at its top which functions and variables it defines. The files that define something a
-//! program leaves undefined are compiled as one unit with the run's data model; of the module that comes out only
+//! program leaves undefined are compiled as one unit for the target of the program; of the module that comes out only
 //! what is still undefined in the program is to be linked (`LinkOnlyNeeded`), so that the program's own functions
 //! win.
 
 use crate::compile::Compiler;
 use crate::error::Error;
-use crate::options::DataModel;
 use crate::scan_format::Source;
+use crate::target::Target;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ impl Models {
     pub(crate) fn compile(
         &self,
         compiler: &Compiler,
-        data_model: DataModel,
+        target: &Target,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<[u8]>, Error> {
         const MAIN: &str = "models.c";
@@ -150,7 +150,7 @@ impl Models {
         }
         let mut files: Vec<(&str, &str)> = FILES.iter().map(|file| (file.name, file.text)).collect();
         files.push((MAIN, &main));
-        compiler.compile_models(MAIN, &files, data_model, stop).map_err(|error| match error {
+        compiler.compile_models(MAIN, &files, target, stop).map_err(|error| match error {
             Error::Compile { messages, .. } => Error::Internal(format!("the models do not compile:\n{messages}")),
             error => error,
         })
@@ -160,6 +160,7 @@ impl Models {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::DataModel;
     use std::process::Command;
 
     fn files_of(undefined: &[&str]) -> Vec<&'static str> {
@@ -216,7 +217,8 @@ mod tests {
                 arguments: true,
                 initialised: true,
             };
-            let defined = defined(&models.compile(&compiler, DataModel::Lp64, &|| false).unwrap());
+            let defined =
+                defined(&models.compile(&compiler, &Target::of_data_model(DataModel::Lp64), &|| false).unwrap());
             assert!(names.is_subset(&defined), "{}: {:?}", file.name, names.difference(&defined));
             all.extend(defined);
             said.extend(names);
@@ -239,7 +241,7 @@ mod tests {
                 arguments: all,
                 initialised: all,
             };
-            models.compile(&compiler, data_model, &|| false).unwrap();
+            models.compile(&compiler, &Target::of_data_model(data_model), &|| false).unwrap();
         }
     }
 }

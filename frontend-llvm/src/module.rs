@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::ir;
 use crate::llvm::{self, LlvmModule};
 use crate::options::{DataModel, Options};
+use crate::target::{self, Target};
 use crate::{file_local, lower, models};
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +22,6 @@ pub struct Module {
 /// The inputs linked, without models.
 struct Linked {
     llvm: LlvmModule,
-    data_model: DataModel,
     /// Whether what C forbids can be checked, of this program or of another of the same inputs.
     can_be_checked: bool,
 }
@@ -82,16 +82,22 @@ impl Loader {
             input.check_sanitizers(options)?;
             inputs.push(input);
         }
-        let data_model = data_model(&inputs, options)?;
-        let options = &Options { data_model: Some(data_model), ..options.clone() };
-        let (mut llvm, defined) = self.compile_and_link(&inputs, options, &[], stop)?;
+        let of_bitcode = inputs.iter().find_map(|input| match input {
+            Input::C(_) => None,
+            Input::Llvm(_, _, data_model) => Some(*data_model),
+        });
+        let asked = options.data_model;
+        let options = &Options { data_model: asked.or(of_bitcode), ..options.clone() };
+        let linked = self.compile_and_link(&inputs, options, &[], stop);
+        let (mut llvm, defined) = linked.map_err(|error| with_choice(error, options))?;
+        check_data_model(llvm.target(), asked, &options.inputs[0])?;
         // A program may define what clang takes for a library function: then its calls mean the program's.
         let shadowed: Vec<&str> =
             TRANSLATED.iter().copied().filter(|name| defined.iter().any(|other| other == name)).collect();
         if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C(_))) {
             llvm = self.compile_and_link(&inputs, options, &shadowed, stop)?.0;
         }
-        Ok(Linked { llvm, data_model, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
+        Ok(Linked { llvm, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
     }
 
     /// The module, and the functions that the inputs define.
@@ -140,7 +146,7 @@ impl Loader {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Module, Error> {
         if options.models {
-            self.link_models(&mut linked.llvm, options, linked.data_model, stop)?;
+            self.link_models(&mut linked.llvm, options, stop)?;
             linked.llvm.verify()?;
         }
         let mut options = options.clone();
@@ -154,7 +160,6 @@ impl Loader {
         &self,
         llvm: &mut LlvmModule,
         options: &Options,
-        data_model: DataModel,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
         let mut undefined = llvm.undefined();
@@ -173,7 +178,8 @@ impl Loader {
         if needed.symbols.contains(&models::AT_EXIT) {
             llvm.declare(models::AT_EXIT);
         }
-        let bitcode = needed.compile(self.compiler()?, data_model, stop)?;
+        let target = llvm.target().ok_or_else(|| Error::Internal("the program has no target".into()))?;
+        let bitcode = needed.compile(self.compiler()?, target, stop)?;
         llvm.link_models(&bitcode, &options.error_functions)
     }
 }
@@ -233,13 +239,8 @@ impl Input {
             Some("bc" | "ll" | "o") => {
                 let data = fs::read(path)
                     .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-                match LlvmModule::check(path, &data)? {
-                    Some(data_model) => Ok(Self::Llvm(path.to_owned(), data, data_model)),
-                    None => Err(Error::Usage(format!(
-                        "{}: the bitcode is for a target other than x86, or for none",
-                        path.display()
-                    ))),
-                }
+                let target = LlvmModule::check(path, &data)?;
+                Ok(Self::Llvm(path.to_owned(), data, target.data_model()))
             }
             _ => Err(Error::Usage(format!("{}: not a .c, .i, .bc or .ll file", path.display()))),
         }
@@ -270,30 +271,25 @@ impl Input {
     }
 }
 
-/// The data model that is asked for, or else the one that the bitcode among the inputs has.
-fn data_model(inputs: &[Input], options: &Options) -> Result<DataModel, Error> {
-    let flags = options.commands.values().flat_map(|c| &c.options).chain(&options.clang_args);
-    let flag = flags.rev().find_map(|arg| match arg.as_str() {
-        "-m32" => Some(DataModel::Ilp32),
-        "-m64" => Some(DataModel::Lp64),
-        _ => None,
-    });
-    if let (Some(model), Some(flag)) = (options.data_model, flag)
-        && model != flag
-    {
-        return Err(Error::Usage(format!("data model {} is asked for, and {} of clang", model.name(), flag.name())));
+/// A refusal with the options that choose the target.
+fn with_choice(error: Error, options: &Options) -> Error {
+    let Error::Target { path, target, .. } = error else { return error };
+    let of_project = options.commands.get(&path).map(|c| target::options(&c.options, Some(&c.directory)));
+    let all = of_project.into_iter().flatten().chain(target::options(&options.clang_args, None));
+    let words: Vec<String> = all.map(|option| option.to_string_lossy().into_owned()).collect();
+    Error::Target { path, target, options: words.join(" ") }
+}
+
+/// Refuses a program for a target of another data model than the user asks for.
+fn check_data_model(target: Option<&Target>, asked: Option<DataModel>, first: &Path) -> Result<(), Error> {
+    match (target, asked) {
+        (Some(target), Some(asked)) if target.data_model() != asked => Err(Error::Usage(format!(
+            "{} is compiled for {}, which has data model {}, and {} is asked for",
+            first.display(),
+            target.triple(),
+            target.data_model().name(),
+            asked.name()
+        ))),
+        _ => Ok(()),
     }
-    let mut said = options.data_model.or(flag).map(|model| (model, "is asked for".to_owned()));
-    for input in inputs {
-        let Input::Llvm(path, _, is) = input else { continue };
-        match &said {
-            None => said = Some((*is, format!("is that of {}", path.display()))),
-            Some((other, who)) if other != is => {
-                let (is, other) = (is.name(), other.name());
-                return Err(Error::Usage(format!("{} has data model {is}, and {other} {who}", path.display())));
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(said.map_or(DataModel::Lp64, |(model, _)| model))
 }

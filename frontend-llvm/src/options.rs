@@ -73,7 +73,7 @@ pub struct EntryMemory {
 pub struct Options {
     /// `.c` and `.i` files are compiled, `.bc` and `.ll` files read; all are linked into one module.
     pub inputs: Vec<PathBuf>,
-    /// Sizes of C's types; if absent, those of the bitcode among the inputs, else LP64.
+    /// Sizes of C's types, which the target must have; if absent, those of the target that options choose, or of the bitcode among the inputs, else LP64.
     pub data_model: Option<DataModel>,
     /// `-I`, for C inputs, as are the next three.
     pub include_dirs: Vec<PathBuf>,

@@ -265,7 +265,7 @@ fn errors_say_what_is_wrong() {
     assert_eq!(load(&Options::default()).err().expect("an error").exit_code(), 64);
     assert!(matches!(
         error("target triple = \"armv7-linux\"\ndefine i32 @main() { ret i32 0 }", "ll"),
-        Error::Usage(_)
+        Error::Target { .. }
     ));
 }
 

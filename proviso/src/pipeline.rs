@@ -587,7 +587,11 @@ pub fn loading(error: &frontend_llvm::Error) -> Failure {
             failure.detail = Some(messages.clone());
             failure
         }
-        _ => Failure::new(if code == 0 { exit::INTERNAL } else { code }, error.to_string()),
+        _ => {
+            let mut failure = Failure::new(if code == 0 { exit::INTERNAL } else { code }, error.to_string());
+            failure.detail = error.notes();
+            failure
+        }
     }
 }
 

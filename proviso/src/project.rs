@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::files;
-use frontend_llvm::{CompileCommand, meaningful};
+pub use frontend_llvm::words as split;
+use frontend_llvm::{CompileCommand, NamedCompiler, meaningful};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,7 +31,11 @@ impl Entry {
             (Some(arguments), _) => arguments.clone(),
             (None, command) => split(command.as_deref().unwrap_or("")),
         };
-        let options = meaningful(words.iter().skip(1).map(String::as_str));
+        let compiler = NamedCompiler::of(&words);
+        // Before the options, which may choose another.
+        let target = compiler.target.map(|target| format!("--target={target}"));
+        let options = meaningful(words.iter().skip(compiler.place + 1).map(String::as_str));
+        let options = target.into_iter().chain(options).collect();
         CompileCommand { directory: self.directory.clone(), options }
     }
 }
@@ -78,28 +83,6 @@ pub fn commands(build: &Path, files: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeM
     Ok(found)
 }
 
-/// The words of a command line as a shell takes it.
-pub fn split(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = command.chars();
-    let mut quote = None;
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (None, ' ' | '\t' | '\n') => words.extend(word.take()),
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (Some(open), c) if c == open => quote = None,
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 /// Our command line with options for compilers moved behind `--`, where they are clang's. Those that say nothing of the
 /// meaning of a program go.
 pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
@@ -117,9 +100,10 @@ pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
             moved.extend(rest);
             break;
         }
-        let valued = ["-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-U"];
-        let kept = ["-std=", "-isystem", "-iquote", "-idirafter", "-U", "-march=", "-mavx", "-msse", "-nostdinc"];
-        let exact = ["-m32", "-m64", "-ansi", "-pthread"];
+        let valued = ["-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-U", "-target"];
+        let kept =
+            ["--target=", "-std=", "-isystem", "-iquote", "-idirafter", "-U", "-march=", "-mavx", "-msse", "-nostdinc"];
+        let exact = ["-m16", "-m32", "-m64", "-mx32", "-ansi", "-pthread"];
         if valued.contains(&text) {
             moved.push(arg);
             moved.extend(rest.next());

@@ -88,3 +88,58 @@ fn options_of_compilers_need_no_dashes() {
     let without: Vec<&str> = args.iter().copied().filter(|a| *a != "-isystem").collect();
     assert_ne!(project.code(&without).0, Some(0));
 }
+
+/// A project whose build compiles `a.c` in these ways, each with a folder of its own for the object.
+fn database(folder: &std::path::Path, commands: &[&str]) {
+    let entries: Vec<_> = commands
+        .iter()
+        .enumerate()
+        .map(|(n, command)| {
+            serde_json::json!({"directory": folder, "file": "a.c", "command": format!("{command} -o out{n}/a.o -c a.c")})
+        })
+        .collect();
+    std::fs::write(folder.join("compile_commands.json"), serde_json::json!(entries).to_string()).unwrap();
+}
+
+#[test]
+fn the_compiler_of_a_project_chooses_the_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    std::fs::write(
+        path.join("a.c"),
+        "void reach_error(void);\nint main(void) { if (sizeof(void *) != 4) reach_error(); return 0; }\n",
+    )
+    .unwrap();
+    let verify = |command: &str, more: &[&str]| {
+        database(path, &[command]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        let output = command.args(["verify", "-p", ".", "a.c"]).args(more).current_dir(path).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for (command, triple) in [
+        ("arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb", "-unknown-none-eabi"),
+        ("/opt/bin/aarch64-linux-gnu-gcc-12", "aarch64-unknown-linux-gnu"),
+        ("ccache riscv64-unknown-elf-clang", "riscv64-unknown-unknown-elf"),
+        ("env LC_ALL=C x86_64-w64-mingw32-gcc", "x86_64-w64-windows-gnu"),
+        ("clang --target=powerpc64-linux-gnu", "powerpc64-unknown-linux-gnu"),
+        ("clang-19 -target mips-linux-gnu", "mips-unknown-linux-gnu"),
+        ("gcc -mx32", "x86_64-pc-linux-gnux32"),
+        ("hppa-linux-gnu-gcc", "hppa-unknown-linux-gnu"),
+    ] {
+        let (code, message) = verify(command, &[]);
+        assert_eq!(code, Some(65), "{command}: {message}");
+        assert!(message.contains(triple) && message.contains("which is not supported"), "{command}: {message}");
+        assert!(message.contains("x86_64-linux-gnu"), "{message}");
+    }
+    for (command, code) in
+        [("i686-linux-gnu-gcc", 0), ("gcc -m32", 0), ("clang --target=i386-linux-gnu", 0), ("x86_64-linux-gnu-gcc", 1)]
+    {
+        assert_eq!(verify(command, &[]).0, Some(code), "{command}");
+    }
+    // The user may ask for the program as it is for another target.
+    assert_eq!(verify("arm-none-eabi-gcc", &["--", "--target=i386-linux-gnu"]).0, Some(0));
+    assert_eq!(verify("gcc -m32", &["--data-model", "LP64"]).0, Some(64));
+    // A file that the project does not have goes with those that it has.
+    std::fs::write(path.join("driver.c"), "int driver(void) { return sizeof(long); }\n").unwrap();
+    assert_eq!(verify("gcc -m32", &["driver.c"]).0, Some(0));
+}

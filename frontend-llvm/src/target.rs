@@ -1,0 +1,458 @@
+//! The machine that a program is compiled for: which one it is, and if it is supported.
+//!
+//! The lowering, the models and the interpreter assume more of a machine than the sizes in LLVM's data layout: little-endian memory, the va_list and
+//! the calls of the System V ABI for x86, an x87 `long double`, a signed plain `char`, a `wchar_t` of 32 bits, and the GNU C library. So a
+//! target is supported only if its triple says no other architecture, operating system or C library, and if the module has that target's data layout.
+
+use crate::error::Error;
+use crate::options::DataModel;
+use inkwell::targets::{TargetMachine, TargetTriple};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// The supported targets, for messages.
+pub(crate) const SUPPORTED: &str =
+    "x86-64 and i386 with Linux and the GNU C library (x86_64-linux-gnu, i386-linux-gnu)";
+
+/// A supported target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Target {
+    triple: String,
+    data_model: DataModel,
+}
+
+impl Target {
+    /// The target that a triple names. The error is the triple in LLVM's normal form.
+    pub fn of_triple(triple: &str) -> Result<Self, String> {
+        let normal = TargetMachine::normalize_triple(&TargetTriple::create(triple));
+        let triple = normal.as_str().to_string_lossy().into_owned();
+        let mut parts = triple.split('-');
+        let data_model = match parts.next() {
+            Some("x86_64" | "amd64") => Some(DataModel::Lp64),
+            Some("i386" | "i486" | "i586" | "i686" | "i786" | "i886" | "i986") => Some(DataModel::Ilp32),
+            _ => None,
+        };
+        // Without an operating system there is no library that differs from the one that is modelled.
+        let is_none = |part: &str| matches!(part, "" | "unknown" | "none" | "elf");
+        let _vendor = parts.next();
+        let (system, environment) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let is_linux = system.strip_prefix("linux").is_some_and(|version| version.chars().all(|c| !c.is_alphabetic()));
+        let is_known = is_linux && environment == "gnu" || (is_linux || is_none(system)) && is_none(environment);
+        match data_model {
+            Some(data_model) if is_known && parts.all(is_none) => Ok(Self { triple, data_model }),
+            _ => Err(triple),
+        }
+    }
+
+    /// The target of a module, whose data layout may be empty. The error says what it is instead.
+    pub fn of_module(triple: &str, data_layout: &str) -> Result<Self, String> {
+        if triple.is_empty() {
+            return Err("no target".into());
+        }
+        let target = Self::of_triple(triple)?;
+        if !data_layout.is_empty() && data_layout != target.data_layout() {
+            return Err(format!("{} with a data layout of its own", target.triple));
+        }
+        Ok(target)
+    }
+
+    /// The target that programs with this data model are compiled for if nothing else is known.
+    #[cfg(test)]
+    pub fn of_data_model(data_model: DataModel) -> Self {
+        let triple = match data_model {
+            DataModel::Ilp32 => "i386-pc-linux-gnu",
+            DataModel::Lp64 => "x86_64-pc-linux-gnu",
+        };
+        Self { triple: triple.into(), data_model }
+    }
+
+    pub fn triple(&self) -> &str {
+        &self.triple
+    }
+
+    pub fn data_model(&self) -> DataModel {
+        self.data_model
+    }
+
+    /// True if objects for the two can be linked.
+    pub fn is_compatible(&self, other: &Self) -> bool {
+        self.data_model == other.data_model
+    }
+
+    /// The layout that LLVM 19 has for the target, also of bitcode of older versions once it is read.
+    pub fn data_layout(&self) -> &'static str {
+        match self.data_model {
+            DataModel::Ilp32 => {
+                "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128"
+            }
+            DataModel::Lp64 => "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+        }
+    }
+}
+
+/// The refusal of a file that is compiled for another target.
+pub(crate) fn refused(path: &Path, target: String) -> Error {
+    Error::Target { path: path.to_owned(), target, options: String::new() }
+}
+
+/// Of a compiler's arguments those that choose the target. Response files are searched, too: relative ones in `directory`.
+pub(crate) fn options<S: AsRef<OsStr>>(args: &[S], directory: Option<&Path>) -> Vec<OsString> {
+    let mut found = Vec::new();
+    collect(args.iter().map(|arg| arg.as_ref().to_owned()), directory, 0, &mut found);
+    found
+}
+
+/// Response files name others no deeper than this. clang knows no bound but stops at cycles.
+const NESTED: u32 = 16;
+
+fn collect(args: impl Iterator<Item = OsString>, directory: Option<&Path>, depth: u32, found: &mut Vec<OsString>) {
+    let mut args = args;
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy();
+        match &*text {
+            "-target" => found.extend([Some(arg), args.next()].into_iter().flatten()),
+            "-m16" | "-m32" | "-m64" | "-mx32" | "-miamcu" => found.push(arg),
+            option if option.starts_with("--target=") => found.push(arg),
+            "-Xclang" => {
+                let passed = args.next();
+                if passed.as_ref().is_some_and(|passed| passed == "-triple") {
+                    found.extend([Some(arg), passed].into_iter().flatten().chain(args.by_ref().take(2)));
+                }
+            }
+            option => {
+                if let Some(file) = option.strip_prefix('@').filter(|_| depth < NESTED) {
+                    let path = directory.unwrap_or(Path::new("")).join(file);
+                    let text = std::fs::read_to_string(path).unwrap_or_default();
+                    collect(words(&text).into_iter().map(OsString::from), directory, depth + 1, found);
+                }
+            }
+        }
+    }
+}
+
+/// The words of a command line or a response file as a shell takes it.
+pub fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = text.chars();
+    let mut quote = None;
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, c) if c.is_ascii_whitespace() => words.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), c) if c == open => quote = None,
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The compiler in a command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedCompiler {
+    /// Its place among the words: wrappers (`ccache`, `env`, …) and their arguments are before it.
+    pub place: usize,
+    /// The target that its name chooses: `arm-none-eabi` of `arm-none-eabi-gcc-12`.
+    pub target: Option<String>,
+}
+
+/// Programs that run the compiler that their arguments name.
+const WRAPPERS: &[&str] = &[
+    "bear",
+    "buildcache",
+    "ccache",
+    "chronic",
+    "command",
+    "cov-build",
+    "distcc",
+    "env",
+    "exec",
+    "fccache",
+    "firebuild",
+    "gomacc",
+    "icecc",
+    "intercept-build",
+    "ionice",
+    "libtool",
+    "nice",
+    "pump",
+    "proviso",
+    "rewrapper",
+    "sccache",
+    "scan-build",
+    "sh",
+    "setarch",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "taskset",
+    "time",
+    "timeout",
+    "xcrun",
+];
+/// Names of compilers, without the target before and the version after them.
+const COMPILERS: &[&str] = &["gcc", "cc", "clang", "g++", "c++", "clang++", "xgcc", "c89", "c99", "cpp"];
+/// Compilers whose names do not show their target.
+const FOREIGN: &[(&str, &str)] = &[
+    ("armcc", "arm-none-eabi"),
+    ("armcl", "arm-none-eabi"),
+    ("armclang", "arm-none-eabi"),
+    ("tiarmclang", "arm-none-eabi"),
+    ("iccarm", "arm-none-eabi"),
+    ("iccavr", "avr"),
+    ("icc430", "msp430"),
+    ("cl430", "msp430"),
+    ("cl2000", "c2000"),
+    ("cl6x", "c6x"),
+    ("emcc", "wasm32-unknown-emscripten"),
+    ("sdcc", "mcs51"),
+    ("cl", "x86_64-pc-windows-msvc"),
+    ("clang-cl", "x86_64-pc-windows-msvc"),
+    ("musl-gcc", "x86_64-linux-musl"),
+    ("musl-clang", "x86_64-linux-musl"),
+];
+/// How the names of architectures start, for prefixes of one word (`avr-gcc`): clang's, then those of gcc alone.
+const ARCHITECTURES: &[&str] = &[
+    "aarch64",
+    "amd64",
+    "amdgcn",
+    "arm",
+    "avr",
+    "bpf",
+    "hexagon",
+    "i386",
+    "i486",
+    "i586",
+    "i686",
+    "lanai",
+    "loongarch",
+    "m68k",
+    "mips",
+    "msp430",
+    "nvptx",
+    "powerpc",
+    "ppc",
+    "riscv",
+    "s390",
+    "sparc",
+    "systemz",
+    "thumb",
+    "ve",
+    "wasm",
+    "x86_64",
+    "xcore",
+    "xtensa",
+    "alpha",
+    "arc",
+    "c6x",
+    "cris",
+    "csky",
+    "epiphany",
+    "frv",
+    "ft32",
+    "h8300",
+    "hppa",
+    "ia64",
+    "lm32",
+    "m32",
+    "microblaze",
+    "mn10300",
+    "moxie",
+    "nios2",
+    "or1k",
+    "pic",
+    "pru",
+    "rl78",
+    "rx",
+    "sh",
+    "tricore",
+    "v850",
+    "vax",
+    "visium",
+    "xc16",
+    "xc32",
+    "xc8",
+    "z80",
+];
+
+impl NamedCompiler {
+    /// The compiler that a command line runs, without asking it: what a build file names is not run.
+    pub fn of<S: AsRef<str>>(words: &[S]) -> Self {
+        let word = |n: usize| words.get(n).map_or("", |word| word.as_ref());
+        let mut place = 0;
+        while place < words.len() {
+            let name = program(word(place));
+            let is_argument = place > 0 && !is_compiler(name) && {
+                let text = word(place);
+                text.starts_with('-') || text.contains('=') || text.chars().all(|c| c.is_ascii_digit())
+            };
+            // `proviso cc`, `libtool --mode=compile gcc`, `nice -n 10 gcc`.
+            let is_wrapper = WRAPPERS.contains(&name) || name.ends_with("libtool") || name.ends_with("cache");
+            if !(is_argument || is_wrapper) {
+                break;
+            }
+            place += 1;
+        }
+        // Without a compiler that is known, the first word is one.
+        if place == words.len() {
+            place = 0;
+        }
+        Self { place, target: target_of_name(program(word(place))) }
+    }
+}
+
+/// The name of a program without its folder and ending.
+fn program(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// Where in a name its part is that names a compiler: `gcc` in `x86_64-w64-mingw32-gcc-12-posix`.
+fn compiler_part(name: &str) -> Option<usize> {
+    name.split('-')
+        .position(|part| COMPILERS.contains(&part.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')))
+}
+
+fn is_compiler(name: &str) -> bool {
+    compiler_part(name).is_some() || FOREIGN.iter().any(|(foreign, _)| *foreign == name)
+}
+
+fn target_of_name(name: &str) -> Option<String> {
+    if let Some((_, target)) = FOREIGN.iter().find(|(foreign, _)| *foreign == name) {
+        return Some((*target).to_owned());
+    }
+    let part = compiler_part(name)?;
+    let prefix = name.split('-').take(part).collect::<Vec<_>>().join("-");
+    // `afl-clang-fast` and `goto-cc` are compilers for this machine.
+    let is_target = prefix.contains('-') || ARCHITECTURES.iter().any(|start| prefix.starts_with(start));
+    is_target.then_some(prefix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn supported_targets_have_the_gnu_library_or_none() {
+        for triple in [
+            "x86_64-linux-gnu",
+            "x86_64-pc-linux-gnu",
+            "x86_64-unknown-linux",
+            "amd64-redhat-linux5.1-gnu",
+            "x86_64-elf",
+        ] {
+            assert_eq!(Target::of_triple(triple).map(|t| t.data_model), Ok(DataModel::Lp64), "{triple}");
+        }
+        for triple in ["i386-linux-gnu", "i686-pc-linux-gnu", "i586-none-elf"] {
+            assert_eq!(Target::of_triple(triple).map(|t| t.data_model), Ok(DataModel::Ilp32), "{triple}");
+        }
+        for triple in [
+            "",
+            "x86_64-linux-gnux32",
+            "x86_64-linux-musl",
+            "x86_64-linux-android",
+            "i386-linux-code16",
+            "x86_64-apple-darwin",
+            "x86_64-w64-mingw32",
+            "x86_64-pc-windows-msvc",
+            "i686-windows",
+            "x86_64-unknown-freebsd13",
+            "x86_64-gnu",
+            "i386-pc-elfiamcu",
+            "x86_64-linux-gnu_ilp32",
+            "i386-linux-gnut64",
+            "i586-pc-msdosdjgpp",
+            "x86_64-fuchsia",
+            "aarch64-linux-gnu",
+            "armv7m-none-eabi",
+            "x86",
+            "x86_64-unknown-linux-gnu-macho",
+            "x86_64-uefi",
+            "x86_64h-apple-macosx",
+        ] {
+            assert!(Target::of_triple(triple).is_err(), "{triple}");
+        }
+    }
+
+    #[test]
+    fn options_that_choose_the_target() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("inner"), "-DX '--target=avr'\n").unwrap();
+        std::fs::write(folder.path().join("outer"), "-O2 @inner -m32").unwrap();
+        let args = [
+            "-I",
+            "a",
+            "@outer",
+            "-target",
+            "arm-none-eabi",
+            "-mx32",
+            "-Xclang",
+            "-triple",
+            "-Xclang",
+            "bpf",
+            "-Xclang",
+            "-m64",
+        ];
+        let found: Vec<String> =
+            options(&args, Some(folder.path())).iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        let expected = "--target=avr -m32 -target arm-none-eabi -mx32 -Xclang -triple -Xclang bpf";
+        assert_eq!(found.join(" "), expected);
+        assert!(options(&["@missing", "-march=native", "-mtune=generic"], None).is_empty());
+    }
+
+    #[test]
+    fn compilers_are_known_by_name() {
+        for (line, place, target) in [
+            ("cc -c a.c", 0, None),
+            ("/usr/bin/gcc-12 -m32", 0, None),
+            ("clang-19 -c", 0, None),
+            ("arm-none-eabi-gcc -mthumb", 0, Some("arm-none-eabi")),
+            ("/opt/x/bin/aarch64-linux-gnu-gcc-12.2 -c", 0, Some("aarch64-linux-gnu")),
+            ("riscv64-unknown-elf-clang", 0, Some("riscv64-unknown-elf")),
+            ("x86_64-w64-mingw32-gcc-12-posix -c", 0, Some("x86_64-w64-mingw32")),
+            ("i686-linux-gnu-gcc", 0, Some("i686-linux-gnu")),
+            ("ccache distcc arm-linux-gnueabihf-gcc -c gcc.c", 2, Some("arm-linux-gnueabihf")),
+            ("env -i CC=gcc nice -n 10 avr-gcc a.c", 6, Some("avr")),
+            ("/bin/sh ../libtool --tag=CC --mode=compile gcc -c a.c", 4, None),
+            ("proviso cc -c a.c", 1, None),
+            ("afl-clang-fast a.c", 0, None),
+            ("goto-cc", 0, None),
+            ("C:\\tools\\armcc.exe a.c", 0, Some("arm-none-eabi")),
+            ("musl-gcc", 0, Some("x86_64-linux-musl")),
+            ("my-wrapper a.c", 0, None),
+            ("", 0, None),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let expected = NamedCompiler { place, target: target.map(str::to_owned) };
+            assert_eq!(NamedCompiler::of(&words), expected, "{line}");
+        }
+    }
+
+    /// The packages `gcc-PREFIX` of Debian 12 and 13, and common compilers without an operating system.
+    #[test]
+    fn cross_compilers_are_known_by_their_prefixes() {
+        let prefixes = "aarch64-linux-gnu alpha-linux-gnu arc-linux-gnu arm-linux-gnueabi arm-linux-gnueabihf hppa-linux-gnu hppa64-linux-gnu \
+                        i686-linux-gnu i686-gnu i686-kfreebsd-gnu ia64-linux-gnu loongarch64-linux-gnu m68k-linux-gnu mips-linux-gnu mipsel-linux-gnu \
+                        mips64-linux-gnuabi64 mips64el-linux-gnuabi64 mips64-linux-gnuabin32 mipsisa32r6-linux-gnu mipsisa64r6el-linux-gnuabi64 \
+                        powerpc-linux-gnu powerpc-linux-gnuspe powerpc64-linux-gnu powerpc64le-linux-gnu riscv64-linux-gnu s390x-linux-gnu sh4-linux-gnu \
+                        sparc64-linux-gnu x86_64-linux-gnu x86_64-linux-gnux32 x86_64-gnu x86_64-kfreebsd-gnu arm-none-eabi avr msp430-elf \
+                        riscv64-unknown-elf riscv32-unknown-elf xtensa-lx106-elf xtensa-esp32-elf or1k-elf h8300-hms bpf-unknown-none i686-w64-mingw32 \
+                        x86_64-w64-mingw32 i686-elf x86_64-elf aarch64-none-elf nios2-elf tricore-elf sh-elf x86_64-linux-musl armv7a-linux-androideabi21";
+        let mut supported = Vec::new();
+        for prefix in prefixes.split_whitespace() {
+            for compiler in ["gcc", "gcc-12", "cc", "clang", "clang-19"] {
+                let named = NamedCompiler::of(&[format!("/usr/bin/{prefix}-{compiler}")]);
+                assert_eq!(named.target.as_deref(), Some(prefix));
+            }
+            if Target::of_triple(prefix).is_ok() {
+                supported.push(prefix);
+            }
+        }
+        assert_eq!(supported, ["i686-linux-gnu", "x86_64-linux-gnu", "i686-elf", "x86_64-elf"]);
+    }
+}
