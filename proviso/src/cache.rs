@@ -1,12 +1,12 @@
 //! Verdicts by content: a program that was verified before, under the same question and configuration and by the same build, is
 //! not analysed again (`--cache`).
 //!
-//! What names an entry is the linked bitcode with its debug information, so any change of a file that the program is made of makes another
-//! program of it, and all of the command line but what has no influence on TRUE and FALSE. Of a proof it is kept which analysis had
-//! it, of a violation the inputs, which are replayed as if they had just been found: so a violation from a cache is as sure as
-//! any, and everything that is shown of it is made anew. Of a proof of termination the rankings are kept, of the opposite nothing. UNKNOWN is not kept: another machine may have more time.
+//! An entry's name is the digest of the linked bitcode and of the [`Question`]: everything else that TRUE and FALSE depend on. The bitcode has its
+//! debug information, so any change of a file that the program consists of changes it; so do the models, stubs and clang, which write it. Of a proof the entry keeps which analysis
+//! found it; of a violation the inputs, which are replayed as if they had just been found. So a violation from a cache is as sure as
+//! any other, and everything that is shown of it is made anew. Of a proof of termination the rankings are kept, of the opposite nothing. UNKNOWN is not kept: another machine may have more time.
 
-use crate::args::{MessageFormat, TraceArg, VerifyArgs};
+use crate::args::{InputArgs, KnowledgeArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::job::Job;
 use cfa::interp::{Inputs, ObjectSeq};
@@ -16,15 +16,26 @@ use engine::{Analysis, Counterexample, Outcome, Stats, Verdict};
 use frontend_llvm::{Module, Options};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::fmt::{self, Debug};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A folder of verdicts, and what of the command line they depend on.
+/// A folder of verdicts.
 #[derive(Clone)]
 pub struct Cache {
     folder: PathBuf,
-    question: String,
+    /// Of all questions of this run.
+    build: String,
+    arguments: String,
+}
+
+/// Everything that a verdict depends on besides the linked bitcode.
+struct Question<'a> {
+    cache: &'a Cache,
+    job: &'a Job,
+    /// With which the program was loaded.
+    load: &'a Options,
 }
 
 /// The place in the cache for what is verified.
@@ -74,34 +85,26 @@ enum Object {
 
 impl Cache {
     /// The cache that the command line asks for, if it does.
-    pub fn of(args: &VerifyArgs, job: &Job) -> Result<Option<Self>, Failure> {
+    pub fn of(args: &VerifyArgs) -> Result<Option<Self>, Failure> {
         let Some(folder) = &args.cache else { return Ok(None) };
         fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
-        let question = format!(
-            "{}\n{:?}\n{:?}\n{:?}\n{:?}",
-            build()?,
-            job.properties,
-            job.error_functions,
-            // How files are compiled is in the bitcode.
-            Options {
-                inputs: Vec::new(),
-                include_dirs: Vec::new(),
-                defines: Vec::new(),
-                std: None,
-                clang_args: Vec::new(),
-                commands: Default::default(),
-                ..job.load.clone()
-            },
-            decisive(args)
-        );
-        Ok(Some(Self { folder: folder.clone(), question }))
+        Ok(Some(Self { folder: folder.clone(), build: build()?, arguments: decisive(args) }))
     }
 
-    /// Where what is known of a program is kept.
-    pub fn place(&self, module: &Module) -> Place {
-        let parts = Sha256::new().chain_update(&self.question).chain_update([0]).chain_update(module.bitcode());
+    /// The place for the verdict on a program that was loaded with these options.
+    pub fn place(&self, module: &Module, job: &Job, load: &Options) -> Place {
+        let question = Question { cache: self, job, load }.to_string();
+        let parts = Sha256::new().chain_update(question).chain_update([0]).chain_update(module.bitcode());
         let name: String = parts.finalize().iter().map(|b| format!("{b:02x}")).collect();
         Place(self.folder.join(&name[..2]).join(&name[2..]).with_extension("json"))
+    }
+}
+
+/// Equal questions have equal texts.
+impl fmt::Display for Question<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cache { folder: _, build, arguments } = self.cache;
+        write!(f, "{build}\n{arguments}\n{:?}\n{}", self.job.question(), lowering(self.load))
     }
 }
 
@@ -221,19 +224,146 @@ impl Recorded {
     }
 }
 
-/// What the arguments say that TRUE and FALSE may depend on: all but what is listed here, so that an option that is added later counts.
-fn decisive(args: &VerifyArgs) -> VerifyArgs {
-    let mut args = args.clone();
-    let input = &mut args.input;
-    // In the bitcode, or in what the job makes of them.
-    (input.include, input.define, input.std, input.build, input.clang_args) = Default::default();
-    (args.files, args.property, args.error_function) = Default::default();
-    // How long, and what is shown.
-    (args.timeout, args.memory_limit, args.cache, args.dump_queries) = Default::default();
-    (args.harness, args.witness, args.json, args.sarif, args.report, args.pixel_tree) = Default::default();
-    (args.explain, args.stats, args.verbose) = Default::default();
-    (args.trace, args.message_format) = (TraceArg::Short, MessageFormat::Human);
-    args
+// The following list every field, without `..`: a new option does not compile until somebody has decided whether a verdict depends on it.
+
+/// The options of the command line that TRUE and FALSE may depend on.
+fn decisive(args: &VerifyArgs) -> String {
+    let VerifyArgs {
+        // In the bitcode, or in the job's question.
+        files: _,
+        input: InputArgs { data_model: _, ilp32: _, lp64: _, include: _, define: _, std: _, build: _, clang_args: _ },
+        property: _,
+        automaton: _,
+        check: _,
+        error_function: _,
+        entry: _,
+        entry_pointers: _,
+        entry_array_length: _,
+        entry_depth: _,
+        entry_globals: _,
+        undefined_functions: _,
+        malloc_may_fail: _,
+        remove_function_body: _,
+        // How long the analysis may take, and what is written.
+        timeout: _,
+        cpu_limit: _,
+        memory_limit: _,
+        cache: _,
+        list_analyses: _,
+        dump_queries: _,
+        trace: _,
+        harness: _,
+        witness: _,
+        graphml: _,
+        json: _,
+        sarif: _,
+        report: _,
+        message_format: _,
+        explain: _,
+        pixel_tree: _,
+        stats: _,
+        verbose: _,
+        // Cooperation has no cache; what is named here is a file or changes with one.
+        range,
+        ranged,
+        save_condition,
+        resume,
+        then,
+        external,
+        first_for,
+        reducer,
+        knowledge: KnowledgeArgs { gia, trust_gia, save_gia, cc_gia, cc_wit },
+        // The analysis.
+        analysis,
+        search,
+        jobs,
+        solver,
+        precision,
+        covering,
+        value_threshold,
+        blocks,
+        predicates,
+        slicing,
+        seed,
+        fault,
+    } = args;
+    text(&[
+        range,
+        ranged,
+        save_condition,
+        resume,
+        then,
+        external,
+        first_for,
+        reducer,
+        gia,
+        trust_gia,
+        save_gia,
+        cc_gia,
+        cc_wit,
+        analysis,
+        search,
+        jobs,
+        solver,
+        precision,
+        covering,
+        value_threshold,
+        blocks,
+        predicates,
+        slicing,
+        seed,
+        fault,
+    ])
+}
+
+/// The options of the front-end that change what the bitcode means.
+fn lowering(options: &Options) -> String {
+    let Options {
+        // In the bitcode.
+        inputs: _,
+        data_model: _,
+        include_dirs: _,
+        defines: _,
+        std: _,
+        clang_args: _,
+        commands: _,
+        entry,
+        entry_memory,
+        checks,
+        checked_elsewhere,
+        error_functions,
+        undefined_functions,
+        watched,
+        malloc_may_fail,
+        remove_bodies,
+        sequential_environment,
+        reads_back,
+        keeps_output,
+        decisions,
+        only_reachable,
+        models,
+    } = options;
+    text(&[
+        entry,
+        entry_memory,
+        checks,
+        checked_elsewhere,
+        error_functions,
+        undefined_functions,
+        watched,
+        malloc_may_fail,
+        remove_bodies,
+        sequential_environment,
+        reads_back,
+        keeps_output,
+        decisions,
+        only_reachable,
+        models,
+    ])
+}
+
+fn text(parts: &[&dyn Debug]) -> String {
+    format!("{parts:?}")
 }
 
 /// Names the build that runs.
@@ -248,6 +378,11 @@ fn build() -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{Cli, Command};
+    use crate::job::Otherwise;
+    use Effect::{Nothing, Program, Question as Asks};
+    use clap::{CommandFactory, Parser};
+    use std::collections::BTreeSet;
 
     #[test]
     fn inputs_are_restored() {
@@ -260,5 +395,162 @@ mod tests {
         let text = serde_json::to_string(&Recorded::of(&inputs)).unwrap();
         let restored: Recorded = serde_json::from_str(&text).unwrap();
         assert_eq!(restored.restore().unwrap(), inputs);
+    }
+
+    /// The part of an entry's name that an option changes.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    enum Effect {
+        Question,
+        Program,
+        Nothing,
+    }
+
+    /// A folder with a program, its variants, and what options name.
+    struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        fn new() -> Self {
+            let folder = Self(tempfile::tempdir().unwrap());
+            let program = "#if __has_include(\"with.h\")\n#include \"with.h\"\n#endif\n#ifndef N\n#define N 3\n#endif\n\
+                           void other(void) {}\nvoid f(int *p) { other(); }\n#if __STDC_VERSION__ > 199901L\nint modern;\n#endif\n\
+                           long l = N;\nint main(void) { f(0); return 0; }\n";
+            folder.write("a.c", program);
+            folder.write("b.c", "int b;\n");
+            folder.write("headers/with.h", "int with;\n");
+            folder.write("stubs.c", "int stub;\n");
+            folder.write("p.prp", "CHECK( init(main()), LTL(G ! call(f())) )");
+            folder.write("a.spc", "automaton a { state s { call other() -> error \"other\"; } }");
+            let database =
+                serde_json::json!([{"directory": folder.0.path(), "file": "a.c", "command": "cc -DN=7 -c a.c"}]);
+            folder.write("build/compile_commands.json", &database.to_string());
+            folder
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            let path = self.0.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        /// The two parts of the name of an entry: the question's text, and the bitcode if it is wanted.
+        fn name(&self, words: &str, wants_bitcode: bool) -> (String, Vec<u8>) {
+            let file = |word: &str| match self.0.path().join(word) {
+                path if path.exists() => path.display().to_string(),
+                _ => word.to_owned(),
+            };
+            let words = ["proviso", "verify"].into_iter().chain(words.split_whitespace()).map(file);
+            let Command::Verify(args) = Cli::try_parse_from(words).unwrap().command else { panic!("verify") };
+            let job = Job::new(&args, Otherwise::Everything).unwrap_or_else(|failure| panic!("{failure}"));
+            let cache = Cache { folder: PathBuf::new(), build: String::new(), arguments: decisive(&args) };
+            let question = Question { cache: &cache, job: &job, load: &job.load }.to_string();
+            let load = Options { checks: Vec::new(), ..job.load.clone() };
+            let bitcode = || frontend_llvm::load(&load).unwrap_or_else(|error| panic!("{error}")).bitcode();
+            (question, if wants_bitcode { bitcode() } else { Vec::new() })
+        }
+    }
+
+    /// By the option's name in the parser: a command line without it, what is added, and its effect.
+    const OPTIONS: &[(&str, &str, &str, Effect)] = &[
+        ("files", "a.c", "b.c", Program),
+        ("data_model", "a.c", "--data-model ILP32", Program),
+        ("ilp32", "a.c", "--32", Program),
+        ("lp64", "a.c", "--64", Nothing),
+        ("include", "a.c", "-I headers", Program),
+        ("define", "a.c", "-D N=5", Program),
+        ("std", "a.c", "--std c99", Program),
+        ("build", "a.c", "-p build", Program),
+        ("clang_args", "a.c", "-- -DN=5", Program),
+        ("property", "a.c", "--property p.prp", Asks),
+        ("automaton", "a.c", "--automaton a.spc", Asks),
+        ("check", "a.c", "--check shift", Asks),
+        ("error_function", "a.c", "--error-function f", Asks),
+        ("entry", "a.c", "--entry f", Asks),
+        ("entry_pointers", "a.c --entry f", "--entry-pointers aliasing", Asks),
+        ("entry_array_length", "a.c --entry f", "--entry-array-length 2", Asks),
+        ("entry_depth", "a.c --entry f", "--entry-depth 2", Asks),
+        ("entry_globals", "a.c --entry f", "--entry-globals", Asks),
+        ("undefined_functions", "a.c", "--undefined-functions any-value", Asks),
+        ("undefined_functions", "a.c", "--undefined-functions stubs.c", Program),
+        ("malloc_may_fail", "a.c", "--malloc-may-fail", Asks),
+        ("remove_function_body", "a.c", "--remove-function-body f", Asks),
+        ("timeout", "a.c", "--timeout 3", Nothing),
+        ("cpu_limit", "a.c", "--cpu-limit 3", Nothing),
+        ("memory_limit", "a.c", "--memory-limit 3", Nothing),
+        ("cache", "a.c", "--cache other", Nothing),
+        ("analysis", "a.c", "--analysis symex", Asks),
+        ("list_analyses", "a.c", "--list-analyses", Nothing),
+        ("range", "a.c", "--range -,x.xml", Asks),
+        ("ranged", "a.c", "--ranged Ra-2Se-Lb3", Asks),
+        ("save_condition", "a.c", "--save-condition x", Asks),
+        ("resume", "a.c", "--resume x", Asks),
+        ("then", "a.c", "--then symex", Asks),
+        ("external", "a.c", "--external klee", Asks),
+        ("first_for", "a.c", "--first-for 2", Asks),
+        ("reducer", "a.c", "--reducer cfa", Asks),
+        ("gia", "a.c", "--gia x", Asks),
+        ("trust_gia", "a.c --gia x", "--trust-gia", Asks),
+        ("save_gia", "a.c", "--save-gia x", Asks),
+        ("cc_gia", "a.c", "--cc-gia", Asks),
+        ("cc_wit", "a.c", "--cc-wit", Asks),
+        ("search", "a.c", "--search dfs", Asks),
+        ("jobs", "a.c", "--jobs 2", Asks),
+        ("solver", "a.c", "--solver z3", Asks),
+        ("dump_queries", "a.c", "--dump-queries x", Nothing),
+        ("precision", "a.c", "--precision location", Asks),
+        ("covering", "a.c", "--covering off", Asks),
+        ("value_threshold", "a.c", "--value-threshold 3", Asks),
+        ("blocks", "a.c", "--blocks calls", Asks),
+        ("predicates", "a.c", "--predicates cartesian", Asks),
+        ("slicing", "a.c", "--slicing off", Asks),
+        ("seed", "a.c", "--seed 3", Asks),
+        ("fault", "a.c", "--fault symex", Asks),
+        ("trace", "a.c", "--trace full", Nothing),
+        ("harness", "a.c", "--harness x.c", Nothing),
+        ("witness", "a.c", "--witness x.yml", Nothing),
+        ("graphml", "a.c", "--graphml x", Nothing),
+        ("json", "a.c", "--json x", Nothing),
+        ("sarif", "a.c", "--sarif x", Nothing),
+        ("report", "a.c", "--report x.html", Nothing),
+        ("message_format", "a.c", "--message-format short", Nothing),
+        ("explain", "a.c", "--explain", Nothing),
+        ("pixel_tree", "a.c", "--pixel-tree x.svg", Nothing),
+        ("stats", "a.c", "--stats", Nothing),
+        ("verbose", "a.c", "--verbose", Nothing),
+        ("color", "a.c", "--color never", Nothing),
+    ];
+
+    #[test]
+    fn every_option_changes_the_name_of_an_entry_or_is_known_not_to() {
+        let folder = Folder::new();
+        for &(option, before, added, effect) in OPTIONS {
+            let is_program = effect == Program;
+            let (question, bitcode) = folder.name(before, is_program);
+            let (changed, other) = folder.name(&format!("{before} {added}"), is_program);
+            assert_eq!(question != changed, effect == Asks, "{option}: {question} {changed}");
+            assert!(!is_program || bitcode != other, "{option} does not change the program");
+        }
+        let mut cli = Cli::command();
+        cli.build();
+        let verify = cli.find_subcommand("verify").unwrap();
+        let all: BTreeSet<&str> = verify.get_arguments().map(|arg| arg.get_id().as_str()).collect();
+        let tried: BTreeSet<&str> = OPTIONS.iter().map(|(option, ..)| *option).chain(["help", "version"]).collect();
+        assert_eq!(all.difference(&tried).collect::<Vec<_>>(), Vec::<&&str>::new());
+    }
+
+    /// Files that are not part of the bitcode count by what they say, not by their names.
+    #[test]
+    fn the_content_of_automata_and_properties_counts() {
+        let folder = Folder::new();
+        for (options, file, other) in [
+            ("a.c --automaton a.spc", "a.spc", "automaton a { state s { call other() -> s; } }"),
+            ("a.c --property a.spc", "a.spc", "automaton a { state s { call other() -> error \"another\"; } }"),
+            ("a.c --property p.prp", "p.prp", "CHECK( init(main()), LTL(G ! call(other())) )"),
+            ("a.c --property p.prp", "p.prp", "CHECK( init(main()), LTL(G ! overflow) )"),
+        ] {
+            let before = folder.name(options, false);
+            assert_eq!(before, folder.name(options, false));
+            folder.write(file, other);
+            assert_ne!(before, folder.name(options, false), "{options}");
+        }
     }
 }

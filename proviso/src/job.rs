@@ -13,6 +13,7 @@ use cfa::{Check, Program};
 use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
 use instrument::{Asked, Automaton, Property, PropertyFile, automaton};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -183,6 +184,23 @@ impl Job {
         };
         job.ask(asks);
         Ok(job)
+    }
+
+    /// What is asked, with the content of property files and automata: of equal programs with equal questions, verdicts are equal.
+    pub fn question(&self) -> impl Debug {
+        let Self {
+            // The options of the front-end are the program's.
+            load: _,
+            asks,
+            is_exhaustive,
+            is_default,
+            properties,
+            error_functions,
+            errors_named,
+            files_read: _,
+            _folder: _,
+        } = self;
+        (asks, is_exhaustive, is_default, properties, error_functions, errors_named)
     }
 
     /// The same job with a part of what is asked.

@@ -207,7 +207,7 @@ impl Pipeline {
         let options = Options { only_reachable: !is_all, ..options.clone() };
         let loaded = self.stage("loading the program", "load", || {
             let module = load_module(&self.loader, &options, &self.budget)?;
-            let place = self.cache.as_ref().map(|cache| cache.place(&module));
+            let place = self.cache.as_ref().map(|cache| cache.place(&module, &self.job, &options));
             Ok::<_, Failure>((module.lower().map_err(|e| loading(&e))?, place))
         })?;
         self.outputs.spare(loaded.0.files.values().map(|f| Path::new(&f.path)))?;

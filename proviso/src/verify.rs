@@ -269,7 +269,7 @@ pub fn pipeline(
             SlicingArg::Static => Some(slicer::Control::Standard),
             SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
         },
-        cache: Cache::of(args, job)?,
+        cache: Cache::of(args)?,
         cooperation: Arc::new(Cooperation::of(args)?),
     })
 }

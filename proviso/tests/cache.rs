@@ -126,3 +126,23 @@ fn proofs_of_termination_are_kept_with_their_rankings() {
     }
     assert_eq!(bench.entries().len(), 2);
 }
+
+#[test]
+fn an_automaton_counts_by_its_text() {
+    let bench = Bench::new(
+        "void dev_open(void) {} void dev_close(void) {}\nint main(void) { dev_open(); dev_open(); return 0; }\n",
+    );
+    let automaton = |again: &str| {
+        let text = format!(
+            "automaton dev {{ state s {{ call dev_open() -> t; }}\n\
+             state t {{ call dev_open() -> {again}; call dev_close() -> s; }} }}"
+        );
+        fs::write(bench.folder.path().join("dev.spc"), text).unwrap();
+    };
+    automaton("s");
+    let options = ["--property", "dev.spc"];
+    assert_eq!(bench.verdict(&options), ("TRUE".into(), false));
+    assert_eq!(bench.verdict(&options), ("TRUE".into(), true));
+    automaton("error \"twice\"");
+    assert_eq!(bench.verdict(&options), ("FALSE(dev)".into(), false));
+}
