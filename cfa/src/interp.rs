@@ -61,7 +61,7 @@ impl<'p> Interpreter<'p> {
                 Outcome::Invalid { addr, .. } => state.memory.neighbour(addr),
                 _ => None,
             },
-            live_heap: state.memory.live_objects().filter(|o| o.kind == ObjectKind::Heap).count() as u64,
+            live_heap: state.memory.live_objects().filter(|o| o.kind.may_leak()).count() as u64,
             stack: state.call_stack().collect(),
             taints: state.taints,
         }

@@ -22,7 +22,7 @@
 mod op;
 mod types;
 
-pub use op::{AllocKind, Callee, HaltKind, Leak, Op};
+pub use op::{AllocKind, Callee, Family, HaltKind, Leak, Op};
 pub use types::{AUTOMATON, CType, Field, MONITOR, Passing};
 
 use crate::bv::Bv;

@@ -422,7 +422,7 @@ fn copies_any_length() -> Program {
     let (p, q) = (b.var("p", 64), b.var("q", 64));
     for var in [p, q] {
         let size = b.p.exprs.int(64, 4);
-        b.op(Op::Alloc { var, size, align: 4, kind: AllocKind::Heap, zeroed: true });
+        b.op(Op::Alloc { var, size, align: 4, kind: AllocKind::MALLOC, zeroed: true });
     }
     let [wrong, _] = b.count_to(i, 3);
     b.nondet(n);

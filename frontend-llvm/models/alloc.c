@@ -2,11 +2,11 @@
 #pragma once
 #include "proviso.h"
 
-// Memory, besides `malloc` and `free`. Allocation fails only where no machine has so much, beyond PTRDIFF_MAX bytes, or where it was asked
-// for that it may fail.
+// Memory, besides `malloc` and `free`. Allocation fails only where no machine has so much, beyond PTRDIFF_MAX bytes, or where the user
+// says that it may fail.
 
 static _Bool proviso_too_large(size_t size) {
-    if (size <= PTRDIFF_MAX && !__proviso_allocation_fails())
+    if (size <= PTRDIFF_MAX)
         return 0;
     SET_ERRNO(ENOMEM);
     return 1;
@@ -30,11 +30,10 @@ static void *proviso_realloc(void *ptr, size_t size) {
         free(ptr);
         return NULL;
     }
-    if (size > PTRDIFF_MAX) {
-        SET_ERRNO(ENOMEM);
+    // Also where it fails, the pointer has to be one of malloc's.
+    size_t old = __proviso_malloc_size(ptr);
+    if (proviso_too_large(size))
         return NULL;
-    }
-    size_t old = __proviso_object_size(ptr);
     void *new = malloc(size);
     if (!new)
         return NULL;
@@ -106,8 +105,9 @@ void *pvalloc(size_t size) { return proviso_aligned(4096, size > PTRDIFF_MAX ? s
 size_t malloc_usable_size(void *ptr) {
     if (!ptr)
         return 0;
+    size_t asked = __proviso_malloc_size(ptr);
     __proviso_overapproximated("malloc_usable_size");
     size_t size = __proviso_env_size();
-    __proviso_assume((size >= __proviso_object_size(ptr)) & (size <= PTRDIFF_MAX));
+    __proviso_assume((size >= asked) & (size <= PTRDIFF_MAX));
     return size;
 }

@@ -21,11 +21,11 @@ void proviso_atomic_load(size_t size, const void *from, void *result, int order)
 void proviso_atomic_store(size_t size, void *to, const void *value, int order) { __builtin_memcpy(to, value, size); }
 
 void proviso_atomic_exchange(size_t size, void *at, const void *value, void *result, int order) {
-    char *before = __proviso_alloc(size);
+    char *before = __proviso_scratch(size);
     __builtin_memcpy(before, at, size);
     __builtin_memcpy(at, value, size);
     __builtin_memcpy(result, before, size);
-    __proviso_free(before);
+    __proviso_drop(before);
 }
 
 _Bool proviso_atomic_compare_exchange(size_t size, void *at, void *expected, const void *desired, int success, int failure) {

@@ -95,14 +95,15 @@ _Bool __CPROVER_DYNAMIC_OBJECT(const void *p) {
 }
 
 void *__CPROVER_allocate(size_t size, _Bool zeroed) {
-    return zeroed ? __proviso_alloc_zeroed(size) : __proviso_alloc(size);
+    // That it may fail is the business of who calls it.
+    return zeroed ? __proviso_make_zeroed(size) : __proviso_make_malloc(size);
 }
 
 // Fresh memory is of unknown content.
 static void proviso_forget(void *p, size_t size) {
-    void *any = __proviso_alloc(size);
+    void *any = __proviso_scratch(size);
     __builtin_memcpy(p, any, size);
-    __proviso_free(any);
+    __proviso_drop(any);
 }
 
 void __CPROVER_havoc_slice(void *p, size_t size) { proviso_forget(p, size); }

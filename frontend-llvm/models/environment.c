@@ -23,7 +23,8 @@ static char *proviso_initial_value(void) {
         return NULL;
     size_t size = __proviso_env_size();
     __proviso_assume((size > 0) & (size <= 131072));
-    char *value = __proviso_alloc_env(size);
+    // It is there when the program starts.
+    char *value = __proviso_make_text(size);
     value[size - 1] = 0;
     return value;
 }
@@ -48,7 +49,8 @@ static struct proviso_variable *proviso_variable(const char *name, size_t length
         if (v->length == length && n == length)
             return v;
     }
-    struct proviso_variable *new = __proviso_alloc(sizeof *new + length);
+    // The library has no such list.
+    struct proviso_variable *new = __proviso_scratch(sizeof *new + length);
     new->next = proviso_variables;
     new->value = NULL;
     new->known = proviso_environment_cleared;
@@ -94,7 +96,9 @@ int setenv(const char *name, const char *value, int overwrite) {
     if (!overwrite && proviso_value(variable))
         return 0;
     size_t size = proviso_strlen(value) + 1;
-    char *copy = __proviso_alloc(size);
+    char *copy = __proviso_alloc_internal(size);
+    if (!copy)
+        return -1;
     __builtin_memcpy(copy, value, size);
     proviso_set_value(variable, copy);
     return 0;
@@ -114,7 +118,13 @@ int putenv(char *entry) {
         __proviso_unmodelled("an environment variable without a name is not modelled");
         return 0;
     }
-    proviso_set_value(proviso_variable(entry, length), entry[length] ? entry + length + 1 : NULL);
+    struct proviso_variable *variable = proviso_variable(entry, length);
+    // A new variable needs room in the table of all.
+    if (entry[length] && __proviso_allocation_fails() && !proviso_value(variable)) {
+        SET_ERRNO(ENOMEM);
+        return -1;
+    }
+    proviso_set_value(variable, entry[length] ? entry + length + 1 : NULL);
     return 0;
 }
 

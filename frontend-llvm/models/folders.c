@@ -23,15 +23,29 @@ struct proviso_file_of64 {
 
 struct proviso_folder {
     int file;
+#ifdef PROVISO_ARGUMENTS
+    // Itself, which tells it from other memory.
+    struct proviso_folder *self;
+#endif
     struct proviso_file_of entry;
     struct proviso_file_of64 entry64;
 };
 
+#ifdef PROVISO_ARGUMENTS
+#define USE_FOLDER(folder) __proviso_require(folder->self == folder, "what is given as a directory stream is none")
+#else
+#define USE_FOLDER(folder) ((void)*(volatile int *)&folder->file)
+#endif
+
 static struct proviso_folder *proviso_open_folder(int file) {
     if (proviso_outcome() < 0)
         return NULL;
-    struct proviso_folder *folder = __proviso_alloc(sizeof *folder);
+    // That there is no memory is one of the errors above.
+    struct proviso_folder *folder = __proviso_make_directory(sizeof *folder);
     folder->file = file;
+#ifdef PROVISO_ARGUMENTS
+    folder->self = folder;
+#endif
     return folder;
 }
 
@@ -43,12 +57,13 @@ struct proviso_folder *opendir(const char *path) {
 struct proviso_folder *fdopendir(int file) { return proviso_open_folder(file); }
 
 int closedir(struct proviso_folder *folder) {
-    (void)*(volatile int *)&folder->file;
-    __proviso_free(folder);
+    USE_FOLDER(folder);
+    __proviso_free_directory(folder);
     return proviso_outcome();
 }
 
 int dirfd(struct proviso_folder *folder) {
+    USE_FOLDER(folder);
     if (folder->file < 0)
         folder->file = proviso_env_between(0, INT_MAX);
     return folder->file;
@@ -65,7 +80,7 @@ static void proviso_file_name(char name[256]) {
 
 // At the end `errno` stays what it is.
 static _Bool proviso_no_more_files(struct proviso_folder *folder) {
-    (void)*(volatile int *)&folder->file;
+    USE_FOLDER(folder);
     if (__proviso_env_bool())
         return 0;
     SET_ERRNO_IF(__proviso_env_bool(), proviso_env_error());
@@ -115,14 +130,14 @@ int readdir_r(struct proviso_folder *folder, struct proviso_file_of *entry, stru
     return 0;
 }
 
-void rewinddir(struct proviso_folder *folder) { (void)*(volatile int *)&folder->file; }
+void rewinddir(struct proviso_folder *folder) { USE_FOLDER(folder); }
 
 long telldir(struct proviso_folder *folder) {
-    (void)*(volatile int *)&folder->file;
+    USE_FOLDER(folder);
     return __proviso_env_long();
 }
 
-void seekdir(struct proviso_folder *folder, long at) { (void)*(volatile int *)&folder->file; }
+void seekdir(struct proviso_folder *folder, long at) { USE_FOLDER(folder); }
 
 int alphasort(const struct proviso_file_of **a, const struct proviso_file_of **b) {
     const unsigned char *s = (const unsigned char *)(*a)->name, *t = (const unsigned char *)(*b)->name;
@@ -214,7 +229,8 @@ int regcomp(struct proviso_regex *expression, const char *pattern, int flags) {
     expression->flags = flags & REG_NOSUB;
     __proviso_assume(expression->groups <= length);
     if (result == 0)
-        expression->kept = __proviso_alloc(1);
+        // That there is no memory is one of the results.
+        expression->kept = __proviso_make_regex(1);
     return result;
 }
 
@@ -255,6 +271,6 @@ size_t regerror(int error, const struct proviso_regex *expression, char *buffer,
 }
 
 void regfree(struct proviso_regex *expression) {
-    __proviso_free(expression->kept);
+    __proviso_free_regex(expression->kept);
     expression->kept = NULL;
 }

@@ -24,7 +24,7 @@ static void *proviso_map(void *at, size_t size, int protection, int flags, int f
     enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
     if (size == 0 || (flags & (MAP_SHARED | MAP_PRIVATE)) == 0)
         return proviso_map_failed(EINVAL);
-    if (size > SIZE_MAX - 4095 || (sizeof size == 8 && size > PTRDIFF_MAX - 4095) || __proviso_allocation_fails())
+    if (size > SIZE_MAX - 4095 || (sizeof size == 8 && size > PTRDIFF_MAX - 4095))
         return proviso_map_failed(ENOMEM);
     if (size > PTRDIFF_MAX - 4095)
         __proviso_unmodelled("so much memory is not modelled");
@@ -34,11 +34,14 @@ static void *proviso_map(void *at, size_t size, int protection, int flags, int f
         __proviso_underapproximated("what others write to shared memory is not modelled");
     proviso_protect(protection);
     size_t whole = proviso_pages(size);
-    if (flags & MAP_ANONYMOUS)
-        return __proviso_alloc_pages(whole);
+    if (flags & MAP_ANONYMOUS) {
+        void *fresh = __proviso_alloc_mapping(whole);
+        return fresh ? fresh : proviso_map_failed(ENOMEM);
+    }
+    // That there is no memory is one of the errors.
     if (__proviso_env_bool())
         return proviso_map_failed(proviso_env_error());
-    char *memory = __proviso_alloc_pages(whole);
+    char *memory = __proviso_make_mapping(whole);
     __proviso_env_memory(memory, whole);
     return memory;
 }
@@ -61,7 +64,7 @@ int munmap(void *start, size_t size) {
         __proviso_unmodelled("unmapping other memory than a call has mapped is not modelled");
         return 0;
     }
-    __proviso_free(start);
+    __proviso_free_mapping(start);
     return 0;
 }
 

@@ -168,7 +168,7 @@ static void proviso_print_fixed(struct proviso_output *out, struct proviso_spec 
     double above = (x - integer) * 0x1p62, below = (above - (double)(unsigned long long)above) * 0x1p62;
     proviso_u128 fraction = ((proviso_u128)(unsigned long long)above << 62) + (unsigned long long)below;
     int precision = spec->precision < 0 ? 6 : spec->precision;
-    char *digits = __proviso_alloc(precision + 1);
+    char *digits = __proviso_scratch(precision + 1);
     for (int i = 0; i < precision; i++) {
         fraction *= 10;
         digits[i] = '0' + (int)(fraction >> point);
@@ -204,7 +204,7 @@ static void proviso_print_fixed(struct proviso_output *out, struct proviso_spec 
         proviso_put(out, digits[i]);
     if (spec->left)
         proviso_pad(out, ' ', total, width);
-    __proviso_free(digits);
+    __proviso_drop(digits);
 }
 
 static void proviso_print_real(struct proviso_output *out, struct proviso_spec *spec, long double x) {
@@ -546,7 +546,9 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
         return -1;
     size_t length = proviso_length(&out);
     char *text = malloc(length + 1);
-    *result = text;
+    // Without memory, what the pointer is then is not defined: libraries leave it or make it null.
+    if (text || __proviso_env_bool())
+        *result = text;
     if (!text)
         return -1;
     if (out.unknown) {

@@ -32,13 +32,37 @@ typedef __builtin_va_list va_list;
 #define UINTPTR_MAX __UINTPTR_MAX__
 #define PTRDIFF_MAX __PTRDIFF_MAX__
 
-extern void *__proviso_alloc(size_t size);
+// What the library allocates: null, with ENOMEM, where allocation may fail and does.
 extern void *__proviso_alloc_zeroed(size_t size);
-extern void *__proviso_alloc_env(size_t size);
-extern void *__proviso_alloc_pages(size_t size);
 extern void *__proviso_alloc_aligned(size_t align, size_t size);
-extern void __proviso_free(void *ptr);
+extern void *__proviso_alloc_mapping(size_t size);
+extern void *__proviso_alloc_tree_node(size_t size);
+extern void *__proviso_alloc_hash_table(size_t size);
+extern void *__proviso_alloc_internal(size_t size);
+// The same, but it never fails. Each use says why.
+extern void *__proviso_make_malloc(size_t size);
+extern void *__proviso_make_zeroed(size_t size);
+extern void *__proviso_make_mapping(size_t size);
+extern void *__proviso_make_stream(size_t size);
+extern void *__proviso_make_directory(size_t size);
+extern void *__proviso_make_address_list(size_t size);
+extern void *__proviso_make_regex(size_t size);
+extern void *__proviso_make_internal(size_t size);
+// Its content comes from the environment.
+extern void *__proviso_make_text(size_t size);
+extern void __proviso_free_mapping(void *ptr);
+extern void __proviso_free_stream(void *ptr);
+extern void __proviso_free_directory(void *ptr);
+extern void __proviso_free_address_list(void *ptr);
+extern void __proviso_free_tree_node(void *ptr);
+extern void __proviso_free_hash_table(void *ptr);
+extern void __proviso_free_regex(void *ptr);
+extern void __proviso_free_internal(void *ptr);
+// What a model needs for itself.
+extern void *__proviso_scratch(size_t size);
+extern void __proviso_drop(void *ptr);
 extern size_t __proviso_object_size(void *ptr);
+extern size_t __proviso_malloc_size(void *ptr);
 extern size_t __proviso_object_offset(void *ptr);
 
 extern _Bool __proviso_allocation_fails(void);
@@ -138,9 +162,9 @@ static size_t proviso_strlen(const char *s) {
 // Reads a region, for what reading it may show.
 static void proviso_read(const void *ptr, size_t size) {
     if (size) {
-        void *copy = __proviso_alloc(size);
+        void *copy = __proviso_scratch(size);
         __builtin_memcpy(copy, ptr, size);
-        __proviso_free(copy);
+        __proviso_drop(copy);
     }
 }
 

@@ -89,8 +89,9 @@ char *dcngettext(const char *domain, const char *one, const char *many, unsigned
 
 static char *proviso_text_copy(const char *s) {
     size_t size = proviso_strlen(s) + 1;
-    char *copy = __proviso_alloc(size);
-    __builtin_memcpy(copy, s, size);
+    char *copy = __proviso_alloc_internal(size);
+    if (copy)
+        __builtin_memcpy(copy, s, size);
     return copy;
 }
 
@@ -104,10 +105,13 @@ static _Bool proviso_is_same(const char *a, const char *b) {
 char *textdomain(const char *domain) {
     static char *kept = "messages", *copy;
     if (domain && !proviso_is_same(domain, kept)) {
-        char *before = copy;
-        copy = *domain && !proviso_is_same(domain, "messages") ? proviso_text_copy(domain) : NULL;
+        _Bool is_named = *domain && !proviso_is_same(domain, "messages");
+        char *before = copy, *new = is_named ? proviso_text_copy(domain) : NULL;
+        if (is_named && !new)
+            return NULL;
+        copy = new;
         kept = copy ? copy : "messages";
-        __proviso_free(before);
+        __proviso_free_internal(before);
     }
     return kept;
 }

@@ -425,11 +425,11 @@ static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directi
         if (!limit)
             return 0;
         size_t length = limit - start;
-        char *field = __proviso_alloc(length + 1);
+        char *field = __proviso_scratch(length + 1);
         __builtin_memcpy(field, start, length);
         field[length] = 0;
         number = proviso_read_real(field);
-        __proviso_free(field);
+        __proviso_drop(field);
         text->s = limit;
     } else if (number.kind != PROVISO_NONE) {
         text->s = end;
@@ -460,10 +460,8 @@ static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directi
 static void *proviso_text_target(struct proviso_directive *d, void *target, size_t size) {
     if (d->suppressed || !d->allocates)
         return target;
-    *(void **)target = malloc(size);
-    if (!*(void **)target)
-        __proviso_unmodelled("scanf without memory for %m is not modelled");
-    return *(void **)target;
+    // Whether there is memory was asked before anything was read.
+    return *(void **)target = __proviso_make_malloc(size);
 }
 
 // Reads one conversion, to `to` if it is not suppressed; whether the text fits. At the end of the text %c may get fewer than it asks for.
@@ -530,10 +528,19 @@ static void proviso_skip_behind(struct proviso_text *text, _Bool space) {
     }
 }
 
+// There is no memory for a conversion with %m. What others have allocated before is freed, and their pointers become null.
+static int proviso_scan_without_memory(void **target, _Bool allocated) {
+    if (allocated)
+        __proviso_unmodelled("scanf without memory for a second %m is not modelled");
+    *target = NULL;
+    SET_ERRNO(ENOMEM);
+    return EOF;
+}
+
 static int proviso_scan_string(const char *s, const char *format, struct proviso_scan_args *args, _Bool binary) {
     struct proviso_text text = {s};
     int items = 0;
-    _Bool space = 0;
+    _Bool space = 0, allocated = 0;
     for (; *format; space = 0) {
         while (proviso_is_space(*format)) {
             space = 1;
@@ -551,6 +558,11 @@ static int proviso_scan_string(const char *s, const char *format, struct proviso
             if (!d.suppressed)
                 proviso_store_integer(proviso_scan_target(&d, args), d.length, text.s - s);
             continue;
+        }
+        if (d.allocates && !d.suppressed) {
+            if (__proviso_allocation_fails())
+                return proviso_scan_without_memory(proviso_scan_target(&d, args), allocated);
+            allocated = 1;
         }
         if (proviso_reads_end(&text, ERRNO_NOW))
             return items ? items : EOF;

@@ -44,8 +44,8 @@ static int proviso_make_table(size_t count, struct proviso_table *table) {
         ;
     table->size = count;
     table->filled = 0;
-    table->entries = __proviso_alloc(count * sizeof(struct proviso_entry));
-    return 1;
+    table->entries = __proviso_alloc_hash_table(count * sizeof(struct proviso_entry));
+    return table->entries != NULL;
 }
 
 static void proviso_drop_table(struct proviso_table *table) {
@@ -53,7 +53,7 @@ static void proviso_drop_table(struct proviso_table *table) {
         SET_ERRNO(EINVAL);
         return;
     }
-    __proviso_free(table->entries);
+    __proviso_free_hash_table(table->entries);
     table->entries = NULL;
 }
 
@@ -197,7 +197,7 @@ void *tsearch(const void *key, void **tree, proviso_order_of *order) {
         grandparent_right = parent_right;
         parent_right = right;
     }
-    struct proviso_node *node = malloc(sizeof *node);
+    struct proviso_node *node = __proviso_alloc_tree_node(sizeof *node);
     if (!node)
         return NULL;
     *next = node;
@@ -309,7 +309,7 @@ void *tdelete(const void *key, void **tree, proviso_order_of *order) {
         if (left)
             left->red = 0;
     }
-    free(gone);
+    __proviso_free_tree_node(gone);
     return above;
 }
 
@@ -343,7 +343,7 @@ static void proviso_destroy(struct proviso_node *node, void (*drop)(void *)) {
             proviso_destroy(node->child[i], drop);
     }
     drop((void *)node->key);
-    free(node);
+    __proviso_free_tree_node(node);
 }
 
 void tdestroy(void *tree, void (*drop)(void *)) {

@@ -20,7 +20,7 @@ static void PROVISO_SORTING(proviso_merge)(char *array, char *merged, size_t mid
 static void PROVISO_SORTING(proviso_sort)(void *base, size_t count, size_t size, PROVISO_COMPARING) {
     if (count < 2)
         return;
-    char *merged = __proviso_alloc(count * size);
+    char *merged = __proviso_scratch(count * size);
     struct {
         size_t start, count;
         unsigned sorted_halves;
@@ -41,5 +41,5 @@ static void PROVISO_SORTING(proviso_sort)(void *base, size_t count, size_t size,
         stack[depth].sorted_halves = 0;
         depth++;
     }
-    __proviso_free(merged);
+    __proviso_drop(merged);
 }

@@ -17,7 +17,8 @@ static struct proviso_stream *proviso_open(char how, _Bool both) {
         SET_ERRNO(proviso_env_error());
         return NULL;
     }
-    struct proviso_stream *stream = __proviso_alloc(sizeof *stream);
+    // That there is no memory is one of the errors above.
+    struct proviso_stream *stream = __proviso_make_stream(sizeof *stream);
     *stream = (struct proviso_stream){.read_only = how == 'r' && !both,
                                       .write_only = how != 'r' && !both,
                                       .seekable = -1,
@@ -87,7 +88,7 @@ static void proviso_close(struct proviso_stream *stream) {
     USE(stream);
     stream->error = 0;
     if (!stream->standard)
-        __proviso_free(stream);
+        __proviso_free_stream(stream);
 }
 
 static struct proviso_stream *proviso_reopen(const char *path, const char *mode, struct proviso_stream *stream) {

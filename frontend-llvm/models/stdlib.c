@@ -246,9 +246,17 @@ struct proviso_handler {
 };
 
 static struct proviso_handler *proviso_handlers;
+static unsigned proviso_handler_count;
 
 static int proviso_register(int kind, void *function, void *argument) {
-    struct proviso_handler *handler = __proviso_alloc(sizeof *handler);
+    // As many handlers have a place for sure (C17 7.22.4.2p3).
+    enum { FOR_SURE = 32 };
+    if (__proviso_allocation_fails() && proviso_handler_count >= FOR_SURE) {
+        SET_ERRNO(ENOMEM);
+        return -1;
+    }
+    proviso_handler_count++;
+    struct proviso_handler *handler = __proviso_make_internal(sizeof *handler);
     handler->next = proviso_handlers;
     handler->kind = kind;
     handler->function = function;
@@ -277,7 +285,7 @@ int at_quick_exit(void (*function)(void)) {
 void __proviso_at_exit(void) {
     while (proviso_handlers) {
         struct proviso_handler handler = *proviso_handlers;
-        __proviso_free(proviso_handlers);
+        __proviso_free_internal(proviso_handlers);
         proviso_handlers = handler.next;
         switch (handler.kind) {
         case PROVISO_PLAIN:

@@ -9,14 +9,15 @@
 static char *proviso_some_string(size_t most) {
     size_t size = __proviso_env_size();
     __proviso_assume((size > 0) & (size <= most));
-    char *text = __proviso_alloc_env(size);
+    // That there is no memory is one of the errors of those who ask.
+    char *text = __proviso_make_text(size);
     text[size - 1] = 0;
     return text;
 }
 
 static char *proviso_string_copy(const char *s) {
     size_t size = proviso_strlen(s) + 1;
-    char *copy = __proviso_alloc(size);
+    char *copy = __proviso_make_internal(size);
     __builtin_memcpy(copy, s, size);
     return copy;
 }
@@ -123,7 +124,7 @@ static struct proviso_group *proviso_find_group(const char *name, const unsigned
     found.number = number ? *number : (unsigned)__proviso_env_int();
     size_t count = __proviso_env_size();
     __proviso_assume(count <= 65536);
-    found.members = __proviso_alloc((count + 1) * sizeof(char *));
+    found.members = __proviso_make_internal((count + 1) * sizeof(char *));
     for (size_t i = 0; i < count; i++)
         found.members[i] = proviso_some_string(1024);
     found.members[count] = NULL;
@@ -165,8 +166,9 @@ int getaddrinfo(const char *name, const char *service, const struct proviso_host
     }
     *result = NULL;
     do {
-        struct proviso_host *host = __proviso_alloc_zeroed(sizeof *host);
-        host->flags = flags;
+        // That there is no memory is one of the errors above.
+        struct proviso_host *host = __proviso_make_address_list(sizeof *host);
+        *host = (struct proviso_host){.flags = flags};
         host->family = proviso_as_asked(family);
         __proviso_assume((host->family == AF_INET) | (host->family == AF_INET6));
         host->type = proviso_as_asked(type);
@@ -177,7 +179,7 @@ int getaddrinfo(const char *name, const char *service, const struct proviso_host
         __proviso_assume(protocol || host->type != SOCK_STREAM || host->protocol == IPPROTO_TCP);
         __proviso_assume(protocol || host->type != SOCK_DGRAM || host->protocol == IPPROTO_UDP);
         host->size = host->family == AF_INET ? 16 : 28;
-        host->address = __proviso_alloc_env(host->size);
+        host->address = __proviso_make_text(host->size);
         *(unsigned short *)host->address = host->family;
         host->next = *result;
         *result = host;
@@ -191,9 +193,9 @@ int getaddrinfo(const char *name, const char *service, const struct proviso_host
 void freeaddrinfo(struct proviso_host *host) {
     while (host) {
         struct proviso_host *next = host->next;
-        __proviso_free(host->name);
-        __proviso_free(host->address);
-        free(host);
+        __proviso_free_internal(host->name);
+        __proviso_free_internal(host->address);
+        __proviso_free_address_list(host);
         host = next;
     }
 }

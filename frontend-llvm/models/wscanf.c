@@ -11,7 +11,7 @@ static char *proviso_narrowed(const wchar_t *s) {
     size_t n = 0;
     while (s[n])
         n++;
-    char *copy = __proviso_alloc(n + 1);
+    char *copy = __proviso_scratch(n + 1);
     for (size_t i = 0; i <= n; i++) {
         if (s[i] < 0 || s[i] > 0x7f)
             __proviso_unmodelled("wide characters beyond ASCII in what scanf is given are not modelled");
@@ -23,15 +23,15 @@ static char *proviso_narrowed(const wchar_t *s) {
 static int proviso_scan_wide_stream(struct proviso_stream *stream, const wchar_t *format, struct proviso_scan_args *args) {
     char *narrow = proviso_narrowed(format);
     int items = proviso_scan_stream(stream, narrow, args, 1);
-    __proviso_free(narrow);
+    __proviso_drop(narrow);
     return items;
 }
 
 static int proviso_scan_wide_string(const wchar_t *s, const wchar_t *format, struct proviso_scan_args *args, _Bool binary) {
     char *text = proviso_narrowed(s), *narrow = proviso_narrowed(format);
     int items = proviso_scan_string(text, narrow, args, binary);
-    __proviso_free(narrow);
-    __proviso_free(text);
+    __proviso_drop(narrow);
+    __proviso_drop(text);
     return items;
 }
 

@@ -40,13 +40,6 @@ impl ModelFile {
     }
 }
 
-/// Whether a file, or one that it includes, asks anything of arguments: else it is the same whether or not somebody wants to know.
-fn requires(name: &str) -> bool {
-    let text = FILES.iter().find(|file| file.name == name && name.ends_with(".c")).map_or("", |file| file.text);
-    let mut included = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
-    text.contains("REQUIRE") || included.any(requires)
-}
-
 /// What other verifiers know without a declaration: included before everything in the user's C.
 pub(crate) const VOCABULARY: &str = include_str!("../models/vocabulary.h");
 
@@ -139,7 +132,7 @@ impl Models {
         if self.rounding {
             main.push_str("#define PROVISO_ROUNDING\n");
         }
-        if self.arguments && self.files.iter().any(|file| requires(file)) {
+        if self.arguments {
             main.push_str("#define PROVISO_ARGUMENTS\n");
         }
         if self.initialised {

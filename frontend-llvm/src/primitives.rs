@@ -9,17 +9,26 @@
 //! primitive in turn) and these primitives:
 //!
 //! ```c
-//! // Memory. Sizes in bytes. Allocation never fails. Fresh memory is of unknown content unless zeroed.
-//! void *__proviso_alloc(size_t size);                        // heap, alignment of malloc
-//! void *__proviso_alloc_zeroed(size_t size);
-//! void *__proviso_alloc_env(size_t size);                    // what is in it is of the environment
-//! void *__proviso_alloc_pages(size_t size);                  // of the library's, zeroed, at the start of a page
-//! void *__proviso_alloc_aligned(size_t align, size_t size);  // `align` a power of two
-//! void  __proviso_free(void *ptr);                           // null is a no-op; invalid pointers are violations
+//! // Memory of a family (`cfa::Family`, by its name). Sizes in bytes, at most PTRDIFF_MAX. Fresh memory is of unknown content
+//! // unless zeroed, and aligned as that of malloc. Null, with ENOMEM, where allocation may fail and does.
+//! void *__proviso_alloc_<family>(size_t size);
+//! void *__proviso_alloc_zeroed(size_t size);                 // of malloc
+//! void *__proviso_alloc_aligned(size_t align, size_t size);  // of malloc; `align` a power of two
+//! void *__proviso_alloc_mapping(size_t size);                // zeroed, at the start of a page
+//! // The same, but it never fails: each use says why.
+//! void *__proviso_make_<family>(size_t size);
+//! void *__proviso_make_zeroed(size_t size);
+//! void *__proviso_make_text(size_t size);                    // internal; the content comes from the environment
+//! // Ends the life of an object of the family. Null is a no-op; other pointers are violations.
+//! void  __proviso_free_<family>(void *ptr);
+//! // Memory that a model needs for itself, where the library allocates nothing, or goes on without. It never fails.
+//! void *__proviso_scratch(size_t size);
+//! void  __proviso_drop(void *ptr);
 //! size_t __proviso_object_size(void *ptr);                   // of the live object that starts there
+//! size_t __proviso_malloc_size(void *ptr);                   // the same of an object of malloc; others are violations
 //! size_t __proviso_object_offset(void *ptr);                 // in the live object it points into, or to the end of, else SIZE_MAX
 //!
-//! // Whether an allocation fails that need not: 0 unless that was asked for.
+//! // True if an allocation fails that need not: 0 unless that was asked for. For allocations that no primitive makes.
 //! _Bool __proviso_allocation_fails(void);
 //!
 //! // A fresh value of the environment, whatever the return type the model declares. The name after
@@ -61,6 +70,8 @@
 //! A model `F.void` stands for `F` in direct calls whose result is not used: it need not compute (or
 //! over-approximate) one. See `models::ignoring_result`; calls are redirected before the models are linked.
 
+use cfa::Family;
+
 /// What a call of a function that is declared but not defined means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Primitive {
@@ -85,18 +96,22 @@ pub(crate) enum Primitive {
     Nothing,
     /// `malloc(size)`: null if no machine has so much.
     Malloc,
-    /// Whether an allocation fails that need not.
+    /// True if an allocation fails that need not.
     AllocationFails,
-    /// `f(size)`: fresh memory that belongs to the C library.
-    Alloc,
-    /// `f(size)`: the same, all zero and aligned to a page.
-    AllocPages,
-    /// `f(size)`: fresh memory of the program, all zero.
-    AllocZeroed,
-    /// `f(alignment, size)`.
+    /// `f(size)`: fresh memory of a family.
+    Alloc {
+        family: Family,
+        may_fail: bool,
+    },
+    /// `f(size)`: the same of `malloc`, all zero.
+    AllocZeroed {
+        may_fail: bool,
+    },
+    /// `f(alignment, size)`: the same of `malloc`.
     AlignedAlloc,
-    Free,
-    ObjectSize,
+    Free(Family),
+    /// The size of an object, of a family if one is named.
+    ObjectSize(Option<Family>),
     ObjectOffset,
     /// A fresh value that a model takes from the environment.
     Environment,
@@ -119,6 +134,18 @@ pub(crate) enum Primitive {
 /// The name of [`Primitive::UnknownFormat`].
 pub(crate) const UNKNOWN_FORMAT: &str = "__proviso_unknown_format";
 
+/// The primitive that allocates or frees memory of a family, by its name behind `__proviso_`.
+fn of_family(name: &str) -> Option<Primitive> {
+    let (what, family) = name.split_once('_')?;
+    let family = Family::by_name(family).filter(|&family| family != Family::Scope)?;
+    Some(match what {
+        "alloc" => Primitive::Alloc { family, may_fail: true },
+        "make" => Primitive::Alloc { family, may_fail: false },
+        "free" => Primitive::Free(family),
+        _ => return None,
+    })
+}
+
 /// The primitive of this name.
 pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     use Primitive::*;
@@ -130,13 +157,15 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     }
     if let Some(name) = name.strip_prefix("__proviso_") {
         return Some(match name {
-            "alloc" | "alloc_env" => Alloc,
-            "alloc_pages" => AllocPages,
-            "alloc_zeroed" => AllocZeroed,
+            "alloc_zeroed" => AllocZeroed { may_fail: true },
+            "make_zeroed" => AllocZeroed { may_fail: false },
+            "make_text" => Alloc { family: Family::Internal, may_fail: false },
             "allocation_fails" => AllocationFails,
             "alloc_aligned" => AlignedAlloc,
-            "free" => Free,
-            "object_size" => ObjectSize,
+            "scratch" => Alloc { family: Family::Internal, may_fail: false },
+            "drop" => Free(Family::Internal),
+            "object_size" => ObjectSize(None),
+            "malloc_size" => ObjectSize(Some(Family::Malloc)),
             "object_offset" => ObjectOffset,
             "env_memory" => EnvironmentMemory,
             "unmodelled" => Approximate { over: true, under: true },
@@ -151,7 +180,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "exit" => ExitNow,
             "abort" => Abort,
             _ if name.starts_with("env_") => Environment,
-            _ => return None,
+            _ => return of_family(name),
         });
     }
     Some(match name {
@@ -172,7 +201,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         "exit" => Exit,
         "_exit" | "_Exit" | "quick_exit" => ExitNow,
         "malloc" => Malloc,
-        "free" | "cfree" => Free,
+        "free" | "cfree" => Free(Family::Malloc),
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"
         | "__longjmp_chk" => Unmodelled("non-local jumps"),
@@ -369,6 +398,13 @@ mod tests {
         assert_eq!(primitive("__proviso_env_int"), Some(Primitive::Environment));
         assert_eq!(primitive("__proviso_env_memory"), Some(Primitive::EnvironmentMemory));
         assert_eq!(primitive("strlen"), None);
+        for family in Family::all().filter(|&family| family != Family::Scope) {
+            let name = |what: &str| format!("__proviso_{what}_{}", family.name());
+            assert_eq!(primitive(&name("alloc")), Some(Primitive::Alloc { family, may_fail: true }));
+            assert_eq!(primitive(&name("make")), Some(Primitive::Alloc { family, may_fail: false }));
+            assert_eq!(primitive(&name("free")), Some(Primitive::Free(family)));
+        }
+        assert_eq!(primitive("__proviso_alloc_nothing"), None);
         assert!(is_output("fputs") && is_output("__vfprintf_chk") && !is_output("sprintf"));
         assert!(changes_environment("srand", false) && changes_environment("fputs", true));
         assert!(!changes_environment("fputs", false));

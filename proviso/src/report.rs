@@ -3,7 +3,7 @@
 use crate::environment::Environment;
 use crate::source::Spot;
 use crate::trace::{Arguments, Declared, Event, InputValue, Object, Target, Trace};
-use cfa::InputKind;
+use cfa::{AllocKind, InputKind};
 use cfa::interp::ObjectKind;
 use engine::Turn;
 use serde_json::{Value, json};
@@ -440,11 +440,11 @@ fn object_json(object: &Object) -> Value {
         "name": object.name,
         "kind": match object.kind {
             ObjectKind::Global { .. } => "global",
-            ObjectKind::Stack => "stack",
-            ObjectKind::Heap => "heap",
-            ObjectKind::Library => "library",
-            ObjectKind::Given => "given",
-            ObjectKind::StandIn => "stand-in",
+            ObjectKind::Allocated(AllocKind::Stack) => "stack",
+            ObjectKind::Allocated(AllocKind::Heap(_)) => "heap",
+            ObjectKind::Allocated(AllocKind::Library(_)) => "library",
+            ObjectKind::Allocated(AllocKind::Given) => "given",
+            ObjectKind::Allocated(AllocKind::StandIn) => "stand-in",
         },
         "size": object.size,
         "offset": object.offset,

@@ -104,12 +104,13 @@ pub enum Instr {
     },
     Free {
         ptr: Reg,
-        kind: AllocKind,
+        family: Family,
     },
     Leak(Leak),
     ObjectSize {
         dst: Operand,
         ptr: Reg,
+        family: Option<Family>,
     },
     ObjectOffset {
         dst: Operand,
@@ -396,14 +397,14 @@ impl<'p> Compiler<'p> {
                 let (dst, size) = (self.code.vars[*var].reg, self.expr(*size));
                 Some(Instr::Alloc { dst, size, align: *align, kind: *kind, zeroed: *zeroed })
             }
-            Op::Free { ptr, kind } => {
+            Op::Free { ptr, family } => {
                 let ptr = self.expr(*ptr);
-                Some(Instr::Free { ptr, kind: *kind })
+                Some(Instr::Free { ptr, family: *family })
             }
             Op::Leak(leak) => program.edges[edge].fault.map(|_| Instr::Leak(*leak)),
-            Op::ObjectSize { var, ptr } => {
+            Op::ObjectSize { var, ptr, family } => {
                 let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));
-                Some(Instr::ObjectSize { dst, ptr })
+                Some(Instr::ObjectSize { dst, ptr, family: *family })
             }
             Op::ObjectOffset { var, ptr } => {
                 let (dst, ptr) = (self.code.vars[*var], self.expr(*ptr));

@@ -1,6 +1,6 @@
 //! Which objects of the heap no variable leads to.
 
-use super::memory::{Object, ObjectKind};
+use super::memory::Object;
 use super::{Operand, State};
 use crate::index::{Id, Table};
 use crate::liveness::{self, Liveness};
@@ -18,7 +18,7 @@ pub(super) struct Roots {
 impl State<'_> {
     /// An object of the heap that is lost when control has come over this edge.
     pub(super) fn lost(&mut self, edge: EdgeId) -> Option<u64> {
-        let heap = || self.memory.live_objects().filter(|o| o.kind == ObjectKind::Heap);
+        let heap = || self.memory.live_objects().filter(|o| o.kind.may_leak());
         let lowest = heap().map(|o| o.base).min()?;
         let pointers = Pointers {
             width: self.program.layout.pointer_width,
@@ -45,12 +45,12 @@ impl State<'_> {
                 self.pointers_in(self.code.vars[var], bases, &pointers, &mut work);
             }
         }
-        for object in self.memory.live_objects().filter(|o| o.kind != ObjectKind::Heap) {
+        for object in self.memory.live_objects().filter(|o| !o.kind.may_leak()) {
             pointers.in_object(object, &mut work);
         }
         while let Some(addr) = work.pop() {
             if let Some(object) = self.memory.pointed_to(addr)
-                && object.kind == ObjectKind::Heap
+                && object.kind.may_leak()
                 && found.insert(object.base)
             {
                 pointers.in_object(object, &mut work);

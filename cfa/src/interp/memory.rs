@@ -10,7 +10,7 @@ mod shadow;
 use super::Neighbour;
 use super::inputs::{InputSource, ObjectSeq};
 use crate::Op;
-use crate::program::DataLayout;
+use crate::program::{AllocKind, DataLayout, Family};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -25,9 +25,10 @@ pub enum Fault {
     Dangling,
     /// A write to a constant object.
     ReadOnly,
-    /// A `Free` of what is not the start of a heap object; an `ObjectSize` of what is not the start of an object.
+    /// A `Free` of what is not the start of an object of its family; an `ObjectSize` of what is not the start of an object, or
+    /// not of the family that it asks for.
     InvalidFree,
-    /// A `Free` of a heap object that was freed before.
+    /// A `Free` of an object of its family that was freed before.
     DoubleFree,
     /// A call to what is not the address of a function.
     InvalidCall,
@@ -50,14 +51,28 @@ pub enum ObjectKind {
     Global {
         read_only: bool,
     },
-    Stack,
-    Heap,
-    /// Of the heap, but the C library's.
-    Library,
-    /// Of the heap, and none that the program has to free.
-    Given,
-    /// See [`AllocKind::StandIn`](crate::AllocKind::StandIn).
-    StandIn,
+    Allocated(AllocKind),
+}
+
+impl ObjectKind {
+    /// The family whose functions may end the life of the object.
+    pub fn family(self) -> Option<Family> {
+        match self {
+            Self::Global { .. } => None,
+            Self::Allocated(kind) => kind.family(),
+        }
+    }
+    /// True if the object is dynamically allocated, and one of C.
+    pub fn is_dynamic(self) -> bool {
+        !matches!(self.family(), None | Some(Family::Scope))
+    }
+    /// True if it is a leak when nothing leads to the object any more.
+    pub fn may_leak(self) -> bool {
+        matches!(self, Self::Allocated(kind) if kind.may_leak())
+    }
+    pub fn is_stand_in(self) -> bool {
+        self == Self::Allocated(AllocKind::StandIn)
+    }
 }
 
 /// A memory object, alive or dead.
@@ -275,26 +290,25 @@ impl Memory {
         }
     }
 
-    /// Ends the life of the heap object at `ptr`, which is not null.
-    pub fn free(&mut self, ptr: u64) -> Result<(), Stop> {
+    /// Ends the life of the object of this family at `ptr`, which is not null.
+    pub fn free(&mut self, ptr: u64, family: Family) -> Result<(), Stop> {
         let index = self.at_or_below(ptr).filter(|&i| self.objects[i].base == ptr);
-        match index.map(|i| &self.objects[i]) {
-            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, live: true, .. }) => {
-                self.bury(index.unwrap());
+        match index.filter(|&i| self.objects[i].kind.family() == Some(family)) {
+            Some(index) if self.objects[index].live => {
+                self.bury(index);
                 Ok(())
             }
-            Some(Object { kind: ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, .. }) => {
-                Err(Stop::Fault(Fault::DoubleFree, ptr, 0))
-            }
-            _ => Err(Stop::Fault(Fault::InvalidFree, ptr, 0)),
+            Some(_) => Err(Stop::Fault(Fault::DoubleFree, ptr, 0)),
+            None => Err(Stop::Fault(Fault::InvalidFree, ptr, 0)),
         }
     }
 
-    /// The size of the live object that starts at `ptr`.
-    pub fn object_size(&self, ptr: u64) -> Result<u64, Stop> {
+    /// The size of the live object that starts at `ptr`, of this family if one is given.
+    pub fn object_size(&self, ptr: u64, family: Option<Family>) -> Result<u64, Stop> {
+        let is_of_it = |o: &Object| o.base == ptr && (family.is_none() || o.kind.family() == family);
         match self.at_or_below(ptr).map(|i| &self.objects[i]) {
-            Some(object) if object.base == ptr && object.live => Ok(object.size),
-            Some(object) if object.base == ptr => Err(Stop::Fault(Fault::Dangling, ptr, 0)),
+            Some(object) if is_of_it(object) && object.live => Ok(object.size),
+            Some(object) if is_of_it(object) => Err(Stop::Fault(Fault::Dangling, ptr, 0)),
             _ => Err(Stop::Fault(Fault::InvalidFree, ptr, 0)),
         }
     }
@@ -304,7 +318,7 @@ impl Memory {
         let Some(here) = self.at_or_below(ptr) else { return Op::NOWHERE };
         // Where an object of no bytes starts, the one before may end.
         let candidates = self.objects[..=here].iter().rev().take(2);
-        let offset = |o: &Object| if o.kind == ObjectKind::StandIn { Op::IN_STAND_IN } else { ptr - o.base };
+        let offset = |o: &Object| if o.kind.is_stand_in() { Op::IN_STAND_IN } else { ptr - o.base };
         candidates.filter(|o| o.live && ptr - o.base <= o.size).map(offset).next().unwrap_or(Op::NOWHERE)
     }
 

@@ -30,14 +30,8 @@ impl State<'_> {
             }
             Instr::Alloc { dst, size, align, kind, zeroed } => {
                 let (size, seq) = (self.get(size), ObjectSeq::Alloc(self.allocs));
-                let object_kind = match kind {
-                    AllocKind::Stack => ObjectKind::Stack,
-                    AllocKind::Heap => ObjectKind::Heap,
-                    AllocKind::Library => ObjectKind::Library,
-                    AllocKind::Given => ObjectKind::Given,
-                    AllocKind::StandIn => ObjectKind::StandIn,
-                };
-                let base = self.memory.allocate(seq, size, align.into(), object_kind, zeroed, inputs)?;
+                let kind_of_object = ObjectKind::Allocated(kind);
+                let base = self.memory.allocate(seq, size, align.into(), kind_of_object, zeroed, inputs)?;
                 let Some(base) = base else { return Err(Interrupt::Outcome(Outcome::Unplaced(seq))) };
                 self.allocs += 1;
                 if kind == AllocKind::Stack {
@@ -45,13 +39,7 @@ impl State<'_> {
                 }
                 self.set(dst, base);
             }
-            Instr::Free { ptr, kind: AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn } => {
-                let ptr = self.get(ptr);
-                if ptr != 0 {
-                    self.memory.free(ptr)?;
-                }
-            }
-            Instr::Free { ptr, kind: AllocKind::Stack } => {
+            Instr::Free { ptr, family: Family::Scope } => {
                 let ptr = self.get(ptr);
                 let of_frame = self.frames.last().map_or(0, |frame| frame.stack_objects);
                 if let Some(i) = self.stack_objects[of_frame..].iter().rposition(|&base| base == ptr) {
@@ -59,17 +47,23 @@ impl State<'_> {
                     self.memory.kill(ptr);
                 }
             }
+            Instr::Free { ptr, family } => {
+                let ptr = self.get(ptr);
+                if ptr != 0 {
+                    self.memory.free(ptr, family)?;
+                }
+            }
             Instr::Leak(leak) => {
                 let leaks = match leak {
-                    Leak::Alive => self.memory.live_objects().find(|o| o.kind == ObjectKind::Heap).map(|o| o.base),
+                    Leak::Alive => self.memory.live_objects().find(|o| o.kind.may_leak()).map(|o| o.base),
                     Leak::Lost => self.lost(self.edge_at(pc - 1)),
                 };
                 if let Some(base) = leaks {
                     return Err(Interrupt::Stop(Stop::Fault(Fault::Leak, base, 0)));
                 }
             }
-            Instr::ObjectSize { dst, ptr } => {
-                let size = self.memory.object_size(self.get(ptr))?;
+            Instr::ObjectSize { dst, ptr, family } => {
+                let size = self.memory.object_size(self.get(ptr), family)?;
                 self.set_value(dst, &Bv::new(64, size));
             }
             Instr::ObjectOffset { dst, ptr } => {

@@ -175,7 +175,7 @@ fn limits_end_runs() {
     assert_eq!(run.outcome, Outcome::Limit(LimitKind::Time));
 
     let mut b = build(64);
-    let p = b.alloc(1 << 40, AllocKind::Heap);
+    let p = b.alloc(1 << 40, AllocKind::MALLOC);
     let far = b.at(p, (1 << 40) - 4);
     b.store(far, 32, 77);
     let x = b.load(far, 32);
@@ -243,7 +243,7 @@ fn runs_that_come_to_the_same_state_are_seen_to_go_on_for_ever() {
     });
     assert_eq!(ends(&asks).outcome, Outcome::Limit(LimitKind::Steps));
     let writes = endless(&|b, _| {
-        let p = b.alloc(4, AllocKind::Heap);
+        let p = b.alloc(4, AllocKind::MALLOC);
         b.store(p, 32, 5);
     });
     assert_eq!(ends(&writes).outcome, Outcome::Limit(LimitKind::Steps));
@@ -302,8 +302,8 @@ fn memory_is_little_endian_bytes() {
 fn copies_overlap_and_cross_pages() {
     // From a flat object to the middle of a paged one, within that with overlap, and back.
     let mut b = build(64);
-    let small = b.alloc(200_000, AllocKind::Heap);
-    let big = b.alloc(3 << 20, AllocKind::Heap);
+    let small = b.alloc(200_000, AllocKind::MALLOC);
+    let big = b.alloc(3 << 20, AllocKind::MALLOC);
     let (byte, len) = (b.int(8, 7), b.ptr(200_000));
     b.op(Op::Fill { dst: small, byte, len });
     b.store(small, 8, 9);
@@ -485,8 +485,8 @@ fn globals() {
 #[test]
 fn chosen_bytes_and_bases() {
     let mut b = build(64);
-    let p = b.alloc(16, AllocKind::Heap);
-    let q = b.alloc(2 << 20, AllocKind::Heap);
+    let p = b.alloc(16, AllocKind::MALLOC);
+    let q = b.alloc(2 << 20, AllocKind::MALLOC);
     let far = b.at(q, 1_000_000);
     let (x, y) = (b.load(p, 16), b.load(far, 16));
     let low = b.p.exprs.extract(15, 0, q);
@@ -523,7 +523,7 @@ fn chosen_bytes_and_bases() {
 #[test]
 fn address_space_runs_out_and_is_used_again() {
     let mut b = build(32);
-    b.alloc(0xffff_fff0, AllocKind::Heap);
+    b.alloc(0xffff_fff0, AllocKind::MALLOC);
     assert_eq!(b.run(), Outcome::Unplaced(ObjectSeq::Alloc(0)));
 
     // `for (i = 0; i < 100; i++) free(malloc(256 MiB))` takes 25 GiB of addresses.
@@ -537,10 +537,10 @@ fn address_space_runs_out_and_is_used_again() {
     let (body, after) = (b.p.add_location(b.p.entry), b.p.add_location(b.p.entry));
     b.p.add_branch(head, cond, body, after, None);
     b.loc = body;
-    b.op(Op::Alloc { var: p, size, align: 16, kind: AllocKind::Heap, zeroed: false });
+    b.op(Op::Alloc { var: p, size, align: 16, kind: AllocKind::MALLOC, zeroed: false });
     let pe = b.get(p);
     b.store(pe, 32, 5);
-    b.op(Op::Free { ptr: pe, kind: AllocKind::Heap });
+    b.op(Op::Free { ptr: pe, family: Family::Malloc });
     let next = b.p.exprs.add(ie, one);
     b.p.add_edge(b.loc, Op::Assign { var: i, value: next }, head, None);
     b.loc = after;

@@ -36,20 +36,21 @@ pub enum Op {
         kind: AllocKind,
         zeroed: bool,
     },
-    /// Ends the life of the object at `ptr`. Of the heap, a null `ptr` is a no-op; anything but the address of a live
-    /// heap object is an invalid free. An object of the stack that ends before its function is that of a scope; what is no
-    /// such object is let be.
+    /// Ends the life of the object at `ptr`. A null `ptr` is a no-op; anything else but the start of a live object of the
+    /// family is an invalid free. At the end of a scope ([`Family::Scope`]), a `ptr` to no object of the present function has
+    /// no effect.
     Free {
         ptr: ExprId,
-        kind: AllocKind,
+        family: Family,
     },
     /// Does nothing, but where faults of it are errors, it is one if an object of the heap that is alive leaks.
     Leak(Leak),
-    /// `var` becomes the number of bytes of the live object that starts at `ptr` (for `realloc`). Any
-    /// other `ptr` is an invalid access.
+    /// `var` becomes the number of bytes of the live object that starts at `ptr`. Any other `ptr` is an invalid access, and
+    /// so is an object of another family if `family` names one (`realloc` takes objects of `malloc` alone).
     ObjectSize {
         var: VarId,
         ptr: ExprId,
+        family: Option<Family>,
     },
     /// `var` becomes how many bytes `ptr` lies behind the start of the live object that it points into, or to the
     /// end of; [`NOWHERE`](Op::NOWHERE) if there is none, [`IN_STAND_IN`](Op::IN_STAND_IN) in one that is none of C.
@@ -116,11 +117,10 @@ impl Op {
                 | Op::Store { .. }
                 | Op::Copy { .. }
                 | Op::Fill { .. }
-                | Op::Free { kind: AllocKind::Heap, .. }
                 | Op::ObjectSize { .. }
                 | Op::Leak(_)
                 | Op::Call { callee: Callee::Indirect(_), .. }
-        )
+        ) || matches!(self, Op::Free { family, .. } if *family != Family::Scope)
     }
     /// The operation itself, or what it does to the shadow of memory.
     pub fn unshadowed(&self) -> &Op {
@@ -231,18 +231,103 @@ pub enum Leak {
     Alive,
 }
 
+/// Functions that allocate, with the functions that may end the life of what they allocate. GCC's attribute `malloc(deallocator)`
+/// and the allocation families of clang's MallocChecker mean the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Family {
+    /// Variables of a function: the end of their scope.
+    Scope,
+    /// `malloc`, `strdup`, `getline`, ...: `free`, `realloc`.
+    Malloc,
+    /// `mmap`: `munmap`.
+    Mapping,
+    /// `fopen`, `fdopen`, ...: `fclose`, `pclose`.
+    Stream,
+    /// `opendir`, `fdopendir`: `closedir`.
+    Directory,
+    /// `getaddrinfo`: `freeaddrinfo`.
+    AddressList,
+    /// `tsearch`: `tdelete`, `tdestroy`.
+    TreeNode,
+    /// `hcreate`: `hdestroy`.
+    HashTable,
+    /// `regcomp`: `regfree`.
+    Regex,
+    /// What the C library keeps for itself (strings of `getenv`, of `getpwnam`): no function that a program may call.
+    Internal,
+}
+
+impl Family {
+    const NAMES: [(Self, &str); 10] = [
+        (Self::Scope, "stack"),
+        (Self::Malloc, "malloc"),
+        (Self::Mapping, "mapping"),
+        (Self::Stream, "stream"),
+        (Self::Directory, "directory"),
+        (Self::AddressList, "address_list"),
+        (Self::TreeNode, "tree_node"),
+        (Self::HashTable, "hash_table"),
+        (Self::Regex, "regex"),
+        (Self::Internal, "internal"),
+    ];
+
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::NAMES.iter().map(|(family, _)| *family)
+    }
+    /// The name in the text form and in the primitives of library models.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(family, _)| *family == self).expect("each family has a name").1
+    }
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, n)| *n == name).map(|(family, _)| *family)
+    }
+}
+
+/// When an object dies, and whose duty that is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocKind {
-    /// Dies when the function that allocated it returns, if it has not been freed before.
+    /// Dies when the function that allocated it returns, if its scope has not ended before.
     Stack,
-    /// Dies when it is freed, which is the program's duty.
-    Heap,
-    /// Dies when it is freed, which is the C library's business.
-    Library,
+    /// Dies when a function of its family ends its life, which is the program's duty: else it is a leak.
+    Heap(Family),
+    /// Dies when a function of its family ends its life, which is nobody's duty.
+    Library(Family),
     /// Dies when it is freed, which the program may do and need not: it was given the object.
     Given,
     /// Never dies, and is no object of C: it stands for one that nothing has looked at yet.
     StandIn,
+}
+
+impl AllocKind {
+    /// What `malloc` allocates.
+    pub const MALLOC: Self = Self::Heap(Family::Malloc);
+
+    /// The kind of what a function of this family allocates.
+    pub fn of(family: Family) -> Self {
+        match family {
+            Family::Scope => Self::Stack,
+            Family::Malloc | Family::TreeNode | Family::AddressList => Self::Heap(family),
+            Family::Mapping
+            | Family::Stream
+            | Family::Directory
+            | Family::HashTable
+            | Family::Regex
+            | Family::Internal => Self::Library(family),
+        }
+    }
+    /// The family whose functions may end the life of such an object.
+    pub fn family(self) -> Option<Family> {
+        match self {
+            Self::Stack => Some(Family::Scope),
+            Self::Heap(family) | Self::Library(family) => Some(family),
+            Self::Given => Some(Family::Malloc),
+            Self::StandIn => None,
+        }
+    }
+    /// True if it is a leak when nothing leads to such an object any more.
+    pub fn may_leak(self) -> bool {
+        matches!(self, Self::Heap(_))
+    }
 }
 
 /// Whom a call calls.

@@ -49,10 +49,10 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
         Op::Alloc { var: v, size, kind: AllocKind::Stack, .. } => format!("{} = alloca({})", var(*v), expr(*size)),
         Op::Alloc { var: v, size, zeroed: true, .. } => format!("{} = calloc(1, {})", var(*v), expr(*size)),
         Op::Alloc { var: v, size, .. } => format!("{} = malloc({})", var(*v), expr(*size)),
-        Op::Free { ptr, kind: AllocKind::Stack } => format!("the scope of the object at {} ends", expr(*ptr)),
+        Op::Free { ptr, family: Family::Scope } => format!("the scope of the object at {} ends", expr(*ptr)),
         Op::Free { ptr, .. } => format!("free({})", expr(*ptr)),
         Op::Leak(_) => "is memory lost?".to_owned(),
-        Op::ObjectSize { var: v, ptr } => format!("{} = size of the object at {}", var(*v), expr(*ptr)),
+        Op::ObjectSize { var: v, ptr, .. } => format!("{} = size of the object at {}", var(*v), expr(*ptr)),
         Op::ObjectOffset { var: v, ptr } => format!("{} = offset of {} in its object", var(*v), expr(*ptr)),
         Op::Havoc { var: v, input } => {
             let source = match &p.inputs[*input].kind {

@@ -259,21 +259,23 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
         Op::Store { addr, value } => emit!("store ", E(*addr), ", ", E(*value)),
         Op::Alloc { var, size, align, kind, zeroed } => {
             let kind = match kind {
-                AllocKind::Stack => "stack",
-                AllocKind::Heap => "heap",
-                AllocKind::Library => "library",
-                AllocKind::Given => "given",
-                AllocKind::StandIn => "standin",
+                AllocKind::Stack => "stack".to_owned(),
+                AllocKind::Heap(family) => format!("heap {}", family.name()),
+                AllocKind::Library(family) => format!("library {}", family.name()),
+                AllocKind::Given => "given".to_owned(),
+                AllocKind::StandIn => "standin".to_owned(),
             };
             let zeroed = if *zeroed { "zeroed " } else { "" };
             emit!(VarName(p, *var), format!(" := alloc {kind} {zeroed}"), E(*size), format!(" align {align}"));
         }
-        Op::Free { ptr, kind: AllocKind::Stack } => emit!("free stack ", E(*ptr)),
-        Op::Free { ptr, .. } => emit!("free ", E(*ptr)),
+        Op::Free { ptr, family } => emit!(format!("free {} ", family.name()), E(*ptr)),
         Op::Leak(Leak::Lost) => emit!("leak lost"),
         Op::Leak(Leak::Alive) => emit!("leak alive"),
         Op::ObjectOffset { var, ptr } => emit!(VarName(p, *var), " := objectoffset ", E(*ptr)),
-        Op::ObjectSize { var, ptr } => emit!(VarName(p, *var), " := objectsize ", E(*ptr)),
+        Op::ObjectSize { var, ptr, family } => {
+            let family = family.map_or(String::new(), |family| format!("{} ", family.name()));
+            emit!(VarName(p, *var), format!(" := objectsize {family}"), E(*ptr));
+        }
         Op::Havoc { var, input } => emit!(VarName(p, *var), format!(" := havoc {input}")),
         Op::Copy { dst, src, len } => emit!("copy ", E(*dst), ", ", E(*src), ", ", E(*len)),
         Op::Fill { dst, byte, len } => emit!("fill ", E(*dst), ", ", E(*byte), ", ", E(*len)),

@@ -101,14 +101,16 @@ impl Validator<'_> {
             Op::Assign { var, value } => width(value, p.vars[var].width, "a value"),
             Op::Assume { cond, .. } => width(cond, 1, "a condition"),
             Op::Load { addr, .. } | Op::Store { addr, .. } => width(addr, pointer, "an address"),
-            Op::Alloc { var, size, align, .. } => {
+            Op::Alloc { var, size, align, kind, .. } => {
                 width(size, pointer, "a size");
                 let found = p.vars[var].width;
                 self.require(found == pointer, edge, || format!("{var} has {found} bits, not {pointer}"));
                 self.require(align.is_power_of_two(), edge, || format!("alignment {align}"));
+                let is_scope = matches!(kind, AllocKind::Heap(Family::Scope) | AllocKind::Library(Family::Scope));
+                self.require(!is_scope, edge, || "an object of a scope that is none of the stack".into());
             }
             Op::Free { ptr, .. } => width(ptr, pointer, "a pointer"),
-            Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } => {
+            Op::ObjectSize { var, ptr, .. } | Op::ObjectOffset { var, ptr } => {
                 width(ptr, pointer, "a pointer");
                 let found = p.vars[var].width;
                 self.require(found == pointer, edge, || format!("{var} has {found} bits, not {pointer}"));

@@ -47,8 +47,8 @@ fn each_rule_is_checked() {
         ("#[0..2, 5", "#[0..2, 2", "t2: its origins are not in order"),
         // 8: operations.
         ("t3: i.v4 := havoc in0", "t3: i.v4 := havoc in2", "t3: 64 bits of input for 32"),
-        ("t14: free v5", "t14: free v6", "t14: a pointer of 1 bits, not 64"),
-        ("t14: free v5", "t14: return", "t14: no result of a function that has one"),
+        ("t14: free malloc v5", "t14: free malloc v6", "t14: a pointer of 1 bits, not 64"),
+        ("t14: free malloc v5", "t14: return", "t14: no result of a function that has one"),
         ("t26: return 0:32", "t26: return 0:64", "t26: a result of 64 bits, not 32"),
         ("t26: return 0:32", "t26: return i.v4", "t26: v4 belongs to another function"),
         ("t13: fill v5, -1:8", "t13: fill v5, -1:9", "t13: a byte of 9 bits, not 8"),

@@ -10,7 +10,7 @@ use super::segment::Summary;
 use super::state::State;
 use super::value::{ObjId, Val};
 use super::{At, Execution};
-use cfa::{AllocKind, EdgeId, ExprId, Id, Leak, LocId, Op, Program, Sort};
+use cfa::{EdgeId, ExprId, Id, Leak, LocId, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pointers on which the path may split at one place.
@@ -36,16 +36,10 @@ impl Reached {
     }
 }
 
-/// Whether it is the program's duty to free the object.
-fn is_heap(program: &Program, object: &Object) -> bool {
-    let Origin::Heap(edge) = object.origin else { return false };
-    matches!(program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. })
-}
-
 /// Splits `st` by whether objects of the heap leak, as `leak` says; `edge` asks.
 pub(super) fn split(ex: &mut Execution, st: State, leak: Leak, edge: EdgeId, out: &mut Successors) {
     let program = ex.program;
-    let is_heap = |o: &Object| is_heap(program, o);
+    let is_heap = |o: &Object| o.origin.may_leak(program);
     if !st.memory.iter().any(|(_, o)| is_heap(o)) {
         out.push((st, At::Target));
         return;

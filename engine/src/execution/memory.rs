@@ -10,7 +10,7 @@ mod objects;
 
 use super::segment::Summary;
 use super::value::{ObjId, Val};
-use cfa::{EdgeId, ExprId, GlobalId, Program};
+use cfa::{AllocKind, EdgeId, ExprId, Family, GlobalId, Op, Program};
 pub use objects::Memory;
 use std::rc::Rc;
 
@@ -65,6 +65,23 @@ impl Origin {
     /// Whether such objects are none of C ([`StandIn`](cfa::AllocKind::StandIn)).
     pub fn is_stand_in(self, program: &Program) -> bool {
         matches!(self, Self::Heap(edge) if program.edges[edge].op.allocates_stand_in())
+    }
+    fn kind(self, program: &Program) -> Option<AllocKind> {
+        match self {
+            Self::Heap(edge) | Self::Stack(edge) => match program.edges[edge].op {
+                Op::Alloc { kind, .. } => Some(kind),
+                _ => None,
+            },
+            Self::Global(_) | Self::GlobalShadow(_) | Self::AllocShadow(_) => None,
+        }
+    }
+    /// The family whose functions may end the life of such objects.
+    pub fn family(self, program: &Program) -> Option<Family> {
+        self.kind(program).and_then(AllocKind::family)
+    }
+    /// True if it is a leak when nothing leads to such an object any more.
+    pub fn may_leak(self, program: &Program) -> bool {
+        self.kind(program).is_some_and(AllocKind::may_leak)
     }
     fn shadow(self) -> Self {
         match self {

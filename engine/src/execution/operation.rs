@@ -7,7 +7,7 @@ use super::pointer::{Access, Resolution};
 use super::state::State;
 use super::value::{ObjId, Val, mask};
 use super::{At, Execution, Split, blocks, function_at, leak, segment};
-use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, Op, Sort, VarId};
+use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, Family, Op, Sort, VarId};
 use std::rc::Rc;
 
 /// What became of the states before an operation.
@@ -67,7 +67,7 @@ impl Step<'_, '_, '_> {
                 let size = self.ex.terms.resized(size, from, program.layout.pointer_width);
                 let origin = match kind {
                     AllocKind::Stack => Origin::Stack(self.edge),
-                    AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => {
+                    AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => {
                         Origin::Heap(self.edge)
                     }
                 };
@@ -78,15 +78,15 @@ impl Step<'_, '_, '_> {
                 self.ex.write_var(&mut st, *var, Val::Ptr(object, 0));
                 self.follow(st);
             }
-            Op::Free { ptr, kind } => {
+            Op::Free { ptr, family } => {
                 let ptr = self.ex.eval(&st, *ptr);
-                match kind {
-                    AllocKind::Stack => self.end_scope(st, ptr),
-                    AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => self.free(st, ptr),
+                match family {
+                    Family::Scope => self.end_scope(st, ptr),
+                    _ => self.free(st, ptr, *family),
                 }
             }
             Op::Leak(leak) => leak::split(self.ex, st, *leak, self.edge, self.out),
-            Op::ObjectSize { var, ptr } => {
+            Op::ObjectSize { var, ptr, family } => {
                 let ptr = self.ex.eval(&st, *ptr);
                 let width = program.layout.pointer_width;
                 for Access { st, object, offset } in Resolution::read(self.ex, st, ptr, Val::Int(0)).inside {
@@ -97,7 +97,12 @@ impl Step<'_, '_, '_> {
                         self.ex.fault(st, FaultKind::InvalidFree, Some(object));
                     }
                     let Some(mut st) = start else { continue };
-                    let size = st.memory.get(object).expect("resolved to a live object").size;
+                    let object_there = st.memory.get(object).expect("resolved to a live object");
+                    if family.is_some() && object_there.origin.family(program) != *family {
+                        self.ex.fault(st, FaultKind::NotAllocated, Some(object));
+                        continue;
+                    }
+                    let size = object_there.size;
                     let size = self.ex.terms.resized(size, width, program.vars[*var].width);
                     self.ex.write_var(&mut st, *var, size);
                     self.follow(st);
@@ -292,13 +297,14 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    fn free(&mut self, mut st: State, ptr: Val) {
+    /// Ends the life of the object of this family at `ptr`.
+    fn free(&mut self, mut st: State, ptr: Val, family: Family) {
         match ptr {
             Val::Int(0) => self.follow(st),
             Val::Expr(_) if !self.ex.mode.names_unknowns => self.ex.fault(st, FaultKind::Undecided, None),
             Val::Ptr(object, 0) if segment::is_summary(&st, object) => self.ex.fault(st, FaultKind::Undecided, None),
-            Val::Ptr(object, 0) => match st.memory.get(object).map(|o| o.origin) {
-                Some(Origin::Heap(_)) => {
+            Val::Ptr(object, 0) => match st.memory.get(object).map(|o| o.origin.family(self.ex.program)) {
+                Some(of) if of == Some(family) => {
                     self.ex.note(&st, object, true);
                     st.memory.remove(object);
                     self.follow(st);
@@ -306,18 +312,18 @@ impl Step<'_, '_, '_> {
                 Some(_) => self.ex.fault(st, FaultKind::NotAllocated, Some(object)),
                 None => self.ex.fault(st, FaultKind::FreedTwice, Some(object)),
             },
-            Val::Expr(e) => self.free_term(st, e),
+            Val::Expr(e) => self.free_term(st, e, family),
             Val::Int(_) | Val::Ptr(..) | Val::Unset | Val::Unknown => self.ex.fault(st, FaultKind::InvalidFree, None),
         }
     }
 
-    fn free_term(&mut self, st: State, e: ExprId) {
+    fn free_term(&mut self, st: State, e: ExprId, family: Family) {
         if let Expr::Ite(c, t, f) = *self.ex.terms.get(e) {
             let (yes, no) = self.ex.decide(st, c);
             for (side, chosen) in [(yes, t), (no, f)] {
                 if let Some(side) = side {
                     let chosen = self.ex.terms.classify(chosen);
-                    self.free(side, chosen);
+                    self.free(side, chosen, family);
                 }
             }
             return;
@@ -329,7 +335,7 @@ impl Step<'_, '_, '_> {
             let equal = self.ex.terms.eq(e, base);
             let (yes, no) = self.ex.decide(st, equal);
             if let Some(st) = yes {
-                self.free(st, Val::Ptr(object, 0));
+                self.free(st, Val::Ptr(object, 0), family);
             }
             rest = no;
         }

@@ -303,14 +303,14 @@ impl Following<'_> {
                 env.set(rows, var, address);
                 true
             }
-            Op::Free { ptr, kind } => {
+            Op::Free { ptr, family } => {
                 let value = eval(env, ptr);
-                let is_valid = tracker.can_be_freed(&env.memory, value.as_ref());
+                let is_valid = tracker.can_be_freed(&env.memory, value.as_ref(), family);
                 env.recent.written(&|_| false);
-                tracker.free(env, value.as_ref(), ptr, kind);
+                tracker.free(env, value.as_ref(), ptr, family);
                 is_valid
             }
-            Op::ObjectSize { ptr, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref()),
+            Op::ObjectSize { ptr, family, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref(), family),
             Op::Copy { dst, src, len } => {
                 let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
                 let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true)

@@ -6,7 +6,7 @@ use super::limits::{Limit, Reach};
 use super::memory::{Content, Count, Loss, Memory, Status};
 use super::tracker::{Places, Tracker};
 use super::value::Value;
-use cfa::{AllocKind, BinOp, EdgeId, ExprId, FuncId, GlobalId, Op};
+use cfa::{BinOp, EdgeId, ExprId, Family, FuncId, GlobalId, Op};
 use std::rc::Rc;
 
 /// What is left of a value; `None` if nothing of it is lost, `Some(None)` if nothing is known any more.
@@ -89,34 +89,33 @@ impl Tracker<'_> {
         Some(Value::address(addresses_of(width, size), align, object))
     }
 
-    /// Whether it is an object that the program may free.
-    fn may_be_freed(&self, object: u32) -> bool {
-        let allocates =
-            |e: EdgeId| matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap | AllocKind::Given, .. });
-        self.allocation(object).is_some_and(allocates)
+    /// The family whose functions may end the life of an object.
+    fn family(&self, object: u32) -> Option<Family> {
+        match self.program.edges[self.allocation(object)?].op {
+            Op::Alloc { kind, .. } => kind.family(),
+            _ => None,
+        }
     }
 
     /// Ends the life of what is at an address.
-    pub fn free(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, kind: AllocKind) {
+    pub fn free(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, family: Family) {
         let objects: Vec<u32> = match self.places(value, address) {
             Places::Known(targets) => targets.iter().map(|(object, _)| *object).collect(),
             Places::Objects(objects) => objects.to_vec(),
         };
-        let is_scope = kind == AllocKind::Stack;
+        let is_scope = family == Family::Scope;
         let is_known = value.is_some_and(|v| v.targets.is_some());
         let is_it = match is_scope {
             true => objects.len() == 1,
             // Whichever it is: no address that is known leads to any of them any more.
-            false => is_known && objects.iter().all(|&object| self.may_be_freed(object)),
+            false => is_known && objects.iter().all(|&object| self.family(object) == Some(family)),
         };
         if is_it && objects.iter().all(|&object| env.memory.is_one(object)) {
             self.end(env, &objects, None);
             return;
         }
         for object in objects {
-            let Some(edge) = self.allocation(object) else { continue };
-            let Op::Alloc { kind, .. } = self.program.edges[edge].op else { continue };
-            if is_scope == (kind == AllocKind::Stack) {
+            if self.family(object) == Some(family) {
                 env.memory.change(object, |status| status.may_be_dead |= status.count != Count::None);
             }
         }
@@ -187,10 +186,11 @@ impl Tracker<'_> {
         })
     }
 
-    /// Whether an address is the start of an object that is alive.
-    pub fn is_start(&self, memory: &Memory, value: Option<&Value>) -> bool {
+    /// Whether an address is the start of an object that is alive, and of this family if one is given.
+    pub fn is_start(&self, memory: &Memory, value: Option<&Value>, family: Option<Family>) -> bool {
         let targets = value.and_then(|v| v.targets.as_ref());
-        let starts = targets.is_some_and(|all| all.iter().all(|(_, at)| at.as_constant() == Some(0)));
+        let is_of_it = |object: u32| family.is_none() || self.family(object) == family;
+        let starts = targets.is_some_and(|all| all.iter().all(|(o, at)| is_of_it(*o) && at.as_constant() == Some(0)));
         starts && self.is_valid(memory, value, 0, false)
     }
 
@@ -218,19 +218,19 @@ impl Tracker<'_> {
         })
     }
 
-    /// Whether what is at an address can be freed.
-    pub fn can_be_freed(&self, memory: &Memory, value: Option<&Value>) -> bool {
+    /// Whether functions of this family may end the life of what is at an address.
+    pub fn can_be_freed(&self, memory: &Memory, value: Option<&Value>, family: Family) -> bool {
         let Some(value) = value else { return false };
         if value.as_constant() == Some(0) {
             return true;
         }
         let Some(targets) = &value.targets else { return false };
         targets.iter().all(|(object, at)| {
-            let is_of_heap = self.may_be_freed(*object);
+            let is_of_it = self.family(*object) == Some(family);
             let status = memory.status(*object);
             let is_null = *object == NULL && at.as_constant() == Some(0);
             is_null
-                || is_of_heap
+                || is_of_it
                     && at.as_constant() == Some(0)
                     && status.is_some_and(|s| s.count == Count::One && !s.may_be_dead)
         })

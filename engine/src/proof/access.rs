@@ -7,7 +7,7 @@
 
 use super::content::{Base, Content};
 use super::*;
-use cfa::{AllocKind, BinOp, Op};
+use cfa::{AllocKind, BinOp, Family, Op};
 
 /// Ways in which a pointer is a choice.
 const CHOICES: usize = 32;
@@ -258,9 +258,9 @@ pub(super) fn allocate(
     let size = ck.pool.resize(width, size);
     let kind = match kind {
         AllocKind::Stack => Kind::Stack(ck.frame()),
-        AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => Kind::Heap,
+        AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => Kind::Heap(kind.family()),
     };
-    ck.heap_in_loops |= kind == Kind::Heap && !ck.around.is_empty();
+    ck.heap_in_loops |= matches!(kind, Kind::Heap(_)) && !ck.around.is_empty();
     let before = Rc::clone(&st.memory);
     ck.objects.push(About { base, size, align, site: Site::Alloc(edge), kind, made: st.pc, before });
     ck.by_base.insert(base, object);
@@ -314,14 +314,15 @@ fn kill(ck: &mut Checker<'_>, st: &mut State, here: ExprId, object: Object) -> C
     Ok(())
 }
 
-/// An object of the heap is freed, or nothing where the pointer is null.
-pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, is_asked: bool) -> Checked {
+/// An object of the family is freed, or nothing where the pointer is null.
+pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, family: Family, is_asked: bool) -> Checked {
+    let is_of_it = |kind: Kind| kind == Kind::Heap(Some(family));
     let zero = ck.word(0);
     let mut valid = ck.pool.eq(pointer, zero);
     let mut freed = Vec::new();
     let places = places(ck, pointer);
     for &Place { here, object, .. } in &places {
-        if ck.objects[object as usize].kind == Kind::Heap {
+        if is_of_it(ck.objects[object as usize].kind) {
             let start = is_start(ck, pointer, here, object);
             let alive = slot(ck, st, object).alive;
             let here = ck.pool.and(start, alive);
@@ -330,12 +331,12 @@ pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, is_ask
         }
     }
     if is_asked {
-        ck.claim(st, valid, "what is freed may be no object of the heap")?;
+        ck.claim(st, valid, "what is freed may be no object that may be freed")?;
     } else {
         let rest = rest(ck, &places);
         let not_null = ck.pool.ne(pointer, zero);
         let unknown = ck.pool.and(rest, not_null);
-        may_die(ck, st, unknown, |kind| kind == Kind::Heap)?;
+        may_die(ck, st, unknown, is_of_it)?;
         let holds = ck.pool.or(valid, rest);
         ck.assume(st, holds);
     }
@@ -394,11 +395,20 @@ pub(super) fn store(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, value
     Ok(())
 }
 
-pub(super) fn object_size(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, is_asked: bool) -> Checked<ExprId> {
+pub(super) fn object_size(
+    ck: &mut Checker<'_>,
+    st: &mut State,
+    pointer: ExprId,
+    family: Option<Family>,
+    is_asked: bool,
+) -> Checked<ExprId> {
     let mut value = ck.unknown(ck.pointer_width());
     let mut valid = ck.pool.bool(false);
     for Place { here, object, .. } in places(ck, pointer) {
         let start = is_start(ck, pointer, here, object);
+        if family.is_some() && ck.objects[object as usize].kind != Kind::Heap(family) {
+            continue;
+        }
         let alive = slot(ck, st, object).alive;
         let here = ck.pool.and(start, alive);
         valid = ck.pool.or(valid, here);

@@ -124,7 +124,7 @@ impl Checker<'_> {
     /// That two objects do not overlap, of which the second was made while the first was alive.
     fn apart(&mut self, first: Object, second: Object) -> Option<ExprId> {
         let (a, b) = (&self.objects[first as usize], &self.objects[second as usize]);
-        if a.kind == Kind::Heap && b.kind == Kind::Heap {
+        if let (Kind::Heap(_), Kind::Heap(_)) = (a.kind, b.kind) {
             return None;
         }
         let is_global = matches!(a.site, Site::Global(_));

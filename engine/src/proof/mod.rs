@@ -25,7 +25,7 @@ mod walk;
 use crate::budget::Budget;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, EdgeId, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, LocId, Program, Sort, VarId, VarKind};
+use cfa::{CallGraph, EdgeId, Expr, ExprId, ExprPool, Family, FuncId, GlobalId, Id, LocId, Program, Sort, VarId, VarKind};
 use content::Contents;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Backend;
@@ -225,7 +225,8 @@ enum Kind {
     },
     /// Of the call with this number.
     Stack(u32),
-    Heap,
+    /// Of a family; stand-ins are of none.
+    Heap(Option<Family>),
 }
 
 struct Checker<'a> {

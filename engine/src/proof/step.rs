@@ -1,7 +1,7 @@
 //! What operations do to a set of executions, and calls.
 
 use super::*;
-use cfa::{AllocKind, Callee, Op};
+use cfa::{Callee, Family, Op};
 
 impl Checker<'_> {
     /// The effect of an edge; `None` if no execution goes on.
@@ -42,22 +42,22 @@ impl Checker<'_> {
                 let base = access::allocate(self, &mut st, edge, size, *align, *kind, *zeroed);
                 self.set(&mut st, *var, base);
             }
-            Op::Free { ptr, kind: AllocKind::Stack } => {
+            Op::Free { ptr, family: Family::Scope } => {
                 let ptr = self.eval(&st, *ptr);
                 access::end_scope(self, &mut st, ptr)?;
             }
-            Op::Free { ptr, .. } => {
+            Op::Free { ptr, family } => {
                 let ptr = self.eval(&st, *ptr);
-                access::free(self, &mut st, ptr, is_asked)?;
+                access::free(self, &mut st, ptr, *family, is_asked)?;
             }
             Op::Leak(_) => {
                 if is_asked {
                     self.leaks_nothing(&mut st)?;
                 }
             }
-            Op::ObjectSize { var, ptr } => {
+            Op::ObjectSize { var, ptr, family } => {
                 let ptr = self.eval(&st, *ptr);
-                let value = access::object_size(self, &mut st, ptr, is_asked)?;
+                let value = access::object_size(self, &mut st, ptr, *family, is_asked)?;
                 self.set(&mut st, *var, value);
             }
             Op::ObjectOffset { var, ptr } => {
@@ -98,7 +98,7 @@ impl Checker<'_> {
         }
         let mut holds = self.pool.bool(true);
         for (&object, slot) in Rc::clone(&st.memory).iter() {
-            if self.objects[object as usize].kind == Kind::Heap {
+            if matches!(self.objects[object as usize].kind, Kind::Heap(_)) {
                 let dead = self.pool.not(slot.alive);
                 holds = self.pool.and(holds, dead);
             }

@@ -378,7 +378,7 @@ impl Recorder<'_, '_, '_> {
             &Op::Havoc { var, .. } | &Op::Alloc { var, .. } => {
                 plain(Gives::Vars(vec![(self.cell(st, var), Vec::new())]))
             }
-            &Op::ObjectSize { var, ptr } | &Op::ObjectOffset { var, ptr } => {
+            &Op::ObjectSize { var, ptr, .. } | &Op::ObjectOffset { var, ptr } => {
                 let from = self.uses(st, ptr);
                 plain(Gives::Vars(vec![(self.cell(st, var), from)]))
             }

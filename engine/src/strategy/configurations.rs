@@ -21,7 +21,7 @@ use crate::cpa::tracking::{Options, Tracking};
 use crate::cpa::wrapper::Wrapper;
 use crate::reached::{Forgotten, Pictured};
 use crate::verdict::Reason;
-use cfa::{AllocKind, Op, Program};
+use cfa::{Family, Op, Program};
 use smt::PathSolver;
 use std::time::Duration;
 
@@ -244,5 +244,5 @@ impl<'r> Maker<'r> {
 
 /// Whether the program frees memory.
 pub fn frees(program: &Program) -> bool {
-    program.edges.values().any(|e| matches!(e.op, Op::Free { kind: AllocKind::Heap | AllocKind::Library, .. }))
+    program.edges.values().any(|e| matches!(e.op, Op::Free { family, .. } if family != Family::Scope))
 }

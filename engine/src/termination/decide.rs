@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use crate::verdict::Verdict;
 use crate::{Config, Outcome, Stats};
 use cfa::interp::Inputs;
-use cfa::{AllocKind, CallGraph, EdgeId, Id, LocId, Op, Program};
+use cfa::{AllocKind, CallGraph, EdgeId, Family, Id, LocId, Op, Program};
 use std::time::{Duration, Instant};
 
 /// A replay takes at most this long.
@@ -40,8 +40,7 @@ pub fn decide(
 fn makes_room(program: &Program) -> bool {
     let calls = CallGraph::new(program);
     let mut seen = vec![false; program.locs.len()];
-    let is_of_heap = |kind: AllocKind| kind != AllocKind::Stack;
-    let frees = program.edges.values().filter(|e| matches!(e.op, Op::Free { kind, .. } if is_of_heap(kind)));
+    let frees = program.edges.values().filter(|e| matches!(e.op, Op::Free { family, .. } if family != Family::Scope));
     let mut todo: Vec<LocId> = frees.map(|e| e.target).collect();
     while let Some(loc) = todo.pop() {
         if std::mem::replace(&mut seen[loc.index()], true) {
@@ -50,7 +49,7 @@ fn makes_room(program: &Program) -> bool {
         for id in program.out_edges(loc) {
             let edge = &program.edges[id];
             match edge.op {
-                Op::Alloc { kind, .. } if is_of_heap(kind) => return true,
+                Op::Alloc { kind, .. } if kind != AllocKind::Stack => return true,
                 Op::Call { .. } => {
                     todo.extend(calls.callees(program, id).as_slice().iter().map(|&func| program.funcs[func].entry));
                 }
@@ -83,10 +82,10 @@ mod tests {
     fn program(then: &str) -> cfa::Program {
         let text = format!(
             "program 64 entry f0\ntype ty0 void\n\nfunc f0 \"main\" source ty0 () entry l0 {{\n  \
-             local v0 \"p\" ty0 64\n  l0:\n    t0: v0 := alloc heap 8:64 align 8 -> l1\n  \
+             local v0 \"p\" ty0 64\n  l0:\n    t0: v0 := alloc heap malloc 8:64 align 8 -> l1\n  \
              l1:\n    t1: call f1 (v0) -> l2\n  l2:\n    t2: {then} -> l3\n  \
              l3:\n    t3: halt abort -> l4\n  l4:\n}}\n\n\
-             func f1 \"f\" source ty0 (v1) entry l5 {{\n  param v1 \"q\" ty0 64\n  l5:\n    t4: free v1 -> l6\n  \
+             func f1 \"f\" source ty0 (v1) entry l5 {{\n  param v1 \"q\" ty0 64\n  l5:\n    t4: free malloc v1 -> l6\n  \
              l6:\n    t5: return -> l7\n  l7:\n}}\n"
         );
         cfa::text::parse(&text).unwrap()
@@ -96,6 +95,6 @@ mod tests {
     fn room_is_made_for_what_is_allocated_later() {
         assert!(!makes_room(&program("skip")));
         assert!(!makes_room(&program("v0 := alloc stack 8:64 align 8")));
-        assert!(makes_room(&program("v0 := alloc heap 8:64 align 8")));
+        assert!(makes_room(&program("v0 := alloc heap malloc 8:64 align 8")));
     }
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::ir::{Instruction, Module, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
-use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, FuncId, HaltKind, InputKind, Op, TypeId, VarId};
+use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, Family, FuncId, HaltKind, InputKind, Op, TypeId, VarId};
 
 use super::builder::Builder;
 
@@ -151,7 +151,7 @@ fn overwrite_object(b: &mut Builder, pointer: ExprId, kind: &InputKind) {
     let somewhere = b.x().ne(offset, ones);
     b.when(somewhere, |b| {
         let (size, start) = (b.temp(width), b.x().sub(pointer, offset));
-        b.emit(Op::ObjectSize { var: size, ptr: start });
+        b.emit(Op::ObjectSize { var: size, ptr: start, family: None });
         let size = b.var_expr(size);
         let rest = b.x().sub(size, offset);
         primitive::fill_with_inputs(b, pointer, rest, kind, None);
@@ -336,7 +336,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     // Parameters live as long as the call (C17, 6.9.1p9), also where the ABI has the caller make them.
     if fl.b.cx.options.scopes() && !fl.function.model {
         for ptr in copies.into_iter().chain(block.map(|(base, _)| base)) {
-            fl.b.emit(Op::Free { ptr, kind: AllocKind::Stack });
+            fl.b.emit(Op::Free { ptr, family: Family::Scope });
         }
     }
     if let (Some(width), true) = (wanted, fl.is_used(n)) {

@@ -3,7 +3,7 @@
 use super::builder::{Builder, Cursor};
 use super::source::promised_type;
 use crate::primitives::Primitive;
-use cfa::{AllocKind, BinOp, Callee, Check, Expr, ExprId, ExprPool, HaltKind, InputKind, Op, Rounding, TypeId};
+use cfa::{AllocKind, BinOp, Callee, Check, Expr, ExprId, ExprPool, Family, HaltKind, InputKind, Op, Rounding, TypeId};
 
 /// The error number of `malloc`.
 const ENOMEM: u64 = 12;
@@ -39,36 +39,29 @@ pub(super) fn lower(
             let ty = b.cx.source.nondet_type(&mut b.cx.program, name.trim_start_matches("__proviso_env_"), width);
             Some(b.havoc(width, InputKind::Environment(model), ty))
         }
-        (Primitive::Malloc, &[size, ..]) => Some(malloc(b, size)),
+        (Primitive::Malloc, &[size, ..]) => Some(allocate(b, Request::of_malloc(size))),
         (Primitive::AllocationFails, _) => {
             let fails = allocation_fails(b);
             let width = width?;
             Some(b.x().resize(width, fails))
         }
-        (Primitive::Alloc, &[size, ..]) => {
-            let size = b.as_pointer(size);
-            Some(b.alloc(size, HEAP_ALIGN, AllocKind::Library, false))
+        (Primitive::Alloc { family, may_fail }, &[size, ..]) => {
+            let (align, zeroed) = if family == Family::Mapping { (PAGE, true) } else { (HEAP_ALIGN, false) };
+            Some(allocate(b, Request { size, align, family, zeroed, may_fail, may_be_too_large: false }))
         }
-        (Primitive::AllocPages, &[size, ..]) => {
-            let size = b.as_pointer(size);
-            Some(b.alloc(size, PAGE, AllocKind::Library, true))
-        }
-        (Primitive::AllocZeroed, &[size, ..]) => {
-            let size = b.as_pointer(size);
-            Some(b.alloc(size, HEAP_ALIGN, AllocKind::Heap, true))
+        (Primitive::AllocZeroed { may_fail }, &[size, ..]) => {
+            Some(allocate(b, Request { zeroed: true, may_fail, may_be_too_large: false, ..Request::of_malloc(size) }))
         }
         (Primitive::AlignedAlloc, &[align, size, ..]) => {
             let align = b.x().as_const(align).and_then(cfa::Bv::to_u64);
             let align = align.filter(|a| a.is_power_of_two()).and_then(|a| u32::try_from(a).ok());
-            let size = b.as_pointer(size);
-            let address = b.alloc(size, align.map_or(LARGE_ALIGN, |a| a.max(HEAP_ALIGN)), AllocKind::Heap, false);
-            b.poison_heap(address, size);
-            Some(address)
+            let align = align.map_or(LARGE_ALIGN, |a| a.max(HEAP_ALIGN));
+            Some(allocate(b, Request { align, may_be_too_large: false, ..Request::of_malloc(size) }))
         }
-        (Primitive::ObjectSize, &[ptr, ..]) => {
+        (Primitive::ObjectSize(family), &[ptr, ..]) => {
             let (ptr, width) = (b.as_pointer(ptr), b.pointer_width());
             let var = b.temp(width);
-            b.emit(Op::ObjectSize { var, ptr });
+            b.emit(Op::ObjectSize { var, ptr, family });
             Some(b.var_expr(var))
         }
         (Primitive::ObjectOffset, &[ptr, ..]) => {
@@ -146,9 +139,9 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
         (Primitive::Nothing, _) => {
             b.emit(Op::Skip);
         }
-        (Primitive::Free, &[ptr, ..]) => {
+        (Primitive::Free(family), &[ptr, ..]) => {
             let ptr = b.as_pointer(ptr);
-            b.emit(Op::Free { ptr, kind: AllocKind::Heap });
+            b.emit(Op::Free { ptr, family });
         }
         (Primitive::SetRounding, &[mode, ..]) => {
             if let Some(var) = b.cx.rounding_mode {
@@ -210,37 +203,66 @@ fn exit_now(b: &mut Builder, status: Option<ExprId>) {
     b.halt(HaltKind::Exit(status));
 }
 
-/// Fresh memory; null, and the error number that says so, if there are more bytes than a pointer difference can be.
-fn malloc(b: &mut Builder, size: ExprId) -> ExprId {
+/// Fresh memory that is asked for.
+struct Request {
+    size: ExprId,
+    align: u32,
+    family: Family,
+    zeroed: bool,
+    /// It may fail where the user says that allocations do.
+    may_fail: bool,
+    /// There may be more bytes than a pointer difference can be: then it fails.
+    may_be_too_large: bool,
+}
+
+impl Request {
+    fn of_malloc(size: ExprId) -> Self {
+        let (family, align) = (Family::Malloc, HEAP_ALIGN);
+        Self { size, align, family, zeroed: false, may_fail: true, may_be_too_large: true }
+    }
+}
+
+/// The address of fresh memory; null, with the error number that says so, where that fails.
+fn allocate(b: &mut Builder, request: Request) -> ExprId {
+    let Request { size, align, family, zeroed, may_fail, may_be_too_large } = request;
     let width = b.pointer_width();
     let size = b.as_pointer(size);
+    let kind = AllocKind::of(family);
+    let is_unwritten = family == Family::Malloc && !zeroed;
+    let may_fail = may_fail && b.cx.options.malloc_may_fail;
     let max = b.x().constant(cfa::Bv::min_signed(width).not());
     let too_large = b.x().ult(max, size);
-    let may_fail = b.cx.options.malloc_may_fail;
-    if !may_fail && (b.x().is_false(too_large) || is_small(b, size)) {
-        let address = b.alloc(size, HEAP_ALIGN, AllocKind::Heap, false);
-        b.poison_heap(address, size);
+    let never_fails = !may_be_too_large || b.x().is_false(too_large) || is_small(b, size);
+    if !may_fail && never_fails {
+        let address = b.alloc(size, align, kind, zeroed);
+        if is_unwritten {
+            b.poison_heap(address, size);
+        }
         return address;
     }
     let size = b.share(size);
-    let fails = allocation_fails(b);
-    let too_large = b.x().ult(max, size);
-    let too_large = b.x().or(too_large, fails);
+    let mut fails = if may_fail { allocation_fails(b) } else { b.x().bool(false) };
+    if may_be_too_large {
+        let too_large = b.x().ult(max, size);
+        fails = b.x().or(too_large, fails);
+    }
     let var = b.temp(width);
-    let (fails, succeeds, after) = (b.new_location(), b.new_location(), b.new_location());
+    let (failed, succeeds, after) = (b.new_location(), b.new_location(), b.new_location());
     // It is nowhere in the source: no test covers it, no coverage counts it.
     let place = b.place.take();
-    b.branch(too_large, fails, succeeds);
+    b.branch(fails, failed, succeeds);
     b.place = place;
-    b.cursor = Cursor::At(fails);
+    b.cursor = Cursor::At(failed);
     set_errno(b, ENOMEM);
     let null = b.size(0);
     b.emit(Op::Assign { var, value: null });
     b.goto(after);
     b.cursor = Cursor::At(succeeds);
-    b.emit(Op::Alloc { var, size, align: HEAP_ALIGN, kind: AllocKind::Heap, zeroed: false });
-    let address = b.var_expr(var);
-    b.poison_heap(address, size);
+    b.emit(Op::Alloc { var, size, align, kind, zeroed });
+    if is_unwritten {
+        let address = b.var_expr(var);
+        b.poison_heap(address, size);
+    }
     b.goto(after);
     b.cursor = Cursor::At(after);
     b.var_expr(var)

@@ -6,7 +6,7 @@
 use super::builder::{Builder, Cursor};
 use super::{Context, Mutability};
 use crate::ir::Function;
-use cfa::{AllocKind, ExprId, FuncId, InputKind, Op, Var, VarKind};
+use cfa::{AllocKind, ExprId, Family, FuncId, InputKind, Op, Var, VarKind};
 
 /// Entries of the list are aligned to this.
 const ALIGN: u32 = 16;
@@ -64,7 +64,7 @@ pub(super) fn lower(cx: &mut Context, ir: &Function, func: FuncId) {
 
     b.cursor = Cursor::At(after);
     let size = b.size(end);
-    let new = b.alloc(size, ALIGN, AllocKind::Library, false);
+    let new = b.alloc(size, ALIGN, AllocKind::Library(Family::Internal), false);
     b.store(new, first);
     let slot = b.offset(new, result_at);
     b.store(slot, result);

@@ -361,19 +361,35 @@ void __proviso_env_memory(void *p, size_t size) {
 }
 
 // The other primitives.
-void *__proviso_alloc(size_t size) { return allocate(16, size); }
+void *__proviso_scratch(size_t size) { return allocate(16, size); }
+void __proviso_drop(void *p) { model_free(p); }
 void *__proviso_alloc_zeroed(size_t size) { return memset(allocate(16, size), 0, size); }
-void *__proviso_alloc_env(size_t size) {
+void *__proviso_make_zeroed(size_t size) { return __proviso_alloc_zeroed(size); }
+void *__proviso_make_text(size_t size) {
     void *p = allocate(1, size);
     __proviso_env_memory(p, size);
     return p;
 }
-void *__proviso_alloc_pages(size_t size) { return memset(allocate(4096, size), 0, size); }
+void *__proviso_alloc_mapping(size_t size) { return memset(allocate(4096, size), 0, size); }
+void *__proviso_make_mapping(size_t size) { return __proviso_alloc_mapping(size); }
+void __proviso_free_mapping(void *p) { model_free(p); }
+#define FAMILY(family)                                                                                               \
+    void *__proviso_alloc_##family(size_t size) { return allocate(16, size); }                                       \
+    void *__proviso_make_##family(size_t size) { return allocate(16, size); }                                        \
+    void __proviso_free_##family(void *p) { model_free(p); }
+FAMILY(malloc)
+FAMILY(stream)
+FAMILY(directory)
+FAMILY(address_list)
+FAMILY(tree_node)
+FAMILY(hash_table)
+FAMILY(regex)
+FAMILY(internal)
 void *__proviso_alloc_aligned(size_t align, size_t size) { return allocate(align < 16 ? 16 : align, size); }
 /* Only where --malloc-may-fail asks for it. */
 _Bool __proviso_allocation_fails(void) { return 0; }
-void __proviso_free(void *p) { model_free(p); }
 size_t __proviso_object_size(void *p) { return block_of(p)->size; }
+size_t __proviso_malloc_size(void *p) { return block_of(p)->size; }
 // Asked of pointers that are to be freed.
 size_t __proviso_object_offset(void *p) { return 0; }
 void __proviso_unmodelled(const char *what) { end(GIVEN_UP); }

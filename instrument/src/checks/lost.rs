@@ -52,8 +52,8 @@ pub(super) fn lost(program: &Program, edge: EdgeId, inputs: &Inputs, limits: Lim
 /// What this allocates need not be freed any more.
 pub(super) fn keep(program: &mut Program, allocation: Allocation) {
     let Allocation { edge, call } = allocation;
-    let Op::Alloc { var, size, align, zeroed, .. } = program.edges[edge].op else { return };
-    let kept = Op::Alloc { var, size, align, kind: AllocKind::Library, zeroed };
+    let Op::Alloc { var, size, align, kind: AllocKind::Heap(family), zeroed } = program.edges[edge].op else { return };
+    let kept = Op::Alloc { var, size, align, kind: AllocKind::Library(family), zeroed };
     let Some(call) = call else {
         program.edges[edge].op = kept;
         return;

@@ -2,12 +2,12 @@
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{AllocKind, CallGraph, Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Out, Program};
+use cfa::{CallGraph, Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Out, Program};
 
 /// Makes faults of operations on memory errors, as far as the checks ask for them: each operation has an error of its own.
 pub fn memory_safety(program: &mut Program, checks: &[Check]) {
     let allocates = program.edges.values().any(|e| match e.op {
-        Op::Alloc { kind, .. } => kind == AllocKind::Heap,
+        Op::Alloc { kind, .. } => kind.may_leak(),
         // Behind its back.
         Op::Approx { taint } => program.taints[taint].under,
         _ => false,
@@ -33,8 +33,8 @@ fn fault(op: &Op) -> Option<(Check, &'static str)> {
         Op::Store { .. } => (Check::Deref, "invalid write"),
         Op::Copy { .. } => (Check::Deref, "invalid copy"),
         Op::Fill { .. } => (Check::Deref, "invalid write"),
-        Op::Free { kind: AllocKind::Heap, .. } => (Check::Free, "invalid free"),
-        // `realloc` asks for it.
+        Op::Free { .. } if op.may_fault() => (Check::Free, "invalid free"),
+        // `realloc` and `malloc_usable_size` ask for it.
         Op::ObjectSize { .. } => (Check::Free, "invalid reallocation"),
         Op::Leak(Leak::Lost) => (Check::Memtrack, "memory is lost"),
         Op::Leak(Leak::Alive) => (Check::Memcleanup, "memory is not freed"),
@@ -87,7 +87,7 @@ fn insert_before(program: &mut Program, loc: LocId, op: Op) -> EdgeId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfa::{CType, DataLayout, HaltKind, VarKind};
+    use cfa::{CType, DataLayout, Family, HaltKind, VarKind};
 
     #[test]
     fn what_is_asked_for_is_watched() {
@@ -99,7 +99,7 @@ mod tests {
         let [a, b, c, d] = [(); 4].map(|()| p.add_location(p.entry));
         let entry = p.funcs[p.entry].entry;
         let load = p.add_edge(entry, Op::Load { var, addr: null }, a, None);
-        let free = p.add_edge(a, Op::Free { ptr: null, kind: AllocKind::Heap }, b, None);
+        let free = p.add_edge(a, Op::Free { ptr: null, family: Family::Malloc }, b, None);
         let skip = p.add_edge(b, Op::Skip, c, None);
         p.add_edge(c, Op::Halt(HaltKind::Abort), d, None);
         memory_safety(&mut p, &[Check::Free, Check::Call]);

@@ -4,7 +4,7 @@ use super::lost::{Allocation, keep, lost};
 use cfa::graph::Predecessors;
 use cfa::interp::{Inputs, Limits};
 use cfa::{
-    AllocKind, BinOp, CType, Callee, Check, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input,
+    BinOp, CType, Callee, Check, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input,
     InputKind, LocId, Op, Out, Program, Var, VarId, VarKind,
 };
 use rustc_hash::FxHashSet;
@@ -123,7 +123,7 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
         }
         Op::Copy { dst, src, len } => vec![(dst, len), (src, len)],
         Op::Fill { dst, len, .. } => vec![(dst, len)],
-        Op::Free { ptr, kind: AllocKind::Heap } => return guard_free(program, edge, ptr),
+        Op::Free { ptr, .. } => return guard_free(program, edge, ptr),
         _ => return,
     };
     let (func, place) = (program.func_of(edge), program.edges[edge].place);
@@ -135,7 +135,7 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
         at = is_in_object(program, at, address, offset, bad, known);
         let offset = program.var_expr(offset);
         let start = program.exprs.binary(BinOp::Sub, address, offset);
-        program.add_edge(at, Op::ObjectSize { var: size, ptr: start }, sized, place);
+        program.add_edge(at, Op::ObjectSize { var: size, ptr: start, family: None }, sized, place);
         let size = program.var_expr(size);
         let room = program.exprs.binary(BinOp::Sub, size, offset);
         let fits = program.exprs.binary(BinOp::Ule, len, room);

@@ -2,7 +2,7 @@
 
 use crate::checks::pass::guard;
 use cfa::graph::Predecessors;
-use cfa::{AllocKind, BinOp, Bv, Expr, ExprId, LocId, Op, Program, VarId};
+use cfa::{AllocKind, BinOp, Bv, Expr, ExprId, Family, LocId, Op, Program, VarId};
 use rustc_hash::FxHashSet;
 
 /// A cell of memory that a tuple speaks of: the variable stands for its value at the loop.
@@ -67,7 +67,7 @@ fn size_behind(program: &Program, predecessors: &Predecessors, at: LocId, var: V
                     least = Some(least.map_or(size, |least: u64| least.min(size)));
                     continue;
                 }
-                Op::Free { ptr, kind: AllocKind::Stack } if !is_of_another(ptr) => return None,
+                Op::Free { ptr, family: Family::Scope } if !is_of_another(ptr) => return None,
                 ref op if op.def() == Some(var) => return None,
                 _ => {}
             }

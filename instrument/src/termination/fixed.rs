@@ -20,7 +20,7 @@ pub fn fix_inputs(program: &mut Program, values: &dyn Fn(InputId, u32) -> Option
     // By input: how many of its values it has brought, up to the last one, so that states may come again.
     let mut brought: FxHashMap<InputId, VarId> = FxHashMap::default();
     for id in program.edges.ids() {
-        if let Op::Alloc { zeroed, kind: AllocKind::Stack | AllocKind::Heap | AllocKind::Given, .. } =
+        if let Op::Alloc { zeroed, kind: AllocKind::Stack | AllocKind::Heap(_) | AllocKind::Given, .. } =
             &mut program.edges[id].op
         {
             *zeroed = true;

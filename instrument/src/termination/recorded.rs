@@ -2,7 +2,7 @@
 
 use super::{Cycles, error_if, place_of};
 use cfa::{
-    AllocKind, Bv, CType, CallGraph, Edge, EdgeId, FuncId, HaltKind, Id, Input, InputKind, Op, Out, Program, Var,
+    Bv, CType, CallGraph, Edge, EdgeId, Family, FuncId, HaltKind, Id, Input, InputKind, Op, Out, Program, Var,
     VarId, VarKind,
 };
 use rustc_hash::FxHashSet;
@@ -70,7 +70,7 @@ impl Cycles {
         }
 
         for edge in program.edges.ids() {
-            if let Op::Free { kind: AllocKind::Heap | AllocKind::Library, .. } = program.edges[edge].op {
+            if matches!(program.edges[edge].op, Op::Free { family, .. } if family != Family::Scope) {
                 let Edge { source, target, place, .. } = program.edges[edge];
                 let free = program.add_location(program.locs[source].func);
                 program.locs[source].out = Out::Sink;

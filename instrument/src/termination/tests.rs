@@ -136,7 +136,7 @@ fn no_value_is_new_where_objects_are_made() {
              l2:\n    t3: {op} -> l1\n  l3:\n    t4: halt abort -> l4\n  l4:\n}}\n"
         )
     };
-    for (op, checks) in [("v0 := (v0 + -1:64)", 1), ("v0 := alloc heap 8:64 align 8", 0)] {
+    for (op, checks) in [("v0 := (v0 + -1:64)", 1), ("v0 := alloc heap malloc 8:64 align 8", 0)] {
         let mut program = cfa::text::parse(&text(op)).unwrap();
         let cycles = Cycles::mark(&mut program);
         assert_eq!(cycles.check_values_are_new(&mut program, 0, VarId(0)).len(), checks, "{op}");

@@ -2,7 +2,7 @@
 
 use crate::pipeline::Pipeline;
 use crate::source::Sources;
-use cfa::{AllocKind, EdgeId, ErrorId, Op, Program};
+use cfa::{EdgeId, ErrorId, Op, Program};
 use engine::budget::Budget;
 use engine::invariants::Discharged;
 use instrument::{Site, let_pass, sites};
@@ -117,7 +117,7 @@ pub fn origins(program: &Program, places: Vec<EdgeId>) -> Vec<EdgeId> {
     }
     let calls = cfa::CallGraph::new(program);
     let allocates = |&edge: &EdgeId| {
-        matches!(program.edges[edge].op, Op::Alloc { kind: AllocKind::Heap, .. })
+        matches!(program.edges[edge].op, Op::Alloc { kind, .. } if kind.may_leak())
             && calls.is_reachable(program.func_of(edge))
     };
     places.iter().copied().filter(|edge| !is_leak(edge)).chain(program.edges.ids().filter(allocates)).collect()

@@ -4,7 +4,7 @@
 use super::recorder::Recorder;
 use crate::source::Spot;
 use cfa::interp::{Fault, Neighbour, ObjectKind, ObjectSeq, State};
-use cfa::{EdgeId, ExprId, Op, VarId};
+use cfa::{AllocKind, EdgeId, ExprId, Family, Op, VarId};
 
 /// The object that an invalid operation is about.
 #[derive(Clone, PartialEq, Debug)]
@@ -133,12 +133,8 @@ pub(super) fn fault(
         },
         Fault::Dangling => {
             let gone = match object.map(|o| (o.kind, &o.freed)) {
-                Some((ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, Some(at))) => {
-                    format!("which was freed {}", where_from(at, here))
-                }
-                Some((ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given, None)) => {
-                    "which was freed".to_owned()
-                }
+                Some((kind, Some(at))) if kind.is_dynamic() => format!("which was freed {}", where_from(at, here)),
+                Some((kind, None)) if kind.is_dynamic() => "which was freed".to_owned(),
                 Some((_, Some(_))) => "whose scope has ended".to_owned(),
                 _ => "whose function has returned".to_owned(),
             };
@@ -146,10 +142,10 @@ pub(super) fn fault(
         }
         Fault::ReadOnly => format!("{access} to {what}, which is constant"),
         Fault::InvalidFree => match object {
-            Some(o) if matches!(o.kind, ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given) => {
+            Some(o) if o.kind.is_dynamic() && o.offset != 0 => {
                 format!("{access} at offset {} of {what}, not at its start", o.offset)
             }
-            Some(_) => format!("{access} of {what}, which was not allocated"),
+            Some(o) => format!("{access} of {what}, which {}", not_its_business(o.kind)),
             None => format!("{access} of {addr:#x}, where there is no object"),
         },
         Fault::DoubleFree => {
@@ -164,13 +160,30 @@ pub(super) fn fault(
     }
 }
 
+/// Why a function must not end the life of an object that is alive, behind "which".
+fn not_its_business(kind: ObjectKind) -> String {
+    let ended_by = match kind.family() {
+        None | Some(Family::Scope) => return "was not allocated".to_owned(),
+        Some(Family::Malloc) => "free",
+        Some(Family::Mapping) => "munmap",
+        Some(Family::Stream) => "fclose",
+        Some(Family::Directory) => "closedir",
+        Some(Family::AddressList) => "freeaddrinfo",
+        Some(Family::TreeNode) => "tdelete",
+        Some(Family::HashTable) => "hdestroy",
+        Some(Family::Regex) => "regfree",
+        Some(Family::Internal) => return "the C library keeps".to_owned(),
+    };
+    format!("only '{ended_by}' may end")
+}
+
 impl Object {
     fn described(&self, here: Option<&Spot>) -> String {
         match (&self.name, self.kind, &self.allocated) {
             (Some(name), ..) => format!("`{name}`"),
-            (None, ObjectKind::Heap, Some(at)) => format!("the object allocated {}", where_from(at, here)),
-            (None, ObjectKind::Given, Some(_)) => "an object that the program is given".to_owned(),
-            (None, ObjectKind::Library, Some(at)) => {
+            (None, ObjectKind::Allocated(AllocKind::Heap(_)), Some(at)) => format!("the object allocated {}", where_from(at, here)),
+            (None, ObjectKind::Allocated(AllocKind::Given), Some(_)) => "an object that the program is given".to_owned(),
+            (None, ObjectKind::Allocated(AllocKind::Library(_)), Some(at)) => {
                 format!("an object of the C library, made {}", where_from(at, here))
             }
             (None, ObjectKind::Global { read_only: true }, _) => "a string".to_owned(),
@@ -185,16 +198,14 @@ impl Object {
         if let Some(at) = &self.allocated {
             let text = match (&self.name, self.kind) {
                 (Some(name), _) => format!("`{name}` has {size} and is declared here"),
-                (None, ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given) => {
-                    format!("an object of {size} is allocated here")
-                }
+                (None, kind) if kind.is_dynamic() => format!("an object of {size} is allocated here"),
                 (None, _) => format!("the object has {size} and comes from here"),
             };
             notes.push((text, at.clone()));
         }
         if let Some(at) = &self.freed {
             let text = match self.kind {
-                ObjectKind::Heap | ObjectKind::Library | ObjectKind::Given => "it is freed here",
+                kind if kind.is_dynamic() => "it is freed here",
                 _ => "its scope ends here",
             };
             notes.push((text.to_owned(), at.clone()));

@@ -88,7 +88,7 @@ impl<'p> Names<'p> {
     pub fn allocated(&mut self, var: VarId, kind: AllocKind, depth: usize, by_library: bool) -> ObjectSeq {
         let number = self.made.len() as u64;
         let made = match kind {
-            AllocKind::Heap | AllocKind::Library | AllocKind::Given => {
+            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given => {
                 self.heap += 1;
                 Made::Heap(self.heap)
             }

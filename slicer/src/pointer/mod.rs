@@ -16,7 +16,7 @@ pub use memory::{Location, LocationId, Object, ObjectId, ObjectKind, Slot, outsi
 pub use terms::{Shift, gcd};
 
 use crate::sparse_set::SparseSet;
-use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, Table};
+use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, Program, Table};
 use memory::Memory;
 use rustc_hash::FxHashMap;
 use solve::Solver;
@@ -264,10 +264,10 @@ impl<'p> PointsTo<'p> {
         found.dedup();
         found
     }
-    /// The objects of the heap.
+    /// The objects that may leak.
     pub fn heap(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let is_heap = |kind: ObjectKind| match kind {
-            ObjectKind::Alloc(e) => matches!(self.program.edges[e].op, Op::Alloc { kind: AllocKind::Heap, .. }),
+            ObjectKind::Alloc(e) => matches!(self.program.edges[e].op, Op::Alloc { kind, .. } if kind.may_leak()),
             _ => false,
         };
         self.objects.iter().filter(move |(_, o)| is_heap(o.kind)).map(|(id, _)| id)

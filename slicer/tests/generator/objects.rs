@@ -143,7 +143,7 @@ fn of_unknown_size(g: &mut Generator) {
     // The number may change, that of the object does not.
     let rows_then = g.local(false);
     g.assign(rows_then, rows);
-    let kind = [AllocKind::Heap, AllocKind::Stack][g.random.below(2)];
+    let kind = [AllocKind::MALLOC, AllocKind::Stack][g.random.below(2)];
     let zeroed = g.random.chance(40);
     g.emit(Op::Alloc { var: object, size, align: 8, kind, zeroed });
     if g.random.chance(40) {
@@ -169,35 +169,35 @@ fn of_unknown_size(g: &mut Generator) {
 /// As `realloc` does.
 fn grow(g: &mut Generator) {
     let w = g.width();
-    let (object, next, size_of) = (sized(g, 32, AllocKind::Heap, true), g.local(false), g.local(false));
+    let (object, next, size_of) = (sized(g, 32, AllocKind::MALLOC, true), g.local(false), g.local(false));
     link(g, object);
-    keep(g, object, AllocKind::Heap);
+    keep(g, object, AllocKind::MALLOC);
     let cond = g.condition();
     let join = only_if(g, cond);
     let n = up_to(g, 3);
     let ptr = g.program.var_expr(object);
-    g.emit(Op::ObjectSize { var: size_of, ptr });
+    g.emit(Op::ObjectSize { var: size_of, ptr, family: None });
     let old = g.program.var_expr(size_of);
     let x = &mut g.program.exprs;
     let sixteen = x.int(w, 16);
     let more = x.mul(n, sixteen);
     let size = x.add(more, sixteen);
-    g.emit(Op::Alloc { var: next, size, align: 8, kind: AllocKind::Heap, zeroed: false });
+    g.emit(Op::Alloc { var: next, size, align: 8, kind: AllocKind::MALLOC, zeroed: false });
     let is_less = g.program.exprs.ult(old, size);
     let (dst, len) = (g.program.var_expr(next), g.program.exprs.ite(is_less, old, size));
     g.emit(Op::Copy { dst, src: ptr, len });
     if g.random.chance(70) {
-        g.emit(Op::Free { ptr, kind: AllocKind::Heap });
+        g.emit(Op::Free { ptr, family: Family::Malloc });
     }
     g.assign(object, dst);
     end_if(g, join);
     let offset = 4 * g.random.below(4) as u64;
     let addr = at_offset(g, object, offset);
     store_or_load(g, addr);
-    keep(g, object, AllocKind::Heap);
+    keep(g, object, AllocKind::MALLOC);
     if g.random.chance(30) {
         let ptr = g.program.var_expr(object);
-        g.emit(Op::Free { ptr, kind: AllocKind::Heap });
+        g.emit(Op::Free { ptr, family: Family::Malloc });
     }
 }
 
@@ -207,7 +207,7 @@ fn scope(g: &mut Generator, depth: usize) {
     keep(g, object, AllocKind::Stack);
     g.block(depth - 1);
     let ptr = g.program.var_expr(object);
-    g.emit(Op::Free { ptr, kind: AllocKind::Stack });
+    g.emit(Op::Free { ptr, family: Family::Scope });
 }
 
 /// A pointer, often to the start of a global object.
@@ -411,7 +411,7 @@ fn again(g: &mut Generator) {
     let one = g.program.exprs.int(32, 1);
     let next = g.program.exprs.add(e, one);
     g.assign(i, next);
-    let (kind, zeroed) = ([AllocKind::Heap, AllocKind::Heap, AllocKind::Stack][g.random.below(3)], g.random.chance(50));
+    let (kind, zeroed) = ([AllocKind::MALLOC, AllocKind::MALLOC, AllocKind::Stack][g.random.below(3)], g.random.chance(50));
     let object = sized(g, OBJECT_SIZE, kind, zeroed);
     link(g, object);
     let addr = g.program.var_expr(object);
@@ -431,11 +431,11 @@ fn again(g: &mut Generator) {
     let join = only_if(g, cond);
     keep(g, object, kind);
     end_if(g, join);
-    if kind == AllocKind::Heap && g.random.chance(30) || kind == AllocKind::Stack && g.random.chance(50) {
+    if kind == AllocKind::MALLOC && g.random.chance(30) || kind == AllocKind::Stack && g.random.chance(50) {
         let cond = g.condition();
         let join = only_if(g, cond);
         let ptr = g.program.var_expr(object);
-        g.emit(Op::Free { ptr, kind });
+        g.emit(Op::Free { ptr, family: kind.family().unwrap() });
         end_if(g, join);
     }
     g.program.add_edge(g.at, Op::Skip, head, None);

@@ -128,7 +128,7 @@ impl Generator {
         let eight = x.int(w, 8);
         let rows = x.mul(n, eight);
         let size = x.add(rows, eight);
-        let (kind, zeroed) = ([AllocKind::Heap, AllocKind::Stack][self.random.below(2)], self.random.chance(50));
+        let (kind, zeroed) = ([AllocKind::MALLOC, AllocKind::Stack][self.random.below(2)], self.random.chance(50));
         self.emit(Op::Alloc { var: pointer, size, align: 8, kind, zeroed });
         let base = self.program.var_expr(pointer);
         let last = self.program.exprs.add(base, rows);
@@ -136,14 +136,14 @@ impl Generator {
         self.emit(Op::Store { addr: first, value });
         self.emit(Op::Load { var: to, addr: second });
         if self.random.chance(30) {
-            self.emit(Op::ObjectSize { var: size_of, ptr: first });
+            self.emit(Op::ObjectSize { var: size_of, ptr: first, family: None });
             let value = self.program.var_expr(size_of);
             let value = self.program.exprs.extract(31, 0, value);
             self.assign(to, value);
         }
-        let freed = kind == AllocKind::Heap && self.random.chance(50);
+        let freed = kind == AllocKind::MALLOC && self.random.chance(50);
         if freed {
-            self.emit(Op::Free { ptr: base, kind });
+            self.emit(Op::Free { ptr: base, family: kind.family().unwrap() });
         }
         if freed || self.random.chance(20) {
             self.emit(Op::ObjectOffset { var: size_of, ptr: last });
@@ -190,7 +190,7 @@ impl Generator {
         let stack = self.random.chance(50);
         let v = self.local(false);
         let size = self.program.exprs.int(w, OBJECT_SIZE);
-        let kind = if stack { AllocKind::Stack } else { AllocKind::Heap };
+        let kind = if stack { AllocKind::Stack } else { AllocKind::MALLOC };
         let zeroed = self.random.chance(50);
         self.emit(Op::Alloc { var: v, size, align: 8, kind, zeroed });
         let base = self.program.var_expr(v);

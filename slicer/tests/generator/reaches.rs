@@ -121,7 +121,7 @@ pub(super) fn eraser(g: &mut Generator) -> FuncId {
 fn text(g: &mut Generator) -> (VarId, Option<AllocKind>) {
     let w = g.width();
     let size = 4 + g.random.below(8) as u64;
-    let (base, kind) = (g.local(false), [AllocKind::Heap, AllocKind::Stack][g.random.below(2)]);
+    let (base, kind) = (g.local(false), [AllocKind::MALLOC, AllocKind::Stack][g.random.below(2)]);
     let (bytes, zeroed) = (g.program.exprs.int(w, size), g.random.chance(20));
     let is_new = g.random.chance(75);
     if is_new {
@@ -216,7 +216,7 @@ fn string(g: &mut Generator, depth: usize) {
             let [more, too] = [(); 2].map(|()| g.random.below(2) as u64);
             let size = at_offset(g, length, more);
             let copy = g.local(false);
-            g.emit(Op::Alloc { var: copy, size, align: 1, kind: AllocKind::Heap, zeroed: false });
+            g.emit(Op::Alloc { var: copy, size, align: 1, kind: AllocKind::MALLOC, zeroed: false });
             let dst = g.program.var_expr(copy);
             let len = at_offset(g, length, too);
             g.emit(Op::Copy { dst, src: from, len });
@@ -228,7 +228,7 @@ fn string(g: &mut Generator, depth: usize) {
     let to = g.any_pointer();
     g.assign(to, dst);
     if let Some(kind) = kind.filter(|_| g.random.chance(30)) {
-        g.emit(Op::Free { ptr: dst, kind });
+        g.emit(Op::Free { ptr: dst, family: kind.family().unwrap() });
     }
 }
 
@@ -247,7 +247,7 @@ fn elements(g: &mut Generator, depth: usize) {
     };
     let more = [0, 0, 4, 8][g.random.below(4)];
     let bytes = size(g, more);
-    let kind = [AllocKind::Heap, AllocKind::Stack][g.random.below(2)];
+    let kind = [AllocKind::MALLOC, AllocKind::Stack][g.random.below(2)];
     let zeroed = g.random.chance(50);
     g.emit(Op::Alloc { var: base, size: bytes, align: 4, kind, zeroed });
     if depth > 0 && g.random.chance(30) {
@@ -298,7 +298,7 @@ fn elements(g: &mut Generator, depth: usize) {
     let (to, value) = (g.any_pointer(), g.program.var_expr(base));
     g.assign(to, value);
     if g.random.chance(30) {
-        g.emit(Op::Free { ptr: value, kind });
+        g.emit(Op::Free { ptr: value, family: kind.family().unwrap() });
     }
 }
 
@@ -315,7 +315,7 @@ fn walked(g: &mut Generator) {
         false => g.program.exprs.int(w, [24, 32][g.random.below(2)]),
     };
     let size = with_value(g, w, size);
-    let (bytes, kind) = (g.program.var_expr(size), [AllocKind::Heap, AllocKind::Stack][g.random.below(2)]);
+    let (bytes, kind) = (g.program.var_expr(size), [AllocKind::MALLOC, AllocKind::Stack][g.random.below(2)]);
     let zeroed = g.random.chance(50);
     g.emit(Op::Alloc { var: base, size: bytes, align: 4, kind, zeroed });
     let start = [0, 0, stride, u64::MAX][g.random.below(4)];

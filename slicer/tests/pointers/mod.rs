@@ -215,7 +215,7 @@ impl Generator {
         self.at = self.p.funcs[self.f].entry;
         let var = self.var(self.pointer);
         if i == 0 {
-            self.alloc(var, AllocKind::Heap);
+            self.alloc(var, AllocKind::MALLOC);
         } else {
             let callee = Callee::Direct(self.makers[i - 1]);
             self.emit(Op::Call { callee, args: Box::default(), varargs: None, result: Some(var) });
@@ -283,7 +283,7 @@ impl Generator {
                 self.load(v, addr);
             }
             8 => {
-                let kind = if self.random.below(2) == 0 { AllocKind::Stack } else { AllocKind::Heap };
+                let kind = if self.random.below(2) == 0 { AllocKind::Stack } else { AllocKind::MALLOC };
                 self.alloc(v, kind);
             }
             9 => {
@@ -416,7 +416,7 @@ impl Generator {
             2 => {
                 // In memory, of no more bits than it takes, in units.
                 let (size, room) = (self.int(SIZE), self.var(self.pointer));
-                self.emit(Op::Alloc { var: room, size, align: 8, kind: AllocKind::Heap, zeroed: true });
+                self.emit(Op::Alloc { var: room, size, align: 8, kind: AllocKind::MALLOC, zeroed: true });
                 let (addr, eight, off) = (self.read(room), self.int(8), 8 * self.random.below(8) as u64);
                 let addr = self.plus(addr, off);
                 let units = self.p.exprs.binary(BinOp::SDiv, distance, eight);
@@ -470,7 +470,7 @@ impl Generator {
         self.p.add_branch(head, more, body, exit, None);
         self.at = body;
         let cell = self.var(self.pointer);
-        self.alloc(cell, AllocKind::Heap);
+        self.alloc(cell, AllocKind::MALLOC);
         let (addr, value) = (self.read(cell), self.read(v));
         let addr = self.plus(addr, 8);
         self.emit(Op::Store { addr, value });

@@ -21,7 +21,7 @@ fn accesses_that_fault() {
             b.load(end, 8);
         }),
         (Fault::OutOfBounds, |b| {
-            let p = b.alloc(10, AllocKind::Heap);
+            let p = b.alloc(10, AllocKind::MALLOC);
             let tail = b.at(p, 8);
             b.store(tail, 32, 0);
         }),
@@ -32,7 +32,7 @@ fn accesses_that_fault() {
             b.load(before, 8);
         }),
         (Fault::OutOfBounds, |b| {
-            let p = b.alloc(0, AllocKind::Heap);
+            let p = b.alloc(0, AllocKind::MALLOC);
             b.load(p, 8);
         }),
         (Fault::OutOfBounds, |b| {
@@ -68,8 +68,8 @@ fn accesses_that_fault() {
 fn ends_of_objects_and_calls_that_fault() {
     let cases: &[Case] = &[
         (Fault::Dangling, |b| {
-            let p = b.alloc(10, AllocKind::Heap);
-            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            let p = b.alloc(10, AllocKind::MALLOC);
+            b.op(Op::Free { ptr: p, family: Family::Malloc });
             b.load(p, 8);
         }),
         (Fault::Dangling, |b| {
@@ -84,21 +84,21 @@ fn ends_of_objects_and_calls_that_fault() {
             b.store(p, 8, 1);
         }),
         (Fault::DoubleFree, |b| {
-            let p = b.alloc(10, AllocKind::Heap);
-            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
-            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            let p = b.alloc(10, AllocKind::MALLOC);
+            b.op(Op::Free { ptr: p, family: Family::Malloc });
+            b.op(Op::Free { ptr: p, family: Family::Malloc });
         }),
         (Fault::InvalidFree, |b| {
             let p = b.alloc(10, AllocKind::Stack);
-            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            b.op(Op::Free { ptr: p, family: Family::Malloc });
         }),
         (Fault::InvalidFree, |b| {
-            let p = b.alloc(10, AllocKind::Heap);
+            let p = b.alloc(10, AllocKind::MALLOC);
             let inner = b.at(p, 4);
-            b.op(Op::Free { ptr: inner, kind: AllocKind::Heap });
+            b.op(Op::Free { ptr: inner, family: Family::Malloc });
         }),
         (Fault::InvalidCall, |b| {
-            let p = b.alloc(10, AllocKind::Heap);
+            let p = b.alloc(10, AllocKind::MALLOC);
             b.call(Callee::Indirect(p), &[], None);
         }),
         (Fault::InvalidCall, |b| {
@@ -108,15 +108,15 @@ fn ends_of_objects_and_calls_that_fault() {
             b.call(Callee::Indirect(inner), &[], None);
         }),
         (Fault::Dangling, |b| {
-            let p = b.alloc(10, AllocKind::Heap);
-            b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+            let p = b.alloc(10, AllocKind::MALLOC);
+            b.op(Op::Free { ptr: p, family: Family::Malloc });
             let var = b.var(b.p.layout.pointer_width);
-            b.op(Op::ObjectSize { var, ptr: p });
+            b.op(Op::ObjectSize { var, ptr: p, family: None });
         }),
         (Fault::InvalidFree, |b| {
-            let p = b.alloc(10, AllocKind::Heap);
+            let p = b.alloc(10, AllocKind::MALLOC);
             let (end, var) = (b.at(p, 10), b.var(b.p.layout.pointer_width));
-            b.op(Op::ObjectSize { var, ptr: end });
+            b.op(Op::ObjectSize { var, ptr: end, family: None });
         }),
     ];
     each_faults(cases);
@@ -139,8 +139,8 @@ fn each_faults(cases: &[Case]) {
 #[test]
 fn offsets_in_objects() {
     let mut b = build(64);
-    let (p, dead) = (b.alloc(8, AllocKind::Heap), b.alloc(8, AllocKind::Heap));
-    b.op(Op::Free { ptr: dead, kind: AllocKind::Heap });
+    let (p, dead) = (b.alloc(8, AllocKind::MALLOC), b.alloc(8, AllocKind::MALLOC));
+    b.op(Op::Free { ptr: dead, family: Family::Malloc });
     let null = b.ptr(0);
     let pointers = [b.at(p, 5), b.at(p, 8), b.at(p, 9), b.at(dead, 1), null];
     let mut sum = b.ptr(0);
@@ -160,17 +160,17 @@ fn offsets_in_objects() {
 fn no_faults() {
     let mut b = build(64);
     let null = b.ptr(0);
-    b.op(Op::Free { ptr: null, kind: AllocKind::Heap });
+    b.op(Op::Free { ptr: null, family: Family::Malloc });
     let zero = b.ptr(0);
     b.op(Op::Copy { dst: null, src: null, len: zero });
     let byte = b.int(8, 0);
     b.op(Op::Fill { dst: null, byte, len: zero });
-    let p = b.alloc(0, AllocKind::Heap);
-    let q = b.alloc(24, AllocKind::Heap);
+    let p = b.alloc(0, AllocKind::MALLOC);
+    let q = b.alloc(24, AllocKind::MALLOC);
     let equal = b.p.exprs.eq(p, q);
     let size = b.var(64);
-    b.op(Op::ObjectSize { var: size, ptr: q });
-    b.op(Op::Free { ptr: p, kind: AllocKind::Heap });
+    b.op(Op::ObjectSize { var: size, ptr: q, family: None });
+    b.op(Op::Free { ptr: p, family: Family::Malloc });
     let (size, equal) = (b.get(size), b.p.exprs.zext(64, equal));
     let sum = b.p.exprs.add(size, equal);
     b.exit(sum);

@@ -23,8 +23,8 @@ impl Parser<'_> {
                 Op::Store { addr, value: self.expr()? }
             }
             "free" => {
-                let kind = if self.accept_word("stack")? { AllocKind::Stack } else { AllocKind::Heap };
-                Op::Free { ptr: self.expr()?, kind }
+                let family = self.family()?;
+                Op::Free { ptr: self.expr()?, family }
             }
             "leak" => {
                 let start = self.start;
@@ -61,6 +61,13 @@ impl Parser<'_> {
         })
     }
 
+    fn family(&mut self) -> Result_<Family> {
+        let start = self.start;
+        let name = self.word("a family of allocations")?;
+        let unknown = || Error { position: start, message: format!("unknown family of allocations '{name}'") };
+        Family::by_name(name).ok_or_else(unknown)
+    }
+
     /// What follows `var :=`.
     pub(super) fn definition(&mut self, var: VarId) -> Result_<Op> {
         Ok(if self.accept_word("load")? {
@@ -69,21 +76,25 @@ impl Parser<'_> {
             let kind = if self.accept_word("stack")? {
                 AllocKind::Stack
             } else if self.accept_word("library")? {
-                AllocKind::Library
+                AllocKind::Library(self.family()?)
             } else if self.accept_word("given")? {
                 AllocKind::Given
             } else if self.accept_word("standin")? {
                 AllocKind::StandIn
             } else {
                 self.keyword("heap")?;
-                AllocKind::Heap
+                AllocKind::Heap(self.family()?)
             };
             let zeroed = self.accept_word("zeroed")?;
             let size = self.expr()?;
             self.keyword("align")?;
             Op::Alloc { var, size, align: self.number()?, kind, zeroed }
         } else if self.accept_word("objectsize")? {
-            Op::ObjectSize { var, ptr: self.expr()? }
+            let family = match self.token {
+                Token::Word(word) if Family::by_name(word).is_some() => Some(self.family()?),
+                _ => None,
+            };
+            Op::ObjectSize { var, ptr: self.expr()?, family }
         } else if self.accept_word("objectoffset")? {
             Op::ObjectOffset { var, ptr: self.expr()? }
         } else if self.accept_word("havoc")? {

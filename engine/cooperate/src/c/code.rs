@@ -7,7 +7,7 @@ use super::memory;
 use super::place::Access;
 use super::roles::{self, Role};
 use cfa::{
-    AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op, VarId,
+    AllocKind, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op, VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -65,20 +65,21 @@ impl Statements<'_, '_, '_> {
             Op::Load { var, addr } => self.load(var, addr),
             Op::Store { addr, value } => self.store(addr, value),
             Op::Alloc { var, size, kind, zeroed, align } => self.alloc(op, var, size, kind, zeroed, align),
-            Op::Free { kind: AllocKind::Stack, .. } => {}
-            Op::Free { ptr, .. } if self.file.watch.is_some() => {
+            Op::Free { family: Family::Scope, .. } => {}
+            Op::Free { ptr, family } if self.file.watch.is_some() => {
                 let ptr = self.file.pointer(ptr);
-                self.out.push(format!("proviso_free({ptr});"));
+                self.out.push(format!("proviso_free({ptr}, {});", memory::family(family)));
             }
             Op::Free { ptr, .. } => {
                 self.file.library("free", "extern void free(void *);".to_owned());
                 let ptr = self.file.pointer(ptr);
                 self.out.push(format!("free({ptr});"));
             }
-            Op::ObjectSize { var, ptr } | Op::ObjectOffset { var, ptr } if self.file.watch.is_some() => {
-                let what = if matches!(op, Op::ObjectSize { .. }) { "size" } else { "offset" };
-                self.measure(var, ptr, what);
+            Op::ObjectSize { var, ptr, family } if self.file.watch.is_some() => {
+                let family = family.map_or("-1".to_owned(), memory::family);
+                self.measure(var, ptr, "size", &format!(", {family}"));
             }
+            Op::ObjectOffset { var, ptr } if self.file.watch.is_some() => self.measure(var, ptr, "offset", ""),
             Op::ObjectSize { .. } | Op::ObjectOffset { .. } => {
                 self.file.refuse("the size of an object that is not known to C".to_owned());
             }
@@ -266,27 +267,32 @@ impl Statements<'_, '_, '_> {
         let size = if watched { format!("({exact} + PROVISO_GAP)") } else { exact.clone() };
         let made = match kind {
             AllocKind::Stack => format!("__builtin_alloca({size})"),
-            AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn if zeroed => {
+            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn if zeroed => {
                 self.file.library("calloc", "extern void *calloc(unsigned long, unsigned long);".to_owned());
                 format!("calloc(1, {size})")
             }
-            AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn if align > 16 => {
+            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn if align > 16 => {
                 self.file
                     .library("aligned_alloc", "extern void *aligned_alloc(unsigned long, unsigned long);".to_owned());
                 format!("aligned_alloc({align}, {size})")
             }
-            AllocKind::Heap | AllocKind::Library | AllocKind::Given | AllocKind::StandIn => {
+            AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => {
                 self.file.library("malloc", "extern void *malloc(unsigned long);".to_owned());
                 format!("malloc({size})")
             }
         };
         let made = match kind {
-            AllocKind::Heap if watched => format!("proviso_allocate({made}, {exact}, PROVISO_HEAP)"),
-            AllocKind::Library | AllocKind::Given if watched => {
-                format!("proviso_allocate({made}, {exact}, PROVISO_GIVEN)")
+            AllocKind::Stack => made,
+            _ if !watched => made,
+            kind => {
+                let what = match kind {
+                    AllocKind::StandIn => "PROVISO_STAND_IN",
+                    kind if kind.may_leak() => "PROVISO_HEAP",
+                    _ => "PROVISO_GIVEN",
+                };
+                let family = kind.family().map_or("-1".to_owned(), memory::family);
+                format!("proviso_allocate({made}, {exact}, {what}, {family})")
             }
-            AllocKind::StandIn if watched => format!("proviso_allocate({made}, {exact}, PROVISO_STAND_IN)"),
-            _ => made,
         };
         let cast = if ty == Ty::Pointer { "" } else { "(unsigned long)" };
         self.out.push(format!("{name} = {cast}{made};"));
@@ -302,11 +308,11 @@ impl Statements<'_, '_, '_> {
         }
     }
 
-    fn measure(&mut self, var: VarId, ptr: ExprId, what: &str) {
+    fn measure(&mut self, var: VarId, ptr: ExprId, what: &str, more: &str) {
         let (name, ty) = self.file.variable(var);
         let width = self.file.p.vars[var].width;
         let ptr = self.file.pointer(ptr);
-        let value = self.file.converted(format!("proviso_{what}({ptr})"), Ty::Unsigned(width), width, ty);
+        let value = self.file.converted(format!("proviso_{what}({ptr}{more})"), Ty::Unsigned(width), width, ty);
         self.out.push(format!("{name} = {};", strip(&value)));
     }
 

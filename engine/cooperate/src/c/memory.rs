@@ -11,7 +11,7 @@ use super::file::File;
 use super::left_out::operations;
 use super::roles::{self, Role};
 use cfa::{
-    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, LocId, Op, Out,
+    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, LocId, Op, Out,
     Program, VarKind,
 };
 use rustc_hash::FxHashSet;
@@ -67,9 +67,9 @@ pub fn write_models(p: &mut Program) -> Vec<String> {
 }
 
 fn is_about_heap(p: &Program, f: FuncId) -> bool {
-    let heap = AllocKind::Heap;
     operations(p, f).any(|op| match op {
-        Op::Alloc { kind, .. } | Op::Free { kind, .. } => *kind == heap,
+        Op::Alloc { kind, .. } => kind.family() == Some(Family::Malloc),
+        Op::Free { family, .. } => *family == Family::Malloc,
         op => matches!(op, Op::ObjectSize { .. }),
     })
 }
@@ -238,7 +238,7 @@ pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
             let callee = file.pointer(e);
             out.push(format!("proviso_call({callee});"));
         }
-        Op::Free { ptr, kind: AllocKind::Stack } => {
+        Op::Free { ptr, family: Family::Scope } => {
             let ptr = file.pointer(ptr);
             out.push(format!("proviso_end({ptr});"));
         }
@@ -313,12 +313,20 @@ pub fn runtime(file: &mut File) -> Option<(String, String)> {
         let name = file.variable(v).0;
         let _ = writeln!(roots, "    proviso_reach(&{name}, sizeof {name});");
     }
+    let families: Vec<String> = Family::all().map(family).collect();
     let before = format!(
-        "#define PROVISO_GAP {GAP}\n#define PROVISO_FOREIGN {foreign}\n{RUNTIME}\nstatic void proviso_start(void);\n"
+        "#define PROVISO_GAP {GAP}\n#define PROVISO_FOREIGN {foreign}\nenum {{ {} }};\n{RUNTIME}\n\
+         static void proviso_start(void);\n",
+        families.join(", ")
     );
     let behind =
         format!("\nstatic void proviso_start(void) {{\n{start}}}\n\nstatic void proviso_roots(void) {{\n{roots}}}\n");
     Some((before, behind))
+}
+
+/// The constant of the runtime for a family.
+pub fn family(family: Family) -> String {
+    format!("PROVISO_FAMILY_{}", family.name().to_uppercase())
 }
 
 fn look(leak: Leak) -> &'static str {

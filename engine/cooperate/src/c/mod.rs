@@ -20,7 +20,7 @@ mod structure;
 
 mod types;
 
-use cfa::{AllocKind, FuncId, Op, PlaceId, Program, VarId, VarKind};
+use cfa::{Family, FuncId, Op, PlaceId, Program, VarId, VarKind};
 use file::{File, Object, frame_object, string_literal};
 use memory::OBJECT;
 pub use memory::write_models;
@@ -220,7 +220,7 @@ fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
                 (Some((var, size)), &Op::Alloc { align, .. }) if size > 0 => {
                     made.entry(var).or_default().push((n, size, align))
                 }
-                (_, &Op::Free { ptr, kind: AllocKind::Stack }) => {
+                (_, &Op::Free { ptr, family: Family::Scope }) => {
                     if let cfa::Expr::Var(v) = *p.exprs.get(ptr) {
                         ended.insert(v);
                     }

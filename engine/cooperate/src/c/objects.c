@@ -1,7 +1,7 @@
 // The objects that a program has, for a program that checks what it does with memory itself: a table, as the instrumentation of Symbiotic
 // keeps one (Slaby, Strejcek, Trtik, TACAS 2013; Chalupa et al., Symbiotic 4). What is not in it is nobody's, unless the C library hands out memory.
 
-// Those given are of the heap, but need not be freed.
+// Those given are dynamically allocated, but need not be freed.
 enum { PROVISO_HEAP, PROVISO_GIVEN, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT, PROVISO_STAND_IN };
 
 struct proviso_object {
@@ -9,6 +9,8 @@ struct proviso_object {
     // Calls deep, of the stack.
     unsigned long depth;
     unsigned char kind, ended, reached;
+    // The family whose functions may end its life; -1 for objects of none.
+    signed char family;
     struct proviso_object *next;
 };
 
@@ -46,6 +48,7 @@ static void proviso_begin(void *start, unsigned long size, int kind) {
     o->start = (unsigned long)start;
     o->size = size;
     o->kind = kind;
+    o->family = -1;
     o->ended = 0;
     o->depth = proviso_depth;
 }
@@ -65,20 +68,22 @@ static void proviso_leave(void) {
     proviso_depth--;
 }
 
-static void *proviso_allocate(void *start, unsigned long size, int kind) {
-    if (start)
+static void *proviso_allocate(void *start, unsigned long size, int kind, int family) {
+    if (start) {
         proviso_begin(start, size, kind);
+        proviso_find(start)->family = family;
+    }
     return start;
 }
 
 // Memory that is freed is not given back, so that nothing else comes to lie there.
-static void proviso_free(void *p) {
+static void proviso_free(void *p, int family) {
     struct proviso_object *o = proviso_find(p);
     if (!p)
         return;
     if (!o && PROVISO_FOREIGN)
         return free(p);
-    if (!o || (o->kind != PROVISO_HEAP && o->kind != PROVISO_GIVEN) || o->ended || o->start != (unsigned long)p)
+    if (!o || o->family != family || o->ended || o->start != (unsigned long)p)
         proviso_violation();
     o->ended = 1;
 }
@@ -106,9 +111,10 @@ static void proviso_call(const void *p) {
         proviso_violation();
 }
 
-static unsigned long proviso_size(const void *p) {
+// Of an object of a family, or of any (-1).
+static unsigned long proviso_size(const void *p, int family) {
     struct proviso_object *o = proviso_find(p);
-    if (!o || o->ended || o->start != (unsigned long)p)
+    if (!o || o->ended || o->start != (unsigned long)p || (family >= 0 && o->family != family))
         proviso_violation();
     return o->size;
 }
@@ -131,7 +137,7 @@ static void proviso_arguments(int count, char **arguments) {
         struct proviso_object *o = malloc(sizeof *o);
         if (!o)
             abort();
-        *o = (struct proviso_object){(unsigned long)arguments[i], length + 1, 0, PROVISO_GLOBAL, 0, 0, proviso_objects};
+        *o = (struct proviso_object){(unsigned long)arguments[i], length + 1, 0, PROVISO_GLOBAL, 0, 0, -1, proviso_objects};
         proviso_objects = o;
     }
 }

@@ -42,7 +42,7 @@ pub fn allocates_again(program: &Program, in_loop: impl Fn(LocId) -> bool) -> bo
         }
     }
     program.edges.iter().any(|(id, edge)| {
-        matches!(edge.op, Op::Alloc { kind: AllocKind::Heap | AllocKind::Given, .. })
+        matches!(edge.op, Op::Alloc { kind: AllocKind::Heap(_) | AllocKind::Given, .. })
             && (repeated[program.func_of(id).index()] || in_loop(edge.source))
     })
 }

@@ -5,7 +5,7 @@ use super::FunctionLowering;
 use super::prepare::is_one;
 use crate::ir::{Instruction, Operand, op};
 use crate::lower::capture::{self, Capture, Captures};
-use cfa::{AllocKind, Check, Expr, InputKind, Op, VarId};
+use cfa::{AllocKind, Check, Expr, Family, InputKind, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl FunctionLowering<'_, '_> {
         };
         let &Expr::Var(var) = self.b.x().get(address) else { return };
         if !begins {
-            self.b.emit(Op::Free { ptr: address, kind: AllocKind::Stack });
+            self.b.emit(Op::Free { ptr: address, family: Family::Scope });
             return;
         }
         let alloca = *self.instruction(n);
@@ -83,7 +83,7 @@ impl FunctionLowering<'_, '_> {
     pub fn end_dynamic_scope(&mut self, n: u32) {
         for alloca in self.scopes.dynamic.remove(&n).unwrap_or_default() {
             let ptr = self.b.var_expr(self.scopes.addresses[&alloca]);
-            self.b.emit(Op::Free { ptr, kind: AllocKind::Stack });
+            self.b.emit(Op::Free { ptr, family: Family::Scope });
         }
     }
 }

@@ -393,7 +393,7 @@ impl Recorder<'_> {
         let is_unwritten = self.frames.len() > 1 && !makes(function);
         let given = self.given.bytes.range((object, 0)..=(object, u64::MAX));
         let given: BTreeMap<u64, u8> = given.map(|(&(_, offset), &byte)| (offset, byte)).collect();
-        let by_malloc = is_unwritten && !by_library && kind == cfa::AllocKind::Heap;
+        let by_malloc = is_unwritten && !by_library && kind == cfa::AllocKind::MALLOC;
         for &offset in given.keys() {
             let at = base.wrapping_add(offset);
             self.tainted_bytes.insert(at);
