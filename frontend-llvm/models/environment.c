@@ -119,8 +119,9 @@ int putenv(char *entry) {
         return 0;
     }
     struct proviso_variable *variable = proviso_variable(entry, length);
-    // A new variable needs room in the table of all.
-    if (entry[length] && __proviso_allocation_fails() && !proviso_value(variable)) {
+    // Only a new variable needs room in the table of all.
+    if (entry[length] && __proviso_allocation_fails()) {
+        __proviso_assume(!proviso_value(variable));
         SET_ERRNO(ENOMEM);
         return -1;
     }

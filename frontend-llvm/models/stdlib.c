@@ -251,7 +251,7 @@ static unsigned proviso_handler_count;
 static int proviso_register(int kind, void *function, void *argument) {
     // As many handlers have a place for sure (C17 7.22.4.2p3).
     enum { FOR_SURE = 32 };
-    if (__proviso_allocation_fails() && proviso_handler_count >= FOR_SURE) {
+    if (proviso_handler_count >= FOR_SURE && __proviso_allocation_fails()) {
         SET_ERRNO(ENOMEM);
         return -1;
     }

@@ -7,7 +7,7 @@ mod scan;
 use crate::source::Spot;
 use cfa::Bv;
 use scan::Last;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A call of a library function that brought something from outside, as the model of the function did it.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,8 +17,10 @@ pub struct LibraryCall {
     /// By argument: the string that it pointed to before the call, if it did.
     pub texts: Vec<Option<Vec<u8>>>,
     pub result: CallResult,
-    /// The values that the model chose, in order.
+    /// The values that the model chose, in order, but for the allocations.
     pub chosen: Vec<Bv>,
+    /// By allocation in it that may fail, in order: true if it fails.
+    pub allocations: Vec<bool>,
     /// What it wrote where an argument points to.
     pub written: Vec<Written>,
     /// `errno` afterwards, where the program can see it.
@@ -75,6 +77,8 @@ pub struct Environment {
     pub openers: Vec<String>,
     /// By function: what each call of it brings.
     pub returns: BTreeMap<String, Vec<LibraryCall>>,
+    /// By function of which nothing is chosen but whether there is memory: its calls.
+    pub allocating: BTreeMap<String, Vec<LibraryCall>>,
     /// Why the program may not take these inputs in this environment after all.
     pub doubts: Vec<String>,
 }
@@ -212,7 +216,17 @@ impl Environment {
         // By the address of the stream: its number in `files`.
         let mut open: BTreeMap<u64, usize> = BTreeMap::new();
         let mut files: Vec<Option<Stream>> = Vec::new();
+        let chooses = |call: &&LibraryCall| !call.chosen.is_empty() && !call.function.contains("printf");
+        let choosing: BTreeSet<&str> = calls.iter().filter(chooses).map(|call| call.function.as_str()).collect();
         for call in calls {
+            let is_read = reads(&call.function) || call.function.contains("scanf");
+            if is_read && call.allocations.contains(&true) {
+                environment.doubts.push(format!("an allocation in '{}' fails, which is left out", call.function));
+            }
+            if !call.allocations.is_empty() && !is_read && !choosing.contains(call.function.as_str()) {
+                environment.allocating.entry(call.function.clone()).or_default().push(call.clone());
+                continue;
+            }
             if let Some((how, argument)) = reading(&call.function) {
                 let at = argument.and_then(|n| call.args.get(n));
                 let file = at.and_then(|at| open.get(at)).and_then(|&n| files[n].as_mut());

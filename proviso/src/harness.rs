@@ -88,7 +88,7 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
             _ => function(&mut out, name, &values[0].1.c_type, &values),
         }
     }
-    for (name, calls) in environment.returns.iter().filter(|(name, _)| !allocation::allocates(name)) {
+    for (name, calls) in &environment.returns {
         library_function(&mut out, name, calls, subject.shares(name));
     }
     allocations.write(&mut out);
@@ -287,6 +287,15 @@ fn literal(bytes: &[u8]) -> String {
     out + "\""
 }
 
+/// What a library function writes where its arguments `a0`, `a1`, ... lead.
+fn writes_arguments(out: &mut String, call: &LibraryCall) {
+    // A stream is the library's own.
+    for w in call.written.iter().filter(|w| w.arg < 6 && !takes_stream(&call.function)) {
+        let offset = if w.offset == 0 { String::new() } else { format!(" + {}", w.offset) };
+        let _ = writeln!(out, "        memcpy((char *)a{}{offset}, {}, {});", w.arg, literal(&w.bytes), w.bytes.len());
+    }
+}
+
 /// A function of the C library that brings what cannot be arranged: it does what it did, call by call. By its name for the
 /// linker only, so that it is of no type that a header may contradict; not weak as the others are, since a sanitizer has
 /// weak functions of such names, which the linker meets before (and a program that defines it itself does not bring it here).
@@ -304,13 +313,7 @@ fn library_function(out: &mut String, name: &str, calls: &[LibraryCall], is_rena
     for (n, call) in calls.iter().enumerate() {
         let place = call.spot.as_ref().map_or_else(String::new, |s| format!(" /* {s} */"));
         let _ = writeln!(out, "    case {n}:{place}");
-        // A stream is the library's own.
-        let writes = call.written.iter().filter(|w| w.arg < 6 && !takes_stream(name));
-        for w in writes {
-            let (offset, size) =
-                (if w.offset == 0 { String::new() } else { format!(" + {}", w.offset) }, w.bytes.len());
-            let _ = writeln!(out, "        memcpy(a{}{offset}, {}, {size});", w.arg, literal(&w.bytes));
-        }
+        writes_arguments(out, call);
         if let Some(errno) = call.errno {
             let _ = writeln!(out, "        errno = {errno};");
         }

@@ -3,8 +3,8 @@
 use crate::environment::Environment;
 use crate::source::Spot;
 use crate::trace::{Arguments, Declared, Event, InputValue, Object, Target, Trace};
-use cfa::{AllocKind, InputKind};
 use cfa::interp::ObjectKind;
+use cfa::{AllocKind, InputKind};
 use engine::Turn;
 use serde_json::{Value, json};
 

@@ -48,9 +48,7 @@ pub(super) enum Stop {
 /// What kind of object this is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
-    Global {
-        read_only: bool,
-    },
+    Global { read_only: bool },
     Allocated(AllocKind),
 }
 

@@ -25,7 +25,9 @@ mod walk;
 use crate::budget::Budget;
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, EdgeId, Expr, ExprId, ExprPool, Family, FuncId, GlobalId, Id, LocId, Program, Sort, VarId, VarKind};
+use cfa::{
+    CallGraph, EdgeId, Expr, ExprId, ExprPool, Family, FuncId, GlobalId, Id, LocId, Program, Sort, VarId, VarKind,
+};
 use content::Contents;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Backend;

@@ -4,8 +4,8 @@ use super::lost::{Allocation, keep, lost};
 use cfa::graph::Predecessors;
 use cfa::interp::{Inputs, Limits};
 use cfa::{
-    BinOp, CType, Callee, Check, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input,
-    InputKind, LocId, Op, Out, Program, Var, VarId, VarKind,
+    BinOp, CType, Callee, Check, EdgeId, ErrorId, ExprId, FuncId, FunctionOrigin, HaltKind, Input, InputKind, LocId,
+    Op, Out, Program, Var, VarId, VarKind,
 };
 use rustc_hash::FxHashSet;
 

@@ -2,8 +2,8 @@
 
 use super::{Cycles, error_if, place_of};
 use cfa::{
-    Bv, CType, CallGraph, Edge, EdgeId, Family, FuncId, HaltKind, Id, Input, InputKind, Op, Out, Program, Var,
-    VarId, VarKind,
+    Bv, CType, CallGraph, Edge, EdgeId, Family, FuncId, HaltKind, Id, Input, InputKind, Op, Out, Program, Var, VarId,
+    VarKind,
 };
 use rustc_hash::FxHashSet;
 

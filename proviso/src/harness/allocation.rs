@@ -1,6 +1,6 @@
 //! Allocations that fail, and memory that is read before it is written, as a trace has them.
 
-use super::{Subject, literal, runs};
+use super::{Subject, literal, runs, writes_arguments};
 use crate::environment::{CallResult, LibraryCall};
 use crate::trace::{Block, Trace};
 use cfa::InputKind;
@@ -8,43 +8,50 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const MALLOC: &str = "malloc";
-/// Those whose result is memory of the program's own, which it may free: `posix_memalign` gives it through an argument.
-const FUNCTIONS: [&str; 11] = [
-    MALLOC,
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "aligned_alloc",
-    "memalign",
-    "posix_memalign",
-    "valloc",
-    "pvalloc",
-    "strdup",
-    "strndup",
-];
+/// Arguments that are handed over to the library's function.
+const ARGUMENTS: usize = 10;
 
 /// What the allocations of a trace give.
 pub(super) struct Allocations<'a> {
-    /// By function: which of its calls fail, if any does.
-    failures: BTreeMap<&'a str, Vec<bool>>,
+    /// By function: its calls up to the last one, if any of them fails.
+    failures: BTreeMap<&'a str, Vec<Allocation<'a>>>,
     /// What is read of `malloc`'s before it is written, up to the last of them with such bytes.
     blocks: &'a [Block],
 }
 
+/// A call of a function that allocates.
+enum Allocation<'a> {
+    Succeeds,
+    /// `malloc` gives null.
+    Fails,
+    /// What a function of the library does that finds no memory.
+    FailsInLibrary(&'a LibraryCall),
+}
+
+impl Allocation<'_> {
+    fn fails(&self) -> bool {
+        !matches!(self, Self::Succeeds)
+    }
+}
+
 impl<'a> Allocations<'a> {
     pub fn new(trace: &'a Trace, subject: &Subject<'_>) -> Self {
-        let mut failures: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
         let own = trace.inputs.iter().filter(|i| i.kind == InputKind::allocation());
-        failures.insert(MALLOC, own.map(|i| !i.value.is_zero()).collect());
-        for (name, calls) in trace.environment.returns.iter().filter(|(name, _)| allocates(name)) {
-            failures.entry(name).or_default().extend(calls.iter().map(|call| fails(name, call)));
+        let own = own.map(|i| if i.value.is_zero() { Allocation::Succeeds } else { Allocation::Fails });
+        let mut failures = BTreeMap::from([(MALLOC, own.collect::<Vec<_>>())]);
+        for (name, calls) in &trace.environment.allocating {
+            let calls = calls.iter().map(|call| match call.allocations.contains(&true) {
+                true => Allocation::FailsInLibrary(call),
+                false => Allocation::Succeeds,
+            });
+            failures.insert(name, calls.collect());
         }
         let read = match subject.sanitizer {
             // It has to see that nobody wrote it.
             Some("memory") => 0,
             _ => trace.heap.iter().rposition(|block| !block.bytes.is_empty()).map_or(0, |last| last + 1),
         };
-        failures.retain(|name, calls| calls.contains(&true) || *name == MALLOC && read > 0);
+        failures.retain(|name, calls| calls.iter().any(Allocation::fails) || *name == MALLOC && read > 0);
         Self { failures, blocks: &trace.heap[..read] }
     }
 
@@ -57,22 +64,57 @@ impl<'a> Allocations<'a> {
         if !self.blocks.is_empty() {
             blocks(out, self.blocks);
         }
-        let parameters = "char *a0, char *a1, char *a2";
-        for (name, fail) in &self.failures {
-            let error = if *name == "posix_memalign" { "ENOMEM" } else { "0" };
-            let given = match self.blocks.is_empty() || *name != MALLOC {
-                true => format!("proviso_{name}_of_library(a0, a1, a2)"),
-                false => "(long)proviso_block((size_t)a0)".into(),
+        for (name, calls) in &self.failures {
+            let is_printing = name.ends_with("asprintf") && !name.starts_with('v');
+            let parameters = |count: usize| (0..count).map(|n| format!("char *a{n}")).collect::<Vec<_>>().join(", ");
+            let arguments: Vec<String> = (0..ARGUMENTS).map(|n| format!("a{n}")).collect();
+            let arguments = arguments.join(", ");
+            let declaration = |name: &str, of: &str| match is_printing {
+                true => format!("int {name}(char **a0, const char *a1, {of})"),
+                false => format!("long long {name}({})", parameters(ARGUMENTS)),
             };
-            // Behind those of the trace none fails.
-            let fail: String = fail.iter().map(|&fails| if fails { "1, " } else { "0, " }).collect();
+            let _ = match is_printing {
+                true => writeln!(
+                    out,
+                    "#include <stdarg.h>\n{} __asm__(\"v{name}\");",
+                    declaration(&format!("proviso_v{name}"), "va_list")
+                ),
+                false => {
+                    writeln!(out, "{} __asm__(\"{name}\");", declaration(&format!("proviso_{name}_of_library"), "..."))
+                }
+            };
             let _ = writeln!(
                 out,
-                "long long proviso_{name}_of_library({parameters}) __asm__(\"{name}\");\n\
-                 long long proviso_{name}({parameters}) {{\n    static unsigned next;\n    \
-                 static const char fails[] = {{{fail}0}};\n    if (next < sizeof fails && fails[next++]) {{\n        \
-                 errno = ENOMEM;\n        return {error};\n    }}\n    return {given};\n}}\n",
+                "{} {{\n    static unsigned next;\n    switch (next++) {{",
+                declaration(&format!("proviso_{name}"), "...")
             );
+            for (n, call) in calls.iter().enumerate() {
+                match call {
+                    Allocation::Succeeds => {}
+                    Allocation::Fails => {
+                        let _ = writeln!(out, "    case {n}:\n        errno = ENOMEM;\n        return 0;");
+                    }
+                    Allocation::FailsInLibrary(call) => {
+                        let _ = writeln!(out, "    case {n}:");
+                        writes_arguments(out, call);
+                        let result = match &call.result {
+                            CallResult::Value(value) => super::integer(value),
+                            _ => "0".to_owned(),
+                        };
+                        let _ = writeln!(out, "        errno = ENOMEM;\n        return {result};");
+                    }
+                }
+            }
+            out.push_str("    }\n");
+            // Behind the calls of the trace none fails.
+            let _ = match (is_printing, self.blocks.is_empty() || *name != MALLOC) {
+                (true, _) => writeln!(
+                    out,
+                    "    va_list list;\n    va_start(list, a1);\n    return proviso_v{name}(a0, a1, list);\n}}\n"
+                ),
+                (false, true) => writeln!(out, "    return proviso_{name}_of_library({arguments});\n}}\n"),
+                (false, false) => writeln!(out, "    return (long)proviso_block((size_t)a0);\n}}\n"),
+            };
         }
     }
 }
@@ -94,12 +136,4 @@ fn blocks(out: &mut String, blocks: &[Block]) {
         out.push_str("        break;\n");
     }
     out.push_str("    }\n    return block;\n}\n__attribute__((weak)) void *malloc(size_t size) {\n    return proviso_block(size);\n}\n\n");
-}
-
-pub(super) fn allocates(function: &str) -> bool {
-    FUNCTIONS.contains(&function)
-}
-
-fn fails(function: &str, call: &LibraryCall) -> bool {
-    matches!(&call.result, CallResult::Value(value) if value.is_zero() != (function == "posix_memalign"))
 }

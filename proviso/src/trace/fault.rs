@@ -181,8 +181,12 @@ impl Object {
     fn described(&self, here: Option<&Spot>) -> String {
         match (&self.name, self.kind, &self.allocated) {
             (Some(name), ..) => format!("`{name}`"),
-            (None, ObjectKind::Allocated(AllocKind::Heap(_)), Some(at)) => format!("the object allocated {}", where_from(at, here)),
-            (None, ObjectKind::Allocated(AllocKind::Given), Some(_)) => "an object that the program is given".to_owned(),
+            (None, ObjectKind::Allocated(AllocKind::Heap(_)), Some(at)) => {
+                format!("the object allocated {}", where_from(at, here))
+            }
+            (None, ObjectKind::Allocated(AllocKind::Given), Some(_)) => {
+                "an object that the program is given".to_owned()
+            }
             (None, ObjectKind::Allocated(AllocKind::Library(_)), Some(at)) => {
                 format!("an object of the C library, made {}", where_from(at, here))
             }

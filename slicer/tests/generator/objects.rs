@@ -411,7 +411,8 @@ fn again(g: &mut Generator) {
     let one = g.program.exprs.int(32, 1);
     let next = g.program.exprs.add(e, one);
     g.assign(i, next);
-    let (kind, zeroed) = ([AllocKind::MALLOC, AllocKind::MALLOC, AllocKind::Stack][g.random.below(3)], g.random.chance(50));
+    let (kind, zeroed) =
+        ([AllocKind::MALLOC, AllocKind::MALLOC, AllocKind::Stack][g.random.below(3)], g.random.chance(50));
     let object = sized(g, OBJECT_SIZE, kind, zeroed);
     link(g, object);
     let addr = g.program.var_expr(object);

@@ -7,7 +7,8 @@ use super::memory;
 use super::place::Access;
 use super::roles::{self, Role};
 use cfa::{
-    AllocKind, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op, VarId,
+    AllocKind, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op,
+    VarId,
 };
 use rustc_hash::FxHashMap;
 

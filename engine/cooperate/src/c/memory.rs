@@ -11,8 +11,8 @@ use super::file::File;
 use super::left_out::operations;
 use super::roles::{self, Role};
 use cfa::{
-    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, LocId, Op, Out,
-    Program, VarKind,
+    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, LocId,
+    Op, Out, Program, VarKind,
 };
 use rustc_hash::FxHashSet;
 use std::fmt::Write;

@@ -22,6 +22,7 @@ pub(super) struct Library {
     /// By argument that is a pointer with a name: name and what it points to.
     names: Vec<Option<(String, TypeId)>>,
     pub(super) chosen: Vec<Bv>,
+    pub(super) allocations: Vec<bool>,
     pub(super) written: Vec<(u64, u64)>,
 }
 
@@ -47,6 +48,7 @@ impl Recorder<'_> {
             texts,
             names: args.iter().map(name).collect(),
             chosen: Vec::new(),
+            allocations: Vec::new(),
             written: Vec::new(),
         });
     }
@@ -79,7 +81,7 @@ impl Recorder<'_> {
                 writes.extend(told.or_else(|| parts.first().map(by_object)).map(|told| (told, parts)));
             }
         }
-        if call.chosen.is_empty() {
+        if call.chosen.is_empty() && call.allocations.is_empty() {
             if self.frames.len() > 2 {
                 for ((target, value), parts) in writes {
                     self.push(Event::Assign { target, value }, call.edge, tainted);
@@ -112,6 +114,7 @@ impl Recorder<'_> {
             args: call.args,
             texts: call.texts,
             chosen: call.chosen,
+            allocations: call.allocations,
             errno: errno(self, state),
             spot: spot.clone(),
         });
@@ -154,6 +157,7 @@ pub(super) fn interrupt(recorder: &mut Recorder) {
                 texts: call.texts,
                 result: CallResult::Nothing,
                 chosen: call.chosen,
+                allocations: call.allocations,
                 written: Vec::new(),
                 errno: None,
                 spot: None,

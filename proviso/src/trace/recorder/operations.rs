@@ -115,7 +115,10 @@ impl Recorder<'_> {
         self.set_taint(var, true);
         if let InputKind::Environment(_) = info.kind {
             if let Some(call) = self.library.last_mut() {
-                call.chosen.push(value);
+                match info.kind == InputKind::allocation() {
+                    true => call.allocations.push(!value.is_zero()),
+                    false => call.chosen.push(value),
+                }
                 return;
             }
             if self.frames.len() == 1 {
