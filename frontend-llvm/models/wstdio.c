@@ -159,13 +159,13 @@ wint_t getwc(struct proviso_stream *stream) { return proviso_get_wide(stream); }
 wint_t getwchar(void) { return proviso_get_wide(stdin); }
 
 wchar_t *fgetws(wchar_t *buffer, int size, struct proviso_stream *stream) {
+    USE(stream);
     if (size <= 0)
         return NULL;
     if (size == 1) {
         *buffer = 0;
         return buffer;
     }
-    USE(stream);
     _Bool error_before = stream->error;
     stream->error = 0;
     size_t n = 0;
