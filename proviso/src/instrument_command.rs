@@ -57,6 +57,11 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     if has_objects {
         let trusted = cooperate::c::write_models(&mut program);
         instrument::memory_safety(&mut program, &job.load.checks);
+        let never_failing = cooperate::c::never_failing(&program);
+        if !never_failing.is_empty() {
+            let text = format!("these functions of the library find memory in any case: {}", never_failing.join(", "));
+            output::warning(&text, colors);
+        }
         if checks_memory && !trusted.is_empty() {
             let text =
                 format!("what these functions of the library do with memory is not checked: {}", trusted.join(", "));

@@ -83,6 +83,18 @@ fn allocations_fail_in_a_written_program() {
     }
 }
 
+/// The library's own functions find memory in a written program, which is said.
+#[test]
+fn library_functions_that_do_not_fail_are_named() {
+    let text = "#include <stdlib.h>\nint main(void) { int *p = &(int){0}; return setenv(\"A\", \"b\", 1) || *p; }\n";
+    let (folder, file) = source("a.c", text);
+    let path = folder.path().join("checked.c");
+    let command = ["instrument", &file, "--check", "null", "-o", path.to_str().unwrap()];
+    assert_eq!(stderr(&run(&command)), "");
+    let output = run(&[&command[..], &["--malloc-may-fail"]].concat());
+    assert!(stderr(&output).contains("find memory in any case: setenv"), "{}", stderr(&output));
+}
+
 /// What somebody else defines is declared, however large it may be, and is known to be an object where its size is.
 #[test]
 fn a_written_program_declares_what_others_define() {

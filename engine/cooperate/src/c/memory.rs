@@ -66,6 +66,20 @@ pub fn write_models(p: &mut Program) -> Vec<String> {
     others
 }
 
+/// The names of the library's functions that may fail for want of memory in the program, but not in what is written of it. Sorted.
+pub fn never_failing(p: &Program) -> Vec<String> {
+    let may_fail = |op: &Op| matches!(op, Op::Havoc { input, .. } if p.inputs[*input].kind == InputKind::allocation());
+    let fails = |&f: &FuncId| {
+        roles::role(p, f) == Role::External && parts(p, f).iter().any(|&g| operations(p, g).any(may_fail))
+    };
+    let calls = cfa::CallGraph::new(p);
+    let called = p.funcs.ids().filter(|&f| calls.is_reachable(f)).filter(fails);
+    let mut names: Vec<String> = called.map(|f| roles::public_name(&p.funcs[f]).to_owned()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
 fn is_about_heap(p: &Program, f: FuncId) -> bool {
     operations(p, f).any(|op| match op {
         Op::Alloc { kind, .. } => kind.family() == Some(Family::Malloc),

@@ -23,7 +23,7 @@ mod types;
 use cfa::{Family, FuncId, Op, PlaceId, Program, VarId, VarKind};
 use file::{File, Object, frame_object, string_literal};
 use memory::OBJECT;
-pub use memory::write_models;
+pub use memory::{never_failing, write_models};
 use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
