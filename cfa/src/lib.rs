@@ -12,6 +12,7 @@ mod check;
 pub mod dominators;
 pub mod dot;
 mod expr;
+pub mod facts;
 pub mod float;
 pub mod graph;
 mod index;

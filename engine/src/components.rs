@@ -6,20 +6,21 @@
 //! (where a pointer points) is no path to a target: the explorer tracks what it needs to tell it. A path is told with its last
 //! edge: an error edge, or an operation that is a fault.
 
-use crate::Config;
 use crate::algorithm::cegar::Cegar;
 use crate::algorithm::cpa::{Merge, Parameters};
-use crate::budget::Budget;
-use crate::control::{CallStacks, Control};
-use crate::cpa::symbolic::SymbolicExecution;
-use crate::cpa::tracking::{Options, State, Tracking};
-use crate::cpa::{Abstraction, Cpa, Goal, PathCheck, Stop, WHOLE};
-use crate::execution::Mode;
-use crate::refine::{Blocks, Follower};
+use crate::analysis::{Abstraction, Cpa, Goal, PathCheck, Stop, WHOLE};
+use crate::config::Config;
+use crate::domain::path::{Carrier, Follower};
+use crate::domain::predicate::refinement::Way;
+use crate::domain::symbolic::SymbolicExecution;
+use crate::domain::tracking::{Options, State, Tracking};
+use crate::semantics::Mode;
+use crate::semantics::control::{CallStacks, Control, following};
 use crate::verdict::{Reason, Taints};
 use cfa::interp::Inputs;
-use cfa::{Callee, Edge, EdgeId, ErrorId, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarKind};
+use cfa::{Edge, EdgeId, ErrorId, ExprId, ExprPool, FuncId, Id, Op, Program, VarKind};
 use smt::PathSolver;
+use smt::budget::Budget;
 
 /// An abstract counterexample, if the explorer has one.
 pub enum Counterexample {
@@ -56,7 +57,7 @@ impl<'p> Components<'p> {
     pub fn explore(&self, predicates: &[ExprId], is_infeasible: &dyn Fn(&[EdgeId]) -> bool) -> Counterexample {
         let mut cpa = self.domain();
         for &predicate in predicates {
-            cpa.track_predicate(&self.program.exprs, predicate);
+            cpa.blocks().track(&self.program.exprs, predicate);
         }
         let config = self.config;
         let parameters = Parameters {
@@ -106,7 +107,9 @@ impl<'p> Components<'p> {
             Ok(None) => return Ok(out),
             Ok(Some((state, cuts))) => {
                 cpa.symbolic.execution.mode = Mode { is_abstract: false, ..cpa.symbolic.execution.mode };
-                (Blocks { cpa: &mut cpa }).interpolants(&state, self.budget).map(|found| (found, cuts))
+                cpa.blocks()
+                    .interpolants(Way { state: &state, history: &state.along.history }, self.budget)
+                    .map(|found| (found, cuts))
             }
             Err(Stop::Spent(spent)) => return Err(Reason::spent(spent)),
             Err(Stop::Fatal(_)) => None,
@@ -122,7 +125,7 @@ impl<'p> Components<'p> {
         for (k, interpolant) in found {
             for conjunct in smt::conjuncts(&mut cpa.symbolic.execution.terms, interpolant) {
                 // There are no expressions for the heap and the stack, or for the variables of two functions.
-                let Some(own) = (Blocks { cpa: &mut cpa }).condition(&mut out.pool, conjunct) else { continue };
+                let Some(own) = cpa.blocks().condition(&mut out.pool, conjunct) else { continue };
                 let Some(at) = self.position(path, cuts[k], &out.pool, own) else { continue };
                 match out.conditions.last_mut().filter(|(last, _)| *last == at) {
                     Some((_, all)) => *all = out.pool.and(*all, own),
@@ -178,7 +181,7 @@ impl<'p> Components<'p> {
         let program = self.program;
         let (mut stacks, mut cuts) = (CallStacks::new(), Vec::new());
         let mut at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
-        let mut state = cpa.initial();
+        let mut state = Carrier::initial(cpa);
         let mut since = state.clone();
         let several =
             |edge: EdgeId| Stop::Fatal(Reason::at("a path to refine splits into cases", program.edges[edge].place));
@@ -189,7 +192,7 @@ impl<'p> Components<'p> {
                 return Err(Stop::Spent(spent));
             }
             let next = path.get(i + 1).copied().or(Some(goal.edge()));
-            let mut follower = Follower { cpa, in_slice: WHOLE, budget: self.budget };
+            let mut follower = Follower::new(cpa, WHOLE, self.budget);
             let mut after = follower.step(state, edge, next)?;
             state = match after.pop() {
                 None => return Ok(None),
@@ -197,7 +200,7 @@ impl<'p> Components<'p> {
                 Some(state) => state,
             };
             // What cannot be told here reads anything.
-            cpa.open_problems().found.clear();
+            cpa.undecided().found.clear();
             at = following(program, &mut stacks, at, edge, next.map(|next| program.func_of(next)));
             if heads[at.loc.index()] {
                 let Some(abstracted) = cpa.abstract_state(state, at, &since)? else { return Ok(None) };
@@ -209,7 +212,7 @@ impl<'p> Components<'p> {
         if !matches!(goal, Goal::Error { .. }) {
             return Ok(Some((state, cuts)));
         }
-        let mut follower = Follower { cpa, in_slice: WHOLE, budget: self.budget };
+        let mut follower = Follower::new(cpa, WHOLE, self.budget);
         Ok(follower.at_error(vec![state], goal.edge())?.pop().map(|state| (state, cuts)))
     }
 
@@ -225,7 +228,7 @@ impl<'p> Components<'p> {
 }
 
 /// The function whose locals a condition speaks of, if any; no scope if it speaks of those of two.
-pub(crate) fn scope(program: &Program, pool: &ExprPool, condition: ExprId) -> Option<Option<FuncId>> {
+fn scope(program: &Program, pool: &ExprPool, condition: ExprId) -> Option<Option<FuncId>> {
     let mut func = None;
     for var in pool.vars(condition) {
         let (VarKind::Local(owner) | VarKind::Param(owner) | VarKind::Temp(owner)) = program.vars[var].kind else {
@@ -237,32 +240,6 @@ pub(crate) fn scope(program: &Program, pool: &ExprPool, condition: ExprId) -> Op
         func = Some(owner);
     }
     Some(func)
-}
-
-/// Where control is after an edge.
-pub(crate) fn following(
-    program: &Program,
-    stacks: &mut CallStacks,
-    at: Control,
-    edge: EdgeId,
-    enters: Option<FuncId>,
-) -> Control {
-    let to = |loc: LocId| Control { loc, ..at };
-    match &program.edges[edge].op {
-        Op::Call { callee, .. } => {
-            let func = match callee {
-                Callee::Direct(func) => Some(*func),
-                Callee::Indirect(_) => enters,
-            };
-            let func = func.expect("a path goes on from a call");
-            Control { loc: program.funcs[func].entry, stack: stacks.push(at.stack, edge) }
-        }
-        Op::Return { .. } => match stacks.pop(at.stack) {
-            Some((stack, call)) => Control { loc: program.edges[call].target, stack },
-            None => to(program.edges[edge].target),
-        },
-        _ => to(program.edges[edge].target),
-    }
 }
 
 fn reason(stop: Stop) -> Reason {

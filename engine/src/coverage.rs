@@ -1,6 +1,6 @@
 //! Where explorations came to: what the report shades the source by.
 
-use crate::cpa::symbolic::leading_to_targets;
+use cfa::facts::leading_to_targets;
 use cfa::{CallGraph, FuncId, Id, LocId, Program};
 
 /// Where explorations came to.

@@ -1,6 +1,6 @@
 //! What is left of an analysis that panicked.
 
-use crate::analysis::Analysis;
+use crate::composition::Analysis;
 use crate::verdict::Reason;
 use std::any::Any;
 

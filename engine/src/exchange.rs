@@ -7,17 +7,17 @@
 //!
 //! What is published belongs to no analysis: it is said in ids of the program that all share, and in conditions of a pool of its own.
 
-use crate::analysis::Analysis;
-use crate::cpa::symbolic::Loops;
-use crate::cpa::tracking::Tracking;
-use crate::cpa::value::Item;
-use cfa::{ExprId, ExprPool, LocId};
+use crate::analysis::Cpa;
+use crate::analysis::composite::Product;
+use crate::composition::Analysis;
+use crate::domain::condition::Conditional;
+use crate::domain::slicing::Slicing;
+use crate::domain::symbolic::{Loops, SymbolicExecution};
+use crate::domain::tracking::Tracking;
+use crate::domain::value::Item;
+use crate::invariant::LocationInvariants;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Invariants of one place that are published; those on several variables come first.
-const MOST_INVARIANTS: usize = 12;
 
 /// A hold of what was published.
 #[derive(Clone, Default)]
@@ -36,38 +36,7 @@ struct Published {
     precisions: FxHashMap<Analysis, Vec<Item>>,
     /// Values seen at loop heads, and conditions that may be invariants.
     observed: Option<Loops>,
-    invariants: Invariants,
-}
-
-/// Conditions that hold whenever control is at a place: a head of a loop or the entry of a function.
-#[derive(Clone, Default)]
-pub struct Invariants {
-    pub pool: ExprPool,
-    pub at: BTreeMap<LocId, Vec<ExprId>>,
-}
-
-impl Invariants {
-    /// Some conditions of another pool on the variables at a place.
-    pub fn add(&mut self, from: &ExprPool, at: LocId, conditions: &[ExprId]) {
-        let mut conditions: Vec<(usize, ExprId)> = conditions.iter().map(|&c| (from.vars(c).len(), c)).collect();
-        // Bounds of a single variable are what tracking values, and analyses of intervals, have anyway.
-        conditions.sort_by_key(|&(vars, _)| usize::MAX - vars.min(2));
-        let known = self.at.entry(at).or_default();
-        for (_, condition) in conditions {
-            if known.len() < MOST_INVARIANTS
-                && let Some(own) = self.pool.import(from, condition)
-                && !known.contains(&own)
-            {
-                known.push(own);
-            }
-        }
-    }
-
-    fn join(&mut self, other: &Self) {
-        for (&at, conditions) in &other.at {
-            self.add(&other.pool, at, conditions);
-        }
-    }
+    invariants: LocationInvariants,
 }
 
 impl Exchange {
@@ -103,14 +72,14 @@ impl Exchange {
     /// What `analysis` tracks: values and constraints for others to track, and predicates as candidates for invariants.
     pub fn publish_precision(&self, analysis: Analysis, cpa: &Tracking<'_>) {
         let mut published = self.published();
-        published.precisions.insert(analysis, cpa.precision.items());
+        published.precisions.insert(analysis, cpa.value.precision().items());
         if let Some(observed) = &mut published.observed {
-            cpa.suggest_invariants(observed);
+            cpa.predicate.suggest_invariants(&cpa.symbolic.execution.terms, observed);
         }
     }
 
     /// What was shown to hold.
-    pub fn publish_invariants(&self, invariants: &Invariants) {
+    pub fn publish_invariants(&self, invariants: &LocationInvariants) {
         self.published().invariants.join(invariants);
     }
 
@@ -118,11 +87,10 @@ impl Exchange {
     pub fn take_precision(&self, analysis: Analysis, cpa: &mut Tracking<'_>) {
         let published = self.published();
         for (_, items) in published.precisions.iter().filter(|(by, _)| self.gives_back || **by != analysis) {
-            cpa.precision.add_everywhere(items.iter().copied());
+            cpa.value.precision_mut().add_everywhere(items.iter().copied());
         }
-        if cpa.ways.1 {
-            let execution = &mut cpa.symbolic.execution;
-            cpa.predicates.add_invariants(execution.program, &mut execution.terms, &published.invariants);
+        if cpa.tracks_predicates() {
+            cpa.predicate.add_invariants(&mut cpa.symbolic.execution, &published.invariants);
         }
     }
 
@@ -132,24 +100,77 @@ impl Exchange {
         if let Some(observed) = &published.observed {
             loops.join(observed);
         }
-        let Invariants { pool, at } = &published.invariants;
+        let LocationInvariants { pool, at } = &published.invariants;
         loops.suggest(pool, at.values().flatten().copied());
+    }
+}
+
+/// A domain that learns from other analyses. A CPA around another lets the one inside do it.
+pub trait Learner {
+    /// Publishes what the domain has learned while `analysis` ran on it.
+    fn publish(&self, analysis: Analysis, exchange: &Exchange);
+    /// Takes what others have published.
+    fn import(&mut self, analysis: Analysis, exchange: &Exchange);
+}
+
+impl Learner for SymbolicExecution<'_> {
+    fn publish(&self, _: Analysis, exchange: &Exchange) {
+        exchange.publish_values(&self.loops);
+    }
+    fn import(&mut self, _: Analysis, _: &Exchange) {}
+}
+
+impl Learner for Tracking<'_> {
+    fn publish(&self, analysis: Analysis, exchange: &Exchange) {
+        exchange.publish_values(&self.symbolic.loops);
+        exchange.publish_precision(analysis, self);
+    }
+    fn import(&mut self, analysis: Analysis, exchange: &Exchange) {
+        exchange.take_precision(analysis, self);
+    }
+}
+
+impl<C: Cpa + Learner> Learner for Conditional<C> {
+    fn publish(&self, analysis: Analysis, exchange: &Exchange) {
+        self.inner.publish(analysis, exchange);
+    }
+    fn import(&mut self, analysis: Analysis, exchange: &Exchange) {
+        self.inner.import(analysis, exchange);
+    }
+}
+
+impl<C: Learner> Learner for Slicing<'_, C> {
+    fn publish(&self, analysis: Analysis, exchange: &Exchange) {
+        self.inner.publish(analysis, exchange);
+    }
+    fn import(&mut self, analysis: Analysis, exchange: &Exchange) {
+        self.inner.import(analysis, exchange);
+    }
+}
+
+impl<A: Cpa + Learner, B: Cpa> Learner for Product<A, B> {
+    fn publish(&self, analysis: Analysis, exchange: &Exchange) {
+        self.first.publish(analysis, exchange);
+    }
+    fn import(&mut self, analysis: Analysis, exchange: &Exchange) {
+        self.first.import(analysis, exchange);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Config;
     use crate::algorithm::bmc::Bmc;
     use crate::algorithm::houdini::Houdini;
     use crate::algorithm::{Algorithm, Ending, Setting, Share};
-    use crate::budget::Budget;
-    use crate::cpa::symbolic::SymbolicExecution;
-    use crate::cpa::tracking::Options;
-    use crate::cpa::value::Sharing;
+    use crate::config::Config;
+    use crate::domain::symbolic::SymbolicExecution;
+    use crate::domain::tracking::Options;
+    use crate::domain::value::Sharing;
+    use cfa::ExprId;
     use cfa::{Bv, Evaluator, Expr, Program, Value, VarId};
     use smt::PathSolver;
+    use smt::budget::Budget;
     use std::time::Duration;
 
     /// `while (nondet()) { if (x == 5) error; x += 1; y += 2; }`: there is an error, and `y == 2 * x` wherever the loop begins anew.
@@ -280,12 +301,12 @@ func f0 \"main\" source ty0 () entry l0 {
         let program = cfa::text::parse(PROGRAM).unwrap_or_else(|e| panic!("{e:?}"));
         let (config, exchange) = (Config::default(), Exchange::default());
         let mut by = predicates(&program, &config, true);
-        by.precision.add_everywhere([Item::Var(VarId(1))]);
+        by.value.precision_mut().add_everywhere([Item::Var(VarId(1))]);
         exchange.publish_precision(Analysis::Value, &by);
         let taken = |exchange: &Exchange, analysis| {
             let mut cpa = predicates(&program, &config, true);
             exchange.take_precision(analysis, &mut cpa);
-            cpa.precision.items()
+            cpa.value.precision().items()
         };
         assert_eq!(taken(&exchange, Analysis::Value), []);
         assert_eq!(taken(&exchange, Analysis::Predicate), [Item::Var(VarId(1))]);

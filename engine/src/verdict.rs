@@ -1,8 +1,8 @@
 //! What the engine answers.
 
-use crate::budget::Spent;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, PlaceId, TaintId};
+use smt::budget::Spent;
 use std::iter;
 
 /// The answer to "can an error be reached?".

@@ -6,7 +6,7 @@ mod generator;
 use cfa::interp::{InputSource, Interpreter, Limits, Observer, Outcome, State, Unknown};
 use cfa::*;
 use engine::budget::Budget;
-use engine::invariants::{Discharged, Invariants};
+use engine::invariant::{Discharged, Invariants};
 
 /// Values of any size, small ones preferred.
 struct Random(generator::Random);

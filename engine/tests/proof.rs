@@ -1,8 +1,8 @@
 //! The proof checker on right and on broken proofs.
 
+use certificate::{CellFact, Certificate, CertifiedContract, Frame, ProofCheck, Row, Site, check};
 use cfa::*;
 use engine::budget::Budget;
-use engine::proof::{CellFact, Certificate, CertifiedContract, Frame, ProofCheck, Row, Site, check};
 use engine::smt::{Choice, Kind};
 use rustc_hash::FxHashSet;
 

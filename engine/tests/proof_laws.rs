@@ -9,12 +9,12 @@
 #[path = "../../slicer/tests/generator/mod.rs"]
 mod generator;
 
+use certificate::{Certificate, Frame, ProofCheck, Site, check};
 use cfa::graph::CfaGraphs;
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, State, Unknown};
 use cfa::loops::LoopForest;
 use cfa::*;
 use engine::budget::Budget;
-use engine::proof::{Certificate, Frame, ProofCheck, Site, check};
 use engine::smt::Choice;
 use engine::{Analysis, Config, verify};
 use generator::{Random, Shape};

@@ -5,14 +5,14 @@
 
 use crate::report::{Condition, LoopInvariant};
 use crate::source::{Sources, Spot};
+use certificate::Certificate;
+use cfa::facts::globals_written;
 use cfa::graph::{CfaGraphs, FuncGraph};
 use cfa::loops::LoopForest;
 use cfa::text::c_exact;
 use cfa::{
     BinOp, CType, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId,
 };
-use engine::cpa::symbolic::globals_written;
-use engine::proof::Certificate;
 use engine::{Agreement, Line, Place, Root, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 

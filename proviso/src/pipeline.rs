@@ -450,7 +450,7 @@ impl Pipeline {
         };
         let progress = |stats: &engine::Stats| self.shared().engine = Some(*stats);
         let analysed = slice.map_or(part, |s| &s.program);
-        let lacks_frees = slice.is_some() && engine::frees(part);
+        let lacks_frees = slice.is_some() && cfa::facts::frees(part);
         let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..config.clone() };
         match idle {
             Some(idle) => stealing::verify(analysed, &config, budget, &replay, &progress, idle),

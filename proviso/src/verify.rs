@@ -23,7 +23,7 @@ use crate::source::{Sources, Spot};
 use crate::witness;
 use engine::Analysis;
 use engine::budget::Budget;
-use engine::cpa::value::Sharing;
+use engine::domain::value::Sharing;
 use engine::smt::{Choice, Kind};
 use engine::waitlist::Search;
 use frontend_llvm::{DataModel, UndefinedFunctions};

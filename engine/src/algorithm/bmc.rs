@@ -3,12 +3,13 @@
 
 use super::houdini::{Runs, Unrolled, unrolled};
 use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
-use crate::Stats;
-use crate::cpa::Stop;
-use crate::cpa::symbolic::SymbolicExecution;
-use crate::cpa::unrolling::Assumptions;
+use crate::analysis::Stop;
+use crate::analysis::capability::Limited;
+use crate::analysis::frontier::Frontier;
+use crate::domain::loops::Assumptions;
+use crate::domain::symbolic::SymbolicExecution;
 use crate::exchange::Exchange;
-use crate::frontier::Frontier;
+use crate::stats::Stats;
 use crate::verdict::{Reason, Taints};
 
 /// Iterations, at most.
@@ -54,8 +55,7 @@ impl<'p> Base<'p> {
             let bounded = Assumptions::bounded(self.setting.program, &self.plain.loops, self.iterations);
             unrolled(self.setting, &self.plain, bounded, share.budget)
         });
-        explorer.cpa.symbolic.solver().set_budget(share.budget.clone());
-        explorer.cpa.symbolic.solver().set_query_time(Some(share.query_time));
+        explorer.cpa.symbolic.limit(share.budget, Some(share.query_time));
         let mut taints = Taints::default();
         let result = self.runs.run(&mut explorer, share.budget, &mut taints, share.progress);
         let seen = match result {

@@ -4,16 +4,17 @@
 //! abstraction: after a refinement the graph is cut where the precision changed, and the rest of it stays. A path that can
 //! neither be refuted nor shown to be feasible is settled, and the search goes on to the next, as the paper has it.
 
-use super::cpa::{CpaAlgorithm, Hit, Parameters, walk};
-use super::{Counters, Explored};
-use crate::arg::{Arg, NodeId};
-use crate::budget::{Budget, Spent};
-use crate::control::Control;
-use crate::cpa::{Abstraction, Goal, PathCheck, Refinement, Stop, WHOLE};
-use crate::frontier::Frontier;
-use crate::reached::Reached;
+use super::Explored;
+use super::cpa::{CpaAlgorithm, Hit, Parameters};
+use crate::analysis::frontier::Frontier;
+use crate::analysis::reached::Reached;
+use crate::analysis::reached::graph::{Arg, NodeId};
+use crate::analysis::{Abstraction, Goal, PathCheck, Refinement, Stop, WHOLE};
+use crate::semantics::control::{Control, walk};
+use crate::stats::Counters;
 use crate::verdict::{Reason, Taints};
 use cfa::{EdgeId, Op, Program};
+use smt::budget::{Budget, Spent};
 
 /// Refinements that may leave the precision as it is before the graph is made anew, and again before giving up.
 const STALE: u32 = 3;
@@ -22,7 +23,7 @@ const MOST_UNDECIDED: usize = 64;
 /// Undecided paths that are kept; of others only where they end.
 const MOST_TOLD: usize = 64;
 
-type Found<C> = Hit<<C as crate::cpa::Cpa>::State, <C as crate::cpa::Cpa>::Evidence, NodeId>;
+type Found<C> = Hit<<C as crate::analysis::Cpa>::State, <C as crate::analysis::Cpa>::Evidence, NodeId>;
 
 /// The CPA algorithm with a graph of abstract states, refined.
 pub struct Cegar<'p, C: Abstraction> {
@@ -281,9 +282,9 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
 
 #[cfg(test)]
 mod tests {
-    use crate::budget::Budget;
     use crate::{Analysis, Config, Verdict, replay, verify};
     use cfa::interp::Inputs;
+    use smt::budget::Budget;
     use std::fmt::Write;
     use std::time::Duration;
 
@@ -322,7 +323,7 @@ mod tests {
         let run = |violated| {
             let program = with_undecided(3 * super::MOST_TOLD as u32, violated);
             let replay = |inputs: &Inputs, error| {
-                replay::replay(&program, inputs, error, Duration::from_secs(9)).map(|path| (inputs.clone(), path))
+                replay(&program, inputs, error, Duration::from_secs(9)).map(|path| (inputs.clone(), path))
             };
             verify(&program, &config, &Budget::unlimited(), &replay, &|_| {})
         };

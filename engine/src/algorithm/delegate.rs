@@ -4,12 +4,12 @@
 //! since their post-operations are much more expensive).
 
 use super::{Algorithm, Ending, Share};
-use crate::Stats;
-use crate::arg::Shape;
-use crate::cpa::symbolic::agreed::Agreement;
+use crate::analysis::Increment;
+use crate::analysis::frontier::Frontier;
+use crate::analysis::reached::graph::Shape;
 use crate::exchange::Exchange;
-use crate::frontier::Frontier;
-use crate::refine::Increment;
+use crate::invariant::observed::Agreement;
+use crate::stats::Stats;
 use crate::verdict::Taints;
 
 /// What is made when it is needed.

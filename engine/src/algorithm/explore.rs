@@ -2,26 +2,25 @@
 
 use super::cegar::Cegar;
 use super::cpa::CpaAlgorithm;
-use super::{Algorithm, Counters, Ending, Explored, Proof, Share};
-use crate::Stats;
-use crate::analysis::Analysis;
-use crate::arg::Shape;
-use crate::budget::Budget;
-use crate::cpa::symbolic::agreed::Agreement;
-use crate::cpa::wrapper::Wrapper;
-use crate::cpa::{Abstraction, Stop};
-use crate::exchange::Exchange;
-use crate::frontier::Frontier;
-use crate::reached::Reached;
-use crate::refine::Increment;
+use super::{Algorithm, Ending, Explored, Proof, Share};
+use crate::analysis::capability::{Limited, Participant, Reporting};
+use crate::analysis::frontier::Frontier;
+use crate::analysis::reached::Reached;
+use crate::analysis::reached::graph::Shape;
+use crate::analysis::{Abstraction, Increment, Stop};
+use crate::composition::Analysis;
+use crate::exchange::{Exchange, Learner};
+use crate::invariant::observed::Agreement;
+use crate::stats::{Counters, Stats};
 use crate::verdict::Taints;
 use cfa::Program;
 use cfa::interp::Inputs;
+use smt::budget::Budget;
 use std::time::Duration;
 
 /// Explores the states of an analysis, one way or another.
-pub(crate) trait Explorer<'p> {
-    type Domain: Wrapper<'p>;
+pub(crate) trait Explorer {
+    type Domain: Participant + Learner;
 
     fn run(
         &mut self,
@@ -40,7 +39,7 @@ pub(crate) trait Explorer<'p> {
     fn came(&self) -> &[bool];
 }
 
-impl<'p, C: Wrapper<'p>, R: Reached<C>> Explorer<'p> for CpaAlgorithm<'p, C, R> {
+impl<C: Participant + Learner, R: Reached<C>> Explorer for CpaAlgorithm<'_, C, R> {
     type Domain = C;
 
     fn run(
@@ -80,7 +79,7 @@ impl<'p, C: Wrapper<'p>, R: Reached<C>> Explorer<'p> for CpaAlgorithm<'p, C, R> 
     }
 }
 
-impl<'p, C: Wrapper<'p> + Abstraction> Explorer<'p> for Cegar<'p, C> {
+impl<C: Participant + Learner + Abstraction> Explorer for Cegar<'_, C> {
     type Domain = C;
 
     fn run(
@@ -130,7 +129,7 @@ pub(crate) struct ExplorationAlgorithm<'p, X> {
     head_start: Option<Duration>,
 }
 
-impl<'p, X: Explorer<'p>> ExplorationAlgorithm<'p, X> {
+impl<'p, X: Explorer> ExplorationAlgorithm<'p, X> {
     pub fn new(program: &'p Program, analysis: Analysis, explorer: X) -> Self {
         Self { program, analysis, explorer, taints: Taints::default(), head_start: None }
     }
@@ -140,11 +139,9 @@ impl<'p, X: Explorer<'p>> ExplorationAlgorithm<'p, X> {
     }
 }
 
-impl<'p, X: Explorer<'p>> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
+impl<'p, X: Explorer> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
     fn run(&mut self, share: &mut Share<'_>) -> Ending {
-        let solver = self.explorer.domain_mut().symbolic_mut().solver();
-        solver.set_query_time(Some(share.query_time));
-        solver.set_budget(share.budget.clone());
+        self.explorer.domain_mut().limit(share.budget, Some(share.query_time));
         match self.explorer.run(share.budget, &mut self.taints, share.progress) {
             Ok(Explored::Complete) => match self.taints().first(self.program) {
                 None => Ending::Proved(Proof::Exhaustive),
@@ -170,32 +167,24 @@ impl<'p, X: Explorer<'p>> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
     }
 
     fn publish(&mut self, exchange: &Exchange) {
-        let domain = self.explorer.domain();
-        exchange.publish_values(&domain.symbolic().loops);
-        if let Some(tracking) = domain.tracking() {
-            exchange.publish_precision(self.analysis, tracking);
-        }
+        self.explorer.domain().publish(self.analysis, exchange);
     }
     fn import(&mut self, exchange: &Exchange) {
-        if let Some(tracking) = self.explorer.domain_mut().tracking_mut() {
-            exchange.take_precision(self.analysis, tracking);
-        }
+        self.explorer.domain_mut().import(self.analysis, exchange);
     }
 
     fn stats(&self) -> Stats {
-        let (explorer, domain) = (&self.explorer, self.explorer.domain());
         let mut stats = Stats::default();
-        stats.add(explorer.counters(), explorer.waiting(), domain.symbolic());
-        stats.precision = (domain.sliced() + domain.tracking().map_or(0, |t| t.tracked())) as u64;
+        stats.add(self.explorer.counters(), self.explorer.waiting(), &self.explorer.domain().statistics());
         stats
     }
     fn taints(&self) -> Taints {
         let mut taints = self.taints.clone();
-        taints.merge(&self.explorer.domain().symbolic().taints);
+        taints.merge(self.explorer.domain().all_taints());
         taints
     }
     fn increments(&self) -> Vec<Increment> {
-        self.explorer.domain().tracking().map_or(Vec::new(), |t| t.increments.clone())
+        self.explorer.domain().increments().to_vec()
     }
     fn frontier(&self) -> Option<Frontier> {
         let mut frontier = self.explorer.frontier();
@@ -203,7 +192,7 @@ impl<'p, X: Explorer<'p>> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
         Some(frontier)
     }
     fn agreements(&self) -> Vec<Agreement> {
-        self.explorer.domain().symbolic().agreements()
+        self.explorer.domain().agreements()
     }
     fn graph(&self) -> Vec<Shape> {
         self.explorer.graph()

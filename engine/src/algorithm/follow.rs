@@ -1,13 +1,13 @@
 //! Following one path, with a guide who says where it goes: how the bounds of ranges and other single paths are found.
 
-use crate::budget::Budget;
-use crate::control::{CallStacks, Control};
-use crate::cpa::symbolic::{State, SymbolicExecution};
-use crate::cpa::{At, Cpa, Decision};
+use crate::analysis::{At, Cpa, Decision, Step};
+use crate::domain::symbolic::{State, SymbolicExecution};
+use crate::semantics::control::{CallStacks, Control};
 use crate::verdict::Reason;
 use cfa::interp::Inputs;
 use cfa::{Bv, Callee, EdgeId, ExprId, InputId, Op, Out, Program, SymId};
 use rustc_hash::FxHashSet;
+use smt::budget::Budget;
 use smt::{Choice, Feasibility, PathSolver};
 
 /// Who says where a path goes.
@@ -75,7 +75,7 @@ pub fn follow(
         guide,
         decisions: Vec::new(),
         havocs: Vec::new(),
-        successors: Vec::new(),
+        step: Step::default(),
     };
     let (state, end) = path.follow(state, at, most, budget)?;
     let execution = &mut path.cpa.execution;
@@ -105,7 +105,8 @@ struct Path<'p, 'g> {
     decisions: Vec<Decision>,
     /// With their values.
     havocs: Vec<(InputId, ExprId)>,
-    successors: Vec<(State, At)>,
+    /// The result of the last operation, kept for its buffers.
+    step: Step<State>,
 }
 
 impl Path<'_, '_> {
@@ -175,17 +176,15 @@ impl Path<'_, '_> {
     ) -> Result<Result<(State, Control), State>, Reason> {
         loop {
             let before = state.clone();
-            let mut successors = std::mem::take(&mut self.successors);
-            self.cpa.transfer(state, at, edge, &mut successors).map_err(stopped)?;
-            drop(self.cpa.faults());
+            self.step.clear();
+            self.cpa.transfer(state, at, edge, &mut self.step).map_err(stopped)?;
             // Where there are several, by cases of the data, the first that exists.
             let mut found = None;
-            for (mut next, to) in successors.drain(..) {
+            for (mut next, to) in self.step.successors.drain(..) {
                 if found.is_none() && self.cpa.execution.is_feasible(&mut next) {
                     found = Some((next, to));
                 }
             }
-            self.successors = successors;
             if self.cpa.ran_out() {
                 return Err(Reason::new("a path could not be followed: a query of the solver takes too long"));
             }
@@ -232,9 +231,9 @@ impl Path<'_, '_> {
     }
 }
 
-fn stopped(stop: crate::cpa::Stop) -> Reason {
+fn stopped(stop: crate::analysis::Stop) -> Reason {
     match stop {
-        crate::cpa::Stop::Spent(spent) => Reason::spent(spent),
-        crate::cpa::Stop::Fatal(reason) => reason,
+        crate::analysis::Stop::Spent(spent) => Reason::spent(spent),
+        crate::analysis::Stop::Fatal(reason) => reason,
     }
 }

@@ -3,18 +3,19 @@
 //! in `cpa/unrolling`.
 
 use super::cpa::{CpaAlgorithm, Merge, Parameters};
-use super::{Algorithm, Counters, Ending, Explored, Proof, Setting, Share};
-use crate::Stats;
-use crate::budget::Budget;
-use crate::cpa::symbolic::SymbolicExecution;
-use crate::cpa::unrolling::{Assumptions, Effort, QUERY_TIME, Unrolling, observe};
-use crate::cpa::{Cpa, Stop};
-use crate::exchange::{self, Exchange};
-use crate::invariants::Invariants;
-use crate::reached::Forgotten;
+use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
+use crate::analysis::capability::Reporting;
+use crate::analysis::reached::Forgotten;
+use crate::analysis::{Cpa, Stop};
+use crate::domain::loops::{Assumptions, Effort, QUERY_TIME, Unrolling, observe};
+use crate::domain::symbolic::SymbolicExecution;
+use crate::exchange::Exchange;
+use crate::invariant::{Invariants, LocationInvariants};
+use crate::stats::{Counters, Stats};
 use crate::verdict::{Reason, Taints};
 use cfa::interp::Inputs;
 use smt::PathSolver;
+use smt::budget::Budget;
 use std::time::Duration;
 
 /// What is tried in turn: iterations of a loop in a step of the induction, and how many candidates there are.
@@ -84,14 +85,14 @@ impl Runs {
         taints: &mut Taints,
         progress: &mut dyn FnMut(&Counters, usize),
     ) -> Result<Explored<Inputs>, Stop> {
-        let before = Stats::of(&explorer.counters, &explorer.cpa.symbolic);
+        let before = Stats::new(&explorer.counters, &explorer.cpa.symbolic.statistics());
         let earlier = self.stats.exploration;
         let result = explorer.run(budget, taints, &mut |counters, waiting| {
             let mut all = earlier;
             all.add(&counters.since(&before.exploration));
             progress(&all, waiting);
         });
-        self.stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa.symbolic));
+        self.stats.advance(&before, &Stats::new(&explorer.counters, &explorer.cpa.symbolic.statistics()));
         result
     }
 }
@@ -159,7 +160,7 @@ pub(crate) struct Houdini<'p> {
     pending: Option<Pending>,
     runs: Runs,
     /// What was shown since it was told last.
-    shown: exchange::Invariants,
+    shown: LocationInvariants,
 }
 
 /// What is being tried.
@@ -188,7 +189,7 @@ impl<'p> Houdini<'p> {
             plans,
             pending: None,
             runs: Runs::default(),
-            shown: exchange::Invariants::default(),
+            shown: LocationInvariants::default(),
         }
     }
 

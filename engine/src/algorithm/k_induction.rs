@@ -6,11 +6,12 @@
 use super::bmc::{Base, Seen};
 use super::houdini::{Facts, Tried, try_assumptions};
 use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
-use crate::Stats;
-use crate::cpa::symbolic::SymbolicExecution;
-use crate::cpa::unrolling::{Assumptions, Effort, observe};
-use crate::exchange::{Exchange, Invariants};
-use crate::frontier::Frontier;
+use crate::analysis::frontier::Frontier;
+use crate::domain::loops::{Assumptions, Effort, observe};
+use crate::domain::symbolic::SymbolicExecution;
+use crate::exchange::Exchange;
+use crate::invariant::LocationInvariants;
+use crate::stats::Stats;
 use crate::verdict::Taints;
 
 /// How many candidates are tried for one number of iterations; cells of arrays are spoken of with one only.
@@ -23,14 +24,21 @@ pub(crate) struct KInduction<'p> {
     known: Option<Assumptions>,
     observed: bool,
     /// What steps have shown since it was told last.
-    shown: Invariants,
+    shown: LocationInvariants,
     taints: Taints,
 }
 
 impl<'p> KInduction<'p> {
     pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
         let (base, facts) = (Base::new(setting, plain), Facts::default());
-        Self { base, facts, known: None, observed: false, shown: Invariants::default(), taints: Taints::default() }
+        Self {
+            base,
+            facts,
+            known: None,
+            observed: false,
+            shown: LocationInvariants::default(),
+            taints: Taints::default(),
+        }
     }
 
     /// A proof by the step with so many iterations.

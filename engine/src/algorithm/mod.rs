@@ -8,21 +8,20 @@ pub(crate) mod explore;
 pub mod follow;
 pub(crate) mod houdini;
 pub(crate) mod k_induction;
-pub(crate) mod parallel;
 pub mod random;
-pub(crate) mod turns;
 
-use crate::arg::Shape;
-use crate::budget::Budget;
-use crate::cpa::symbolic::agreed::Agreement;
+use crate::analysis::Increment;
+use crate::analysis::frontier::Frontier;
+use crate::analysis::reached::graph::Shape;
+use crate::config::Config;
 use crate::exchange::Exchange;
-use crate::frontier::Frontier;
-use crate::proof::Certificate;
-use crate::refine::Increment;
+use crate::invariant::observed::Agreement;
+use crate::stats::{Counters, Stats};
 use crate::verdict::{Reason, Taints};
-use crate::{Config, Stats};
+use certificate::Certificate;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Program};
+use smt::budget::Budget;
 use std::time::Duration;
 
 /// How an exploration ended.
@@ -165,54 +164,5 @@ impl Algorithm<'_> for Impossible {
     }
     fn stats(&self) -> Stats {
         Stats::default()
-    }
-}
-
-/// Counters of a run.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Counters {
-    /// Edges followed, assume edges and calls included.
-    pub edges: u64,
-    /// Paths that ended: at a halt, in an invalid operation, at a bound, or covered.
-    pub paths: u64,
-    /// Branches of which both sides were feasible.
-    pub forks: u64,
-    /// States found covered.
-    pub covered: u64,
-    /// States merged into another.
-    pub merged: u64,
-    /// States that waited.
-    pub nodes: u64,
-    /// Refinements of the precision.
-    pub refinements: u64,
-    /// Largest size of the waitlist.
-    pub waiting: u64,
-}
-
-impl Counters {
-    /// Adds those of another exploration; maxima are kept.
-    pub fn add(&mut self, other: &Self) {
-        self.edges += other.edges;
-        self.paths += other.paths;
-        self.forks += other.forks;
-        self.covered += other.covered;
-        self.merged += other.merged;
-        self.nodes += other.nodes;
-        self.refinements += other.refinements;
-        self.waiting = self.waiting.max(other.waiting);
-    }
-
-    /// What was counted after `before`.
-    pub fn since(&self, before: &Self) -> Self {
-        Self {
-            edges: self.edges - before.edges,
-            paths: self.paths - before.paths,
-            forks: self.forks - before.forks,
-            covered: self.covered - before.covered,
-            merged: self.merged - before.merged,
-            nodes: self.nodes - before.nodes,
-            refinements: self.refinements - before.refinements,
-            waiting: self.waiting,
-        }
     }
 }

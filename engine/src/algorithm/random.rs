@@ -3,14 +3,13 @@
 //! It proves nothing, but a run costs a few milliseconds where symbolic execution needs minutes: violations behind a hundred
 //! thousand iterations of a loop are found by it or not at all.
 
-use super::{Algorithm, Counters, Ending, Share};
-use crate::Stats;
-use crate::cpa::unrolling::constants;
+use super::{Algorithm, Ending, Share};
+use crate::domain::loops::constants;
+use crate::runs::random::Random;
+use crate::stats::{Counters, Stats};
 use crate::verdict::Reason;
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Unknown};
 use cfa::{Bv, Program};
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
 use std::time::Duration;
 
 /// Edges of a run: every so many runs it may be long.
@@ -22,15 +21,6 @@ const RUNS: u64 = 4_000;
 const EDGES: u64 = 60_000_000;
 /// What part of a turn is enough.
 const PART: u32 = 4;
-
-/// Inputs of a size that changes from run to run.
-pub struct Random<'a> {
-    rng: SmallRng,
-    run: u64,
-    constants: &'a [u64],
-    /// Values asked for.
-    pub asked: u64,
-}
 
 /// Random inputs for runs of one program.
 pub struct RandomInputs {
@@ -46,49 +36,6 @@ impl RandomInputs {
     /// Those of the run of this number.
     pub fn run(&self, number: u64) -> Random<'_> {
         Random::new(self.seed, number, &self.constants)
-    }
-}
-
-impl<'a> Random<'a> {
-    /// Those of the run of this number. `constants` are values that the program may compare with.
-    pub fn new(seed: u64, run: u64, constants: &'a [u64]) -> Self {
-        Self { rng: SmallRng::seed_from_u64(seed ^ run), run, constants, asked: 0 }
-    }
-
-    fn value(&mut self) -> i64 {
-        self.asked += 1;
-        match self.run % 6 {
-            0 => self.rng.random_range(0..3),
-            1 => self.rng.random_range(-2..8),
-            2 => self.rng.random_range(0..20),
-            3 => self.rng.random_range(-100..300),
-            4 if !self.constants.is_empty() => {
-                let c = self.constants[self.rng.random_range(0..self.constants.len())] as i64;
-                c.wrapping_add(self.rng.random_range(-1..2))
-            }
-            _ => match self.rng.random_range(0..3) {
-                0 => self.rng.random_range(0..4),
-                1 => self.rng.random_range(-5..50),
-                _ => self.rng.random::<i64>(),
-            },
-        }
-    }
-}
-
-impl InputSource for Random<'_> {
-    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        let _ = what;
-        Bv::from_i64(64, self.value()).resize(width)
-    }
-
-    /// Memory that was not written, as if it held integers: of four bytes, and in every fourth run of one.
-    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
-        let _ = (object, offset);
-        let unit = if self.run % 4 == 3 { 1 } else { 4 };
-        for element in bytes.chunks_mut(unit) {
-            let value = self.value().to_le_bytes();
-            element.copy_from_slice(&value[..element.len()]);
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Joined, Simplified, To, simplified};
 use crate::algorithm::random::RandomInputs;
-use crate::cpa::laws::generator::{self, Shape, generate_shaped};
+use crate::laws::generator::{self, Shape, generate_shaped};
 use cfa::interp::{Interpreter, Limits, Observer, State};
 use cfa::{
     CType, Callee, Check, DataLayout, EdgeId, ErrorInfo, ExprId, FuncId, Global, Id, Input, InputKind, Op, Out,

@@ -1,10 +1,12 @@
 //! One question of safety: on the slice of its errors first, then on the whole program.
 
-use crate::budget::Budget;
+use crate::config::Config;
+use crate::outcome::Outcome;
+use crate::stats::Stats;
 use crate::verdict::Verdict;
-use crate::{Config, Outcome, Stats};
 use cfa::interp::Inputs;
 use cfa::{AllocKind, CallGraph, EdgeId, Family, Id, LocId, Op, Program};
+use smt::budget::Budget;
 use std::time::{Duration, Instant};
 
 /// A replay takes at most this long.
@@ -24,11 +26,11 @@ pub fn decide(
     let Ok(slice) = slicer::slice(program, errors, &options) else { return whole(program, config, budget, progress) };
     let replay = |inputs: &Inputs, error| {
         let time = budget.remaining().map_or(REPLAY, |left| left.min(REPLAY));
-        let inputs = slice.inputs_of_original(program, inputs, crate::replay_limits(time));
-        crate::replay(program, &inputs, error, time).map(|path| (inputs, path))
+        let inputs = slice.inputs_of_original(program, inputs, crate::runs::replay_limits(time));
+        crate::runs::replay(program, &inputs, error, time).map(|path| (inputs, path))
     };
     let sliced = Config { stop_at_unconfirmed: true, lacks_frees: makes_room(program), ..config.clone() };
-    let outcome = crate::verify(&slice.program, &sliced, budget, &replay, progress);
+    let outcome = crate::portfolio::verify(&slice.program, &sliced, budget, &replay, progress);
     match outcome.verdict {
         Verdict::Unknown(_) if budget.spent().is_none() => whole(program, config, budget, progress),
         _ => outcome,
@@ -69,9 +71,9 @@ fn makes_room(program: &Program) -> bool {
 pub fn whole(program: &Program, config: &Config, budget: &Budget, progress: &(dyn Fn(&Stats) + Sync)) -> Outcome {
     let replay = |inputs: &Inputs, error| {
         let time = budget.remaining().map_or(REPLAY, |left| left.min(REPLAY));
-        crate::replay(program, inputs, error, time).map(|path| (inputs.clone(), path))
+        crate::runs::replay(program, inputs, error, time).map(|path| (inputs.clone(), path))
     };
-    crate::verify(program, config, budget, &replay, progress)
+    crate::portfolio::verify(program, config, budget, &replay, progress)
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use super::choose::{Choice, Chooser, Chosen};
 use super::decide::decide;
-use crate::budget::Budget;
-use crate::cpa::unrolling::constants;
+use crate::config::Config;
+use crate::domain::loops::constants;
+use crate::outcome;
+use crate::stats::Stats;
 use crate::verdict::Verdict;
-use crate::{Config, Stats};
 use cfa::graph::CfaGraphs;
 use cfa::interp::{Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, Recording, State};
 use cfa::loops::LoopForest;
@@ -15,6 +16,7 @@ use instrument::termination::{
     Cycles, ends_are_errors, fix_inputs, inputs_apart, leaving_is_error, place_of, stop_at_call, stop_at_iteration,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smt::budget::Budget;
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
@@ -249,7 +251,7 @@ fn none_reached(
     config: &Config,
     budget: &Budget,
     progress: &(dyn Fn(&Stats) + Sync),
-) -> crate::Outcome {
+) -> outcome::Outcome {
     // What does not fit into memory is not allocated: that ends an execution, too.
     let is_error = |e: &EdgeId| match program.edges[*e].op {
         Op::Error(_) => true,

@@ -2,16 +2,18 @@
 
 use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
-use crate::budget::Budget;
-use crate::cpa::Stop;
-use crate::cpa::symbolic::SymbolicExecution;
-use crate::reached::Forgotten;
+use crate::analysis::Stop;
+use crate::analysis::capability::{Limited, Reporting};
+use crate::analysis::reached::Forgotten;
+use crate::analysis::waitlist::Search;
+use crate::config::Config;
+use crate::domain::symbolic::SymbolicExecution;
+use crate::stats::Stats;
 use crate::verdict::Taints;
-use crate::waitlist::Search;
-use crate::{Config, Stats};
 use cfa::Program;
 use instrument::termination::Guard;
 use smt::PathSolver;
+use smt::budget::Budget;
 
 /// The program whose paths are followed: with errors where executions end that C does not define.
 pub fn followed(marked: &Program, guards: &[Guard]) -> Program {
@@ -62,11 +64,10 @@ impl<'p> Paths<'p> {
 
     pub fn turn(&mut self, budget: &Budget, stats: &mut Stats) -> Turn {
         let Some(explorer) = &mut self.explorer else { return Turn::Open };
-        explorer.cpa.solver().set_budget(budget.clone());
-        explorer.cpa.solver().set_query_time(budget.remaining());
-        let before = Stats::of(&explorer.counters, &explorer.cpa);
+        explorer.cpa.limit(budget, budget.remaining());
+        let before = Stats::new(&explorer.counters, &explorer.cpa.statistics());
         let result = explorer.run(budget, &mut self.taints, &mut |_, _| {});
-        stats.advance(&before, &Stats::of(&explorer.counters, &explorer.cpa));
+        stats.advance(&before, &Stats::new(&explorer.counters, &explorer.cpa.statistics()));
         match result {
             Ok(Explored::Complete) => {
                 self.taints.merge(&explorer.cpa.taints);

@@ -5,7 +5,7 @@
 //!
 //! *Yes* is shown cycle by cycle (see [`Cycles`]): runs of the interpreter show iterations of each loop and recursion, a tuple is made up
 //! that gets smaller in all of them ([`rank`]), and whether it does so in every iteration of every execution is a question for
-//! [`crate::verify`], on a slice. Where it does not, the execution found shows further iterations ([`prove`]): counterexample-guided synthesis
+//! [`crate::portfolio::verify`], on a slice. Where it does not, the execution found shows further iterations ([`prove`]): counterexample-guided synthesis
 //! of lexicographic ranking functions, bit-precise, with the invariants that the other analyses find. Programs all of whose
 //! paths end are proved by following them all.
 //!
@@ -26,13 +26,14 @@ mod walk;
 
 pub use diverge::{Divergence, Recurrence};
 
-use crate::budget::Budget;
+use crate::config::Config;
+use crate::stats::Stats;
 use crate::verdict::{Reason, Taints};
-use crate::{Config, Stats};
 use cfa::{EdgeId, FuncId, Id, Op, PlaceId, Program, VarId};
 use instrument::termination::{Cycles, Guard, only_defined};
 use prove::{Arithmetic, Prover};
 use rustc_hash::FxHashSet;
+use smt::budget::Budget;
 use std::time::{Duration, Instant};
 
 /// The first turn of each way to an answer; turns grow by the factor [`GROWTH`].
@@ -204,7 +205,7 @@ impl Search<'_> {
     /// Where the program may do what is not represented.
     fn taint(&self) -> Option<Reason> {
         let mut taints = Taints::default();
-        let known = crate::invariants::Invariants::new(self.program, &self.budget.within(FIRST_SHARE));
+        let known = crate::invariant::Invariants::new(self.program, &self.budget.within(FIRST_SHARE));
         for edge in self.program.edges.values() {
             if let Op::Approx { taint } = edge.op
                 && self.program.taints[taint].under

@@ -2,7 +2,7 @@
 
 use super::read::Reader;
 use super::sample::{Iterations, Watched, evaluate};
-use crate::cpa::unrolling::constants;
+use crate::domain::loops::constants;
 use cfa::text::c_expr;
 use cfa::{BinOp, Bv, CType, Expr, ExprId, FuncId, LocId, Op, Program, VarId, VarKind};
 use instrument::termination::{Component, CyclicLoop, Recursion};

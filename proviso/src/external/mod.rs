@@ -120,7 +120,7 @@ impl Tool {
 
 /// What the errors of a program depend on, which is less to read for others. Not where memory is freed: a slice may lack that.
 fn slice(program: &Program, budget: &Budget) -> Option<Slice> {
-    if engine::frees(program) || program.edges.values().any(|e| e.fault.is_some()) {
+    if cfa::facts::frees(program) || program.edges.values().any(|e| e.fault.is_some()) {
         return None;
     }
     let errors = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_)));

@@ -190,7 +190,7 @@ impl Pipeline {
     ) -> Outcome {
         let mut part = slice.map_or(program, |s| &s.program).clone();
         let budget = self.time_to_tell();
-        let lacks_frees = slice.is_some() && engine::frees(program);
+        let lacks_frees = slice.is_some() && cfa::facts::frees(program);
         let config = Config { lacks_frees, ..self.config.clone() };
         let components = Components {
             config: &config,

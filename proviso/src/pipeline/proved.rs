@@ -6,7 +6,7 @@ use crate::loop_invariants;
 use crate::report::{AssumedWrites, LoopInvariant};
 use crate::source::{Sources, Spot};
 use cfa::Program;
-use engine::invariants::Invariants;
+use engine::invariant::Invariants;
 use instrument::vacuity;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ use crate::pipeline::Pipeline;
 use crate::source::Sources;
 use cfa::{EdgeId, ErrorId, Op, Program};
 use engine::budget::Budget;
-use engine::invariants::Discharged;
+use engine::invariant::Discharged;
 use instrument::{Site, let_pass, sites};
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};

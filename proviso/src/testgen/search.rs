@@ -334,7 +334,7 @@ impl Search<'_> {
             Ok((inputs, Vec::new()))
         };
         let analysed = slice.as_ref().map_or(&program, |s| &s.program);
-        let lacks_frees = slice.is_some() && engine::frees(&program);
+        let lacks_frees = slice.is_some() && cfa::facts::frees(&program);
         let config = Config { analysis, lacks_frees, ..self.config.clone() };
         let outcome = engine::verify(analysed, &config, &self.budget.exerting(turn), &replay, &|_| {});
         if matches!(outcome.verdict, Verdict::True) {

@@ -4,7 +4,7 @@ use super::{Gia, Says};
 use crate::condition::{Label, Transition};
 use cfa::{Edge, Op, Program, VarId};
 use engine::budget::Budget;
-use engine::invariants::Invariants;
+use engine::invariant::Invariants;
 
 /// Invariants of loops that abstract interpretation finds: whoever comes to a loop otherwise is on no execution.
 pub fn facts(program: &mut Program, budget: &Budget) -> Option<Gia> {

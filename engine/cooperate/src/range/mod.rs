@@ -17,7 +17,7 @@ pub mod test_case;
 use crate::condition::{Condition, StateId, Transition};
 use cfa::interp::{InputSource, Interpreter, Limits, Observer, Outcome, State as Execution};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Op, Out, Program};
-use engine::cpa::Decision;
+use engine::analysis::Decision;
 use reduction::{Branch, Side};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;

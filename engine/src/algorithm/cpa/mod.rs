@@ -11,18 +11,19 @@ mod step;
 mod successors;
 mod waiting;
 
-use super::{Counters, Explored};
-use crate::budget::{Budget, Spent};
-use crate::control::{CallStacks, Control};
-use crate::cpa::symbolic::Loops;
-use crate::cpa::{At, Before, Cpa, Decision, Goal, Stop, Successors, Target};
-use crate::desk::Desk;
-use crate::frontier::{Covered, Frontier, Open, PathId, Paths};
-use crate::reached::{Adjusted, Forgotten, From, Reached};
+use super::Explored;
+use crate::analysis::frontier::{Covered, Frontier, Open, PathId, Paths};
+use crate::analysis::reached::{Adjusted, Forgotten, From, Reached};
+use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
+use crate::analysis::work_queue::Desk;
+use crate::analysis::{At, Before, Cpa, Goal, Step, Stop, Target};
+use crate::domain::symbolic::Loops;
+use crate::semantics::control::{CallStacks, Control};
+use crate::stats::Counters;
 use crate::verdict::{Reason, Taints};
-use crate::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
-use cfa::{Callee, EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
+use cfa::{EdgeId, ErrorId, FuncId, Id, Op, Out, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smt::budget::{Budget, Spent};
 use std::sync::Arc;
 use waiting::Joining;
 
@@ -140,7 +141,8 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     /// The part of the tree of forks that waits: what follows after n forks is 2^-n of it. Not where states are merged.
     left: f64,
     tick: u32,
-    successors: Successors<C::State>,
+    /// The result of the last operation, kept for its buffers.
+    result: Step<C::State>,
     ways: Vec<Way<C::State>>,
     /// Where states are left for others, if someone may ask.
     pub desk: Option<Arc<Desk>>,
@@ -176,7 +178,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             most_edges: u64::MAX,
             left: 0.0,
             tick: 0,
-            successors: Vec::new(),
+            result: Step::default(),
             ways: Vec::new(),
             desk: None,
             lost: None,
@@ -377,48 +379,5 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             }
             Some(_) => unreachable!("errors of states that are not abstract come with evidence"),
         })
-    }
-}
-
-/// The edges that follow from decisions, from `at` until `to` is met.
-pub(crate) fn walk(
-    program: &Program,
-    stacks: &mut CallStacks,
-    mut at: Control,
-    decisions: &[Decision],
-    to: Control,
-) -> Vec<EdgeId> {
-    let mut decisions = decisions.iter();
-    let mut via = Vec::new();
-    loop {
-        let edge = match program.locs[at.loc].out {
-            Out::One(edge) => edge,
-            Out::Branch { .. } => match decisions.next() {
-                Some(&Decision::Branch(edge)) => edge,
-                _ => unreachable!("each branch on the path was decided"),
-            },
-            Out::Sink => unreachable!("a path that goes on"),
-        };
-        via.push(edge);
-        at = match &program.edges[edge].op {
-            Op::Call { callee, .. } => {
-                let func = match callee {
-                    Callee::Direct(func) => *func,
-                    Callee::Indirect(_) => match decisions.next() {
-                        Some(&Decision::Callee(func)) => func,
-                        _ => unreachable!("each call through a pointer was decided"),
-                    },
-                };
-                Control { loc: program.funcs[func].entry, stack: stacks.push(at.stack, edge) }
-            }
-            Op::Return { .. } => {
-                let (stack, call) = stacks.pop(at.stack).expect("a path that goes on");
-                Control { loc: program.edges[call].target, stack }
-            }
-            _ => Control { loc: program.edges[edge].target, ..at },
-        };
-        if at == to {
-            return via;
-        }
     }
 }

@@ -156,7 +156,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     }
 
     /// Whether a function below the top of the stack is `func`.
-    pub(super) fn is_called(&self, mut stack: crate::control::StackId, func: FuncId) -> bool {
+    pub(super) fn is_called(&self, mut stack: crate::semantics::control::StackId, func: FuncId) -> bool {
         while let Some((below, call)) = self.stacks.pop(stack) {
             if self.program.func_of(call) == func {
                 return true;
@@ -174,13 +174,14 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         at: Control,
         via: &mut Vec<EdgeId>,
     ) -> Adjusted<C::State, R::Node> {
-        let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, from, at, via)?;
+        let mut more = Vec::new();
+        let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, from, at, via, &mut more)?;
         if R::ABSTRACT && self.cpa.ran_out() {
             // What it said last counts only if it had the time to say it.
             self.lost = Some(from.node);
             return Err(Stop::Spent(Spent::Time));
         }
-        for state in self.cpa.siblings() {
+        for state in more {
             let node = self.reached.waits(from.node, at, &mut Vec::new());
             self.push(Node { state, at, node, forks: 0, iterations: 0, may_stop: false, merged: false }, true);
         }

@@ -80,19 +80,20 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         let fault = program.edges[edge].fault;
         let is_plain = matches!(program.edges[edge].op, Op::Assign { .. } | Op::Skip | Op::Havoc { .. });
         let before = if R::ABSTRACT && (!is_plain || fault.is_some()) { self.reached.copy(&state) } else { None };
-        let mut successors = std::mem::take(&mut self.successors);
-        self.cpa.transfer(state, at, edge, &mut successors)?;
+        let mut step = std::mem::take(&mut self.result);
+        step.clear();
+        self.cpa.transfer(state, at, edge, &mut step)?;
         let mut next = None;
-        let problem = if before.is_some() { self.cpa.problems().first().copied() } else { None };
+        let problem = if before.is_some() { step.undecided.first().copied() } else { None };
         if let (Some(problem), Some(state)) = (problem, &before) {
             let state = self.reached.copy(state).expect("copied before");
             next = Some(Next::Hit { goal: Goal::Problem { edge: problem }, state, before: None, evidence: None });
         } else if let Some(error) = fault
             && !(R::ABSTRACT && self.reached.is_settled(node, edge))
         {
-            next = self.fault(edge, error, before)?;
+            next = self.fault(edge, error, before, &mut step.faults)?;
         }
-        for state in self.cpa.postponed() {
+        for state in step.postponed.drain(..) {
             match next {
                 None => next = Some(Next::Later(state)),
                 Some(_) => self.ways.push(Way { state, at, edge, over: edge, moved: false }),
@@ -100,15 +101,15 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         }
         if R::ABSTRACT && next.is_some() {
             // The operation is executed again when it is known what the hit is.
-            successors.clear();
+            step.successors.clear();
         }
-        if next.is_none() && successors.len() == 1 && successors[0].1 == At::Target {
-            let (state, _) = successors.pop().expect("one");
-            self.successors = successors;
+        if next.is_none() && step.successors.len() == 1 && step.successors[0].1 == At::Target {
+            let (state, _) = step.successors.pop().expect("one");
+            self.result = step;
             let at = Control { loc: program.edges[edge].target, ..at };
             return Ok(Next::One(Way { state, at, edge, over: edge, moved: true }));
         }
-        for (state, to) in successors.drain(..) {
+        for (state, to) in step.successors.drain(..) {
             if to == At::Source {
                 self.tick += SPLIT;
             }
@@ -116,7 +117,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                 self.ways.push(Way { state, at, edge, over: edge, moved: to != At::Source });
             }
         }
-        self.successors = successors;
+        self.result = step;
         Ok(match next {
             Some(next) => next,
             None if self.ways.len() == 1 => Next::One(self.ways.pop().expect("one")),
@@ -130,9 +131,10 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         edge: EdgeId,
         error: ErrorId,
         mut before: Option<C::State>,
+        faults: &mut Vec<C::State>,
     ) -> Result<Option<NextOf<C>>, Stop> {
         let goal = Goal::Error { edge, error };
-        for mut state in self.cpa.faults() {
+        for mut state in faults.drain(..) {
             match self.cpa.target(&mut state, edge, error)? {
                 // Executed again, the operation is a fault again.
                 Target::Later => return Ok(Some(Next::Later(before.unwrap_or(state)))),

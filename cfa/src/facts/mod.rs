@@ -1,0 +1,80 @@
+//! Facts about a whole program that several crates ask for. Each is computed in one pass over its automata.
+
+mod targets;
+
+pub use targets::leading_to_targets;
+
+use crate::{AllocKind, CallGraph, Callee, EdgeId, Family, FuncId, Id, LocId, Op, Program, VarId, VarKind};
+use rustc_hash::FxHashSet;
+
+/// Whether memory of the heap is allocated in a loop or a recursion: one path through it stands for many objects.
+pub fn allocates_again(program: &Program, in_loop: impl Fn(LocId) -> bool) -> bool {
+    let calls = CallGraph::new(program);
+    let mut repeated: Vec<bool> = program.funcs.ids().map(|f| calls.is_recursive(f)).collect();
+    let mut work: Vec<FuncId> = program.funcs.ids().filter(|f| repeated[f.index()]).collect();
+    let called = |id: EdgeId| calls.callees(program, id).as_slice().to_vec();
+    for (id, edge) in program.edges.iter() {
+        if matches!(edge.op, Op::Call { .. }) && in_loop(edge.source) {
+            work.extend(called(id));
+        }
+    }
+    let mut callees: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
+    for (id, _) in program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Call { .. })) {
+        callees[program.func_of(id).index()].extend(called(id));
+    }
+    let mut seen = FxHashSet::default();
+    while let Some(f) = work.pop() {
+        if seen.insert(f) {
+            repeated[f.index()] = true;
+            work.extend(&callees[f.index()]);
+        }
+    }
+    program.edges.iter().any(|(id, edge)| {
+        matches!(edge.op, Op::Alloc { kind: AllocKind::Heap(_) | AllocKind::Given, .. })
+            && (repeated[program.func_of(id).index()] || in_loop(edge.source))
+    })
+}
+
+/// For every function, the globals that it or what it calls may write.
+pub fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
+    let mut written = vec![FxHashSet::default(); program.funcs.len()];
+    let mut calls: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
+    let mut indirect = vec![false; program.funcs.len()];
+    for edge in program.edges.values() {
+        let func = program.locs[edge.source].func.index();
+        if let Some(var) = edge.op.def()
+            && matches!(program.vars[var].kind, VarKind::Global { .. })
+        {
+            written[func].insert(var);
+        }
+        match edge.op {
+            Op::Call { callee: Callee::Direct(callee), .. } => calls[func].push(callee),
+            Op::Call { .. } => indirect[func] = true,
+            _ => {}
+        }
+    }
+    let anywhere: FxHashSet<VarId> = written.iter().flatten().copied().collect();
+    for (func, written) in written.iter_mut().enumerate() {
+        if indirect[func] {
+            written.clone_from(&anywhere);
+        }
+    }
+    loop {
+        let mut changed = false;
+        for func in 0..calls.len() {
+            for &callee in &calls[func] {
+                let more: Vec<VarId> = written[callee.index()].difference(&written[func]).copied().collect();
+                changed |= !more.is_empty();
+                written[func].extend(more);
+            }
+        }
+        if !changed {
+            return written;
+        }
+    }
+}
+
+/// Whether the program frees memory of the heap.
+pub fn frees(program: &Program) -> bool {
+    program.edges.values().any(|e| matches!(e.op, Op::Free { family, .. } if family != Family::Scope))
+}

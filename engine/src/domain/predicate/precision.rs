@@ -1,0 +1,56 @@
+//! Which predicates are tracked.
+
+use crate::invariant::LocationInvariants;
+use cfa::{ExprId, ExprPool, FuncId, LocId, Program, VarId, VarKind};
+use rustc_hash::FxHashMap;
+
+/// The predicates tracked: those on locals by the function that has them, under `None` those on globals alone;
+/// and by the location where they are, under `None` those tracked everywhere.
+#[derive(Clone, Default)]
+pub struct Predicates {
+    by_scope: FxHashMap<(Option<FuncId>, Option<LocId>), Vec<ExprId>>,
+}
+
+impl Predicates {
+    pub fn len(&self) -> usize {
+        self.by_scope.values().map(Vec::len).sum()
+    }
+    pub fn all(&self) -> impl Iterator<Item = ExprId> {
+        self.by_scope.values().flatten().copied()
+    }
+    /// Those tracked at a location.
+    pub fn of(&self, func: Option<FuncId>, at: LocId) -> impl Iterator<Item = ExprId> {
+        let scopes = [(func, None), (func, Some(at))];
+        scopes.into_iter().filter_map(|scope| self.by_scope.get(&scope)).flatten().copied()
+    }
+    /// Tracks all predicates everywhere.
+    pub fn share(&mut self) {
+        let mut local: Vec<_> = self.by_scope.extract_if(|(_, at), _| at.is_some()).collect();
+        local.sort_unstable();
+        for ((func, _), predicates) in local {
+            predicates.into_iter().for_each(|predicate| _ = self.add(func, None, predicate));
+        }
+    }
+    /// Tracks a predicate, at one location or everywhere; `false` if it was tracked there already.
+    pub fn add(&mut self, func: Option<FuncId>, at: Option<LocId>, predicate: ExprId) -> bool {
+        let all = self.by_scope.entry((func, at)).or_default();
+        let new = !all.contains(&predicate);
+        if new {
+            all.push(predicate);
+        }
+        new
+    }
+    /// What others have shown, as predicates of the places where it holds: in each state it is decided anew whether they do (after Beyer, Dangl,
+    /// Wendler: Boosting k-induction with continuously-refined invariants, CAV 2015).
+    pub fn add_invariants(&mut self, program: &Program, terms: &mut ExprPool, invariants: &LocationInvariants) {
+        for (&at, conditions) in &invariants.at {
+            for &condition in conditions {
+                let is_global = |v: &VarId| matches!(program.vars[*v].kind, VarKind::Global { .. });
+                let func = (!invariants.pool.vars(condition).iter().all(is_global)).then_some(program.locs[at].func);
+                if let Some(predicate) = terms.import(&invariants.pool, condition) {
+                    self.add(func, Some(at), predicate);
+                }
+            }
+        }
+    }
+}

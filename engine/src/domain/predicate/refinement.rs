@@ -1,0 +1,273 @@
+//! Predicates from infeasible paths: the blocks of a path as formulas, and sequence interpolants of them (Henzinger, Jhala,
+//! Majumdar, McMillan: Abstractions from proofs, POPL 2004), each checked to be an interpolant before it is used.
+
+use super::PredicateAbstraction;
+use super::state::{Cut, Place, Seen};
+use crate::analysis::{Decision, Goal, Increment, Refinement, Stop};
+use crate::semantics::{Event, Execution, Origin, State, describe_object};
+use crate::verdict::Reason;
+use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, LocId, SymId, UnOp, Value, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smt::budget::{Budget, Spent};
+use smt::{Answer, Choice, conjuncts, interpolate};
+use std::rc::Rc;
+
+/// Operators of a predicate.
+const MOST_SIZE: usize = 400;
+
+/// The contents of globals that a condition speaks of, with their places.
+fn contents(pool: &ExprPool, condition: ExprId) -> Vec<(ExprId, Place)> {
+    let mut found = Vec::new();
+    pool.visit(condition, &mut FxHashSet::default(), |e, node| {
+        if let Expr::Content { of, offset, width } = *node {
+            found.push((e, Place { origin: Origin::Global(of), offset: offset.into(), len: width / 8 }));
+        }
+    });
+    found
+}
+
+/// The blocks on the way to a state.
+pub struct Blocks<'a, 'p> {
+    pub execution: &'a mut Execution<'p>,
+    pub solvers: &'a Choice,
+    pub predicate: &'a mut PredicateAbstraction,
+}
+
+/// A state with the states that were abstracted on the way to it.
+#[derive(Clone, Copy)]
+pub struct Way<'a> {
+    pub state: &'a State,
+    pub history: &'a Option<Rc<Cut>>,
+}
+
+impl Blocks<'_, '_> {
+    /// A predicate as a condition of another pool; `None` if it speaks of memory that no expression names.
+    pub(crate) fn condition(&mut self, pool: &mut ExprPool, predicate: ExprId) -> Option<ExprId> {
+        let terms = &mut self.execution.terms;
+        let mut names = FxHashMap::default();
+        for symbol in terms.symbols_of(predicate) {
+            let Place { origin: Origin::Global(of), offset, len } = self.predicate.place_of(symbol)? else {
+                return None;
+            };
+            // Of an unknown content, or one that is no number, no state of a run tells whether a condition holds.
+            if len > 8 || self.execution.program.globals[of].init.is_none() {
+                return None;
+            }
+            let content = terms.content(of, u32::try_from(offset).ok()?, 8 * len);
+            names.insert(terms.symbol(symbol), content);
+        }
+        let condition = terms.substitute(predicate, &mut names, |_, _| None);
+        pool.import(terms, condition)
+    }
+
+    /// The formulas of the blocks on the way to `st`, all over different symbols: with the equalities that say what the symbols
+    /// at the start of the next block stand for.
+    fn blocks(&mut self, way: Way<'_>) -> Vec<ExprId> {
+        let mut later = self.conjunction(way.state.pc.conjuncts(), &[]);
+        let mut blocks = vec![later];
+        // The contents of memory that later blocks have read.
+        let mut read: FxHashSet<ExprId> = FxHashSet::default();
+        let mut cut = way.history.clone();
+        while let Some(c) = cut {
+            self.execution.terms.visit(later, &mut FxHashSet::default(), |e, node| {
+                if matches!(node, Expr::Sym(_)) {
+                    read.insert(e);
+                }
+            });
+            // The state that was abstracted then.
+            let mut then = way.state.clone();
+            then.memory = c.memory.clone();
+            let mut equalities = c.replaced.clone();
+            let mut contents: Vec<(ExprId, Seen)> =
+                read.iter().filter_map(|&e| Some((e, self.predicate.content_of(e)?))).collect();
+            contents.retain(|(_, seen)| seen.depth == c.depth + 1 && then.memory.get(seen.object).is_some());
+            contents.sort_unstable_by_key(|&(e, _)| e);
+            for (symbol, Seen { object, place, .. }) in contents {
+                let content = self.execution.read(&mut then, object, place.offset, place.len);
+                self.predicate.note_contents(self.execution, &c.before);
+                equalities.push((symbol, self.execution.terms.term(content, 8 * place.len)));
+            }
+            later = self.conjunction(c.pc.conjuncts(), &equalities);
+            blocks.push(later);
+            cut = c.before.clone();
+        }
+        blocks.reverse();
+        blocks
+    }
+
+    fn conjunction(&mut self, conjuncts: Vec<ExprId>, equalities: &[(ExprId, ExprId)]) -> ExprId {
+        let mut all = self.execution.terms.bool(true);
+        for e in conjuncts {
+            all = self.execution.terms.and(all, e);
+        }
+        for &(symbol, value) in equalities {
+            let equal = self.execution.terms.eq(symbol, value);
+            all = self.execution.terms.and(all, equal);
+        }
+        all
+    }
+
+    /// The decisions of an execution through all blocks on the way to `st`, by block; `None` if the blocks contradict one
+    /// another.
+    pub fn decisions(&mut self, way: Way<'_>, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+        let blocks = self.blocks(way);
+        let mut solver = self.solvers.open();
+        match solver.check(&self.execution.terms, &blocks, budget) {
+            Answer::Unsat => return Ok(None),
+            Answer::Unknown(_) if budget.spent().is_some() => return Err(Stop::Spent(Spent::Time)),
+            Answer::Unknown(reason) => {
+                return Err(Stop::Fatal(Reason::new(format!("a path to an error is undecided: {reason}"))));
+            }
+            Answer::Sat => {}
+        }
+        let mut trails = vec![way.state.trail.clone()];
+        let mut cut = way.history.clone();
+        while let Some(c) = cut {
+            trails.push(c.trail.clone());
+            cut = c.before.clone();
+        }
+        trails.reverse();
+        let all = trails.iter().map(|trail| {
+            let events =
+                trail.events(|cond| matches!(solver.value(&self.execution.terms, cond), Value::Bv(b) if b.is_true()));
+            events.into_iter().filter_map(|e| if let Event::Decision(d) = e { Some(d) } else { None }).collect()
+        });
+        Ok(Some(all.collect()))
+    }
+
+    /// Conditions on variables and memory that refute the blocks on the way to `st`, which contradict one another, each with the number
+    /// of the cut where it holds: those that say something. `None` if none were found.
+    pub fn interpolants(&mut self, way: Way<'_>, budget: &Budget) -> Option<Vec<(usize, ExprId)>> {
+        let steps = self.blocks(way);
+        let mut solver = self.solvers.open();
+        let direction = interpolate::Direction::Backward;
+        let terms = &mut self.execution.terms;
+        let found = interpolate::interpolants(terms, &mut *solver, &steps, direction, budget).ok()?;
+        let says = |e: ExprId| !terms.is_true(e) && !terms.is_false(e);
+        let found: Vec<_> = found.into_iter().enumerate().filter(|&(_, e)| says(e)).collect();
+        Some(found.into_iter().map(|(k, interpolant)| (k, self.named(interpolant, k as u32 + 1))).collect())
+    }
+
+    /// Finds predicates that refute the blocks on the way to a state, which contradict one another and end at `cuts`, and
+    /// tracks them: at the cuts alone if `is_local`. Returns what is tracked in addition, if anything.
+    pub fn refine(
+        &mut self,
+        way: Way<'_>,
+        cuts: &[LocId],
+        is_local: bool,
+        goal: Goal,
+        budget: &Budget,
+    ) -> (Refinement, Option<Increment>) {
+        let Some(found) = self.interpolants(way, budget) else { return (Refinement::Impossible, None) };
+        let first = found.first().map(|&(k, _)| k);
+        let mut learned: Vec<ExprId> = Vec::new();
+        for (k, named) in found {
+            let mut atoms = Vec::new();
+            for conjunct in conjuncts(&mut self.execution.terms, named) {
+                self.atoms(conjunct, &mut atoms);
+            }
+            for atom in atoms {
+                if let Some(func) = self.scope(atom)
+                    && self.predicate.precision_mut().add(func, cuts.get(k).copied().filter(|_| is_local), atom)
+                {
+                    learned.push(atom);
+                }
+            }
+        }
+        let Some(from) = first else { return (Refinement::Impossible, None) };
+        let changed = !learned.is_empty();
+        let program = self.execution.program;
+        let describe = |&p: &ExprId| {
+            format!("whether `{}`", cfa::text::c_expr_with(program, &self.execution.terms, p, &|s| self.name_of(s)))
+        };
+        let tracked = learned.iter().map(describe).collect();
+        let increment = changed.then(|| Increment { goal: program.edges[goal.edge()].place, tracked });
+        (Refinement::Refined { from, changed }, increment)
+    }
+
+    /// An interpolant over the symbols of a block, of which `depth` come before, as a condition on variables and memory.
+    fn named(&mut self, interpolant: ExprId, depth: u32) -> ExprId {
+        let mut names = FxHashMap::default();
+        for symbol in self.execution.terms.symbols_of(interpolant) {
+            let e = self.execution.terms.symbol(symbol);
+            if let Some(var) = self.predicate.name_of(e, depth) {
+                names.insert(symbol, var);
+            } else if let Some(seen) = self.predicate.content_of(e).filter(|seen| seen.depth == depth) {
+                let name = self.predicate.place_symbol(self.execution, seen.place);
+                names.insert(symbol, name);
+            }
+        }
+        self.execution.terms.substitute(interpolant, &mut FxHashMap::default(), |pool, leaf| match pool.get(leaf) {
+            Expr::Sym(s) => names.get(s).copied(),
+            _ => None,
+        })
+    }
+
+    /// The place in memory that a symbol of predicates stands for, as it is shown to people.
+    fn name_of(&self, symbol: SymId) -> Option<String> {
+        let place = self.predicate.place_of(symbol)?;
+        let object = describe_object(self.execution.program, place.origin);
+        Some(format!("{}[{}..{}]", object.trim_matches('`'), place.offset, place.offset + u64::from(place.len)))
+    }
+
+    /// The function whose locals a predicate speaks of; no scope if it speaks of those of two, or of symbols of one path.
+    fn scope(&self, predicate: ExprId) -> Option<Option<FuncId>> {
+        let mut size = 0;
+        let mut plain = true;
+        self.execution.terms.visit(predicate, &mut FxHashSet::default(), |_, node| {
+            size += 1;
+            plain &= !matches!(node, Expr::Sym(s) if self.predicate.place_of(*s).is_none());
+        });
+        let mut func = None;
+        for var in self.execution.terms.vars(predicate) {
+            let owner = match self.execution.program.vars[var].kind {
+                VarKind::Global { .. } => continue,
+                VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => f,
+            };
+            if func.is_some_and(|f| f != owner) {
+                return None;
+            }
+            func = Some(owner);
+        }
+        (plain && size <= MOST_SIZE).then_some(func)
+    }
+
+    /// Tracks the conditions that a condition of another pool is made of, wherever they can be told.
+    pub fn track(&mut self, pool: &ExprPool, condition: ExprId) {
+        let Some(own) = self.execution.terms.import(pool, condition) else { return };
+        let mut names = FxHashMap::default();
+        for (e, place) in contents(&self.execution.terms, own) {
+            names.insert(e, self.predicate.place_symbol(self.execution, place));
+        }
+        let own = self.execution.terms.substitute(own, &mut names, |_, _| None);
+        let mut atoms = Vec::new();
+        self.atoms(own, &mut atoms);
+        for atom in atoms {
+            if let Some(func) = self.scope(atom) {
+                self.predicate.precision_mut().add(func, None, atom);
+            }
+        }
+    }
+
+    /// The conditions that a boolean combination is made of.
+    fn atoms(&mut self, e: ExprId, atoms: &mut Vec<ExprId>) {
+        let mut stack = vec![e];
+        let mut seen = FxHashSet::default();
+        while let Some(e) = stack.pop() {
+            if !seen.insert(e) {
+                continue;
+            }
+            match *self.execution.terms.get(e) {
+                Expr::Unary(UnOp::Not, a) => stack.push(a),
+                Expr::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) if self.execution.terms.width(a) == 1 => {
+                    stack.extend([a, b])
+                }
+                Expr::Binary(BinOp::Eq, a, b) if self.execution.terms.width(a) == 1 => stack.extend([a, b]),
+                Expr::Ite(c, t, f) if self.execution.terms.width(t) == 1 => stack.extend([c, t, f]),
+                Expr::Const(_) => {}
+                _ if !atoms.contains(&e) => atoms.push(e),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Folding: chains of nodes as list segments, so that lists of any length have finitely many states.
+//!
+//! Part of `prec` where lists are asked for (symbolic memory graphs: Dudka, Peringer, Vojnar, SAS 2013, section 4). What no
+//! variable leads to any more is dropped. Neighbours in memory that agree on all that is tracked, and of which nothing else
+//! leads to where they meet, become one segment ([`Summary`]); steps unfold it again. Objects then get numbers by the way on which they are
+//! found from the variables, so that states of the same shape are equal.
+
+#[cfg(test)]
+mod laws;
+mod neighbours;
+
+use crate::domain::symbolic::Loops;
+use crate::domain::value::{Item, Precision};
+use crate::semantics::control::Control;
+use crate::semantics::{Frame, ObjId, Object, Origin, State, Summary, Val};
+use cfa::Program;
+use neighbours::Neighbours;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smt::PathCondition;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// Nodes in a chain before it becomes a segment: at first, and at most. It grows where refinement cannot refute a path otherwise.
+const SHORTEST: usize = 2;
+const LONGEST: usize = 5;
+/// Neighbours that do not agree on what is tracked stay apart in chains of so many nodes.
+const APART: usize = 8;
+/// Objects of the heap beyond which nothing is folded.
+const MOST: usize = 512;
+
+/// When chains are folded.
+#[derive(Clone, Copy, Debug)]
+struct Folding {
+    shortest: usize,
+}
+
+/// The abstraction of chains in the heap to list segments.
+#[derive(Clone, Copy, Debug)]
+pub struct ShapeAbstraction {
+    /// None if nothing is folded.
+    folding: Option<Folding>,
+}
+
+impl ShapeAbstraction {
+    pub fn new(folds: bool) -> Self {
+        Self { folding: folds.then_some(Folding { shortest: SHORTEST }) }
+    }
+
+    /// True if chains are folded.
+    pub fn folds(&self) -> bool {
+        self.folding.is_some()
+    }
+
+    /// A path that leads to `st` was not refuted, maybe because of what was folded: more is tracked of nodes, or longer chains
+    /// stay as they are. `false` if there is nothing left to try.
+    pub fn unfold_more(&mut self, st: &State, precision: &mut Precision) -> bool {
+        let Some(folding) = &mut self.folding else { return false };
+        let before = precision.len();
+        for (_, node) in st.memory.iter().filter(|(_, o)| is_heap(o)) {
+            precision.add_everywhere(node.parts().map(|part| Item::Memory(node.origin, part)));
+        }
+        if precision.len() > before {
+            return true;
+        }
+        folding.shortest += 1;
+        folding.shortest <= LONGEST
+    }
+
+    /// Folds the memory of a state that has been abstracted at `at`, if that is a place where cycles are cut.
+    pub fn fold(&self, program: &Program, loops: &Loops, st: &mut State, at: Control) {
+        let Some(folding) = self.folding else { return };
+        let is_head = loops.headed_by(at.loc).is_some() || program.funcs[st.frame.func].entry == at.loc;
+        if !is_head || !st.memory.iter().any(|(_, o)| is_heap(o)) {
+            return;
+        }
+        fold_memory(st, folding, program.layout.pointer_width.div_ceil(8));
+    }
+}
+
+fn fold_memory(st: &mut State, folding: Folding, pointer: u32) {
+    forget_terms(st);
+    drop_unreachable(st);
+    if st.memory.iter().filter(|(_, o)| is_heap(o)).count() <= MOST {
+        while fold_some(st, folding, pointer) {}
+    }
+    renumber(st);
+}
+
+/// What a state has in memory, as far as states agree on it of which one may cover the other.
+pub fn shape(st: &State) -> u64 {
+    let mut hasher = FxHasher::default();
+    let objects = st.memory.iter().filter(|(_, o)| !o.is_last());
+    objects.for_each(|(_, o)| o.origin.hash(&mut hasher));
+    hasher.finish()
+}
+
+fn is_heap(object: &Object) -> bool {
+    matches!(object.origin, Origin::Heap(_))
+}
+
+/// Values that are made of addresses but are none are forgotten, and what was assumed of addresses: objects are about to change.
+fn forget_terms(st: &mut State) {
+    st.pc = PathCondition::new();
+    st.exposed = Rc::default();
+    map_values(st, |value| match value {
+        Val::Expr(_) => Val::Unknown,
+        value => value,
+    });
+}
+
+/// The frames of a state, the top one first.
+fn frames(st: &State) -> impl Iterator<Item = &Rc<Frame>> {
+    std::iter::successors(Some(&st.frame), |f| f.caller.as_ref())
+}
+
+/// Changes all frames.
+fn change_frames(st: &mut State, mut change: impl FnMut(&mut Frame)) {
+    let all: Vec<Rc<Frame>> = frames(st).cloned().collect();
+    for frame in all.into_iter().rev() {
+        let mut new = Frame::clone(&frame);
+        new.caller = (frame.depth > 0).then(|| Rc::clone(&st.frame));
+        change(&mut new);
+        st.frame = Rc::new(new);
+    }
+}
+
+/// Replaces the values of variables and of memory.
+fn map_values(st: &mut State, mut map: impl FnMut(Val) -> Val) {
+    let mut changes = |values: &[Val]| values.iter().any(|&v| map(v) != v);
+    let (globals, locals) = (changes(&st.globals), frames(st).any(|f| changes(&f.vars)));
+    if globals {
+        Rc::make_mut(&mut st.globals).iter_mut().for_each(|v| *v = map(*v));
+    }
+    if locals {
+        change_frames(st, |frame| frame.vars.iter_mut().for_each(|v| *v = map(*v)));
+    }
+    st.memory.map_cells(map);
+}
+
+/// The addresses that variables hold.
+fn addresses_in_variables(st: &State) -> Vec<ObjId> {
+    let locals = frames(st).flat_map(|f| f.vars.iter());
+    let address = |value: &Val| if let Val::Ptr(object, _) = *value { Some(object) } else { None };
+    st.globals.iter().chain(locals).filter_map(address).collect()
+}
+
+/// Objects in the order in which they are found from the variables and from the memory that has names.
+fn found_from_variables(st: &State) -> Vec<ObjId> {
+    let mut order = Vec::new();
+    let mut seen = FxHashSet::default();
+    let roots = addresses_in_variables(st).into_iter();
+    let mut work: Vec<ObjId> = roots.chain(st.memory.iter().filter(|(_, o)| !is_heap(o)).map(|(id, _)| id)).collect();
+    work.reverse();
+    while let Some(id) = work.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        order.push(id);
+        let Some(object) = st.memory.get(id) else { continue };
+        let begin = work.len();
+        object.for_each_cell(|_, _, value| {
+            if let Val::Ptr(to, _) = value {
+                work.push(to);
+            }
+        });
+        work.extend(object.summary.and_then(Summary::other_end));
+        work[begin..].reverse();
+    }
+    order
+}
+
+/// Drops objects of the heap that no variable leads to, but for one of each allocation, which tells that memory was lost.
+fn drop_unreachable(st: &mut State) {
+    let reachable: FxHashSet<ObjId> = found_from_variables(st).into_iter().collect();
+    let mut told = FxHashSet::default();
+    let lost: Vec<(ObjId, Origin)> = st
+        .memory
+        .iter()
+        .filter(|&(id, o)| is_heap(o) && !reachable.contains(&id))
+        .map(|(id, o)| (id, o.origin))
+        .collect();
+    for (id, origin) in lost {
+        match told.insert(origin) {
+            true => {
+                let object = st.memory.get(id).expect("it is alive");
+                st.memory.replace(id, Object::new(object.size, object.align, origin, false));
+            }
+            false => st.memory.remove(id),
+        }
+    }
+}
+
+/// Folds two neighbours, if there are two to be folded.
+fn fold_some(st: &mut State, folding: Folding, pointer: u32) -> bool {
+    let neighbours = Neighbours::new(&st.memory, &addresses_in_variables(st), pointer);
+    let meetings = neighbours.meetings();
+    let followers: FxHashSet<ObjId> = meetings.values().map(|m| m.second).collect();
+    let mut starts: Vec<ObjId> = meetings.keys().copied().filter(|id| !followers.contains(id)).collect();
+    starts.sort_unstable();
+    for start in starts {
+        let mut chain = vec![start];
+        while let Some(m) = meetings.get(chain.last().expect("its start")) {
+            chain.push(m.second);
+        }
+        let is_summary = |&id: &ObjId| st.memory.get(id).is_some_and(|o| o.summary.is_some());
+        if chain.len() < folding.shortest && !chain.iter().any(is_summary) {
+            continue;
+        }
+        let pair = chain.iter().find(|id| meetings.get(id).is_some_and(|m| m.agree || chain.len() > APART));
+        if let Some(first) = pair {
+            meetings[first].join(&mut st.memory, *first, pointer);
+            return true;
+        }
+    }
+    false
+}
+
+/// Gives objects the numbers in whose order they are found, the dead first: so none seems to have been alive before one died. Last nodes of
+/// segments come last, so that a segment and a node in its place have the same number.
+fn renumber(st: &mut State) {
+    let globals = st.memory.iter().take_while(|(_, o)| matches!(o.origin, Origin::Global(_))).count() as u32;
+    let mut order = found_from_variables(st);
+    let found: FxHashSet<ObjId> = order.iter().copied().collect();
+    order.extend(st.memory.iter().map(|(id, _)| id).filter(|id| !found.contains(id)));
+    order.retain(|id| id.0 >= globals);
+    order.sort_by_key(|&id| st.memory.get(id).map(Object::is_last));
+    let numbers: FxHashMap<ObjId, ObjId> =
+        order.iter().enumerate().map(|(i, &id)| (id, ObjId(globals + i as u32))).collect();
+    if numbers.iter().all(|(a, b)| a == b) {
+        return;
+    }
+    let number = |id: ObjId| if id.0 < globals { id } else { numbers[&id] };
+    map_values(st, |value| match value {
+        Val::Ptr(id, k) => Val::Ptr(number(id), k),
+        value => value,
+    });
+    let mut memory = st.memory.renumbered(|id| Some(number(id)), globals + order.len() as u32);
+    let summaries: Vec<(ObjId, Summary)> = memory.iter().filter_map(|(id, o)| Some((id, o.summary?))).collect();
+    for (id, summary) in summaries {
+        memory.get_mut(id).expect("just seen").summary = Some(match summary {
+            Summary::Segment { next, back, least } => {
+                Summary::Segment { next, back: back.map(|(l, last)| (l, number(last))), least }
+            }
+            Summary::Last(first) => Summary::Last(number(first)),
+        });
+    }
+    let owned: Vec<(ObjId, ObjId)> = memory.iter().filter_map(|(id, o)| Some((id, o.owner?))).collect();
+    for (id, owner) in owned {
+        memory.get_mut(id).expect("just seen").owner = Some(number(owner));
+    }
+    st.memory = memory;
+    change_frames(st, |frame| {
+        frame.objects.retain(|id| numbers.contains_key(id));
+        frame.objects.iter_mut().for_each(|id| *id = number(*id));
+    });
+}

@@ -1,0 +1,288 @@
+//! The slicing CPA: another CPA on the part of the program that the paths met so far depend on.
+//!
+//! Its precision is a set of operations, the slice; one that is not in it does nothing, and a branch that is not in it is
+//! followed both ways. Refinement makes the branches on an infeasible path and its last operation criteria (target-path slicing), or
+//! that operation alone (target-location slicing), and adds what they depend on; the precision of the CPA inside is refined in the same
+//! step (the thesis on slicing and CEGAR for symbolic execution, sections 3.2 and 3.3, Algorithm 4). Since control flow stays as it is,
+//! a slice that forgets that loops may not terminate is sound here.
+//!
+//! With target-location slicing a path is checked in the slice of its last operation, checkPath(σ, A/c) of the thesis: contradictions
+//! that have nothing to do with the error (its Figure 21) do not refute it. The counterexample is not that path, then, but the run of
+//! the program on the inputs of the slice, which has to get to the error; where it does not, the path itself is checked. One that the
+//! slice has and the program does not makes its branches criteria after all, where the thesis' algorithm does not end.
+//!
+//! Where all errors have been sliced for in advance and there is one alone, its slice is the whole program. Target-location slicing shows
+//! where there are several, of which each path brings in its own, and where nothing was sliced before.
+
+mod slices;
+
+use crate::analysis::InSlice;
+use crate::analysis::capability::{Limited, Reporting, Statistics};
+use crate::analysis::{
+    Abstraction, At, Coverer, Cpa, Decision, Goal, Increment, Pair, PathCheck, Refinement, Sides, Step, Stop, Target,
+};
+use crate::invariant::observed::Agreement;
+use crate::semantics::control::{CallStacks, Control, following};
+use crate::verdict::{Reason, Taints};
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId, Op, Out, Program};
+pub use slices::Criteria;
+use slices::{Slices, executes};
+use smt::budget::Budget;
+use std::time::Duration;
+
+/// A CPA on a slice that grows.
+pub struct Slicing<'p, C> {
+    pub inner: C,
+    program: &'p Program,
+    pub(crate) slices: Slices<'p>,
+}
+
+impl<'p, C> Slicing<'p, C> {
+    /// Starts with an empty slice. An error if the dependences cannot be found within the slicer's limits.
+    pub fn new(
+        program: &'p Program,
+        inner: C,
+        criteria: Criteria,
+        options: slicer::Options,
+    ) -> Result<Self, slicer::Error> {
+        Ok(Self { inner, program, slices: Slices::new(program, criteria, options)? })
+    }
+
+    fn has(&self, edge: EdgeId) -> bool {
+        self.slices.has(edge)
+    }
+}
+
+impl<C: Abstraction> Cpa for Slicing<'_, C> {
+    type State = C::State;
+    type Evidence = C::Evidence;
+
+    fn initial(&mut self) -> C::State {
+        self.inner.initial()
+    }
+
+    fn transfer(&mut self, state: C::State, at: Control, edge: EdgeId, out: &mut Step<C::State>) -> Result<(), Stop> {
+        // What may be a fault is in the slice.
+        if self.has(edge) {
+            return self.inner.transfer(state, at, edge, out);
+        }
+        out.successors.push((state, At::Target));
+        Ok(())
+    }
+
+    fn branch(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<C::State>, Stop> {
+        if self.has(then_edge) {
+            return self.inner.branch(state, then_edge, else_edge);
+        }
+        Ok(self.inner.both(state, then_edge, else_edge))
+    }
+
+    fn leave(&mut self, state: C::State, return_edge: EdgeId, call_edge: EdgeId) -> Result<C::State, Stop> {
+        self.inner.leave(state, return_edge, call_edge)
+    }
+
+    fn target(&mut self, state: &mut C::State, edge: EdgeId, error: ErrorId) -> Result<Target<C::Evidence>, Stop> {
+        self.inner.target(state, edge, error)
+    }
+
+    fn adjust(
+        &mut self,
+        state: C::State,
+        edge: EdgeId,
+        at: Control,
+        more: &mut Vec<C::State>,
+    ) -> Result<Option<C::State>, Stop> {
+        self.inner.adjust(state, edge, at, more)
+    }
+
+    fn stop(&mut self, state: &C::State, at: Control) -> Result<Option<Coverer>, Stop> {
+        self.inner.stop(state, at)
+    }
+
+    fn ran_out(&self) -> bool {
+        self.inner.ran_out()
+    }
+
+    fn merge(&mut self, a: C::State, b: C::State, at: Control) -> Result<C::State, Pair<C::State>> {
+        self.inner.merge(a, b, at)
+    }
+}
+
+impl<C: Abstraction<Evidence = Inputs>> Slicing<'_, C> {
+    /// The state at the end of a path, with the present slice and precision; `None` if there is none, or not one alone.
+    fn along(
+        &mut self,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Option<C::State>, Stop> {
+        let program = self.program;
+        let mut stacks = CallStacks::new();
+        let mut at = Control { loc: program.funcs[program.entry].entry, stack: CallStacks::EMPTY };
+        let mut state = self.initial();
+        let mut since = state.clone();
+        for (i, &edge) in path.iter().enumerate() {
+            if i % 256 == 0
+                && let Some(spent) = budget.spent()
+            {
+                return Err(Stop::Spent(spent));
+            }
+            let next = path.get(i + 1).copied().unwrap_or(goal.edge());
+            let call = stacks.pop(at.stack).map(|(_, call)| call);
+            let to = following(program, &mut stacks, at, edge, Some(program.func_of(next)));
+            let Some(after) = self.over(state, at, edge, to, call)? else { return Ok(None) };
+            (state, at) = (after, to);
+            if cuts.contains(&(i + 1)) {
+                let Some(abstracted) = self.abstract_state(state, at, &since)? else { return Ok(None) };
+                since = abstracted.clone();
+                state = abstracted;
+            }
+        }
+        if matches!(goal, Goal::Problem { .. }) || matches!(program.edges[goal.edge()].op, Op::Error(_)) {
+            return Ok(Some(state));
+        }
+        let mut step = Step::default();
+        self.transfer(state, at, goal.edge(), &mut step)?;
+        Ok(step.faults.pop())
+    }
+
+    /// The one state that follows over an edge; a return is to the last `call`.
+    fn over(
+        &mut self,
+        state: C::State,
+        at: Control,
+        edge: EdgeId,
+        to: Control,
+        call: Option<EdgeId>,
+    ) -> Result<Option<C::State>, Stop> {
+        let program = self.program;
+        if let Out::Branch { then_edge, else_edge } = program.locs[at.loc].out {
+            let (yes, no) = self.branch(state, then_edge, else_edge)?;
+            return Ok(if edge == then_edge { yes } else { no });
+        }
+        if let (Op::Return { .. }, Some(call)) = (&program.edges[edge].op, call) {
+            return Ok(Some(self.leave(state, edge, call)?));
+        }
+        let mut step = Step::default();
+        self.transfer(state, at, edge, &mut step)?;
+        let mut successors = step.successors;
+        let arrives = |step: At| match step {
+            At::Target | At::Source => true,
+            At::Callee(func) => program.funcs[func].entry == to.loc,
+        };
+        successors.retain(|&(_, step)| arrives(step));
+        Ok(match successors.pop() {
+            Some((state, step)) if successors.is_empty() && step != At::Source => Some(state),
+            _ => None,
+        })
+    }
+}
+
+impl<C: Abstraction<Evidence = Inputs>> Abstraction for Slicing<'_, C> {
+    fn both(&mut self, state: C::State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<C::State> {
+        self.inner.both(state, then_edge, else_edge)
+    }
+    fn abstract_state(&mut self, state: C::State, at: Control, since: &C::State) -> Result<Option<C::State>, Stop> {
+        self.inner.abstract_state(state, at, since)
+    }
+    fn covers(&mut self, old: &C::State, new: &C::State, at: Control) -> bool {
+        self.inner.covers(old, new, at)
+    }
+    fn known_values(&mut self, state: &C::State, at: Control) -> Vec<Option<u64>> {
+        self.inner.known_values(state, at)
+    }
+    fn decisions(&mut self, state: &mut C::State) -> Vec<Decision> {
+        self.inner.decisions(state)
+    }
+    fn execution(&mut self, state: &C::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+        self.inner.execution(state, budget)
+    }
+    fn widen_precision(&mut self) -> bool {
+        self.inner.widen_precision()
+    }
+    fn settle(&mut self, edge: EdgeId, reason: Reason) {
+        self.inner.settle(edge, reason);
+    }
+    fn check(
+        &mut self,
+        path: &[EdgeId],
+        goal: Goal,
+        in_slice: InSlice<'_>,
+        budget: &Budget,
+    ) -> Result<PathCheck<Inputs>, Stop> {
+        let program = self.program;
+        if let Goal::Error { error, .. } = goal
+            && let Some(slice) = self.slices.of_target(path, goal)
+        {
+            let both = |edge: EdgeId| in_slice(edge) && executes(program, &slice, edge);
+            if let PathCheck::Feasible(inputs) = self.inner.check(path, goal, &both, budget)?
+                && let Some(inputs) = self.slices.confirmed(path, goal, error, &inputs)
+            {
+                return Ok(PathCheck::Feasible(inputs));
+            }
+        }
+        self.inner.check(path, goal, in_slice, budget)
+    }
+
+    fn refine(
+        &mut self,
+        state: &C::State,
+        path: &[EdgeId],
+        cuts: &[usize],
+        goal: Goal,
+        budget: &Budget,
+    ) -> Result<Refinement, Stop> {
+        let mut grown = self.slices.grow(path, goal);
+        if !grown && self.slices.criteria == Criteria::TargetLocation {
+            let (program, slice) = (self.program, self.slices.all());
+            let checked = self.inner.check(path, goal, &|edge| executes(program, &slice, edge), budget)?;
+            grown = !matches!(checked, PathCheck::Infeasible) && self.slices.grow_along(path, goal);
+        }
+        // The precision inside is refined in the same step, by what the path is in the slice as it is now (Algorithm 4 of the thesis).
+        let inner = match grown {
+            false => self.inner.refine(state, path, cuts, goal, budget),
+            true if !self.inner.has_precision() => Ok(Refinement::Impossible),
+            true => match self.along(path, cuts, goal, budget)? {
+                Some(state) => self.inner.refine(&state, path, cuts, goal, budget),
+                None => Ok(Refinement::Impossible),
+            },
+        };
+        if !grown && matches!(inner, Ok(Refinement::Impossible | Refinement::Refined { changed: false, .. })) {
+            grown = self.slices.grow_along(path, goal);
+        }
+        if !grown {
+            return inner;
+        }
+        // States of any path may have passed an operation that is new in the slice without its effect: a value from before
+        // would be taken for the present one. So none of them stays, not only what follows on this path.
+        Ok(Refinement::Refined { from: 0, changed: true })
+    }
+
+    fn has_precision(&self) -> bool {
+        self.inner.has_precision()
+    }
+}
+
+impl<C: Limited> Limited for Slicing<'_, C> {
+    fn limit(&mut self, budget: &Budget, query_time: Option<Duration>) {
+        self.inner.limit(budget, query_time);
+    }
+}
+
+impl<C: Reporting> Reporting for Slicing<'_, C> {
+    fn statistics(&self) -> Statistics {
+        let inner = self.inner.statistics();
+        Statistics { tracked: inner.tracked + self.slices.len() as u64, ..inner }
+    }
+    fn all_taints(&self) -> &Taints {
+        self.inner.all_taints()
+    }
+    fn increments(&self) -> &[Increment] {
+        self.inner.increments()
+    }
+    fn agreements(&self) -> Vec<Agreement> {
+        self.inner.agreements()
+    }
+}

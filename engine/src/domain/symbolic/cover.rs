@@ -1,0 +1,154 @@
+//! Covering: when a path need not be followed because an earlier one stands for all it can do.
+//!
+//! This makes symbolic execution terminate on loops that come back to the same state: reactive programs whose
+//! state is concrete and whose inputs are forgotten.
+
+use super::state::State;
+use super::{Coverer, Stop, SymbolicExecution};
+use crate::semantics::control::Control;
+use crate::semantics::{ObjId, Val};
+use cfa::{Id, LocId};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// Visits of a location after which it must show hits for states to be kept and looked up at each.
+const TRIAL: u64 = 256;
+/// Kept states of one fingerprint that are tried, the newest first.
+const LOOKUPS: usize = 8;
+/// States kept in all.
+const MOST: usize = 200_000;
+
+/// What was seen at each control, to cover later states.
+#[derive(Default)]
+pub struct Covering {
+    /// By control and fingerprint.
+    kept: FxHashMap<(Control, u64), Vec<Snapshot>>,
+    records: FxHashMap<LocId, Record>,
+    total: usize,
+    /// How often it was asked for a state that covers.
+    calls: usize,
+}
+
+/// How looking for covering states has paid off at a location.
+#[derive(Default)]
+struct Record {
+    visits: u64,
+    hits: u64,
+}
+
+/// A state as it was, without what the future does not depend on.
+struct Snapshot {
+    st: State,
+    /// The call that kept it.
+    call: usize,
+}
+
+impl SymbolicExecution<'_> {
+    /// Where states may cover one another: loop heads, and the joins of branches.
+    pub fn heads(&self) -> Vec<bool> {
+        let mut incoming = vec![0u8; self.execution.program.locs.len()];
+        for edge in self.execution.program.edges.values() {
+            let n = &mut incoming[edge.target.index()];
+            *n = n.saturating_add(1);
+        }
+        for func in self.execution.program.funcs.values() {
+            let n = &mut incoming[func.entry.index()];
+            *n = n.saturating_add(1);
+        }
+        incoming.into_iter().map(|n| n > 1).collect()
+    }
+
+    /// Loop heads and entries of recursive functions: a set of locations that cuts every cycle. With `calls` also where functions
+    /// are entered and where they return to.
+    pub fn cutpoints(&self, calls_too: bool) -> Vec<bool> {
+        let mut heads = vec![false; self.execution.program.locs.len()];
+        for l in &self.loops.loops {
+            heads[l.head.index()] = true;
+        }
+        let calls = cfa::CallGraph::new(self.execution.program);
+        for (id, func) in self.execution.program.funcs.iter() {
+            if calls_too || calls.is_recursive(id) {
+                heads[func.entry.index()] = true;
+            }
+        }
+        for edge in self.execution.program.edges.values().filter(|e| calls_too && matches!(e.op, cfa::Op::Call { .. }))
+        {
+            heads[edge.target.index()] = true;
+        }
+        heads
+    }
+
+    /// An earlier state at `at` that covers `st`; if there is none, `st` may be kept.
+    pub(super) fn coverer(&mut self, st: &State, at: Control) -> Result<Option<Coverer>, Stop> {
+        let call = self.covering.calls;
+        self.covering.calls += 1;
+        let record = self.covering.records.entry(at.loc).or_default();
+        record.visits += 1;
+        let visits = record.visits;
+        // A place that never had a hit is looked at ever more rarely, but always again.
+        let promising = record.hits * 64 >= visits.saturating_sub(TRIAL);
+        if !promising && !visits.is_power_of_two() && !visits.is_multiple_of(16) {
+            return Ok(None);
+        }
+        let key = (at, self.fingerprint(st, at));
+        let mut candidates = self.covering.kept.remove(&key).unwrap_or_default();
+        let found = candidates.iter().rev().take(LOOKUPS).find(|candidate| self.state_covers(&candidate.st, st, at));
+        let coverer = found.map(|candidate| Coverer::OfCall(candidate.call));
+        if coverer.is_some() {
+            self.covering.records.entry(at.loc).or_default().hits += 1;
+        } else if (promising || visits.is_power_of_two()) && self.covering.total < MOST && self.has_model(st) {
+            candidates.push(Snapshot { st: st.clone(), call });
+            self.covering.total += 1;
+        }
+        if !candidates.is_empty() {
+            self.covering.kept.insert(key, candidates);
+        }
+        Ok(coverer)
+    }
+
+    /// Keeps a state that an earlier run had at `at`, so that it covers others. Counts as a call of [`coverer`](Self::coverer).
+    pub(super) fn keep_for_covering(&mut self, st: &State, at: Control) {
+        let call = self.covering.calls;
+        self.covering.calls += 1;
+        let mut st = st.clone();
+        if self.covering.total < MOST && self.execution.is_feasible(&mut st) && self.has_model(&st) {
+            let key = (at, self.fingerprint(&st, at));
+            self.covering.kept.entry(key).or_default().push(Snapshot { st, call });
+            self.covering.total += 1;
+        }
+    }
+
+    /// Only a state that surely stands for executions may cover: one that the solver could not decide may vanish later.
+    fn has_model(&self, st: &State) -> bool {
+        st.pc.model().is_some_and(|m| !m.is_spurious())
+    }
+
+    /// Whether `old` stands for all that `new` stands for, both at `at`.
+    pub(in crate::domain) fn state_covers(&mut self, old: &State, new: &State, at: Control) -> bool {
+        if old.past.is_some() && new.past.is_none() {
+            return false;
+        }
+        self.execution.covers(old, new, at)
+    }
+
+    /// Equal for states of which one may cover the other: the concrete part of what is live in the top frame.
+    fn fingerprint(&mut self, st: &State, at: Control) -> u64 {
+        let mut hasher = FxHasher::default();
+        let live = self.execution.live(st.frame.func);
+        for &slot in live.at(at.loc) {
+            hash_val(st.frame.vars[slot as usize], &mut hasher);
+        }
+        for &slot in self.execution.read_globals() {
+            hash_val(st.globals[slot as usize], &mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+fn hash_val(value: Val, hasher: &mut FxHasher) {
+    match value {
+        Val::Int(v) => (0u8, v).hash(hasher),
+        Val::Ptr(ObjId(object), offset) => (1u8, object, offset).hash(hasher),
+        Val::Expr(_) | Val::Unset | Val::Unknown => 2u8.hash(hasher),
+    }
+}

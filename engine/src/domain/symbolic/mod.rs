@@ -1,0 +1,299 @@
+//! Symbolic execution.
+//!
+//! A state is one path: variables and memory over symbols, and a path condition (King, Symbolic execution and
+//! program testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2.6.6). What an operation does
+//! to it is told by [`crate::semantics`]; here is what an analysis makes of that.
+
+mod asserted;
+mod cover;
+mod distances;
+mod loops;
+mod problems;
+mod rows;
+mod state;
+mod transfer;
+
+pub use asserted::{Asserted, asserted};
+pub use distances::Distance;
+pub use loops::{LoopInfo, Loops, RecursiveFunction};
+pub use problems::{Problem, Problems};
+pub use rows::{Address, Cells, Snapshot};
+pub use state::State;
+
+use crate::analysis::capability::{Limited, Reporting, Statistics};
+use crate::analysis::{Coverer, Cpa, Pair, Sides, Step, Stop, Target};
+use crate::domain::condition::Confined;
+use crate::invariant::observed::{Agreement, Agreements};
+use crate::semantics::control::Control;
+use crate::semantics::{self, Execution, ObjId};
+use crate::verdict::{Reason, Taints};
+use cfa::facts::leading_to_targets;
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId, ExprPool, Program};
+use rustc_hash::FxHashMap;
+use smt::budget::Budget;
+use smt::{Choice, Feasibility, PathSolver};
+use state::Past;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The analysis: what all paths share.
+pub struct SymbolicExecution<'p> {
+    pub(crate) execution: Execution<'p>,
+    pub taints: Taints,
+    /// Which solver answers what is asked beside paths.
+    pub(crate) solvers: Choice,
+    covering: cover::Covering,
+    /// Per location, whether an error can be reached from it.
+    pub(crate) leads_to_target: Vec<bool>,
+    pub loops: Loops,
+    /// Merged states keep what is in named variables that the program does not read any more.
+    keeps_dead: bool,
+    /// Paths end at faults for which nobody asks; whether one has.
+    pub(super) ends_at_faults: Option<Arc<AtomicBool>>,
+    /// If there, what the analysis cannot tell is a problem that someone looks into, not a taint.
+    pub(crate) problems: Option<Problems>,
+    /// States that may stand for no execution, and are faults if they do, are executed again when there is more time to decide.
+    postpones: bool,
+    /// Where states are abstract and merged again soon, it is not asked at each branch whether there are any.
+    pub(super) merges_soon: bool,
+    /// What the states at heads agree on, where that is wanted.
+    agreements: Option<Agreements>,
+    /// For each operation that read outside all objects where the first pointer came from with which it did.
+    invalid_reads: FxHashMap<EdgeId, Option<Reason>>,
+    /// Empty but within a step.
+    steps: semantics::Successors,
+}
+
+impl<'p> SymbolicExecution<'p> {
+    pub fn new(program: &'p Program, solver: PathSolver, solvers: Choice) -> Self {
+        let leads_to_target = leading_to_targets(program);
+        Self::over(Execution::new(program, solver), solvers, leads_to_target, Loops::new(program))
+    }
+
+    fn over(execution: Execution<'p>, solvers: Choice, leads_to_target: Vec<bool>, loops: Loops) -> Self {
+        Self {
+            execution,
+            taints: Taints::default(),
+            solvers,
+            covering: cover::Covering::default(),
+            leads_to_target,
+            loops,
+            keeps_dead: false,
+            ends_at_faults: None,
+            problems: None,
+            postpones: false,
+            merges_soon: false,
+            agreements: None,
+            invalid_reads: FxHashMap::default(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// In a program that may lack operations which free memory.
+    pub fn lacking_frees(mut self, lacks: bool) -> Self {
+        self.execution.lacks_frees |= lacks;
+        self
+    }
+
+    /// Where an operation on memory is a fault, and nobody asks, the path ends: somebody else does.
+    pub fn ending_at_faults(mut self, ends: Option<Arc<AtomicBool>>) -> Self {
+        self.ends_at_faults = ends;
+        self
+    }
+
+    /// Operations that cannot be decided in time are postponed ([`Step::postponed`]).
+    pub fn postponing(mut self) -> Self {
+        self.postpones = true;
+        self
+    }
+
+    /// What all states at the head of a loop agree on is kept.
+    pub fn comparing(mut self, wanted: bool) -> Self {
+        self.agreements = wanted.then(|| Agreements::new(self.execution.program));
+        self
+    }
+
+    /// The same for exploring the program under assumptions that are made of terms of this pool.
+    pub(super) fn for_unrolling(&self, solver: PathSolver, pool: &ExprPool, bounded: bool) -> Self {
+        let program = self.execution.program;
+        let mut execution = Execution::new(program, solver);
+        execution.terms = semantics::Terms::new(pool.clone(), program.layout.pointer_width);
+        execution.lacks_frees = self.execution.lacks_frees;
+        // A proof by contracts shows that they hold.
+        execution.mode.skips_calls = bounded;
+        execution.writes = (!bounded).then(Vec::new);
+        Self {
+            // Candidate invariants speak of all variables.
+            keeps_dead: true,
+            ends_at_faults: self.ends_at_faults.clone(),
+            ..Self::over(execution, self.solvers.clone(), self.leads_to_target.clone(), self.loops.without_samples())
+        }
+    }
+
+    /// Keeps the values that variables have at the head of a loop.
+    pub(super) fn sample(&mut self, st: &State, at: Control) {
+        self.loops.sample(st, at.loc, &mut self.execution);
+    }
+
+    /// Follows every path to its end, whether or not it may come to an error, and every call that it makes.
+    pub fn follow_everything(&mut self) {
+        self.leads_to_target.fill(true);
+        self.follow_calls();
+    }
+
+    /// Follows every call, also of functions that only compute.
+    pub fn follow_calls(&mut self) {
+        self.execution.mode.skips_calls = false;
+    }
+}
+
+impl SymbolicExecution<'_> {
+    /// One state for two at the same control, whose memories differ at these places.
+    pub(super) fn merge_at(&mut self, a: State, b: State, at: Control, places: &[(ObjId, u64)]) -> State {
+        let path = self.execution.merge(a.path, b.path, at, places, self.keeps_dead);
+        State { path, past: a.past }
+    }
+}
+
+impl Cpa for SymbolicExecution<'_> {
+    type State = State;
+    type Evidence = Inputs;
+
+    fn initial(&mut self) -> State {
+        let path = self.execution.initial();
+        State { path, past: None }
+    }
+
+    fn transfer(&mut self, state: State, _at: Control, edge: EdgeId, step: &mut Step<State>) -> Result<(), Stop> {
+        self.execute(state, edge, step);
+        let found = self.problems.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.found));
+        step.undecided.extend(found.into_iter().map(|p| p.edge));
+        Ok(())
+    }
+
+    fn branch(&mut self, st: State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<State>, Stop> {
+        Ok(self.choose(st, then_edge, else_edge, (false, false)))
+    }
+
+    fn ran_out(&self) -> bool {
+        self.execution.solver.was_cut_short()
+    }
+
+    fn leave(&mut self, st: State, return_edge: EdgeId, call_edge: EdgeId) -> Result<State, Stop> {
+        let State { path, past } = st;
+        let path = self.execution.leave(path, return_edge, call_edge);
+        self.note_unset();
+        Ok(State { path, past })
+    }
+
+    fn target(&mut self, st: &mut State, edge: EdgeId, _error: ErrorId) -> Result<Target<Inputs>, Stop> {
+        let answer = self.execution.solver.model(&mut self.execution.terms, &st.pc);
+        if answer.is_infeasible() {
+            return Ok(Target::Infeasible);
+        }
+        if let Some(past) = st.past
+            && !self.execution.mode.is_abstract
+        {
+            let reason = match past {
+                Past::Approximation(taint) => {
+                    let taint = &self.execution.program.taints[taint];
+                    let text = format!("a violation was found only past an approximation: {}", taint.reason);
+                    Reason::at(text, taint.place)
+                }
+                Past::InvalidRead(edge) => {
+                    let text = "a violation was found only past a read outside all objects";
+                    let reason = Reason::at(text, self.execution.program.edges[edge].place);
+                    reason.because(self.invalid_reads.get(&edge).cloned().flatten())
+                }
+            };
+            self.taints.drop_behaviour(reason);
+            return Ok(Target::Undecided);
+        }
+        match answer {
+            Feasibility::Infeasible => Ok(Target::Infeasible),
+            Feasibility::Feasible(model) => {
+                let model = semantics::runnable(&mut self.execution, st, model);
+                Ok(Target::Reached(self.execution.inputs(st, &model)))
+            }
+            Feasibility::Unknown(smt::Reason::Timeout) => Ok(Target::Later),
+            Feasibility::Unknown(reason) => {
+                let place = self.execution.program.edges[edge].place;
+                self.taints.drop_behaviour(Reason::at(format!("a path to an error is undecided: {reason}"), place));
+                Ok(Target::Undecided)
+            }
+        }
+    }
+
+    fn merge(&mut self, a: State, b: State, at: Control) -> Result<State, Pair<State>> {
+        let places = if a.past == b.past { self.execution.differences(&a, &b) } else { None };
+        match places {
+            Some(places) => Ok(self.merge_at(a, b, at, &places)),
+            None => Err(Box::new((a, b))),
+        }
+    }
+
+    fn adjust(
+        &mut self,
+        mut st: State,
+        _edge: EdgeId,
+        at: Control,
+        _more: &mut Vec<State>,
+    ) -> Result<Option<State>, Stop> {
+        if self.loops.headed_by(at.loc).is_some() && !self.execution.is_feasible(&mut st) {
+            return Ok(None);
+        }
+        self.sample(&st, at);
+        if let Some(agreements) = &mut self.agreements {
+            agreements.join(&st, at.loc, &self.execution);
+        }
+        Ok(Some(st))
+    }
+
+    fn stop(&mut self, st: &State, at: Control) -> Result<Option<Coverer>, Stop> {
+        self.coverer(st, at)
+    }
+
+    fn taints(&self) -> Option<&Taints> {
+        Some(&self.taints)
+    }
+}
+
+impl Confined for SymbolicExecution<'_> {
+    fn branch_open(&mut self, st: State, edges: (EdgeId, EdgeId), closed: (bool, bool)) -> Result<Sides<State>, Stop> {
+        Ok(self.choose(st, edges.0, edges.1, closed))
+    }
+
+    fn keep(&mut self, st: &State, at: Control) {
+        self.keep_for_covering(st, at);
+    }
+}
+
+impl Limited for SymbolicExecution<'_> {
+    fn limit(&mut self, budget: &Budget, query_time: Option<Duration>) {
+        self.execution.solver.set_query_time(query_time);
+        self.execution.solver.set_budget(budget.clone());
+    }
+}
+
+impl Reporting for SymbolicExecution<'_> {
+    fn statistics(&self) -> Statistics {
+        let solving = self.execution.solver.statistics();
+        Statistics {
+            terms: self.execution.terms.len() as u64,
+            queries: solving.queries,
+            solver_calls: solving.solved,
+            solver_time: solving.solver_time,
+            tracked: 0,
+        }
+    }
+
+    fn all_taints(&self) -> &Taints {
+        &self.taints
+    }
+
+    fn agreements(&self) -> Vec<Agreement> {
+        self.agreements.as_ref().map_or_else(Vec::new, Agreements::all)
+    }
+}

@@ -1,0 +1,181 @@
+//! The transfer relation: execution, and what becomes of its faults.
+
+use super::SymbolicExecution;
+use super::state::{Past, State};
+use crate::analysis::{At, Sides, Step};
+use crate::semantics::{self, Decision, Event, Fault};
+use crate::verdict::Reason;
+use cfa::{EdgeId, Id, Op, TaintId};
+use smt::Feasibility;
+use std::sync::atomic::Ordering;
+
+impl SymbolicExecution<'_> {
+    /// Adds to `out` the effect of an operation that is not an assume or a return; undecided operations stay in `problems`.
+    pub(in crate::domain) fn execute(&mut self, state: State, edge: EdgeId, out: &mut Step<State>) {
+        let State { path, mut past } = state;
+        match self.execution.program.edges[edge].op {
+            Op::Approx { taint } => self.approximate(&mut past, taint, edge),
+            Op::Leak(_) if !self.is_watched(edge) => return out.successors.push((State { path, past }, At::Target)),
+            _ => {}
+        }
+        let mut steps = std::mem::take(&mut self.steps);
+        self.execution.step(path, edge, &mut steps);
+        let faults = self.execution.take_faults();
+        self.note_unset();
+        if steps.len() == 1 && faults.is_empty() {
+            let (path, to) = steps.pop().expect("just seen");
+            out.successors.push((State { path, past }, to));
+        } else {
+            for (path, to) in steps.drain(..) {
+                out.successors.push((State { path, past }, to));
+            }
+            for fault in faults {
+                self.past_fault(fault, past, edge, out);
+            }
+        }
+        self.steps = steps;
+    }
+
+    /// The front-end writes variables before it reads them; where it could not tell, what is read is no value of the program.
+    pub(super) fn note_unset(&mut self) {
+        for var in std::mem::take(&mut self.execution.unset) {
+            let place = self.execution.program.vars[var].place;
+            self.taints.drop_behaviour(Reason::at("a variable is read before it is written", place));
+        }
+    }
+
+    /// An operation that stands for others.
+    fn approximate(&mut self, past: &mut Option<Past>, taint: TaintId, edge: EdgeId) {
+        let t = &self.execution.program.taints[taint];
+        if t.under && self.problems.is_some() {
+            self.problem(edge, Reason::at(t.reason.clone(), t.place));
+        } else if t.under {
+            self.taints.reach(taint);
+        }
+        if t.over {
+            *past = past.or(Some(Past::Approximation(taint)));
+        }
+    }
+
+    /// The operation is a fault: that is an error, or it is followed with any result, or the path ends.
+    fn past_fault(&mut self, fault: Fault, past: Option<Past>, edge: EdgeId, out: &mut Step<State>) {
+        let kind = fault.kind;
+        if kind.is_undecided() {
+            return self.fault_unless_later(fault, past, edge, out);
+        }
+        let (reads, asks) = match self.execution.program.edges[edge].op.unshadowed() {
+            Op::Load { .. } => (kind.reads_anything(), false),
+            Op::ObjectOffset { .. } => (false, kind.reads_anything()),
+            _ => (false, false),
+        };
+        // What may only be unknown because states are abstract: a read gives anything, which is more than it gives wherever
+        // the pointer really points.
+        let is_abstract = self.execution.mode.is_abstract && kind.is_unknown() && reads;
+        if self.is_watched(edge) && !asks {
+            let path = fault.state.clone();
+            out.faults.push(State { path, past });
+            out.is_doubtful |= !kind.is_certain();
+            if !is_abstract {
+                return;
+            }
+        }
+        if let (true, false, Some(ended)) = (kind.is_certain(), asks, &self.ends_at_faults) {
+            ended.store(true, Ordering::Relaxed);
+            return;
+        }
+        if is_abstract || asks || reads && (self.problems.is_none() || self.is_settled(edge)) {
+            // An abstract state says nothing of executions anyway.
+            let past =
+                if self.execution.mode.is_abstract { past } else { past.or(Some(self.invalid_read(&fault, edge))) };
+            let path = self.execution.any_result(fault.state, edge);
+            return out.successors.push((State { path, past }, At::Target));
+        }
+        // Where states are abstract, a look now spares a refinement later.
+        if self.problems.is_some()
+            && self.execution.mode.names_unknowns
+            && self.execution.solver.model(&mut self.execution.terms, &fault.state.pc).is_infeasible()
+        {
+            return;
+        }
+        self.fault_unless_later(fault, past, edge, out);
+    }
+
+    /// The operation is a fault that nobody asks for, if the state stands for an execution, which may take longer to find out than there is time now.
+    fn fault_unless_later(&mut self, fault: Fault, past: Option<Past>, edge: EdgeId, out: &mut Step<State>) {
+        if self.postpones {
+            match self.execution.solver.model(&mut self.execution.terms, &fault.state.pc) {
+                Feasibility::Infeasible => return,
+                Feasibility::Unknown(smt::Reason::Timeout) => {
+                    return out.postponed.push(State { path: fault.state, past });
+                }
+                _ => {}
+            }
+        }
+        let reason = self.reason(&fault, edge);
+        self.problem(edge, reason);
+    }
+
+    /// A read that gives anything; where the first pointer comes from with which the operation does is kept for the report.
+    fn invalid_read(&mut self, fault: &Fault, edge: EdgeId) -> Past {
+        if !self.invalid_reads.contains_key(&edge) {
+            let origin = semantics::origin(&mut self.execution, fault, edge);
+            self.invalid_reads.insert(edge, origin);
+        }
+        Past::InvalidRead(edge)
+    }
+
+    fn reason(&mut self, fault: &Fault, edge: EdgeId) -> Reason {
+        let place = self.execution.program.edges[edge].place;
+        // What an abstract state does not know is checked at full precision before it is told.
+        match self.execution.mode.is_abstract {
+            true => Reason::at(fault.kind.describe(), place),
+            false => Reason::at(self.execution.describe(fault), place).because(semantics::origin(
+                &mut self.execution,
+                fault,
+                edge,
+            )),
+        }
+    }
+
+    /// The part of `state` that takes an assume edge, if there is one. Nothing is asked about the other side.
+    pub(in crate::domain) fn side(&mut self, state: State, edge: EdgeId) -> Option<State> {
+        let Op::Assume { cond, .. } = self.execution.program.edges[edge].op else { panic!("an assume edge") };
+        let State { path, past } = state;
+        let asks = !(self.execution.mode.is_abstract && self.merges_soon);
+        let (path, _) = self.execution.branch(path, cond, (true, false), asks);
+        self.note_unset();
+        let mut path = path?;
+        if asks && self.execution.mode.names_unknowns && !self.execution.is_feasible(&mut path) {
+            return None;
+        }
+        if self.execution.mode.is_abstract {
+            path.trail.push(Event::Decision(Decision::Branch(edge)));
+        }
+        Some(State { path, past })
+    }
+
+    /// The states that take the then-edge and the else-edge, but for the sides that are `closed`.
+    pub(super) fn choose(
+        &mut self,
+        state: State,
+        then_edge: EdgeId,
+        else_edge: EdgeId,
+        closed: (bool, bool),
+    ) -> Sides<State> {
+        let Op::Assume { cond, .. } = self.execution.program.edges[then_edge].op else { panic!("a branch of assumes") };
+        let leads_on = |edge: EdgeId| self.leads_to_target[self.execution.program.edges[edge].target.index()];
+        let wanted = (!closed.0 && leads_on(then_edge), !closed.1 && leads_on(else_edge));
+        let State { path, past } = state;
+        let asks = !(self.execution.mode.is_abstract && self.merges_soon);
+        let (yes, no) = self.execution.branch(path, cond, wanted, asks);
+        self.note_unset();
+        let side = |path: Option<semantics::State>, edge| {
+            let mut path = path?;
+            if self.execution.mode.is_abstract {
+                path.trail.push(Event::Decision(Decision::Branch(edge)));
+            }
+            Some(State { path, past })
+        };
+        (side(yes, then_edge), side(no, else_edge))
+    }
+}

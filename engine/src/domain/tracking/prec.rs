@@ -1,0 +1,83 @@
+//! The operator `prec`: the part of a state that is kept where paths join.
+//!
+//! Between the locations where paths join, states are computed in full; there, the operator `prec` of a CPA with
+//! dynamic precision adjustment (Beyer, Henzinger, Théoduloz: Program analysis with dynamic precision adjustment, ASE
+//! 2008) forgets every value and every constraint that the precision does not track ([`ValueAbstraction`](crate::domain::value::ValueAbstraction)),
+//! folds chains to list segments ([`ShapeAbstraction`](crate::domain::shape::ShapeAbstraction)), and keeps which predicates hold
+//! ([`PredicateAbstraction`](crate::domain::predicate::PredicateAbstraction)). Values that are not numbers but addresses are kept
+//! as long as they are live: there are few of them, and nothing can be said of memory without them.
+
+use super::{State, Tracking};
+use crate::domain::predicate::Cut;
+use crate::domain::shape;
+use crate::domain::value::Replaced;
+use crate::semantics::Val;
+use crate::semantics::control::Control;
+use cfa::{ExprId, Value};
+use smt::Model;
+use std::rc::Rc;
+
+impl Tracking<'_> {
+    /// `prec`: the part of `st` at `at` that the precision tracks. What `since` shares with it was abstracted before.
+    pub(crate) fn prec(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
+        let Self { symbolic, value, predicate, shape, .. } = self;
+        let execution = &mut symbolic.execution;
+        value.count_values(execution, &symbolic.loops, &st.symbolic.path, &mut st.along.values, at);
+        let model = st.pc.model().cloned();
+        let (depth, history) = (st.depth(), st.along.history.take());
+        let since = since.map(|s| &s.symbolic.path);
+        let knowledge = predicate.knowledge(execution, &mut st.symbolic.path, &history, at.loc, since);
+        let (pc, trail, memory) = (st.pc.clone(), std::mem::take(&mut st.trail), st.memory.clone());
+        let is_predicate = |conjunct| predicate.is_predicate(conjunct);
+        let replaced = value.abstract_state(execution, &mut st.symbolic.path, at, since, &is_predicate);
+        shape.fold(execution.program, &symbolic.loops, &mut st.symbolic.path, at);
+        let terms = self.replaced_terms(&replaced);
+        let Self { symbolic, predicate, .. } = self;
+        let execution = &mut symbolic.execution;
+        if self.ways.1 {
+            predicate.name_symbols(execution, &st.symbolic.path, &replaced, depth + 1);
+            let replaced = terms.clone();
+            st.along.history = Some(Rc::new(Cut { pc, trail, memory, depth, replaced, before: history }));
+        }
+        if !knowledge.is_empty() {
+            let model = model.map(|m| extended(m, &execution.terms, &terms));
+            predicate.restore(execution, &mut st.symbolic.path, &st.along.history, knowledge, model);
+        }
+        st
+    }
+
+    /// The symbols that an abstraction has made, with the terms that they replace.
+    fn replaced_terms(&mut self, replaced: &[Replaced]) -> Vec<(ExprId, ExprId)> {
+        let terms = &mut self.symbolic.execution.terms;
+        replaced
+            .iter()
+            .map(|&Replaced { symbol, old, .. }| {
+                let width = terms.width(symbol);
+                (symbol, terms.term(old, width))
+            })
+            .collect()
+    }
+
+    /// An abstract state to cover others is looked for by the values that it has at these places.
+    pub(crate) fn values_at(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
+        let live = self.symbolic.execution.live(st.frame.func);
+        let locals = live.at(at.loc).iter().map(|&s| st.frame.vars[s as usize]);
+        let globals = self.symbolic.execution.read_globals().iter().map(|&s| st.globals[s as usize]);
+        let word = |value| match value {
+            Val::Int(v) => Some(v),
+            Val::Ptr(object, offset) => Some(u64::from(object.0).rotate_right(16) ^ offset),
+            Val::Expr(_) | Val::Unset | Val::Unknown => None,
+        };
+        let shape = self.shape.folds().then(|| shape::shape(st));
+        locals.chain(globals).map(word).chain(shape.map(Some)).collect()
+    }
+}
+
+/// A model of a state, extended to the symbols that replace what was forgotten.
+fn extended(mut model: Model, terms: &cfa::ExprPool, replaced: &[(ExprId, ExprId)]) -> Model {
+    for &(symbol, old) in replaced {
+        let old = model.eval(terms, old);
+        model.set(symbol, Value::Bv(old));
+    }
+    model
+}

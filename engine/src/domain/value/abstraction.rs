@@ -1,0 +1,394 @@
+//! The abstraction that forgets the values and constraints which its precision does not track.
+
+use super::callers::Callers;
+use super::precision::{Item, Kept, Precision};
+use crate::domain::symbolic::Loops;
+use crate::semantics::control::Control;
+use crate::semantics::{Execution, Frame, Memory, Object, Part, State, Val};
+use cfa::{EdgeId, ExprId, Id, LocId, Program, Sort, VarId};
+use rpds::{HashTrieMap, HashTrieSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smt::PathCondition;
+use std::rc::Rc;
+
+/// Values of a variable at one loop head on one path, if it is tracked without being known to be necessary.
+const IN_ADVANCE: usize = 16;
+
+/// Values that tracked variables had at the heads of loops on a path, while they are few.
+pub type Seen = HashTrieMap<(LocId, VarId), HashTrieSet<u64>>;
+
+/// A symbol that an abstraction has put in the place of a variable's value.
+#[derive(Clone, Copy, Debug)]
+pub struct Replaced {
+    pub symbol: ExprId,
+    pub var: VarId,
+    pub old: Val,
+}
+
+/// The values of variables and memory, and the constraints, that a precision tracks.
+pub struct ValueAbstraction {
+    precision: Precision,
+    /// A variable with more values at one location on one path is tracked no more; 0 for no limit.
+    threshold: usize,
+    /// Null pointers are kept as addresses are: they end lists.
+    keeps_null: bool,
+    /// A symbol that stands for a forgotten value stays, as nobody gives it a name.
+    keeps_symbols: bool,
+    /// The first side of the branch that a conjunct of a path condition comes from.
+    source: FxHashMap<ExprId, EdgeId>,
+    /// The symbols that stand for forgotten values of variables.
+    forgotten: FxHashSet<ExprId>,
+    callers: Callers,
+}
+
+impl ValueAbstraction {
+    pub fn new(precision: Precision, threshold: usize, keeps_null: bool, keeps_symbols: bool) -> Self {
+        Self {
+            precision,
+            threshold,
+            keeps_null,
+            keeps_symbols,
+            source: FxHashMap::default(),
+            forgotten: FxHashSet::default(),
+            callers: Callers::default(),
+        }
+    }
+
+    pub fn precision(&self) -> &Precision {
+        &self.precision
+    }
+
+    pub fn precision_mut(&mut self) -> &mut Precision {
+        &mut self.precision
+    }
+
+    /// Records that the conjuncts of `st` but for the last `before` come from the branch over `edge`.
+    pub fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
+        let added = st.pc.len().saturating_sub(before);
+        for conjunct in st.pc.iter().take(added) {
+            self.source.entry(conjunct).or_insert(edge);
+        }
+    }
+
+    /// Forgets of `st`, which has come to `at`, what the precision does not track. What `since` shares with it was
+    /// abstracted before. `is_predicate` holds of conjuncts that another abstraction restores.
+    pub fn abstract_state(
+        &mut self,
+        execution: &mut Execution<'_>,
+        st: &mut State,
+        at: Control,
+        since: Option<&State>,
+        is_predicate: &dyn Fn(ExprId) -> bool,
+    ) -> Vec<Replaced> {
+        let precision = std::mem::take(&mut self.precision);
+        let keep = |item| precision.keeps(at.loc, item);
+        self.callers.forget_others(precision.changes());
+        let mut replaced = Vec::new();
+        let mut forget = Forget { of: self, execution, keep: &keep, is_predicate, replaced: &mut replaced };
+        forget.callers(st, Some(at.loc), since);
+        forget.state(st, at, since.map(|s| &s.memory));
+        self.precision = precision;
+        replaced
+    }
+
+    /// The part of `st` that `keep` wants, in all of its frames.
+    pub fn restrict(
+        &mut self,
+        execution: &mut Execution<'_>,
+        st: &mut State,
+        at: Control,
+        keep: &dyn Fn(Item) -> Kept,
+        is_predicate: &dyn Fn(ExprId) -> bool,
+    ) -> Vec<Replaced> {
+        let mut replaced = Vec::new();
+        let mut forget = Forget { of: self, execution, keep, is_predicate, replaced: &mut replaced };
+        forget.callers(st, None, None);
+        forget.state(st, at, None);
+        replaced
+    }
+}
+
+impl ValueAbstraction {
+    /// Takes variables with too many values on one path out of the precision (Beyer, Löwe, FASE 2013, section III-F), sooner what is
+    /// tracked in advance.
+    pub fn count_values(
+        &mut self,
+        execution: &Execution<'_>,
+        loops: &Loops,
+        st: &State,
+        values: &mut Seen,
+        at: Control,
+    ) {
+        let counts = self.threshold > 0 || self.precision.has_some_in_advance();
+        if !counts || loops.headed_by(at.loc).is_none() {
+            return;
+        }
+        let slots = &execution.slots;
+        let locals = slots.locals[st.frame.func.index()].iter().zip(&st.frame.vars);
+        let globals = slots.globals.iter().zip(st.globals.iter());
+        let mut new = Vec::new();
+        for (&var, &value) in locals.chain(globals) {
+            let Val::Int(v) = value else { continue };
+            let seen = values.get(&(at.loc, var));
+            if self.precision.keeps(at.loc, Item::Var(var)) != Kept::Nothing
+                && !seen.is_some_and(|seen| seen.contains(&v))
+            {
+                new.push((var, v));
+            }
+        }
+        for (var, v) in new {
+            let seen = values.get(&(at.loc, var)).cloned().unwrap_or_default().insert(v);
+            let item = Item::Var(var);
+            if self.precision.is_in_advance(item) && seen.size() > IN_ADVANCE {
+                self.precision.give_up(item);
+            }
+            if self.threshold > 0 && seen.size() > self.threshold {
+                self.precision.ban(item);
+            }
+            values.insert_mut((at.loc, var), seen);
+        }
+    }
+
+    /// Everything that could be forgotten of `st`, of whose locals those in the slots `live` matter, in the order in which it is better kept: what changes in
+    /// loops last, since it may take many values.
+    pub fn items(&self, execution: &Execution<'_>, live: &[u32], loops: &Loops, st: &State) -> Vec<Item> {
+        let mut items = Vec::new();
+        let func = st.frame.func;
+        let locals =
+            live.iter().map(|&s| (execution.slots.locals[func.index()][s as usize], st.frame.vars[s as usize]));
+        let globals =
+            execution.read_globals().iter().map(|&s| (execution.slots.globals[s as usize], st.globals[s as usize]));
+        for (var, value) in locals.chain(globals) {
+            if self.is_droppable(value) {
+                items.push(Item::Var(var));
+            }
+        }
+        // Callers' variables keep what they had when they called.
+        let mut frame = st.frame.caller.as_ref();
+        while let Some(f) = frame {
+            for (slot, &value) in f.vars.iter().enumerate() {
+                if self.is_droppable(value) {
+                    items.push(Item::Var(execution.slots.locals[f.func.index()][slot]));
+                }
+            }
+            frame = f.caller.as_ref();
+        }
+        for (_, object) in st.memory.iter() {
+            if !object.read_only {
+                items.extend(object.known_parts().into_iter().map(|part| Item::Memory(object.origin, part)));
+            }
+        }
+        for conjunct in st.pc.iter() {
+            if let Some(&edge) = self.source.get(&conjunct) {
+                items.push(Item::Constraint(edge));
+            }
+        }
+        let precision = &self.precision;
+        items.retain(|&i| !precision.is_banned(i));
+        let changing: FxHashSet<VarId> = loops.loops.iter().flat_map(|l| l.modified.iter().copied()).collect();
+        items.sort_by_key(|item| (matches!(item, Item::Var(v) if changing.contains(v)), *item));
+        items.dedup();
+        items
+    }
+
+    /// Whether there is something to forget of a value.
+    fn is_droppable(&self, value: Val) -> bool {
+        match value {
+            Val::Int(_) => true,
+            Val::Expr(e) => !self.forgotten.contains(&e),
+            Val::Ptr(..) | Val::Unset | Val::Unknown => false,
+        }
+    }
+
+    /// Where lists are folded, null is kept as addresses are: it ends them.
+    fn is_null(&self, execution: &Execution<'_>, var: VarId, value: Val) -> bool {
+        let program = execution.program;
+        self.keeps_null && value == Val::Int(0) && program.vars[var].width == program.layout.pointer_width
+    }
+}
+
+/// One abstraction of one state.
+struct Forget<'a, 'e, 'p> {
+    of: &'a mut ValueAbstraction,
+    execution: &'e mut Execution<'p>,
+    keep: &'a dyn Fn(Item) -> Kept,
+    is_predicate: &'a dyn Fn(ExprId) -> bool,
+    replaced: &'a mut Vec<Replaced>,
+}
+
+impl Forget<'_, '_, '_> {
+    /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
+    fn state(&mut self, st: &mut State, at: Control, base: Option<&Memory>) {
+        self.frame(Rc::make_mut(&mut st.frame), at.loc, &st.pc);
+        for i in 0..self.execution.read_globals().len() {
+            let slot = self.execution.read_globals()[i] as usize;
+            let var = self.execution.slots.globals[slot];
+            let value = st.globals[slot];
+            if !self.of.is_droppable(value) || self.of.is_null(self.execution, var, value) {
+                continue;
+            }
+            let new = self.kept((self.keep)(Item::Var(var)), &st.pc, var, value);
+            if new != value {
+                Rc::make_mut(&mut st.globals)[slot] = new;
+            }
+        }
+        let objects: Vec<_> = match base {
+            Some(base) => st.memory.differences(base).filter_map(|(id, ours, _)| Some((id, ours?.origin))).collect(),
+            None => st.memory.iter().map(|(id, o)| (id, o.origin)).collect(),
+        };
+        for (id, origin) in objects {
+            let null = match self.of.keeps_null {
+                true => st.memory.get(id).map_or(Vec::new(), |o| null_parts(o, self.execution.program)),
+                false => Vec::new(),
+            };
+            let Some(object) = st.memory.get(id).filter(|o| !o.read_only) else { continue };
+            let wants = |part, has_terms: &dyn Fn(Part) -> bool| {
+                null.contains(&part)
+                    || match (self.keep)(Item::Memory(origin, part)) {
+                        Kept::All => true,
+                        Kept::Number => !has_terms(part),
+                        Kept::Nothing => false,
+                    }
+            };
+            let lost = |part: &Part| !wants(*part, &|part| object.has_terms(part));
+            let lost: Vec<Part> = object.known_parts().into_iter().filter(lost).collect();
+            if !lost.is_empty() {
+                let object = st.memory.get_mut(id).expect("a live object");
+                object.forget_numbers(|part| wants(part, &|part| lost.contains(&part)));
+            }
+        }
+        if !st.pc.is_empty() {
+            self.constraints(st);
+        }
+    }
+
+    /// Forgets in the frames below the top what `keep` does not want, down to those that `since` has as well: they were
+    /// abstracted before. `at` is the location for whose precision `keep` stands, if it does.
+    fn callers(&mut self, st: &mut State, at: Option<LocId>, since: Option<&State>) {
+        let mut old = since.map(|s| &s.frame);
+        let mut frames = Vec::new();
+        let mut below = None;
+        let mut above = &st.frame;
+        while let (Some(frame), Some(call)) = (&above.caller, above.call) {
+            while let Some(o) = old.filter(|o| o.depth > frame.depth) {
+                old = o.caller.as_ref();
+            }
+            if old.is_some_and(|o| Rc::ptr_eq(o, frame)) {
+                below = Some(Rc::clone(frame));
+                break;
+            }
+            below = at.and_then(|at| self.of.callers.find(frame, at));
+            if below.is_some() {
+                break;
+            }
+            frames.push((Rc::clone(frame), self.execution.program.edges[call].target));
+            above = frame;
+        }
+        if frames.is_empty()
+            && below.as_ref().is_none_or(|b| st.frame.caller.as_ref().is_some_and(|c| Rc::ptr_eq(b, c)))
+        {
+            return;
+        }
+        // What symbols stand for is another thing each time.
+        let mut at = at.filter(|_| !self.execution.mode.names_unknowns);
+        for (frame, loc) in frames.into_iter().rev() {
+            let mut new = (*frame).clone();
+            new.caller = below;
+            at = at.filter(|_| !new.vars.iter().any(|v| matches!(v, Val::Expr(_))));
+            self.frame(&mut new, loc, &st.pc);
+            let new = Rc::new(new);
+            if let Some(at) = at {
+                self.of.callers.put(frame, at, &new);
+            }
+            below = Some(new);
+        }
+        Rc::make_mut(&mut st.frame).caller = below;
+    }
+
+    /// Forgets the locals in a frame that stands before location `loc`.
+    fn frame(&mut self, frame: &mut Frame, loc: LocId, pc: &PathCondition) {
+        let live = self.execution.live(frame.func);
+        let mut is_live = live.at(loc).iter().copied().peekable();
+        for slot in 0..frame.vars.len() {
+            let value = frame.vars[slot];
+            let alive = is_live.next_if_eq(&(slot as u32)).is_some();
+            frame.vars[slot] = match (alive, value) {
+                (_, Val::Unset) => continue,
+                (false, _) => Val::Unset,
+                (true, _) if !self.of.is_droppable(value) => continue,
+                (true, _) => {
+                    let var = self.execution.slots.locals[frame.func.index()][slot];
+                    if self.of.is_null(self.execution, var, value) {
+                        continue;
+                    }
+                    self.kept((self.keep)(Item::Var(var)), pc, var, value)
+                }
+            };
+        }
+    }
+
+    /// What is kept of a variable's value.
+    fn kept(&mut self, kept: Kept, pc: &PathCondition, var: VarId, value: Val) -> Val {
+        let number = if kept == Kept::Nothing { value } else { self.as_number(pc, value) };
+        match (kept, number) {
+            (Kept::All, value) | (Kept::Number, value @ Val::Int(_)) => value,
+            _ => self.any_value(var, value),
+        }
+    }
+
+    /// A tracked value as a number, if the constraints that are about to be forgotten make it one.
+    fn as_number(&self, pc: &PathCondition, value: Val) -> Val {
+        match value {
+            Val::Expr(e) => match self.execution.solver.bounds(&self.execution.terms, pc, e) {
+                Some((low, high)) if low == high => Val::Int(low),
+                _ => value,
+            },
+            _ => value,
+        }
+    }
+
+    fn any_value(&mut self, var: VarId, old: Val) -> Val {
+        if !self.execution.mode.names_unknowns {
+            return Val::Unknown;
+        }
+        let width = self.execution.program.vars[var].width;
+        let (_, e) = self.execution.terms.fresh_symbol(Sort::Bv(width));
+        if self.of.keeps_symbols {
+            self.of.forgotten.insert(e);
+        }
+        self.replaced.push(Replaced { symbol: e, var, old });
+        Val::Expr(e)
+    }
+
+    /// What is known of addresses stays.
+    fn constraints(&mut self, st: &mut State) {
+        let conjuncts = st.pc.conjuncts();
+        let source = &self.of.source;
+        let kept: Vec<ExprId> = conjuncts
+            .iter()
+            .copied()
+            .filter(|c| !(self.is_predicate)(*c))
+            .filter(|c| source.get(c).is_none_or(|&edge| (self.keep)(Item::Constraint(edge)) == Kept::All))
+            .collect();
+        if kept.len() == conjuncts.len() {
+            return;
+        }
+        let model = st.pc.model().cloned();
+        let mut pc = PathCondition::new();
+        for conjunct in kept {
+            self.execution.solver.assume(&mut self.execution.terms, &mut pc, conjunct, model.clone());
+        }
+        st.pc = pc;
+    }
+}
+
+/// Where an object has null, or zeros of that size.
+fn null_parts(object: &Object, program: &Program) -> Vec<Part> {
+    let bytes = program.layout.pointer_width.div_ceil(8);
+    let known = object.known_parts();
+    let is_null = |part: Part| {
+        let start = part.offset().unwrap_or(u64::MAX) / u64::from(bytes) * u64::from(bytes);
+        part != Part::WHOLE && object.read_whole(start, bytes) == Some(Val::Int(0))
+    };
+    known.into_iter().filter(|&part| is_null(part)).collect()
+}

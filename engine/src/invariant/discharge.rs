@@ -1,0 +1,396 @@
+//! What holds of a program anyway: places to which control never comes, and operations on memory that are always valid, as far as
+//! intervals, points-to sets and what is known of memory tell. All of a program is looked at once.
+//!
+//! It holds of executions up to the first operation that C leaves undefined.
+
+use crate::invariant::fixpoint::contexts::Contexts;
+use crate::invariant::fixpoint::{Analysis, Following};
+use crate::invariant::memory::environment::{Environment, Rows};
+use crate::invariant::memory::relations::Read;
+use crate::invariant::memory::tracker::Tracker;
+use crate::invariant::value::Value;
+use crate::invariant::value::limits::{Limit, Reach};
+use crate::semantics::range;
+use cfa::{AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
+use slicer::pointer::{self, PointsTo};
+use smt::bounds::Bounds;
+use smt::budget::Budget;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// What holds anyway.
+pub struct Discharged {
+    reached: Vec<bool>,
+    /// Operations on memory that may not be valid; all, where nothing is known of memory.
+    invalid: Option<FxHashSet<EdgeId>>,
+    /// Places that may be executed behind one where the program represented lacks behaviours of the program given: of these
+    /// nothing is said.
+    beyond: FixedBitSet,
+}
+
+impl Discharged {
+    /// `None` if the budget is spent before the end, or where something is done of which nothing can be said.
+    pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
+        let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
+        let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
+        let contexts = Contexts::new(program, &points_to);
+        let mut analysis = Analysis::following(&contexts, program, points_to);
+        analysis.iterate(budget)?;
+        let mut reached = vec![false; program.locs.len()];
+        for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
+            reached[origin.index()] |= analysis.is_reachable(loc);
+        }
+        let following = analysis.following?;
+        let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
+        let beyond = beyond(program, &reached, |call| following.tracker.callees(call).is_empty())?;
+        Some(Self { reached, invalid: Some(invalid), beyond })
+    }
+
+    /// The same without a look at memory, which takes less time.
+    pub fn of_variables(program: &Program, budget: &Budget) -> Option<Self> {
+        let mut analysis = Analysis::new(program);
+        analysis.iterate(budget)?;
+        let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
+        let beyond = beyond(program, &reached, |_| false)?;
+        Some(Self { reached, invalid: None, beyond })
+    }
+
+    /// Whether control may come to a place.
+    pub fn is_reachable(&self, loc: LocId) -> bool {
+        self.reached[loc.index()] || self.beyond.contains(loc.index())
+    }
+
+    /// Whether an operation on memory, from `source`, is valid whenever it is executed.
+    pub fn is_valid(&self, edge: EdgeId, source: LocId) -> bool {
+        self.invalid.as_ref().is_some_and(|invalid| !invalid.contains(&edge)) && !self.beyond.contains(source.index())
+    }
+
+    /// Whether all operations on memory are.
+    pub fn are_all_valid(&self) -> bool {
+        self.invalid.as_ref().is_some_and(FxHashSet::is_empty)
+    }
+}
+
+/// The places that may be executed behind one that is reached and lacks behaviours; `None` if what is lacking may be anything. A
+/// library model that lacks some still calls nobody but whom it is given; a call through a pointer of which it is not seen whom it calls may
+/// be of anybody.
+fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool) -> Option<FixedBitSet> {
+    let calls = CallGraph::new(program);
+    let mut todo: Vec<LocId> = Vec::new();
+    for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
+        match edge.op {
+            Op::Approx { taint } if program.taints[taint].under => {
+                if program.funcs[program.func_of(id)].origin != FunctionOrigin::Model {
+                    return None;
+                }
+                todo.push(edge.target);
+            }
+            Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => return None,
+            _ => {}
+        }
+    }
+    let mut found = FixedBitSet::with_capacity(program.locs.len());
+    if todo.is_empty() {
+        return Some(found);
+    }
+    let returning = returning(program, &calls);
+    todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
+    while let Some(loc) = todo.pop() {
+        if found.put(loc.index()) {
+            continue;
+        }
+        for edge in program.out_edges(loc) {
+            let target = program.edges[edge].target;
+            match program.edges[edge].op {
+                Op::Call { .. } => {
+                    let callees = calls.callees(program, edge);
+                    let callees = callees.as_slice();
+                    todo.extend(callees.iter().map(|&func| program.funcs[func].entry));
+                    todo.extend(callees.iter().any(|func| returning[func.index()]).then_some(target));
+                }
+                // Those who wait for it have called it before, or call it behind.
+                Op::Return { .. } => {
+                    let callers = calls.callers(program.func_of(edge)).map(|call| &program.edges[call]);
+                    todo.extend(callers.filter(|call| reached[call.source.index()]).map(|call| call.target));
+                }
+                _ => todo.push(target),
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Which functions may return, as the graph has it.
+fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
+    let mut returning = vec![false; program.funcs.len()];
+    loop {
+        let mut changed = false;
+        for func in calls.bottom_up().flatten().collect::<Vec<_>>() {
+            if returning[func.index()] {
+                continue;
+            }
+            let mut todo = vec![program.funcs[func].entry];
+            let mut seen: FxHashSet<LocId> = FxHashSet::default();
+            while let Some(loc) = todo.pop() {
+                if !seen.insert(loc) {
+                    continue;
+                }
+                for edge in program.out_edges(loc) {
+                    let goes_on = match program.edges[edge].op {
+                        Op::Call { .. } => {
+                            calls.callees(program, edge).as_slice().iter().any(|callee| returning[callee.index()])
+                        }
+                        Op::Return { .. } => {
+                            returning[func.index()] = true;
+                            false
+                        }
+                        _ => true,
+                    };
+                    todo.extend(goes_on.then_some(program.edges[edge].target));
+                }
+            }
+            changed |= returning[func.index()];
+        }
+        if !changed {
+            return returning;
+        }
+    }
+}
+
+impl<'p> Analysis<'p> {
+    /// An analysis that tracks memory, of `original` as its contexts have it.
+    pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: PointsTo<'p>) -> Self {
+        let program = &contexts.program;
+        let mut analysis = Self::new(program);
+        analysis.rows = Rows::following(program);
+        let mut tracker = Tracker::new(program, points_to, &contexts.origin);
+        let [touched, accessed] = accessed_objects(program, &analysis.calls, &mut tracker, &contexts.origin);
+        let mut frames = vec![Vec::new(); program.funcs.len()];
+        for (id, edge) in program.edges.iter() {
+            if matches!(edge.op, Op::Alloc { kind: AllocKind::Stack, .. }) {
+                frames[program.func_of(id).index()].push(tracker.site(id));
+            }
+        }
+        let origin = contexts.origin.clone();
+        let invalid = FxHashSet::default();
+        analysis.following = Some(Following { tracker, original, origin, touched, accessed, frames, invalid });
+        analysis
+    }
+}
+
+/// Per function, the objects that it and what it calls may write, make or end; and with them those that they may read.
+fn accessed_objects(
+    program: &Program,
+    calls: &CallGraph,
+    tracker: &mut Tracker,
+    origin: &[EdgeId],
+) -> [Vec<FixedBitSet>; 2] {
+    let objects = tracker.objects();
+    let mut touched = vec![FixedBitSet::with_capacity(objects); program.funcs.len()];
+    let mut read = touched.clone();
+    for (id, edge) in program.edges.iter() {
+        let func = program.func_of(id).index();
+        let note = |to: &mut Vec<FixedBitSet>, objects: &[u32]| {
+            to[func].extend(objects.iter().map(|&object| object as usize));
+        };
+        match edge.op {
+            Op::Load { addr, .. } => note(&mut read, &tracker.objects_of(addr)),
+            Op::Store { addr, .. } => note(&mut touched, &tracker.objects_of(addr)),
+            Op::Copy { dst, src, .. } => {
+                note(&mut touched, &tracker.objects_of(dst));
+                note(&mut read, &tracker.objects_of(src));
+            }
+            Op::Fill { dst, .. } => note(&mut touched, &tracker.objects_of(dst)),
+            Op::Free { ptr, .. } => note(&mut touched, &tracker.objects_of(ptr)),
+            Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => note(&mut read, &tracker.objects_of(ptr)),
+            Op::Alloc { .. } => note(&mut touched, &[tracker.site(id)]),
+            _ => {}
+        }
+    }
+    with_callees(program, calls, tracker, origin, &mut touched);
+    let mut accessed = touched.clone();
+    accessed.iter_mut().zip(&read).for_each(|(accessed, read)| accessed.union_with(read));
+    with_callees(program, calls, tracker, origin, &mut accessed);
+    [touched, accessed]
+}
+
+/// Adds to what is known of functions what is of those that they call.
+fn with_callees(program: &Program, calls: &CallGraph, tracker: &Tracker, origin: &[EdgeId], sets: &mut [FixedBitSet]) {
+    loop {
+        let mut changed = false;
+        for func in calls.bottom_up().flatten() {
+            for &call in calls.calls_in(func) {
+                let callees: Vec<FuncId> = match program.edges[call].op {
+                    Op::Call { callee: Callee::Direct(callee), .. } => vec![callee],
+                    _ => tracker.callees(origin[call.index()]).to_vec(),
+                };
+                for callee in callees {
+                    let more = sets[callee.index()].clone();
+                    if !more.is_subset(&sets[func.index()]) {
+                        sets[func.index()].union_with(&more);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+impl Following<'_> {
+    /// Whom a call through a pointer may call.
+    pub fn callees(&self, call: EdgeId, value: Option<&Value>) -> Vec<FuncId> {
+        let known = self.tracker.functions(value);
+        known.unwrap_or_else(|| self.tracker.callees(self.origin[call.index()]).to_vec())
+    }
+
+    /// What an operation does to memory, and what it loads or allocates. Notes whether it may be invalid.
+    pub fn operate(&mut self, program: &Program, rows: &Rows, edge: EdgeId, env: &mut Environment) {
+        let pool = &program.exprs;
+        let eval = |env: &Environment, e: ExprId| env.eval(rows, pool, e);
+        let pair = |env: &Environment, e: ExprId| (env.eval(rows, pool, e), e);
+        let most = |len: &Option<Value>| len.clone().unwrap_or_else(|| Value::full(64));
+        let least = |len: &Option<Value>| len.as_ref().map_or(0, |len| len.range.low);
+        let tracker = &mut self.tracker;
+        let is_valid = match program.edges[edge].op {
+            Op::Load { var, addr } => {
+                let (width, value) = (program.vars[var].width, eval(env, addr));
+                let bytes = u64::from(width.div_ceil(8));
+                let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
+                let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
+                accessed(program, rows, env, addr, bytes);
+                let held = env.recent.held(pool, Read { var, width }, addr);
+                let mut loaded = loaded.map(|v| super::resized(&v, width));
+                for known in held.into_iter().filter_map(|same| env.get(rows, same)) {
+                    // Where nothing is in both, the read is not reached.
+                    loaded = Some(loaded.and_then(|v| v.meet(known)).unwrap_or_else(|| known.clone()));
+                }
+                env.set(rows, var, loaded);
+                if let Some(cell) = cell.filter(|_| width.is_multiple_of(8)) {
+                    env.recent.loaded(var, cell);
+                }
+                if width == 8 {
+                    env.recent.read(pool, Read { var, width }, addr);
+                }
+                is_valid
+            }
+            Op::Store { addr, value: stored } => {
+                let (width, value) = (pool.width(stored), eval(env, addr));
+                let bytes = u64::from(width.div_ceil(8));
+                let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, true);
+                let content = eval(env, stored).map(|v| super::resized(&v, width.next_multiple_of(8)));
+                let places = tracker.places(value.as_ref(), addr);
+                env.writing(rows, pool, &places, |env| {
+                    tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
+                });
+                accessed(program, rows, env, addr, bytes);
+                if let (8, &Expr::Var(var)) = (width, pool.get(stored)) {
+                    env.recent.read(pool, Read { var, width }, addr);
+                }
+                is_valid
+            }
+            Op::Alloc { var, size, .. } => {
+                let bytes = eval(env, size);
+                let address = tracker.allocate(env, edge, bytes.as_ref());
+                let object = tracker.site(edge);
+                if env.memory.is_one(object) {
+                    env.limit(rows, pool, size, Limit::new(object, Reach::Size, 0).exact());
+                }
+                env.set(rows, var, address);
+                true
+            }
+            Op::Free { ptr, family } => {
+                let value = eval(env, ptr);
+                let is_valid = tracker.can_be_freed(&env.memory, value.as_ref(), family);
+                env.recent.written(&|_| false);
+                tracker.free(env, value.as_ref(), ptr, family);
+                is_valid
+            }
+            Op::ObjectSize { ptr, family, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref(), family),
+            Op::Copy { dst, src, len } => {
+                let (to, from, len) = (pair(env, dst), eval(env, src), eval(env, len));
+                let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true)
+                    && tracker.is_valid_up_to(&env.memory, from.as_ref(), &most(&len), false);
+                let bytes = least(&len);
+                let places = tracker.places(to.0.as_ref(), dst);
+                env.writing(rows, pool, &places, |env| tracker.copy(env, to, from, len));
+                accessed(program, rows, env, dst, bytes);
+                accessed(program, rows, env, src, bytes);
+                is_valid
+            }
+            Op::Fill { dst, byte, len } => {
+                let (to, byte, len) = (pair(env, dst), eval(env, byte), eval(env, len));
+                let is_valid = tracker.is_valid_up_to(&env.memory, to.0.as_ref(), &most(&len), true);
+                let bytes = least(&len);
+                let places = tracker.places(to.0.as_ref(), dst);
+                env.writing(rows, pool, &places, |env| tracker.fill(env, to, byte, len));
+                accessed(program, rows, env, dst, bytes);
+                is_valid
+            }
+            Op::Call { .. } => match self.original.edges[self.origin[edge.index()]].op {
+                Op::Call { callee: Callee::Indirect(address), .. } => {
+                    tracker.functions(eval(env, address).as_ref()).is_some()
+                }
+                _ => true,
+            },
+            Op::Leak(_) => false,
+            _ => true,
+        };
+        if !is_valid {
+            self.invalid.insert(edge);
+        }
+    }
+
+    /// Ends the life of what a function has in its frame.
+    pub fn leave(&self, env: &mut Environment, func: FuncId, is_recursive: bool, result: &mut Option<Value>) {
+        match &self.frames[func.index()][..] {
+            [] => {}
+            frame if is_recursive => self.tracker.end_some(env, frame),
+            frame => {
+                self.tracker.end(env, frame, Some(result));
+                // Nobody who waits knows of these.
+                Rc::make_mut(&mut env.memory.lost).retain(|(object, _)| !frame.contains(object));
+            }
+        }
+    }
+}
+
+/// Execution goes on behind an access of so many bytes, or more, only if its address is that of something.
+fn accessed(program: &Program, rows: &Rows, env: &mut Environment, address: ExprId, bytes: u64) {
+    if bytes == 0 {
+        return;
+    }
+    let pool = &program.exprs;
+    let width = pool.width(address);
+    // Of a sum, what is an address, and what is added to it.
+    let (mut base, mut by) = (address, Value::constant(width, 0));
+    let var = loop {
+        let is_address = |e: ExprId| env.eval(rows, pool, e).is_some_and(|value| value.targets.is_some());
+        match *pool.get(base) {
+            Expr::Var(var) => break var,
+            Expr::Binary(BinOp::Add, a, b) => {
+                let (address, other) = if pool.as_const(b).is_some() || is_address(a) { (a, b) } else { (b, a) };
+                let Some(other) = env.eval(rows, pool, other) else { return };
+                (base, by) = (address, Value::apply(BinOp::Add, &by, &other));
+            }
+            _ => return,
+        }
+    };
+    let mut now = env.get(rows, var).cloned().unwrap_or_else(|| Value::full(width));
+    let (low, high) = range(program.layout.pointer_width);
+    if let Some(by) = by.as_constant().filter(|&by| by < low) {
+        let within = Bounds::unsigned(width, low - by, high - by).and_then(Value::of_range);
+        let Some(met) = within.and_then(|within| now.meet(&within)) else { return };
+        now = met;
+    }
+    let most = |object| env.memory.status(object).map_or(u64::MAX, |status| status.most);
+    let now = now.accessed(&by, bytes, most);
+    for cell in env.recent.cells_of(var).collect::<Vec<u32>>() {
+        env.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
+    }
+    env.set(rows, var, Some(now));
+}

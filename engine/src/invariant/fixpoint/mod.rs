@@ -1,0 +1,594 @@
+//! The iteration: ascending with widening, then descending.
+//!
+//! Environments are kept only at *nodes*: entries of functions, places where paths join (and do not part at once), and calls; the code between is
+//! walked through (Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993, for the choice of places to
+//! widen: heads of loops and entries of recursive functions). A function has one entry, joined over all its calls,
+//! and one exit of each kind; a caller keeps what the callee cannot write.
+
+pub mod contexts;
+pub mod nodes;
+pub mod thresholds;
+
+use super::Invariants;
+use crate::invariant::memory::cells::{Both, Joining};
+use crate::invariant::memory::environment::{Environment, Rows, steady_parameters};
+use crate::invariant::memory::exit::{Exit, KINDS};
+use crate::invariant::memory::tracker::Tracker;
+use crate::invariant::value::{Value, resized};
+use cfa::facts::globals_written;
+use cfa::{CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
+use fixedbitset::FixedBitSet;
+use nodes::Nodes;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smt::bounds::Bounds;
+use smt::budget::Budget;
+use std::collections::BTreeSet;
+use thresholds::thresholds;
+
+/// Joins at a place before bounds are widened, and before what changes is forgotten.
+const JOINS: u32 = 3;
+const WIDENINGS: u32 = 200;
+/// Those of them that stop at thresholds.
+const STOPS: u32 = 40;
+/// Descending rounds.
+const ROUNDS: u32 = 3;
+/// Nodes between looks at the clock.
+const TICK: u32 = 128;
+
+/// How execution goes on.
+enum Next {
+    Stop,
+    Go,
+    /// In the present state or one of these.
+    Also(Vec<Environment>),
+}
+
+/// What it takes to track memory.
+pub struct Following<'p> {
+    pub tracker: Tracker<'p>,
+    /// The program that is asked about, and which of its edges each edge stands for.
+    pub original: &'p Program,
+    pub origin: Vec<EdgeId>,
+    /// Per function, the objects that it and what it calls may write, make or end.
+    pub touched: Vec<FixedBitSet>,
+    /// The same with those that they may read: it is not told what others hold, so that it is not looked at again where only these change
+    /// (Oh, Brutschy, Yi, Access analysis-based tight localization of abstract memories, VMCAI 2011).
+    pub accessed: Vec<FixedBitSet>,
+    /// Per function, the objects of its frames.
+    pub frames: Vec<Vec<u32>>,
+    /// Operations that may not be valid.
+    pub invalid: FxHashSet<EdgeId>,
+}
+
+/// To which node something was passed on, or to the exit of which function.
+type Sent = Result<LocId, FuncId>;
+
+/// How what is known is put together.
+#[derive(Clone, Copy)]
+enum Step {
+    Join,
+    /// To a threshold.
+    Widen,
+    /// Beyond all.
+    Leap,
+    Forget,
+}
+
+impl Step {
+    /// After so many changes, where values are widened or are not.
+    fn after(changes: u32, is_widened: bool) -> Self {
+        match changes {
+            v if v < JOINS || !is_widened && v < WIDENINGS => Step::Join,
+            v if v < STOPS => Step::Widen,
+            v if v < WIDENINGS => Step::Leap,
+            _ => Step::Forget,
+        }
+    }
+}
+
+/// Where the walk through a block ends up.
+enum End {
+    Node(LocId, Environment),
+    Return(FuncId, Exit),
+}
+
+pub struct Analysis<'p> {
+    pub(in crate::invariant) program: &'p Program,
+    pub(in crate::invariant) calls: CallGraph,
+    pub(in crate::invariant) rows: Rows,
+    /// Where memory is tracked.
+    pub(in crate::invariant) following: Option<Following<'p>>,
+    /// Per function, the globals that it or what it calls may write.
+    written: Vec<FxHashSet<VarId>>,
+    /// Per function, the parameters that it never writes.
+    steady: Vec<Vec<VarId>>,
+    is_node: Vec<bool>,
+    widened: Vec<bool>,
+    rank: Vec<u32>,
+    downward: Vec<u32>,
+    thresholds: FxHashMap<u32, Vec<u64>>,
+    pub(in crate::invariant) at: Vec<Option<Environment>>,
+    /// By [kind](Exit::kind).
+    exits: Vec<[Option<Exit>; KINDS]>,
+    visits: Vec<u32>,
+    exit_visits: Vec<[u32; KINDS]>,
+    reached: Vec<bool>,
+}
+
+impl<'p> Analysis<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let calls = CallGraph::new(program);
+        let n = program.locs.len();
+        let Nodes { is_node, widened, rank, downward } = Nodes::of(program, &calls);
+        Self {
+            calls,
+            rows: Rows::new(program),
+            following: None,
+            written: globals_written(program),
+            steady: steady_parameters(program),
+            is_node,
+            widened,
+            rank,
+            downward,
+            thresholds: thresholds(program),
+            at: vec![None; n],
+            exits: vec![[const { None }; KINDS]; program.funcs.len()],
+            visits: vec![0; n],
+            exit_visits: vec![[0; KINDS]; program.funcs.len()],
+            reached: vec![false; n],
+            program,
+        }
+    }
+
+    /// `None` if the budget is spent before the end.
+    pub fn run(mut self, budget: &Budget) -> Option<Invariants> {
+        self.iterate(budget)?;
+        let envs = self.program.locs.ids().zip(self.at).filter_map(|(loc, env)| Some((loc, env?))).collect();
+        let result = |exits: [Option<Exit>; KINDS]| {
+            let values: Option<Vec<Value>> = exits.into_iter().flatten().map(|exit| exit.value).collect();
+            values?.into_iter().reduce(|a, b| a.join(&b))
+        };
+        let results =
+            self.program.funcs.ids().zip(self.exits).filter_map(|(f, exits)| Some((f, result(exits)?))).collect();
+        Some(Invariants { rows: self.rows, envs, reached: self.reached, results })
+    }
+
+    /// `None` if the budget is spent before the end.
+    pub(in crate::invariant) fn iterate(&mut self, budget: &Budget) -> Option<()> {
+        let entry = self.program.funcs[self.program.entry].entry;
+        let initial = self.initial();
+        self.at[entry.index()] = Some(initial.clone());
+        let mut work = BTreeSet::from([(self.rank[entry.index()], entry)]);
+        let mut tick = 0;
+        let mut ends = Vec::new();
+        while let Some((_, loc)) = work.pop_first() {
+            tick += 1;
+            if tick % TICK == 0 && budget.spent().is_some() {
+                return None;
+            }
+            self.walk(loc, &mut ends);
+            for end in ends.drain(..) {
+                match end {
+                    End::Node(to, env) => {
+                        if self.ascend(to, env) {
+                            work.insert((self.rank[to.index()], to));
+                        }
+                    }
+                    End::Return(func, exit) => {
+                        if self.ascend_exit(func, exit) {
+                            for call in self.calls.callers(func) {
+                                let source = self.program.edges[call].source;
+                                if self.at[source.index()].is_some() {
+                                    work.insert((self.rank[source.index()], source));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        self.descend(entry, &initial, budget)
+    }
+
+    pub(in crate::invariant) fn is_reachable(&self, loc: LocId) -> bool {
+        self.reached[loc.index()]
+    }
+
+    /// Globals as they are at the start.
+    fn initial(&self) -> Environment {
+        let mut env = Environment::new();
+        for &var in &self.rows.globals {
+            if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind {
+                let value = env.eval(&self.rows, &self.program.exprs, init);
+                env.set(&self.rows, var, value);
+            }
+        }
+        if let Some(following) = &self.following {
+            env.memory = following.tracker.initial();
+        }
+        env
+    }
+
+    /// Adds what holds on another way; whether that is news.
+    fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
+        let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
+        let lost = now.memory.lost(&more.memory, None);
+        now.lose_said(&lost);
+        let before = now.memory.clone();
+        let reaches = Both(&before, &more.memory);
+        let (changed, how) = match step {
+            Step::Join => (now.join_where(more, &reaches), Joining::Exact),
+            Step::Widen => (now.widen_where(more, &of_width, &reaches), Joining::Exact),
+            Step::Leap => (now.widen_where(more, &|_| Vec::new(), &reaches), Joining::Exact),
+            Step::Forget => (now.forget_changes(more), Joining::Forgetting),
+        };
+        let changed = now.recent.join(&more.recent) || changed;
+        let Some(following) = &self.following else { return changed };
+        let changed = changed || !lost.is_empty();
+        let op = |a: &Value, b: &Value| match step {
+            Step::Join => a.join_where(b, &reaches),
+            Step::Widen => a.widen_where(b, &of_width(a.width()), &reaches),
+            Step::Leap => a.widen_where(b, &[], &reaches),
+            Step::Forget if a.includes(b) => a.clone(),
+            Step::Forget => Value::full(a.width()),
+        };
+        following.tracker.join(&mut now.memory, &more.memory, how, op) || changed
+    }
+
+    /// Adds to what is known to reach a node; tells whether that is news.
+    fn ascend(&mut self, loc: LocId, env: Environment) -> bool {
+        let i = loc.index();
+        let Some(mut now) = self.at[i].take() else {
+            self.at[i] = Some(env);
+            return true;
+        };
+        let step = Step::after(self.visits[i], self.widened[i]);
+        let changed = self.join(&mut now, &env, step);
+        self.at[i] = Some(now);
+        self.visits[i] += u32::from(changed);
+        changed
+    }
+
+    fn ascend_exit(&mut self, func: FuncId, exit: Exit) -> bool {
+        let (i, kind) = (func.index(), exit.kind());
+        let Some(mut now) = self.exits[i][kind].take() else {
+            self.exits[i][kind] = Some(exit);
+            return true;
+        };
+        let step = Step::after(self.exit_visits[i][kind], self.calls.is_recursive(func));
+        let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
+        let (before, memory) = (now.value.clone(), now.env.memory.clone());
+        let reaches = Both(&memory, &exit.env.memory);
+        now.value = match (now.value.take(), exit.value) {
+            (Some(a), Some(b)) => Some(match step {
+                Step::Join => a.join_where(&b, &reaches),
+                Step::Widen => a.widen_where(&b, &of_width(a.width()), &reaches),
+                Step::Leap => a.widen_where(&b, &[], &reaches),
+                Step::Forget if a.includes(&b) => a,
+                Step::Forget => Value::full(a.width()),
+            }),
+            _ => None,
+        };
+        let value_changed = before != now.value;
+        let changed = self.join(&mut now.env, &exit.env, step) || value_changed;
+        self.exits[i][kind] = Some(now);
+        self.exit_visits[i][kind] += u32::from(changed);
+        changed
+    }
+
+    /// Descending: each node is what its predecessors give it. Starting from what holds, that holds, too.
+    fn descend(&mut self, entry: LocId, initial: &Environment, budget: &Budget) -> Option<()> {
+        let mut nodes: Vec<LocId> = self.program.locs.ids().filter(|l| self.at[l.index()].is_some()).collect();
+        nodes.sort_unstable_by_key(|l| (self.downward[l.index()], *l));
+        // By target, then by the node from which it comes; and for functions, what comes back.
+        let mut incoming: FxHashMap<LocId, Vec<(LocId, Environment)>> = FxHashMap::default();
+        let mut returning: FxHashMap<FuncId, Vec<(LocId, Exit)>> = FxHashMap::default();
+        let mut sent: FxHashMap<LocId, Vec<Sent>> = FxHashMap::default();
+        let mut ends = Vec::new();
+        for round in 0..=ROUNDS {
+            self.reached.iter_mut().for_each(|r| *r = false);
+            if let Some(following) = &mut self.following {
+                following.invalid.clear();
+            }
+            for (i, &loc) in nodes.iter().enumerate() {
+                if (i as u32).is_multiple_of(TICK) && budget.spent().is_some() {
+                    return None;
+                }
+                if round > 0 {
+                    let mut now = (loc == entry).then(|| initial.clone());
+                    for (_, env) in incoming.get(&loc).into_iter().flatten() {
+                        match &mut now {
+                            None => now = Some(env.clone()),
+                            Some(now) => {
+                                self.join(now, env, Step::Join);
+                            }
+                        }
+                    }
+                    self.at[loc.index()] = now;
+                }
+                for to in sent.remove(&loc).unwrap_or_default() {
+                    match to {
+                        Ok(to) => incoming.get_mut(&to).expect("sent to").retain(|(from, _)| *from != loc),
+                        Err(func) => returning.get_mut(&func).expect("sent to").retain(|(from, _)| *from != loc),
+                    }
+                }
+                if self.at[loc.index()].is_none() {
+                    continue;
+                }
+                self.walk(loc, &mut ends);
+                let to = sent.entry(loc).or_default();
+                for end in ends.drain(..) {
+                    match end {
+                        End::Node(node, env) => {
+                            to.push(Ok(node));
+                            incoming.entry(node).or_default().push((loc, env));
+                        }
+                        End::Return(func, exit) => {
+                            to.push(Err(func));
+                            returning.entry(func).or_default().push((loc, exit));
+                        }
+                    }
+                }
+            }
+            for func in self.program.funcs.ids() {
+                let mut exits = [const { Vec::new() }; KINDS];
+                for (_, exit) in returning.get(&func).into_iter().flatten() {
+                    exits[exit.kind()].push(exit.clone());
+                }
+                self.exits[func.index()] = exits.map(|exits: Vec<Exit>| {
+                    exits.into_iter().reduce(|mut a, b| {
+                        let memory = a.env.memory.clone();
+                        let join = |(x, y): (Value, Value)| x.join_where(&y, &Both(&memory, &b.env.memory));
+                        a.value = a.value.zip(b.value).map(join);
+                        self.join(&mut a.env, &b.env, Step::Join);
+                        a
+                    })
+                });
+            }
+        }
+        Some(())
+    }
+
+    /// From a node to where the code leads it.
+    fn walk(&mut self, from: LocId, ends: &mut Vec<End>) {
+        let Some(env) = self.at[from.index()].clone() else { return };
+        let mut stack = vec![(from, env)];
+        while let Some((mut loc, mut env)) = stack.pop() {
+            loop {
+                self.reached[loc.index()] = true;
+                let edge = match self.program.locs[loc].out {
+                    Out::Sink => break,
+                    Out::Branch { then_edge, else_edge } => {
+                        for edge in [else_edge, then_edge] {
+                            let edge_ref = &self.program.edges[edge];
+                            let Op::Assume { cond, .. } = edge_ref.op else { unreachable!("a branch of assumes") };
+                            let mut side = env.clone();
+                            if !side.assume(&self.rows, &self.program.exprs, cond) {
+                                continue;
+                            }
+                            if self.is_node[edge_ref.target.index()] {
+                                ends.push(End::Node(edge_ref.target, side));
+                            } else {
+                                stack.push((edge_ref.target, side));
+                            }
+                        }
+                        break;
+                    }
+                    Out::One(edge) => edge,
+                };
+                let next = self.execute(edge, &mut env, ends);
+                loc = self.program.edges[edge].target;
+                match next {
+                    Next::Stop => break,
+                    Next::Go => {}
+                    Next::Also(others) if self.is_node[loc.index()] => {
+                        ends.extend(others.into_iter().map(|other| End::Node(loc, other)));
+                    }
+                    Next::Also(others) => stack.extend(others.into_iter().map(|other| (loc, other))),
+                }
+                if self.is_node[loc.index()] {
+                    ends.push(End::Node(loc, env));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The effect of an edge that is no assume.
+    fn execute(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> Next {
+        let program = self.program;
+        let pool = &program.exprs;
+        let op = &program.edges[edge].op;
+        if let Some(var) = op.def() {
+            env.recent.forget(pool, var);
+        }
+        if let Some(following) = &mut self.following {
+            following.operate(program, &self.rows, edge, env);
+        }
+        match op {
+            Op::Assign { var, value } => {
+                let now = env.eval(&self.rows, pool, *value);
+                env.set(&self.rows, *var, now);
+                if self.following.is_some() {
+                    env.recent.assigned(pool, *var, *value);
+                }
+            }
+            // Done.
+            Op::Alloc { .. } | Op::Load { .. } if self.following.is_some() => {}
+            Op::Alloc { var, .. } => {
+                let address = Bounds::full(program.vars[*var].width).without(0);
+                env.set(&self.rows, *var, address.and_then(Value::of_range));
+            }
+            Op::Load { var, .. }
+            | Op::Havoc { var, .. }
+            | Op::ObjectSize { var, .. }
+            | Op::ObjectOffset { var, .. } => env.set(&self.rows, *var, None),
+            Op::Shadow(op) => op.def().into_iter().for_each(|var| env.set(&self.rows, var, None)),
+            Op::Call { .. } => return self.call(edge, env, ends),
+            Op::Return { value } => {
+                let func = program.func_of(edge);
+                let mut value = value.and_then(|e| env.eval(&self.rows, pool, e));
+                if let Some(following) = &self.following {
+                    let is_recursive = self.calls.is_recursive(func);
+                    following.leave(env, func, is_recursive, &mut value);
+                }
+                let mut exit = env.shared();
+                for &param in &self.steady[func.index()] {
+                    exit.set(&self.rows, param, env.get(&self.rows, param).cloned());
+                }
+                let env = exit;
+                ends.push(End::Return(func, Exit { env, value }));
+                return Next::Stop;
+            }
+            Op::Halt(_) | Op::Error(_) => return Next::Stop,
+            Op::Skip
+            | Op::Leak(_)
+            | Op::Store { .. }
+            | Op::Free { .. }
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Approx { .. } => {}
+            Op::Assume { .. } => unreachable!("assumes come in pairs"),
+        }
+        Next::Go
+    }
+
+    /// The effect of a call.
+    fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> Next {
+        let program = self.program;
+        let Op::Call { callee, args, varargs, result } = &program.edges[edge].op else { unreachable!("a call") };
+        let callees: Vec<FuncId> = match callee {
+            Callee::Direct(func) => vec![*func],
+            Callee::Indirect(address) => {
+                let value = self.following.as_ref().and_then(|_| env.eval(&self.rows, &program.exprs, *address));
+                match &self.following {
+                    Some(following) => following.callees(edge, value.as_ref()),
+                    None => self.calls.callees(program, edge).as_slice().to_vec(),
+                }
+            }
+        };
+        let mut after = [const { None }; KINDS];
+        for func in callees {
+            let entry = self.enter(env, func, args, *varargs);
+            ends.push(End::Node(program.funcs[func].entry, entry));
+            for (kind, exit) in self.exits[func.index()].iter().enumerate() {
+                let Some(back) = exit.as_ref().and_then(|exit| self.come_back(env, edge, func, exit)) else { continue };
+                // Where nobody asks for it, it does not matter.
+                let after: &mut Option<Environment> = &mut after[if result.is_some() { kind } else { 0 }];
+                match after {
+                    None => *after = Some(back),
+                    Some(after) => {
+                        self.join(after, &back, Step::Join);
+                    }
+                }
+            }
+        }
+        let mut after = after.into_iter().flatten();
+        let Some(first) = after.next() else { return Next::Stop };
+        *env = first;
+        let others: Vec<Environment> = after.collect();
+        if others.is_empty() { Next::Go } else { Next::Also(others) }
+    }
+
+    /// What a caller knows behind a call that ends like this; `None` if it does not.
+    fn come_back(&self, env: &Environment, edge: EdgeId, func: FuncId, exit: &Exit) -> Option<Environment> {
+        let program = self.program;
+        let Op::Call { args, result, .. } = &program.edges[edge].op else { unreachable!("a call") };
+        let mut back = env.clone();
+        if let Some(following) = &self.following {
+            let touched = &following.touched[func.index()];
+            let mut lost = back.memory.lost(&exit.env.memory, Some(touched));
+            lost.extend(exit.env.memory.lost.iter().copied());
+            back.lose_written(&self.rows, &program.exprs, &lost);
+        }
+        if !self.came_back(&mut back, func, args, exit) {
+            return None;
+        }
+        back.relate_reads(&self.rows, &program.exprs, None);
+        if let Some(following) = &self.following {
+            let touched = &following.touched[func.index()];
+            back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched);
+        }
+        // In order of id, so that runs are alike.
+        let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();
+        written.sort_unstable();
+        for var in written {
+            back.set(&self.rows, var, exit.env.get(&self.rows, var).cloned());
+        }
+        if let Some(var) = result {
+            let width = program.vars[*var].width;
+            back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
+        }
+        let is_local = |var: VarId| program.vars[var].func().is_some();
+        let is_touched =
+            |object: u32| self.following.as_ref().is_none_or(|f| f.touched[func.index()].contains(object as usize));
+        back.keep_contents(&self.rows, &program.exprs, &is_touched);
+        back.recent.forget_shared(&program.exprs, &is_local);
+        Some(back)
+    }
+
+    /// Leaves the states of a caller in which the callee returns, by what it then knows of its parameters: a function may end the
+    /// program unless its argument holds. `false` if there are none.
+    fn came_back(&self, env: &mut Environment, func: FuncId, args: &[ExprId], exit: &Exit) -> bool {
+        let program = self.program;
+        let pool = &program.exprs;
+        for (&param, &arg) in program.funcs[func].params.iter().zip(args) {
+            if !self.steady[func.index()].contains(&param) || pool.width(arg) != program.vars[param].width {
+                continue;
+            }
+            let Some(value) = exit.env.get(&self.rows, param) else { continue };
+            let is_possible = match *pool.get(arg) {
+                Expr::Var(var) => {
+                    let met = env.get(&self.rows, var).map_or_else(|| Some(value.clone()), |now| now.meet(value));
+                    let is_possible = met.is_some();
+                    env.set(&self.rows, var, met);
+                    is_possible
+                }
+                Expr::Zext { arg: cond, .. } if pool.width(cond) == 1 && !value.contains(0) => {
+                    env.assume(&self.rows, pool, cond)
+                }
+                Expr::Zext { arg: narrow, .. } | Expr::Sext { arg: narrow, .. } => {
+                    let met =
+                        env.eval(&self.rows, pool, arg).map_or_else(|| Some(value.clone()), |now| now.meet(value));
+                    if let (&Expr::Var(var), Some(met)) = (pool.get(narrow), &met) {
+                        let part = resized(met, pool.width(narrow));
+                        let now = env.get(&self.rows, var).map_or_else(|| Some(part.clone()), |now| now.meet(&part));
+                        env.set(&self.rows, var, now);
+                    }
+                    met.is_some()
+                }
+                _ => true,
+            };
+            if !is_possible {
+                return false;
+            }
+            for limit in value.limits.iter() {
+                env.limit(&self.rows, pool, arg, limit);
+            }
+        }
+        true
+    }
+
+    fn enter(&self, env: &Environment, func: FuncId, args: &[ExprId], varargs: Option<ExprId>) -> Environment {
+        let program = self.program;
+        let mut entry = env.shared();
+        if let Some(following) = &self.following {
+            entry.memory = following.tracker.confined(&entry.memory, &following.accessed[func.index()]);
+        }
+        entry.memory.lost = Default::default();
+        let function = &program.funcs[func];
+        for (&param, &arg) in function.params.iter().zip(args) {
+            let value = env.eval(&self.rows, &program.exprs, arg);
+            entry.set(&self.rows, param, value.map(|v| resized(&v, program.vars[param].width)));
+        }
+        if let Some(param) = function.varargs {
+            let width = program.vars[param].width;
+            let value = match varargs {
+                Some(e) => env.eval(&self.rows, &program.exprs, e),
+                None => Some(Value::constant(width, 0)),
+            };
+            entry.set(&self.rows, param, value);
+        }
+        entry
+    }
+}

@@ -1,0 +1,443 @@
+//! The law of what holds of a program with its memory, against the interpreter on random programs: wherever a run comes, what is known
+//! there holds of it. Of each variable and each cell the value is among those that it may have, and an address leads where it is known
+//! to lead; objects have the sizes, live as long and are as many as their sites say; what is valid is no fault.
+//!
+//! A run is followed through the program in which small functions are there once for each call.
+//!
+//! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariants::laws` tries more; `PROVISO_SEED=N` starts elsewhere.
+
+use super::fixpoint::Analysis;
+use super::value::Value;
+use crate::invariant::fixpoint::contexts::Contexts;
+use crate::invariant::memory::cells::{Cell, Count};
+use crate::invariant::memory::environment::Environment;
+use crate::invariant::memory::tracker::Tracker;
+use crate::invariant::value::address::NULL;
+use crate::invariant::value::limits::{Limit, Reach};
+use crate::laws::generator::{self, Random, Shape};
+use crate::semantics::range as addresses;
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
+use cfa::{Bv, Callee, EdgeId, Id, LocId, Op, Program, VarId};
+use slicer::pointer::{self, PointsTo};
+use smt::bounds::Bounds;
+use smt::budget::Budget;
+
+/// Values of any size, small ones preferred.
+struct Inputs {
+    random: Random,
+    /// Whether addresses have 32 bits.
+    narrow: bool,
+    objects: u64,
+}
+
+/// How far objects stand apart: what leaves one is in no other.
+const APART: u64 = 1 << 16;
+
+impl InputSource for Inputs {
+    fn unknown(&mut self, _what: Unknown, width: u32) -> Bv {
+        let value = match self.random.below(3) {
+            0 => self.random.below(8) as i64,
+            1 => self.random.below(300) as i64 - 150,
+            _ => (self.random.below(1 << 31) as i64) << 30 ^ self.random.below(1 << 31) as i64,
+        };
+        Bv::from_i64(64, value).resize(width)
+    }
+    fn bytes(&mut self, _object: ObjectSeq, _offset: u64, bytes: &mut [u8]) {
+        bytes.iter_mut().for_each(|byte| *byte = self.random.below(256) as u8);
+    }
+    fn base(&mut self, _object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        if !self.narrow {
+            return None;
+        }
+        // At either end of what there is: distances have a sign, and addresses wrap around.
+        self.objects += 1;
+        let (low, high) = addresses(32);
+        let base = match self.objects % 2 {
+            0 => low + APART * self.objects,
+            _ => high - size - APART * self.objects,
+        };
+        Some(base / u64::from(align) * u64::from(align))
+    }
+}
+
+/// An object that a run has made.
+struct Made {
+    /// By number, as the analysis has it.
+    object: u32,
+    base: u64,
+    size: u64,
+    is_live: bool,
+    /// Nothing is said of it any more.
+    is_forgotten: bool,
+}
+
+/// A run, and where it is in the program with contexts.
+struct Follower<'a> {
+    contexts: &'a Contexts,
+    analysis: &'a Analysis<'a>,
+    tracker: &'a Tracker<'a>,
+    at: LocId,
+    /// Where calls return to.
+    waiting: Vec<LocId>,
+    /// Those of sites, in the order in which they were made.
+    made: Vec<Made>,
+    looked_at: usize,
+    known: usize,
+    limits: usize,
+    name: String,
+}
+
+impl Follower<'_> {
+    /// The edges from here that stand for one of the program given: several for a call through a pointer, behind comparisons.
+    fn edges(&self, edge: EdgeId) -> Vec<EdgeId> {
+        let stands_for_it = |e: &EdgeId| self.contexts.origin[e.index()] == edge;
+        let (mut found, mut todo) = (Vec::new(), vec![self.at]);
+        while let Some(at) = todo.pop() {
+            for e in self.contexts.program.out_edges(at).filter(stands_for_it) {
+                let target = self.contexts.program.edges[e].target;
+                match self.contexts.program.out_edges(target).any(|next| stands_for_it(&next)) {
+                    true => todo.push(target),
+                    false => found.push(e),
+                }
+            }
+        }
+        found
+    }
+
+    /// The one of them that the run has taken.
+    fn edge(&self, edge: EdgeId, state: &State) -> EdgeId {
+        let program = &self.contexts.program;
+        let calls_it = |e: &EdgeId| match program.edges[*e].op {
+            Op::Call { callee: Callee::Direct(callee), .. } => {
+                let entry = state.program().funcs[state.func()].entry;
+                self.contexts.locations[program.funcs[callee].entry.index()] == entry
+            }
+            _ => true,
+        };
+        self.edges(edge).into_iter().find(calls_it).expect("the run takes an edge from where it is")
+    }
+
+    fn distance(&self, value: u64, base: u64) -> u64 {
+        value.wrapping_sub(base) & Bounds::full(self.contexts.program.layout.pointer_width).high
+    }
+
+    /// Whether a number or an address is what it is known to be.
+    fn is_among(&self, env: &Environment, state: &State, known: &Value, value: u64) -> bool {
+        let Some(targets) = known.targets.as_ref() else { return known.contains(value) };
+        let functions = self.contexts.program.globals.len() as u32;
+        let leads_to = |&(object, ref by): &(u32, Value)| {
+            if object == NULL {
+                return by.contains(value);
+            }
+            if object < functions {
+                return by.contains(self.distance(value, state.global_address(cfa::GlobalId(object))));
+            }
+            if object < self.tracker.first_site {
+                return by.contains(self.distance(value, state.func_address(cfa::FuncId(object - functions))));
+            }
+            let is_alive = env.memory.status(object).is_some_and(|s| !s.may_be_dead);
+            let is_it = |made: &&Made| made.object == object && !made.is_forgotten && (made.is_live || !is_alive);
+            let of_site = self.made.iter().filter(is_it);
+            of_site.into_iter().any(|made| by.contains(self.distance(value, made.base)))
+        };
+        known.contains(value) && targets.iter().any(leads_to)
+    }
+
+    /// The objects of a number that exist, and that something may be said of: their starts and sizes.
+    fn existing(&self, object: u32, state: &State) -> Vec<(u64, u64)> {
+        if let Some((id, global)) = self.contexts.program.globals.iter().nth(object as usize) {
+            return vec![(state.global_address(id), global.size)];
+        }
+        let is_it = |made: &&Made| made.object == object && made.is_live && !made.is_forgotten;
+        self.made.iter().filter(is_it).map(|made| (made.base, made.size)).collect()
+    }
+
+    /// What is said of how far a value reaches, and a distance that it is.
+    fn claims(&self, state: &State, known: &Value, value: u64, claims: &mut Vec<(Limit, u64)>) {
+        claims.extend(known.limits.iter().map(|limit| (limit, value)));
+        for (object, by) in known.targets.iter().flat_map(|targets| targets.iter()).filter(|_| value != 0) {
+            for (base, size) in self.existing(*object, state) {
+                let distance = self.distance(value, base);
+                if distance <= size {
+                    claims.extend(by.limits.iter().map(|limit| (limit, distance)));
+                }
+            }
+        }
+    }
+
+    /// Whether there is a null byte of each object as it is said to be, and sizes are as they are said to be.
+    fn look_at_reaches(&self, env: &Environment, state: &State, claims: &[(Limit, u64)]) {
+        let covered = self.covered(env, state);
+        for object in 0..self.tracker.objects() as u32 {
+            let Some(status) = env.memory.status(object) else { continue };
+            let mut of_it = claims.iter().filter(|(limit, _)| limit.object == object).peekable();
+            if of_it.peek().is_none() && status.null.is_none() && status.seen.is_none() && status.covers.is_empty() {
+                continue;
+            }
+            let objects = self.existing(object, state);
+            let [(base, size)] = objects[..] else { continue };
+            let most_of = |reach| {
+                let of_it = covered.iter().filter(move |(limit, _)| (limit.object, limit.reach) == (object, reach));
+                of_it.map(|(limit, most)| (limit, *most)).min_by_key(|(_, most)| *most)
+            };
+            if let Some((cover, most)) = most_of(Reach::Size) {
+                assert!(i128::from(size) <= most, "{}: {cover:?} does not cover {size} at {}", self.name, self.at);
+            }
+            let mut nulls =
+                [(status.null, None), (status.seen.map(|(least, _)| least), status.seen.map(|(_, most)| most))]
+                    .map(|(least, most)| (least.map(i128::from), most.map(i128::from), None));
+            for (limit, value) in of_it {
+                let reach = i128::from(limit.times) * i128::from(*value) + i128::from(limit.more);
+                match limit.reach {
+                    Reach::Size => {
+                        let size = i128::from(size);
+                        let holds = reach <= size && (!limit.is_exact || reach == size);
+                        assert!(holds, "{}: {value} has not {limit:?} of {size} at {}", self.name, self.at);
+                    }
+                    Reach::Null | Reach::Seen => {
+                        assert!(
+                            status.has(limit.reach),
+                            "{}: no null for {limit:?} at {}: {status:?} {:?}",
+                            self.name,
+                            self.at,
+                            env.memory.lost
+                        );
+                        let (least, _, exact) = &mut nulls[usize::from(limit.reach == Reach::Seen)];
+                        *least = (*least).max(Some(reach));
+                        *exact = exact.or(limit.is_exact.then_some(reach));
+                    }
+                }
+            }
+            for ((least, most, exact), reach) in nulls.into_iter().zip([Reach::Null, Reach::Seen]) {
+                let Some(least) = least else { continue };
+                let most = most_of(reach).map_or(most, |(_, cover)| Some(most.map_or(cover, |most| most.min(cover))));
+                let is_null = |at: u64| state.bytes(base + at, 1).is_some_and(|byte| byte[..] == [0]);
+                let is_between = |at: i128| at >= least && most.is_none_or(|most| at <= most);
+                let fits = |at: i128| is_between(at) && exact.is_none_or(|exact| at == exact);
+                let has_null = (0..size).any(|at| fits(at.into()) && is_null(at));
+                assert!(
+                    has_null,
+                    "{}: {status:?} of {object} has no null byte from {least} on at {}",
+                    self.name, self.at
+                );
+            }
+        }
+    }
+
+    /// How long objects are at most for others to be large enough for them.
+    fn covered(&self, env: &Environment, state: &State) -> Vec<(Limit, i128)> {
+        let mut found = Vec::new();
+        for object in 0..self.tracker.objects() as u32 {
+            let covers = env.memory.status(object).into_iter().flat_map(|status| status.covers.iter());
+            let [(_, size)] = self.existing(object, state)[..] else { continue };
+            found.extend(covers.map(|cover| (*cover, i128::from(size) - i128::from(cover.more))));
+        }
+        found
+    }
+
+    fn look_at_objects(&self, env: &Environment) {
+        for object in self.tracker.first_site..self.tracker.objects() as u32 {
+            let Some(status) = env.memory.status(object) else { continue };
+            let made: Vec<&Made> = self.made.iter().filter(|made| made.object == object).collect();
+            // Those are forgotten to which no address is known to lead.
+            let counted = made.iter().filter(|made| made.is_live && !made.is_forgotten).count();
+            let most = match status.count {
+                Count::None => 0,
+                Count::One => 1,
+                Count::Many => usize::MAX,
+            };
+            assert!(counted <= most, "{}: {counted} of {status:?} at {}", self.name, self.at);
+            let is_there = counted > 0 || !status.exists || status.may_be_dead;
+            assert!(is_there, "{}: {object} of {status:?} is not there at {}", self.name, self.at);
+            for made in made.into_iter().filter(|made| made.is_live && !made.is_forgotten) {
+                let fits = (status.size..=status.most).contains(&made.size);
+                assert!(fits, "{}: {} bytes of {status:?} at {}", self.name, made.size, self.at);
+            }
+        }
+    }
+
+    fn look_at_cells(&self, env: &Environment, state: &State, claims: &mut Vec<(Limit, u64)>) -> usize {
+        let program = &self.contexts.program;
+        let globals = program.globals.iter().map(|(id, g)| (id.0, state.global_address(id), g.size));
+        let sites = self.made.iter().filter(|made| made.is_live && !made.is_forgotten);
+        let sites = sites.map(|made| (made.object, made.base, made.size));
+        let mut found = 0;
+        for (object, base, size) in globals.chain(sites) {
+            let known_cells = self.tracker.cells.iter().copied().filter(|cell| cell.object == object);
+            let others = (0..size.min(40)).flat_map(|at| [1, 4, 8].map(|bytes| Cell { object, at, bytes }));
+            for cell in known_cells.chain(others).filter(|cell| cell.bytes <= 8 && cell.at + cell.bytes <= size) {
+                let Some(known) = self.tracker.held(&env.memory, cell) else { continue };
+                let Some(bytes) = state.bytes(base + cell.at, cell.bytes as usize) else { continue };
+                let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+                found += 1;
+                let holds = self.is_among(env, state, &known, value);
+                assert!(holds, "{}: {cell:?} holds {value:#x} at {}, not {known:?}", self.name, self.at);
+                self.claims(state, &known, value, claims);
+            }
+        }
+        found
+    }
+
+    /// Whether variables are what they are known to be made of.
+    fn look_at_variables(&self, env: &Environment, state: &State) {
+        let value = |var: VarId| state.var(var).and_then(|value| value.to_u64());
+        // Of wider numbers only those are looked at that fit into 64 bits.
+        let full = |width: u32| Bounds::full(width.min(64)).high;
+        for (sum, of, by) in env.recent.sums() {
+            let (Some(sum_is), Some(of_is)) = (value(sum), value(of)) else { continue };
+            let full = full(self.contexts.program.vars[sum].width);
+            assert_eq!(sum_is, of_is.wrapping_add(by) & full, "{}: {sum} of {of} at {}", self.name, self.at);
+        }
+        for (var, e) in env.recent.definitions() {
+            let Some(is) = state.var(var) else { continue };
+            assert_eq!(is, state.eval(e), "{}: {var} at {}", self.name, self.at);
+        }
+        // A byte, by itself or as a wider number.
+        for (read, address) in env.recent.reads() {
+            let Some(is) = value(read.var) else { continue };
+            let at = state.eval(address).to_u64().expect("an address");
+            let is_live = state.object_at(at).is_some_and(|object| object.live);
+            let Some(bytes) = state.bytes(at, 1).filter(|_| is_live) else { continue };
+            assert_eq!(is as u8, bytes[0], "{}: read {} at {}", self.name, read.var, self.at);
+            assert_eq!(is == 0, bytes[0] == 0, "{}: read {} at {}", self.name, read.var, self.at);
+        }
+        for (held, address) in env.recent.contents().filter(|(held, _)| held.width <= 64) {
+            let Some(is) = value(held.var) else { continue };
+            let at = state.eval(address).to_u64().expect("an address");
+            let is_live = state.object_at(at).is_some_and(|object| object.live);
+            let Some(bytes) = state.bytes(at, held.width.div_ceil(8) as usize).filter(|_| is_live) else { continue };
+            let holds = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            assert_eq!(is, holds & full(held.width), "{}: {} at {}", self.name, held.var, self.at);
+        }
+        for (var, id) in env.recent.copies() {
+            let (Some(is), cell) = (value(var), self.tracker.cells[id as usize]) else { continue };
+            let bases: Vec<(u64, u64)> = self.existing(cell.object, state);
+            let [(base, _)] = bases[..] else { continue };
+            let Some(bytes) = state.bytes(base + cell.at, cell.bytes as usize) else { continue };
+            let holds = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            assert_eq!(is, holds, "{}: {var} of {cell:?} at {}", self.name, self.at);
+        }
+    }
+
+    /// Holds what is known at a place against the run.
+    fn look(&mut self, state: &State) {
+        assert!(self.analysis.is_reachable(self.at), "{}: {} was reached", self.name, self.at);
+        let Some(env) = &self.analysis.at[self.at.index()] else { return };
+        for made in &mut self.made {
+            let status = env.memory.status(made.object);
+            made.is_forgotten |= status.is_some_and(|s| s.count == Count::None);
+        }
+        let mut claims = Vec::new();
+        for (id, _) in self.contexts.program.vars.iter().filter(|(_, var)| var.width <= 64) {
+            let Some(value) = state.var(id) else { continue };
+            self.looked_at += 1;
+            let Some(known) = &env.bounded(&self.analysis.rows, id) else { continue };
+            self.known += 1;
+            let value = value.to_u64().expect("narrow");
+            let holds = self.is_among(env, state, known, value);
+            assert!(holds, "{}: {id} = {value:#x} at {}, not {known:?}", self.name, self.at);
+            self.claims(state, known, value, &mut claims);
+        }
+        self.look_at_objects(env);
+        self.look_at_variables(env, state);
+        self.known += self.look_at_cells(env, state, &mut claims);
+        self.limits += claims.len();
+        self.look_at_reaches(env, state, &claims);
+    }
+}
+
+impl Observer for Follower<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let program = &self.contexts.program;
+        let edge = self.edge(edge, state);
+        let target = program.edges[edge].target;
+        self.at = match program.edges[edge].op {
+            Op::Return { .. } => match self.waiting.pop() {
+                Some(to) => return self.at = to,
+                None => return,
+            },
+            Op::Halt(_) | Op::Error(_) => return,
+            Op::Call { callee, .. } => {
+                self.waiting.push(target);
+                let callee = match callee {
+                    Callee::Direct(callee) => callee,
+                    Callee::Indirect(_) => state.func(),
+                };
+                program.funcs[callee].entry
+            }
+            Op::Alloc { var, .. } => {
+                let base = state.var(var).expect("of this frame").to_u64().expect("an address");
+                let object = state.object_at(base).expect("just made");
+                self.made.push(Made {
+                    object: self.tracker.site(edge),
+                    base,
+                    size: object.size,
+                    is_live: true,
+                    is_forgotten: false,
+                });
+                target
+            }
+            _ => target,
+        };
+        for made in &mut self.made {
+            made.is_live = made.is_live && state.object_at(made.base).is_some_and(|o| o.base == made.base && o.live);
+        }
+        self.look(state);
+    }
+}
+
+/// The shape of the program of a seed.
+fn shape(seed: u64) -> Shape {
+    Shape { pieces: seed.is_multiple_of(4), objects: seed % 4 != 1, narrow: seed % 3 == 2, ..Shape::default() }
+}
+
+/// Follows runs of a program: how many variables they had where something was looked up, what was known, and whether they ended in faults.
+fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
+    let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
+    let contexts = Contexts::new(program, &points_to);
+    let mut analysis = Analysis::following(&contexts, program, points_to);
+    analysis.iterate(&Budget::unlimited()).expect("in time");
+    let following = analysis.following.as_ref().expect("it follows memory");
+    let interpreter = Interpreter::new(program);
+    for run in 0..4 {
+        let mut follower = Follower {
+            contexts: &contexts,
+            analysis: &analysis,
+            tracker: &following.tracker,
+            at: program.funcs[program.entry].entry,
+            waiting: Vec::new(),
+            made: Vec::new(),
+            looked_at: 0,
+            known: 0,
+            limits: 0,
+            name: format!("seed {seed}, run {run}"),
+        };
+        let limits = Limits { steps: 2_000, ..Limits::default() };
+        let random = Random::new(seed * 8 + run);
+        let mut inputs = Inputs { random, narrow: program.layout.pointer_width == 32, objects: 0 };
+        if let Outcome::Invalid { edge, fault, .. } = interpreter.run(&mut inputs, limits, &mut follower).outcome {
+            counts[2] += 1;
+            let here = follower.edges(edge);
+            let op = &program.edges[edge].op;
+            // A shadow is valid where what it goes with is.
+            let is_claimed = op.may_fault() && !here.iter().any(|edge| following.invalid.contains(edge));
+            assert!(!is_claimed, "{}: {fault:?} of {op:?} at {edge}", follower.name);
+        }
+        counts[0] += follower.looked_at;
+        counts[1] += follower.known;
+        counts[3] += follower.limits;
+    }
+}
+
+#[test]
+fn what_is_known_of_memory_holds_in_executions() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (first, programs) = (number("PROVISO_SEED").unwrap_or(0), number("PROVISO_PROGRAMS").unwrap_or(600));
+    let mut counts = [0; 4];
+    for seed in first..first + programs {
+        let program = generator::generate_shaped(seed, shape(seed)).program;
+        follow(seed, &program, &mut counts);
+    }
+    let [looked_at, known, faults, limits] = counts;
+    assert!(known * 4 > looked_at && faults as u64 > programs / 10 && limits as u64 > programs, "{counts:?}");
+}

@@ -1,0 +1,419 @@
+//! What is known of the variables at one place, and the effect of expressions and conditions on it.
+
+use crate::invariant::memory::cells::{Count, Memory};
+use crate::invariant::memory::relations::Recent;
+use crate::invariant::value::Value;
+use crate::invariant::value::address::{NULL, leading_within};
+use crate::invariant::value::limits::{Limit, Reaches, Same, within};
+use crate::semantics::Paged;
+use crate::semantics::range as addresses;
+use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, Program, UnOp, VarId, VarKind};
+use rustc_hash::FxHashSet;
+use smt::bounds::Bounds;
+use smt::facts::Facts;
+use std::ops::Range;
+
+/// Assignments one behind the other that are looked through.
+const DEPTH: u32 = 4;
+/// Variables of a condition that are looked at.
+const LEAVES: usize = 16;
+
+/// Where each variable is kept: globals in one row, the locals of each function in another.
+pub struct Rows {
+    /// (whether global, index in its row)
+    of_var: Vec<(bool, u32)>,
+    pub globals: Vec<VarId>,
+    /// The addresses of global objects.
+    objects: Vec<Value>,
+    /// The numbers of functions as objects.
+    functions: Range<u32>,
+    pointer_width: u32,
+    /// Whether addresses are followed.
+    follows: bool,
+}
+
+impl Rows {
+    pub fn new(program: &Program) -> Self {
+        let mut next_local = vec![0u32; program.funcs.len()];
+        let mut globals = Vec::new();
+        let place = |(id, var): (VarId, &cfa::Var)| match var.kind {
+            VarKind::Global { .. } => {
+                globals.push(id);
+                (true, globals.len() as u32 - 1)
+            }
+            VarKind::Local(f) | VarKind::Param(f) | VarKind::Temp(f) => {
+                next_local[f.index()] += 1;
+                (false, next_local[f.index()] - 1)
+            }
+        };
+        let of_var = program.vars.iter().map(place).collect();
+        let pointer_width = program.layout.pointer_width;
+        let address = |(id, object): (GlobalId, &cfa::Global)| {
+            Value::address(addresses_of(pointer_width, object.size), object.align, id.0)
+        };
+        let objects: Vec<Value> = program.globals.iter().map(address).map(|value| value.untargeted()).collect();
+        let functions = objects.len() as u32..(objects.len() + program.funcs.len()) as u32;
+        Self { of_var, globals, objects, functions, pointer_width, follows: false }
+    }
+
+    /// The same, where it is of interest which objects addresses lead to: globals, then functions, by number.
+    pub fn following(program: &Program) -> Self {
+        let mut rows = Self::new(program);
+        for (object, value) in rows.objects.iter_mut().enumerate() {
+            *value = value.leading_to(object as u32);
+        }
+        rows.follows = true;
+        rows
+    }
+
+    /// The number of a function as an object.
+    pub fn function(&self, func: FuncId) -> u32 {
+        self.functions.start + func.0
+    }
+
+    /// The address of a function.
+    fn of_function(&self, func: FuncId) -> Value {
+        let value = Value::address(addresses_of(self.pointer_width, 1), 1, self.function(func));
+        // Executions count on an address of their own for each function, which is none of an object.
+        if self.follows { value } else { Value::full(self.pointer_width) }
+    }
+
+    /// Whether two addresses are equal, if that is seen: of one object, or of functions. `is_one` says whether an object's number stands
+    /// for one object.
+    fn are_equal(&self, a: &Value, b: &Value, is_one: &dyn Fn(u32) -> bool) -> Option<bool> {
+        let (x, y) = (a.targets.as_ref()?, b.targets.as_ref()?);
+        let may_both_be_null = a.contains(0) && b.contains(0);
+        if let ([(object, at)], [(other, to)]) = (&x[..], &y[..])
+            && let (Some(at), Some(to)) = (at.as_constant(), to.as_constant())
+            && object == other
+            && (self.functions.contains(object) || is_one(*object))
+        {
+            return (!a.contains(0) && !b.contains(0)).then_some(at == to);
+        }
+        let is_function = |(object, at): &(u32, Value)| {
+            (self.functions.contains(object) || *object == NULL) && at.as_constant() == Some(0)
+        };
+        let are_apart = x.iter().all(|(f, _)| y.iter().all(|(g, _)| f != g));
+        let are_functions = x.iter().chain(y.iter()).all(is_function);
+        (are_functions && are_apart && !may_both_be_null).then_some(false)
+    }
+}
+
+/// Where an object of so many bytes can start.
+pub fn addresses_of(pointer_width: u32, size: u64) -> Bounds {
+    let (low, high) = addresses(pointer_width);
+    let bounds = Bounds::unsigned(pointer_width, low, high.saturating_sub(size).max(low));
+    bounds.unwrap_or(Bounds::full(pointer_width))
+}
+
+/// Per function, the parameters that it never writes.
+pub fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
+    let written: FxHashSet<VarId> = program.edges.values().filter_map(|edge| edge.op.def()).collect();
+    let steady = |(_, f): (FuncId, &cfa::Function)| {
+        f.params.iter().copied().filter(|p| program.vars[*p].width <= 64 && !written.contains(p)).collect()
+    };
+    program.funcs.iter().map(steady).collect()
+}
+
+/// A value for each global variable and each local of one function. A variable that is absent may have any value.
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Environment {
+    pub globals: Paged<Value>,
+    pub locals: Paged<Value>,
+    /// Where memory is tracked.
+    pub memory: Memory,
+    /// Where memory is tracked.
+    pub recent: Recent,
+}
+
+impl Environment {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Self { globals: Paged::new(), locals: Paged::new(), memory: Memory::new(), recent: Recent::default() }
+    }
+    /// What a callee is to know of its caller: all but locals.
+    pub fn shared(&self) -> Self {
+        Self { globals: self.globals.clone(), memory: self.memory.clone(), ..Self::new() }
+    }
+    pub fn get(&self, rows: &Rows, var: VarId) -> Option<&Value> {
+        let (global, index) = rows.of_var[var.index()];
+        if global { self.globals.get(index as usize) } else { self.locals.get(index as usize) }
+    }
+    pub fn set(&mut self, rows: &Rows, var: VarId, value: Option<Value>) {
+        let (global, index) = rows.of_var[var.index()];
+        let row = if global { &mut self.globals } else { &mut self.locals };
+        let value = value.filter(|v| !v.is_full());
+        if row.get(index as usize) != value.as_ref() {
+            row.set(index as usize, value);
+        }
+    }
+    /// Whether an object's number stands for one object, where memory is tracked.
+    pub(in crate::invariant) fn is_one(&self, object: u32) -> bool {
+        self.memory.objects.get(object as usize).is_some_and(|status| status.count == Count::One)
+    }
+    /// What holds in both, and less; tells whether that is less than what held in `self`.
+    pub fn join(&mut self, o: &Self) -> bool {
+        self.join_where(o, &Same)
+    }
+    /// The same, where what is known of reaches is put together like this.
+    pub fn join_where(&mut self, o: &Self, how: &dyn Reaches) -> bool {
+        let join = |a: &Value, b: &Value| a.join_where(b, how);
+        let globals = combine(&mut self.globals, &o.globals, join);
+        combine(&mut self.locals, &o.locals, join) || globals
+    }
+    /// The same such that repetition ends; see [`Value::widen`].
+    pub fn widen(&mut self, o: &Self, thresholds: &impl Fn(u32) -> Vec<u64>) -> bool {
+        self.widen_where(o, thresholds, &Same)
+    }
+    /// The same, where what is known of reaches is put together like this.
+    pub fn widen_where(&mut self, o: &Self, thresholds: &impl Fn(u32) -> Vec<u64>, how: &dyn Reaches) -> bool {
+        let widen = |a: &Value, b: &Value| a.widen_where(b, &thresholds(a.width()), how);
+        let globals = combine(&mut self.globals, &o.globals, widen);
+        combine(&mut self.locals, &o.locals, widen) || globals
+    }
+    /// The same, with everything forgotten that changes.
+    pub fn forget_changes(&mut self, o: &Self) -> bool {
+        let forget = |a: &Value, b: &Value| if a.includes(b) { a.clone() } else { Value::full(a.width()) };
+        let globals = combine(&mut self.globals, &o.globals, forget);
+        combine(&mut self.locals, &o.locals, forget) || globals
+    }
+
+    /// A variable's value, within what it is at most by how far objects reach.
+    pub(in crate::invariant) fn bounded(&self, rows: &Rows, var: VarId) -> Option<Value> {
+        let value = self.get(rows, var)?;
+        if value.limits.is_empty() && value.targets.is_none() {
+            return Some(value.clone());
+        }
+        let now = within(value, &|limit| self.memory.most(limit, false));
+        // What leads to an object leads to one that there is.
+        let most = |object, limit: &Limit| self.memory.most(limit, limit.object == object);
+        Some(leading_within(&now, &most, addresses(rows.pointer_width)))
+    }
+
+    /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.
+    pub fn eval(&self, rows: &Rows, pool: &ExprPool, e: ExprId) -> Option<Value> {
+        eval(rows, pool, e, &|var| self.bounded(rows, var), &|object| self.is_one(object))
+    }
+
+    /// The same if a variable has a value, and what was made of it accordingly.
+    pub(in crate::invariant) fn eval_given(
+        &self,
+        rows: &Rows,
+        pool: &ExprPool,
+        e: ExprId,
+        given: (VarId, Value),
+    ) -> Option<Value> {
+        self.eval_deep(rows, pool, e, &given, DEPTH)
+    }
+
+    fn eval_deep(&self, rows: &Rows, pool: &ExprPool, e: ExprId, given: &(VarId, Value), depth: u32) -> Option<Value> {
+        let of = |var: VarId| {
+            if var == given.0 {
+                return Some(given.1.clone());
+            }
+            let known = self.bounded(rows, var);
+            let definition = self.recent.definition(var).filter(|_| depth > 0);
+            let made = definition.and_then(|e| self.eval_deep(rows, pool, e, given, depth - 1));
+            match (known, made) {
+                (Some(known), Some(made)) => Some(made.meet(&known).unwrap_or(made)),
+                (known, made) => made.or(known),
+            }
+        };
+        eval(rows, pool, e, &of, &|object| self.is_one(object))
+    }
+
+    /// Leaves the states in which the one-bit `cond` is 1; `false` if there is none.
+    pub fn assume(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId) -> bool {
+        match self.eval(rows, pool, cond) {
+            Some(value) if !value.contains(1) => return false,
+            Some(value) if !value.contains(0) => return true,
+            _ => {}
+        }
+        let mut leaves: Vec<(ExprId, VarId)> = Vec::new();
+        pool.visit(cond, &mut FxHashSet::default(), |e, node| {
+            if let Expr::Var(var) = node
+                && pool.width(e) <= 64
+                && leaves.len() < LEAVES
+            {
+                leaves.push((e, *var));
+            }
+        });
+        let mut facts = Facts::default();
+        for &(leaf, var) in &leaves {
+            if let Some(value) = self.bounded(rows, var) {
+                facts.set(leaf, value.range);
+            }
+        }
+        if facts.assume(pool, cond).is_err() {
+            return false;
+        }
+        for &(leaf, var) in &leaves {
+            let Some(range) = facts.known(leaf) else { continue };
+            let before = self.bounded(rows, var).unwrap_or_else(|| Value::full(pool.width(leaf)));
+            let Some(now) = Value::of_range(*range).and_then(|r| before.meet(&r)) else { return false };
+            for cell in self.recent.cells_of(var).collect::<Vec<u32>>() {
+                self.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
+            }
+            if rows.follows {
+                self.bound_reaches(&now);
+            }
+            self.set(rows, var, Some(now));
+        }
+        // Members of small sets one by one.
+        for &(_, var) in &leaves {
+            let Some(Value { members: Some(members), .. }) = self.get(rows, var).cloned() else { continue };
+            if members.len() < 2 {
+                continue;
+            }
+            let width = self.get(rows, var).expect("just seen").width();
+            let possible = |member: u64| {
+                let with = |v| if v == var { Some(Value::constant(width, member)) } else { self.get(rows, v).cloned() };
+                eval(rows, pool, cond, &with, &|object| self.is_one(object)).is_none_or(|value| value.contains(1))
+            };
+            let left = members.iter().copied().filter(|&m| possible(m)).map(|m| Value::constant(width, m));
+            let Some(left) = left.reduce(|a, b| a.join(&b)) else { return false };
+            self.set(rows, var, Some(left));
+        }
+        if rows.follows {
+            self.relate(rows, pool, cond, true);
+            self.relate_reads(rows, pool, Some(cond));
+            self.see_nulls(rows, pool);
+        }
+        self.stands_for(pool, cond).is_none_or(|made| self.assume(rows, pool, made))
+    }
+
+    /// The condition that a bit was made of and not long ago, as of `a && b`; of what does not hold, where it was made of a negation.
+    fn stands_for(&self, pool: &ExprPool, bit: ExprId) -> Option<ExprId> {
+        match *pool.get(bit) {
+            Expr::Var(var) if pool.width(bit) == 1 => self.recent.definition(var),
+            Expr::Unary(UnOp::Not, inner) => match *pool.get(self.stands_for(pool, inner)?) {
+                Expr::Unary(UnOp::Not, made) => Some(made),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Replaces `a` entry by entry; tells whether something changed. `op` gives the entry itself where nothing is to change.
+fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -> Value) -> bool {
+    let pages: Vec<usize> = a.differing_pages(b).collect();
+    let mut changed = false;
+    for page in pages {
+        for index in page * Paged::<Value>::PAGE..(page + 1) * Paged::<Value>::PAGE {
+            let Some(x) = a.get(index) else { continue };
+            let combined = b.get(index).map(|y| op(x, y)).filter(|v| !v.is_full());
+            if combined.as_ref() != Some(x) {
+                a.set(index, combined);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// The value of an expression over variables with these values (`None` is any), where these objects are one each.
+fn eval(
+    rows: &Rows,
+    pool: &ExprPool,
+    e: ExprId,
+    var: &dyn Fn(VarId) -> Option<Value>,
+    is_one: &dyn Fn(u32) -> bool,
+) -> Option<Value> {
+    let width = match pool.sort(e) {
+        cfa::Sort::Bv(width @ ..=64) => width,
+        _ => return None,
+    };
+    let of = |e| eval(rows, pool, e, var, is_one);
+    let value = match *pool.get(e) {
+        Expr::Const(ref c) => Value::of_bv(c),
+        Expr::Var(v) => var(v),
+        Expr::GlobalAddr(global) => Some(rows.objects[global.index()].clone()),
+        Expr::FuncAddr(func) => Some(rows.of_function(func)),
+        Expr::Unary(UnOp::Not, a) => of(a).map(|a| a.not()),
+        Expr::Unary(UnOp::Neg, a) => of(a).map(|a| Value::apply(BinOp::Sub, &Value::constant(width, 0), &a)),
+        Expr::Binary(BinOp::Concat, a, b) => of(a).zip(of(b)).map(|(a, b)| a.concat(&b)),
+        Expr::Binary(op, a, b) if pool.width(a) > 64 => {
+            crate::invariant::value::wide::compare(pool, op, (a, b), &of).map(|holds| Value::constant(1, holds.into()))
+        }
+        Expr::Binary(op, a, b) => of(a).zip(of(b)).map(|(x, y)| match (op, a == b) {
+            (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
+            (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
+            (BinOp::Eq, _) => match rows.are_equal(&x, &y, is_one) {
+                Some(equal) => Value::constant(1, equal.into()),
+                None => Value::apply(op, &x, &y),
+            },
+            (BinOp::Ule | BinOp::Ult, _) => match distance(pool, a, b, &of) {
+                Some((base, by)) => moved_up(&x, &y, op, base, &by),
+                None => Value::apply(op, &x, &y),
+            },
+            (BinOp::Sub, _) => {
+                let numbers = Value::apply(op, &x, &y);
+                match x.distance(&y, is_one) {
+                    Some(distance) => numbers.meet(&distance).unwrap_or(distance),
+                    None => numbers,
+                }
+            }
+            _ => Value::apply(op, &x, &y),
+        }),
+        Expr::Ite(c, t, f) => match of(c)?.truth() {
+            (true, false) => of(t),
+            (false, true) => of(f),
+            _ => {
+                // An index that moves an address up or down: each by itself.
+                let [t, f] = sides(pool, c, var).map_or([of(t), of(f)], |(v, [positive, negative])| {
+                    let given =
+                        |value: Value| move |other: VarId| if other == v { Some(value.clone()) } else { var(other) };
+                    [eval(rows, pool, t, &given(positive), is_one), eval(rows, pool, f, &given(negative), is_one)]
+                });
+                t.zip(f).map(|(t, f)| t.join(&f))
+            }
+        },
+        Expr::Extract { hi, lo, arg } => of(arg).map(|a| a.extract(hi, lo)),
+        Expr::Zext { arg, .. } => of(arg).map(|a| a.zext(width)),
+        Expr::Sext { arg, .. } => of(arg).map(|a| a.sext(width)),
+        _ => None,
+    };
+    Some(value.unwrap_or_else(|| Value::full(width)))
+}
+
+/// A variable of whose sign a condition is, and what it is where that holds and where it does not.
+fn sides(pool: &ExprPool, cond: ExprId, of: &dyn Fn(VarId) -> Option<Value>) -> Option<(VarId, [Value; 2])> {
+    let Expr::Binary(BinOp::Sle, zero, number) = *pool.get(cond) else { return None };
+    let (Expr::Var(var), width @ ..=64) = (pool.get(number), pool.width(number)) else { return None };
+    if !pool.as_const(zero)?.is_zero() {
+        return None;
+    }
+    let value = of(*var).unwrap_or_else(|| Value::full(width));
+    let full = Bounds::full(width);
+    let side = |low: i64, high: i64| value.meet(&Value::of_range(Bounds::signed(width, low, high)?)?);
+    Some((*var, [side(0, full.max)?, side(full.min, -1)?]))
+}
+
+/// Of two numbers of which one is the other and something more: which one it is that is the smaller, and what more.
+fn distance(pool: &ExprPool, a: ExprId, b: ExprId, of: &impl Fn(ExprId) -> Option<Value>) -> Option<(bool, Value)> {
+    let rest = |sum: ExprId, base: ExprId| match *pool.get(sum) {
+        Expr::Binary(BinOp::Add, x, y) if x == base => of(y),
+        Expr::Binary(BinOp::Add, x, y) if y == base => of(x),
+        _ => None,
+    };
+    rest(b, a).map(|by| (true, by)).or_else(|| rest(a, b).map(|by| (false, by)))
+}
+
+/// Compares `x` with `x` and `by`, or the other way round if not `first`.
+fn moved_up(x: &Value, y: &Value, op: BinOp, first: bool, by: &Value) -> Value {
+    let base = if first { x } else { y };
+    let full = Bounds::full(x.width()).high;
+    let stays = base.range.high.checked_add(by.range.high).is_some_and(|sum| sum <= full);
+    let wraps = base.range.low.checked_add(by.range.low).is_none_or(|sum| sum > full) && by.range.low > 0;
+    match (op, first) {
+        // base <= base + by
+        (BinOp::Ule, true) if stays => Value::constant(1, 1),
+        (BinOp::Ule | BinOp::Ult, true) if wraps => Value::constant(1, 0),
+        // base + by < base
+        (BinOp::Ult, false) if stays => Value::constant(1, 0),
+        (BinOp::Ule | BinOp::Ult, false) if wraps => Value::constant(1, 1),
+        _ => Value::apply(op, x, y),
+    }
+}

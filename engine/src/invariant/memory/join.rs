@@ -1,0 +1,114 @@
+//! Abstract memories put together where paths join, and after calls.
+
+use super::cells::{Cell, Count, Joining, Loss, Memory, Status};
+use super::tracker::Tracker;
+use crate::invariant::value::Value;
+use crate::semantics::Paged;
+use fixedbitset::FixedBitSet;
+use std::rc::Rc;
+
+/// Says of objects that end with zeros in one state only what cells hold with them; gives the second state.
+fn folded_where_they_differ(tracker: &Tracker, a: &mut Memory, b: &Memory) -> Memory {
+    let mut folded = b.clone();
+    let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
+    for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
+        let (Some(x), Some(y)) = (a.objects.get(index), b.objects.get(index)) else { continue };
+        if x.zeros != y.zeros && x.count != Count::None && y.count != Count::None {
+            tracker.fold_zeros(a, index as u32);
+            tracker.fold_zeros(&mut folded, index as u32);
+        }
+    }
+    folded
+}
+
+impl Tracker<'_> {
+    /// What holds in both, and less; whether that is less than what held in `a`. `op` puts together what a cell may hold.
+    pub fn join(&self, a: &mut Memory, b: &Memory, how: Joining, op: impl Fn(&Value, &Value) -> Value) -> bool {
+        let b = &folded_where_they_differ(self, a, b);
+        let is_none = |m: &Memory, cell: Cell| m.status(cell.object).is_some_and(|s| s.count == Count::None);
+        let pages: Vec<usize> = a.cells.differing_pages(&b.cells).collect();
+        let mut changed = false;
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Value>::PAGE..(p + 1) * Paged::<Value>::PAGE) {
+            let (x, y) = (a.cells.get(index), b.cells.get(index));
+            if x.is_none() && y.is_none() {
+                continue;
+            }
+            let cell = self.cells[index];
+            let of = |m: &Memory, known: Option<&Value>| known.cloned().or_else(|| self.held(m, cell));
+            let now = match (x, y) {
+                (x, None) if is_none(b, cell) => x.cloned(),
+                (None, y) if is_none(a, cell) => y.cloned(),
+                (x, y) => of(a, x).zip(of(b, y)).map(|(x, y)| op(&x, &y)),
+            };
+            let now = now.filter(|v| !v.is_full());
+            if now.as_ref() != x {
+                a.cells.set(index, now);
+                changed = true;
+            }
+        }
+        if !b.lost.is_subset(&a.lost) {
+            Rc::make_mut(&mut a.lost).extend(b.lost.iter().copied());
+            changed = true;
+        }
+        let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
+        let mut are_covers_of = false;
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
+            let Some(x) = a.objects.get(index) else { continue };
+            let mut now = b.objects.get(index).map(|y| x.join(y));
+            if let Some(now) = now.as_mut().filter(|_| how == Joining::Forgetting) {
+                now.forget_changes(x);
+            }
+            are_covers_of |= now.as_ref().is_some_and(|now| !now.covers.is_empty());
+            if now.as_ref() != Some(x) {
+                a.objects.set(index, now);
+                changed = true;
+            }
+        }
+        if are_covers_of {
+            // What only one of them knew is lost with the length that it speaks of.
+            let is_there = |s: &Status, reach| s.count == Count::One && s.has(reach);
+            a.keep_covers(|memory, cover| memory.status(cover.object).is_some_and(|s| is_there(s, cover.reach)));
+        }
+        changed
+    }
+
+    /// The same without what cells of other objects hold.
+    pub fn confined(&self, memory: &Memory, to: &FixedBitSet) -> Memory {
+        let mut confined = memory.clone();
+        confined.cells.retain(|cell| to.contains(self.cells[cell].object as usize));
+        confined
+    }
+
+    /// What a caller knows behind a call: what it knew, but of what the callee may have touched what that knows.
+    pub fn returned(&self, before: &Memory, after: &Memory, touched: &FixedBitSet) -> Memory {
+        let mut now = before.clone();
+        if !after.lost.is_subset(&now.lost) {
+            Rc::make_mut(&mut now.lost).extend(after.lost.iter().copied());
+        }
+        let pages: Vec<usize> = before.cells.differing_pages(&after.cells).collect();
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Value>::PAGE..(p + 1) * Paged::<Value>::PAGE) {
+            if self.cells.get(index).is_some_and(|cell| touched.contains(cell.object as usize)) {
+                let value = after.cells.get(index);
+                if now.cells.get(index) != value {
+                    now.cells.set(index, value.cloned());
+                }
+            }
+        }
+        // Reading is no touch, but sees null bytes.
+        for &(object, _) in after.lost.iter().filter(|&&(o, loss)| loss == Loss::Seen && !touched.contains(o as usize))
+        {
+            let seen = after.status(object).and_then(|status| status.seen);
+            now.change(object, |status| status.seen = seen);
+        }
+        let pages: Vec<usize> = before.objects.differing_pages(&after.objects).collect();
+        for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {
+            if touched.contains(index) {
+                let status = after.objects.get(index);
+                if now.objects.get(index) != status {
+                    now.objects.set(index, status.cloned());
+                }
+            }
+        }
+        now
+    }
+}

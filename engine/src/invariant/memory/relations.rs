@@ -1,0 +1,179 @@
+//! Must-relations between variables and memory cells that hold on every path to a location.
+
+use cfa::{BinOp, Expr, ExprId, ExprPool, VarId};
+use rustc_hash::FxHashSet;
+
+/// What variables have to do with memory and with one another, where that is so on all ways to a place. The last are kept.
+#[derive(Clone, Default, PartialEq)]
+pub struct Recent {
+    /// Variables that hold what is in a cell of memory.
+    pub(super) copies: Vec<(VarId, u32)>,
+    /// Variables that are null if and only if the byte at an address was when it was read.
+    pub(super) reads: Vec<(Read, ExprId)>,
+    /// Variables that are another one and a constant, without wrapping around where that one has a limit.
+    pub(super) sums: Vec<(VarId, VarId, u64)>,
+    /// What variables were given, where that is still the same.
+    pub(super) definitions: Vec<(VarId, ExprId)>,
+    /// Variables that hold what is in memory at an address.
+    pub(super) contents: Vec<(Read, ExprId)>,
+}
+
+/// A variable of so many bits.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Read {
+    pub var: VarId,
+    pub width: u32,
+}
+
+/// Of each kind, as many are kept.
+const RECENT: usize = 16;
+
+impl Recent {
+    /// What holds in both; whether that is less.
+    pub fn join(&mut self, o: &Self) -> bool {
+        if self == o {
+            return false;
+        }
+        let before = self.len();
+        self.copies.retain(|copy| o.copies.contains(copy));
+        self.reads.retain(|read| o.reads.contains(read));
+        self.sums.retain(|sum| o.sums.contains(sum));
+        self.definitions.retain(|definition| o.definitions.contains(definition));
+        self.contents.retain(|content| o.contents.contains(content));
+        self.len() < before
+    }
+    fn len(&self) -> usize {
+        self.copies.len() + self.reads.len() + self.sums.len() + self.definitions.len() + self.contents.len()
+    }
+    /// Memory may be anything, and so may be what is not of a function.
+    pub fn forget_shared(&mut self, pool: &ExprPool, is_local: &dyn Fn(VarId) -> bool) {
+        (self.copies, self.reads) = (Vec::new(), Vec::new());
+        self.sums.retain(|(sum, of, _)| is_local(*sum) && is_local(*of));
+        self.definitions.retain(|(defined, value)| is_local(*defined) && variables(pool, *value).all(is_local));
+        self.contents.retain(|(held, address)| is_local(held.var) && variables(pool, *address).all(is_local));
+    }
+    /// Memory is written, but not at addresses of which that is known.
+    pub fn written(&mut self, is_kept: &dyn Fn(ExprId) -> bool) {
+        self.contents.retain(|(_, address)| is_kept(*address));
+    }
+    #[cfg(test)]
+    pub fn contents(&self) -> impl Iterator<Item = (Read, ExprId)> {
+        self.contents.iter().copied()
+    }
+    #[cfg(test)]
+    pub fn reads(&self) -> impl Iterator<Item = (Read, ExprId)> {
+        self.reads.iter().copied()
+    }
+    /// What is in memory at an address was read; the variables that hold the same.
+    pub fn held(&mut self, pool: &ExprPool, read: Read, address: ExprId) -> Vec<VarId> {
+        let address = self.made_of(pool, address);
+        let is_it = |(held, at): &&(Read, ExprId)| *at == address && held.width == read.width && held.var != read.var;
+        let same: Vec<VarId> = self.contents.iter().filter(is_it).map(|(held, _)| held.var).collect();
+        if !mentions(pool, address, read.var) {
+            push(&mut self.contents, (read, address));
+            for &of in &same {
+                [(read.var, of, 0), (of, read.var, 0)].into_iter().for_each(|sum| push(&mut self.sums, sum));
+            }
+        }
+        same
+    }
+    /// What an address was made of, as far as that is still the same.
+    fn made_of(&self, pool: &ExprPool, mut address: ExprId) -> ExprId {
+        for _ in 0..RECENT {
+            let Expr::Var(var) = *pool.get(address) else { break };
+            let Some(made) = self.definition(var) else { break };
+            address = made;
+        }
+        address
+    }
+    /// The variable gets another value.
+    pub fn forget(&mut self, pool: &ExprPool, var: VarId) {
+        self.copies.retain(|(copy, _)| *copy != var);
+        self.reads.retain(|(read, address)| read.var != var && !mentions(pool, *address, var));
+        self.sums.retain(|(sum, of, _)| *sum != var && *of != var);
+        self.definitions.retain(|(defined, value)| *defined != var && !mentions(pool, *value, var));
+        self.contents.retain(|(held, address)| held.var != var && !mentions(pool, *address, var));
+    }
+    /// The cell holds something else.
+    pub fn forget_cell(&mut self, cell: u32) {
+        self.copies.retain(|(_, id)| *id != cell);
+    }
+    pub fn forget_cells(&mut self, are: &dyn Fn(u32) -> bool) {
+        self.copies.retain(|(_, id)| !are(*id));
+    }
+    pub fn forget_reads(&mut self) {
+        self.reads.clear();
+    }
+    pub fn loaded(&mut self, var: VarId, cell: u32) {
+        push(&mut self.copies, (var, cell));
+    }
+    pub fn cells_of(&self, var: VarId) -> impl Iterator<Item = u32> + '_ {
+        self.copies.iter().filter(move |(copy, _)| *copy == var).map(|(_, cell)| *cell)
+    }
+    #[cfg(test)]
+    pub fn copies(&self) -> impl Iterator<Item = (VarId, u32)> {
+        self.copies.iter().copied()
+    }
+    #[cfg(test)]
+    pub fn sums(&self) -> impl Iterator<Item = (VarId, VarId, u64)> {
+        self.sums.iter().copied()
+    }
+    #[cfg(test)]
+    pub fn definitions(&self) -> impl Iterator<Item = (VarId, ExprId)> {
+        self.definitions.iter().copied()
+    }
+    pub fn definition(&self, var: VarId) -> Option<ExprId> {
+        self.definitions.iter().find(|(defined, _)| *defined == var).map(|(_, value)| *value)
+    }
+    /// A byte was read.
+    pub fn read(&mut self, pool: &ExprPool, read: Read, address: ExprId) {
+        if !mentions(pool, address, read.var) {
+            push(&mut self.reads, (read, address));
+        }
+    }
+    /// A variable was given a value that does not speak of it.
+    pub fn assigned(&mut self, pool: &ExprPool, var: VarId, value: ExprId) {
+        if mentions(pool, value, var) {
+            return;
+        }
+        push(&mut self.definitions, (var, value));
+        match *pool.get(value) {
+            Expr::Var(of) => [(var, of, 0), (of, var, 0)].into_iter().for_each(|sum| push(&mut self.sums, sum)),
+            Expr::Binary(BinOp::Add, a, b) => {
+                if let (&Expr::Var(of), Some(by)) = (pool.get(a), pool.as_const(b).and_then(cfa::Bv::to_u64)) {
+                    push(&mut self.sums, (var, of, by));
+                }
+            }
+            _ => {}
+        }
+        let mut narrow = value;
+        while let Expr::Zext { arg, .. } | Expr::Sext { arg, .. } = *pool.get(narrow) {
+            narrow = arg;
+        }
+        if let Expr::Var(of) = *pool.get(narrow) {
+            let same: Vec<ExprId> = self.reads.iter().filter(|(read, _)| read.var == of).map(|(_, at)| *at).collect();
+            let read = Read { var, width: pool.width(value) };
+            same.into_iter().for_each(|at| self.read(pool, read, at));
+        }
+    }
+}
+
+/// Adds to the last ones.
+fn push<T>(all: &mut Vec<T>, one: T) {
+    if all.len() >= RECENT {
+        all.remove(0);
+    }
+    all.push(one);
+}
+
+fn mentions(pool: &ExprPool, e: ExprId, var: VarId) -> bool {
+    variables(pool, e).any(|v| v == var)
+}
+
+fn variables(pool: &ExprPool, e: ExprId) -> impl Iterator<Item = VarId> {
+    let mut found = Vec::new();
+    pool.visit(e, &mut FxHashSet::default(), |_, node| {
+        found.extend(if let Expr::Var(v) = node { Some(*v) } else { None })
+    });
+    found.into_iter()
+}

@@ -1,0 +1,557 @@
+//! What operations do to memory, as far as it is known.
+
+use super::environment::{Environment, Rows};
+use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status, Zeros};
+use crate::invariant::value::Value;
+use crate::invariant::value::address::{NULL, Targets};
+use crate::invariant::value::limits::{Limit, Reach};
+use cfa::{EdgeId, ExprId, Id, Op, Program};
+use rustc_hash::FxHashMap;
+use slicer::pointer::{ObjectKind, PointsTo};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Places at which a read of any element of an array is looked at.
+const ELEMENTS: usize = 1024;
+/// Bytes of the largest cell.
+const WIDEST: u64 = 8;
+
+/// Where an address leads to.
+pub enum Places {
+    Known(Targets),
+    /// Somewhere in these objects.
+    Objects(Rc<[u32]>),
+}
+
+/// Memory as the analysis sees it: which objects and cells there are, and what operations do to them.
+pub struct Tracker<'p> {
+    pub(in crate::invariant) program: &'p Program,
+    rows: Rows,
+    pub(in crate::invariant) points_to: PointsTo<'p>,
+    /// By edge of the points-to analysis' program, the sites that stand for it.
+    sites: FxHashMap<EdgeId, Vec<u32>>,
+    /// By site, the edge that allocates; globals and functions come before.
+    allocations: Vec<EdgeId>,
+    of_edge: FxHashMap<EdgeId, u32>,
+    pub(in crate::invariant) first_site: u32,
+    pub(in crate::invariant) cells: Vec<Cell>,
+    of_object: FxHashMap<u32, BTreeMap<(u64, u64), u32>>,
+    objects_of: FxHashMap<ExprId, Rc<[u32]>>,
+    pub(in crate::invariant) everything: Rc<[u32]>,
+    elements: FxHashMap<(u32, u64, u64, u64, u64), Option<Value>>,
+}
+
+impl<'p> Tracker<'p> {
+    /// `origin` says of each edge of the program which one of the points-to analysis' program it is.
+    pub fn new(program: &'p Program, points_to: PointsTo<'p>, origin: &[EdgeId]) -> Self {
+        let first_site = (program.globals.len() + program.funcs.len()) as u32;
+        let mut sites: FxHashMap<EdgeId, Vec<u32>> = FxHashMap::default();
+        let (mut allocations, mut of_edge) = (Vec::new(), FxHashMap::default());
+        for (id, _) in program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Alloc { .. })) {
+            let site = first_site + allocations.len() as u32;
+            allocations.push(id);
+            of_edge.insert(id, site);
+            sites.entry(origin[id.index()]).or_default().push(site);
+        }
+        let globals = 0..program.globals.len() as u32;
+        let everything = globals.chain(first_site..first_site + allocations.len() as u32).collect();
+        Self {
+            program,
+            rows: Rows::following(program),
+            points_to,
+            sites,
+            allocations,
+            of_edge,
+            first_site,
+            cells: Vec::new(),
+            of_object: FxHashMap::default(),
+            objects_of: FxHashMap::default(),
+            everything,
+            elements: FxHashMap::default(),
+        }
+    }
+
+    /// Memory as it is at the start.
+    pub fn initial(&self) -> Memory {
+        let mut memory = Memory::new();
+        for (id, global) in self.program.globals.iter() {
+            let content = if global.init.is_some() { Content::Initial } else { Content::Any };
+            let status = Status::new(Count::One, (global.size, global.size), content);
+            memory.objects.set(id.index(), Some(Status { null: last_null(self.program, global), ..status }));
+        }
+        for site in 0..self.allocations.len() {
+            let status = Status::new(Count::None, (0, 0), Content::Any);
+            memory.objects.set(self.first_site as usize + site, Some(status));
+        }
+        memory
+    }
+
+    /// How many objects there are.
+    pub fn objects(&self) -> usize {
+        self.first_site as usize + self.allocations.len()
+    }
+
+    /// The object that an edge allocates.
+    pub fn site(&self, edge: EdgeId) -> u32 {
+        self.of_edge[&edge]
+    }
+
+    /// The edge that allocates an object; `None` of globals and functions.
+    pub(in crate::invariant) fn allocation(&self, object: u32) -> Option<EdgeId> {
+        let site = object.checked_sub(self.first_site)?;
+        self.allocations.get(site as usize).copied()
+    }
+
+    /// Objects that an address may lead to, whatever is known of it here.
+    pub fn objects_of(&mut self, address: ExprId) -> Rc<[u32]> {
+        if let Some(found) = self.objects_of.get(&address) {
+            return Rc::clone(found);
+        }
+        let mut found: Vec<u32> = Vec::new();
+        let mut is_any = false;
+        for location in self.points_to.points_to(address) {
+            match self.points_to.objects[location.object].kind {
+                ObjectKind::Global(g) => found.push(g.0),
+                ObjectKind::Alloc(edge) => found.extend(self.sites.get(&edge).into_iter().flatten()),
+                ObjectKind::Func(_) => {}
+                ObjectKind::Unknown | ObjectKind::Buffer(_) | ObjectKind::Distance(_) => is_any = true,
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        let found = if is_any { Rc::clone(&self.everything) } else { found.into() };
+        self.objects_of.insert(address, Rc::clone(&found));
+        found
+    }
+
+    /// Where an address of this value leads to.
+    pub(in crate::invariant) fn places(&mut self, value: Option<&Value>, address: ExprId) -> Places {
+        match value.and_then(accessible) {
+            Some(targets) => Places::Known(targets),
+            None => Places::Objects(self.objects_of(address)),
+        }
+    }
+
+    fn cell(&mut self, object: u32, at: u64, bytes: u64) -> u32 {
+        let next = self.cells.len() as u32;
+        let id = *self.of_object.entry(object).or_default().entry((at, bytes)).or_insert(next);
+        if id == next {
+            self.cells.push(Cell { object, at, bytes });
+        }
+        id
+    }
+
+    /// The cells that have bytes from `from` to before `to`.
+    fn overlapping(&self, object: u32, from: u64, to: u64) -> Vec<u32> {
+        let Some(cells) = self.of_object.get(&object) else { return Vec::new() };
+        let first = from.saturating_sub(WIDEST - 1);
+        cells.range((first, 0)..(to, 0)).filter(|((at, bytes), _)| at + bytes > from).map(|(_, &id)| id).collect()
+    }
+
+    // Reading.
+
+    /// What a cell holds; `None` if nothing is known.
+    pub(in crate::invariant) fn held(&self, memory: &Memory, cell: Cell) -> Option<Value> {
+        let held = self.held_but_for_zeros(memory, cell);
+        let status = memory.status(cell.object);
+        let Some((status, zeros)) = status.and_then(|status| Some((status, status.zeros?))) else { return held };
+        let is_before = cell.at.checked_add(cell.bytes + zeros.bytes).is_some_and(|end| end <= status.size);
+        if is_before { held } else { held.and_then(|held| zeros.joined(cell, &held)) }
+    }
+
+    fn held_but_for_zeros(&self, memory: &Memory, cell: Cell) -> Option<Value> {
+        if let Some(&id) = self.of_object.get(&cell.object).and_then(|cells| cells.get(&(cell.at, cell.bytes)))
+            && let Some(value) = memory.cells.get(id as usize)
+        {
+            return Some(value.clone());
+        }
+        let status = memory.status(cell.object)?;
+        let end = cell.at.checked_add(cell.bytes)?;
+        if !status.is_written(cell.at, end) {
+            return self.background(status.content, cell);
+        }
+        // Part of a larger one.
+        self.overlapping(cell.object, cell.at, end).into_iter().find_map(|id| {
+            let outer = self.cells[id as usize];
+            let value = memory.cells.get(id as usize)?;
+            let low = cell.at.checked_sub(outer.at)?;
+            (low + cell.bytes <= outer.bytes)
+                .then(|| value.extract(((low + cell.bytes) * 8 - 1) as u32, low as u32 * 8))
+        })
+    }
+
+    /// Says of an object that ends with zeros what its cells hold with them.
+    pub(in crate::invariant) fn fold_zeros(&self, memory: &mut Memory, object: u32) {
+        let Some(zeros) = memory.status(object).and_then(|status| status.zeros) else { return };
+        for id in self.overlapping(object, 0, u64::MAX) {
+            let held = self.held(memory, self.cells[id as usize]);
+            let held = held.and_then(|held| zeros.joined(self.cells[id as usize], &held));
+            memory.cells.set(id as usize, held.filter(|held| !held.is_full()));
+        }
+        memory.change(object, |status| status.zeros = None);
+    }
+
+    /// What a cell holds that was never written.
+    fn background(&self, content: Content, cell: Cell) -> Option<Value> {
+        let width = (cell.bytes * 8) as u32;
+        match content {
+            Content::Any => None,
+            Content::Zero => Some(Value::constant(width, 0)),
+            Content::Initial => {
+                let object = &self.program.globals[cfa::GlobalId(cell.object)];
+                let init = object.init.as_ref()?;
+                let end = cell.at.checked_add(cell.bytes).filter(|&end| end <= object.size)?;
+                let pointer = u64::from(self.program.layout.pointer_width / 8);
+                let mut near = init.pointers.iter().filter(|(at, _)| *at < end && cell.at < at + pointer);
+                if let Some(&(at, e)) = near.next() {
+                    let is_it = at == cell.at && pointer == cell.bytes;
+                    return is_it.then(|| Environment::new().eval(&self.rows, &self.program.exprs, e)).flatten();
+                }
+                let byte = |at: u64| u64::from(init.bytes.get(at as usize).copied().unwrap_or(0));
+                let value = (0..cell.bytes).rev().fold(0, |value, i| value << 8 | byte(cell.at + i));
+                Some(Value::constant(width, value))
+            }
+        }
+    }
+
+    /// What a read of so many bytes gives; and the cell, if it is one of one object.
+    pub fn read(&mut self, memory: &Memory, value: Option<&Value>, bytes: u64) -> (Option<Value>, Option<u32>) {
+        let Some(targets) = value.and_then(accessible).filter(|_| bytes <= WIDEST) else {
+            return (None, None);
+        };
+        let mut found: Option<Value> = None;
+        for (object, at) in targets.iter() {
+            let Some(one) = self.read_at(memory, *object, at, bytes) else {
+                return (None, self.only_cell(memory, &targets, bytes));
+            };
+            found = Some(found.map_or_else(|| one.clone(), |before| before.join(&one)));
+        }
+        (found, self.only_cell(memory, &targets, bytes))
+    }
+
+    /// The cell that an access is of, if it can be no other.
+    fn only_cell(&mut self, memory: &Memory, targets: &Targets, bytes: u64) -> Option<u32> {
+        let [(object, at)] = &targets[..] else { return None };
+        let at = at.as_constant().filter(|&at| at <= u64::MAX / 2 && bytes <= WIDEST)?;
+        memory.is_one(*object).then(|| self.cell(*object, at, bytes))
+    }
+
+    fn read_at(&mut self, memory: &Memory, object: u32, at: &Value, bytes: u64) -> Option<Value> {
+        if let Some(at) = at.as_constant() {
+            return self.held(memory, Cell { object, at, bytes });
+        }
+        let status = memory.status(object)?;
+        if status.content == Content::Any && at.members.is_none() {
+            return None;
+        }
+        // What is read lies within the object.
+        let last = at.range.high.min(status.most.checked_sub(bytes)?);
+        let is_initial = status.content == Content::Initial && !status.is_written(0, status.most);
+        let step = u64::try_from(at.congruence.modulus.max(1)).ok()?;
+        let first = at.congruence.next(at.range.low)?;
+        let key = (object, first, last, step, bytes);
+        if is_initial
+            && at.members.is_none()
+            && let Some(known) = self.elements.get(&key)
+        {
+            return known.clone();
+        }
+        let places: Vec<u64> = match &at.members {
+            Some(members) => members.iter().copied().filter(|&at| at <= last).collect(),
+            None => {
+                if last.checked_sub(first)? / step >= ELEMENTS as u64 {
+                    return None;
+                }
+                (first..=last).step_by(step as usize).collect()
+            }
+        };
+        let mut found: Option<Value> = None;
+        for at in places {
+            let cell = Cell { object, at, bytes };
+            // What is remembered holds wherever nothing was written, not only here.
+            let one = if is_initial { self.background(status.content, cell) } else { self.held(memory, cell) };
+            found = match (found, one) {
+                (_, None) => {
+                    found = None;
+                    break;
+                }
+                (None, one) => one,
+                (Some(found), Some(one)) => Some(found.join(&one)),
+            };
+        }
+        if is_initial && at.members.is_none() {
+            self.elements.insert(key, found.clone());
+        }
+        found
+    }
+
+    // Writing.
+
+    /// What a write of so many bytes does; nothing is known of the value of more than 8.
+    pub fn write(
+        &mut self,
+        env: &mut Environment,
+        value: Option<&Value>,
+        address: ExprId,
+        bytes: u64,
+        stored: Option<&Value>,
+    ) {
+        let places = self.places(value, address);
+        let is_null = stored.and_then(Value::as_constant) == Some(0);
+        let Places::Known(targets) = &places else {
+            self.lose_nulls(env, &places, None, is_null);
+            return self.spoil_places(env, &places, None);
+        };
+        self.lose_nulls(env, &places, Some(&Value::constant(64, bytes)), is_null);
+        // What is stored may have been limited by a null byte that it takes the place of.
+        let is_lost = |l: &Limit| env.memory.status(l.object).is_some_and(|status| !status.has(l.reach));
+        let left = stored.and_then(|value| value.without(&is_lost));
+        let stored = left.as_ref().or(stored);
+        if let ([(object, at)], true) = (&targets[..], is_null) {
+            self.find_null(env, *object, at);
+        }
+        if let ([(object, at)], true) = (&targets[..], is_null)
+            && ends_with_zeros(self, env, *object, at, bytes)
+        {
+            return;
+        }
+        let only = self.only_cell(&env.memory, targets, bytes);
+        for (object, at) in targets.iter() {
+            self.write_at(env, *object, at, bytes, stored.filter(|_| bytes <= WIDEST), only.is_some());
+        }
+    }
+
+    fn write_at(
+        &mut self,
+        env: &mut Environment,
+        object: u32,
+        at: &Value,
+        bytes: u64,
+        stored: Option<&Value>,
+        is_only: bool,
+    ) {
+        if let Some(at) = at.as_constant().filter(|at| at.checked_add(bytes).is_some()) {
+            let before = match is_only {
+                false => stored.and_then(|_| self.held(&env.memory, Cell { object, at, bytes })),
+                true => None,
+            };
+            self.spoil(env, object, at, at + bytes);
+            let now = match (is_only, before, stored) {
+                (true, _, Some(value)) => Some(value.clone()),
+                (false, Some(before), Some(value)) => Some(before.join(value)),
+                _ => None,
+            };
+            if let Some(now) = now.filter(|v| !v.is_full()) {
+                let cell = self.cell(object, at, bytes);
+                env.memory.cells.set(cell as usize, Some(now));
+            }
+            return;
+        }
+        self.fold_zeros(&mut env.memory, object);
+        let (low, high) = (at.range.low, at.range.high);
+        let end = high.saturating_add(bytes);
+        // Cells at one of the places that are written, and only there, hold what they did or what is written now.
+        let stride = at.congruence.modulus;
+        let apart = stride >= u128::from(bytes);
+        let mut kept: Vec<(u32, Value)> = Vec::new();
+        for id in self.overlapping(object, low, end) {
+            let cell = self.cells[id as usize];
+            let Some(now) = env.memory.cells.get(id as usize) else { continue };
+            let first = at.congruence.next(low.max((cell.at + 1).saturating_sub(bytes)));
+            if !first.is_some_and(|at| at < cell.at + cell.bytes && at <= high) {
+                kept.push((id, now.clone()));
+            } else if let Some(value) = stored
+                && apart
+                && cell.bytes == bytes
+                && at.congruence.contains(cell.at)
+            {
+                kept.push((id, now.join(value)));
+            }
+        }
+        self.spoil(env, object, low, end);
+        for (id, value) in kept {
+            env.memory.cells.set(id as usize, Some(value).filter(|v| !v.is_full()));
+        }
+    }
+
+    /// Bytes are written behind an address, so many: where one of them may have been the null byte of an object that is known, none is.
+    fn lose_nulls(&self, env: &mut Environment, places: &Places, len: Option<&Value>, is_null: bool) {
+        if is_null {
+            return;
+        }
+        for reach in [Reach::Null, Reach::Seen] {
+            let is_before = |object: u32, at: &Value| {
+                let (Some(len), Some(status)) = (len, env.memory.status(object)) else { return false };
+                let null = if reach == Reach::Null { status.null } else { status.seen.map(|(least, _)| least) };
+                let Some(null) = null else { return false };
+                let end = Value::apply(cfa::BinOp::Add, at, &crate::invariant::resized(len, at.width()));
+                at.range.high.checked_add(len.range.high).is_some_and(|end| end <= null)
+                    || end.limits.iter().any(|l| l.object == object && l.reach == reach && l.more >= 0)
+            };
+            let lost: Vec<u32> = match places {
+                Places::Known(targets) => {
+                    targets.iter().filter(|(object, at)| !is_before(*object, at)).map(|(object, _)| *object).collect()
+                }
+                Places::Objects(objects) => objects.to_vec(),
+            };
+            self.lose_null(env, reach, &lost);
+        }
+    }
+
+    /// A byte of an object is null.
+    fn find_null(&self, env: &mut Environment, object: u32, at: &Value) {
+        let is_known = env.memory.status(object).is_none_or(|s| s.count != Count::One || s.null.is_some());
+        if !is_known {
+            // Those who wait for the function may know of another one.
+            env.lose(&[(object, Loss::Null)]);
+            env.memory.change(object, |status| status.null = Some(at.range.low));
+        }
+    }
+
+    /// Forgets what some bytes of an object hold.
+    pub(in crate::invariant) fn spoil(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
+        self.fold_zeros(&mut env.memory, object);
+        for id in self.overlapping(object, from, to) {
+            env.memory.cells.set(id as usize, None);
+            env.recent.forget_cell(id);
+        }
+        env.memory.change(object, |status| status.write(from, to));
+    }
+
+    /// Sets bytes; zeros over all of one object are remembered.
+    pub fn fill(
+        &mut self,
+        env: &mut Environment,
+        dst: (Option<Value>, ExprId),
+        byte: Option<Value>,
+        len: Option<Value>,
+    ) {
+        let places = self.places(dst.0.as_ref(), dst.1);
+        let is_null = byte.as_ref().and_then(Value::as_constant) == Some(0);
+        self.lose_nulls(env, &places, len.as_ref(), is_null);
+        if let Places::Known(targets) = &places
+            && let [(object, at)] = &targets[..]
+            && is_null
+            && len.as_ref().is_some_and(|len| len.range.low > 0)
+        {
+            self.find_null(env, *object, at);
+        }
+        if let Places::Known(targets) = &places
+            && let [(object, at)] = &targets[..]
+            && let (Some(0), Some(0), Some(len)) = (
+                at.as_constant(),
+                byte.as_ref().and_then(Value::as_constant),
+                len.as_ref().and_then(Value::as_constant),
+            )
+            && env.memory.is_one(*object)
+            && env.memory.status(*object).is_some_and(|s| s.size == len && s.most == len)
+        {
+            self.spoil(env, *object, 0, len);
+            // It has just so many bytes: the write stays within it.
+            env.memory.change(*object, |s| (s.content, s.written) = (Content::Zero, Rc::new([])));
+            return;
+        }
+        self.spoil_places(env, &places, len.as_ref());
+    }
+
+    /// Forgets what some bytes behind an address hold.
+    fn spoil_places(&mut self, env: &mut Environment, places: &Places, len: Option<&Value>) {
+        let len = len.map_or(u64::MAX, |len| len.range.high);
+        match places {
+            Places::Known(targets) => {
+                for (object, at) in targets.iter() {
+                    self.spoil(env, *object, at.range.low, at.range.high.saturating_add(len));
+                }
+            }
+            Places::Objects(objects) => {
+                for &object in objects.iter() {
+                    self.spoil(env, object, 0, u64::MAX);
+                }
+            }
+        }
+    }
+
+    /// Copies bytes; what is known of them where both places are.
+    pub fn copy(
+        &mut self,
+        env: &mut Environment,
+        dst: (Option<Value>, ExprId),
+        src: Option<Value>,
+        len: Option<Value>,
+    ) {
+        let places = self.places(dst.0.as_ref(), dst.1);
+        self.lose_nulls(env, &places, len.as_ref(), false);
+        let mut carried: Vec<(Cell, Value)> = Vec::new();
+        let from = src.as_ref().and_then(accessible);
+        if let (Places::Known(to), Some(from), Some(len)) = (&places, from, &len)
+            && let ([(object, to)], [(source, from)]) = (&to[..], &from[..])
+            && let (Some(to), Some(from)) = (to.as_constant(), from.as_constant())
+            && env.memory.is_one(*object)
+            && let Some(end) = from.checked_add(len.range.high)
+        {
+            // All that the target has.
+            let is_all = to == 0 && len.limits.iter().any(|l| l == Limit::new(*object, Reach::Size, 0).exact());
+            for id in self.overlapping(*source, from, end) {
+                let Cell { at, bytes, .. } = self.cells[id as usize];
+                // Either all of it is copied or nothing.
+                let is_cut = |cut: u64| len.contains(at - from + cut);
+                let is_whole = at >= from && at + bytes <= end && (is_all || !(1..bytes).any(is_cut));
+                let Some(value) = self.held(&env.memory, self.cells[id as usize]).filter(|_| is_whole) else {
+                    continue;
+                };
+                let Some(to) = to.checked_add(at - from) else { continue };
+                let cell = Cell { object: *object, at: to, bytes };
+                let now = match is_all || len.range.low >= at - from + bytes {
+                    true => Some(value),
+                    false => self.held(&env.memory, cell).map(|before| before.join(&value)),
+                };
+                carried.extend(now.map(|now| (cell, now)));
+            }
+        }
+        self.spoil_places(env, &places, len.as_ref());
+        for (Cell { object, at, bytes }, value) in carried {
+            let cell = self.cell(object, at, bytes);
+            env.memory.cells.set(cell as usize, Some(value).filter(|v| !v.is_full()));
+        }
+    }
+}
+
+/// Notes that the last bytes of an object are zero, if these are the last ones.
+fn ends_with_zeros(tracker: &Tracker, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
+    let is_last =
+        |l: Limit| (l.object, l.reach, l.times, l.is_exact) == (object, Reach::Size, 1, true) && l.more == bytes as i64;
+    let status = env.memory.status(object).filter(|s| s.count == Count::One && s.content == Content::Any);
+    let modulus = at.congruence.modulus;
+    let is_aligned = modulus != 0 && modulus.is_multiple_of(bytes.into());
+    if at.as_constant().is_some() || !is_aligned || status.is_none() || !at.limits.iter().any(is_last) {
+        return false;
+    }
+    tracker.fold_zeros(&mut env.memory, object);
+    env.recent.forget_cells(&|id| tracker.cells[id as usize].object == object);
+    let phase = (at.congruence.rest % u128::from(bytes)) as u64;
+    env.memory.change(object, |status| status.zeros = Some(Zeros { bytes, phase }));
+    true
+}
+
+/// Where an access at an address leads to: not to null.
+fn accessible(address: &Value) -> Option<Targets> {
+    let targets = address.targets.as_ref()?;
+    Some(match &targets[..] {
+        [rest @ .., (NULL, _)] => rest.into(),
+        _ => Rc::clone(targets),
+    })
+}
+
+/// Where the last byte of an object is that is null at the start.
+fn last_null(program: &Program, global: &cfa::Global) -> Option<u64> {
+    let init = global.init.as_ref()?;
+    let pointer = u64::from(program.layout.pointer_width / 8);
+    let is_of_pointer = |at: u64| init.pointers.iter().any(|&(from, _)| (from..from + pointer).contains(&at));
+    let written = (init.bytes.len() as u64).min(global.size);
+    // What is behind the bytes is null, too.
+    let last = match written < global.size {
+        true => global.size - 1,
+        false => init.bytes[..written as usize].iter().rposition(|&byte| byte == 0)? as u64,
+    };
+    (!is_of_pointer(last)).then_some(last)
+}

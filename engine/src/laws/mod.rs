@@ -1,0 +1,308 @@
+//! The laws of the domain, against the interpreter on random programs.
+//!
+//! Runs of the interpreter are followed through the domain. A state *represents* a concrete one if there are values of its
+//! symbols under which its path condition holds and every live variable and every byte of memory is the concrete one.
+//!
+//! - *transfer*: after each operation, a successor represents what the interpreter made of each concrete state;
+//! - *prec*: what is left after forgetting, for any precision, represents what the state did;
+//! - *merge*: two states made one represent what either did;
+//! - *order*: a state covers itself, and one that covers another represents what that does;
+//! - *evidence*: inputs from a model of a state that was not abstracted lead the interpreter to where the state stands.
+//!
+//! The values of the symbols are known where a run is followed: the trail says what each stands for. Only where a state
+//! of one path is to represent what came another way, a solver looks for them.
+//!
+//! `PROVISO_PROGRAMS=N cargo test -p engine --lib laws` tries more; `PROVISO_SEED=N` starts elsewhere.
+
+#[path = "../../../slicer/tests/generator/mod.rs"]
+pub(crate) mod generator;
+
+mod domain;
+mod execution;
+mod representation;
+mod suggestions;
+mod wrappers;
+
+use crate::algorithm::Explored;
+use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
+use crate::analysis::reached::Forgotten;
+use crate::analysis::waitlist::Search;
+use crate::analysis::{Abstraction, At, Cpa, Pair, Sides, Step, Stop, Target};
+use crate::domain::predicate::Place;
+use crate::domain::symbolic::SymbolicExecution;
+use crate::domain::tracking::{Options, State, Tracking};
+use crate::domain::value::Sharing;
+use crate::semantics::control::Control;
+use crate::semantics::{Event, ObjId, Object, Origin, Part, Piece, Slots, Val};
+use crate::verdict::Taints;
+use cfa::interp::{Interpreter, Limits, Observer, Outcome};
+use cfa::{
+    ArrayValue, Bv, EdgeId, ErrorId, Evaluator, Expr, ExprId, GlobalId, Id, LocId, Op, Program, Sort, SymId, Value,
+    VarKind,
+};
+use execution::{Concrete, Content, Execution, execution};
+use generator::{Random, Shape};
+use rustc_hash::FxHashMap;
+use smt::budget::Budget;
+use smt::{Answer, Choice, Feasibility, PathSolver};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Runs of one program that are followed together.
+const RUNS: u64 = 5;
+/// Earlier states that a state is compared with.
+const EARLIER: usize = 6;
+/// Elements of a block that was moved as a whole that are looked at after each step.
+const LAMBDA_ELEMENTS: usize = 60;
+
+/// A run that a state stands for, at this point of it.
+struct Follower {
+    run: Rc<Execution>,
+    /// Steps executed.
+    at: usize,
+    /// What the symbols stand for.
+    symbols: FxHashMap<SymId, Value>,
+    /// Events of the state's trail that are in `symbols`.
+    events: usize,
+    inputs: usize,
+    /// Values of terms.
+    memo: FxHashMap<ExprId, Value>,
+}
+
+/// A state and the runs that it has to represent.
+struct Followed {
+    st: State,
+    /// Where it was abstracted last.
+    since: Rc<State>,
+    followers: Vec<Follower>,
+}
+
+/// How the domain is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Paths,
+    Merging,
+    /// With random precisions.
+    Constraints,
+    Predicates,
+    Values,
+}
+
+impl Way {
+    fn is_abstract(self) -> bool {
+        !matches!(self, Way::Paths | Way::Merging)
+    }
+}
+
+/// How often a law was put to the test.
+#[derive(Default, Debug)]
+struct Tally {
+    transfers: u64,
+    splits: u64,
+    arrays: u64,
+    lambdas: u64,
+    abstractions: u64,
+    merges: u64,
+    covers: u64,
+    evidence: u64,
+    lost_to_problems: u64,
+}
+
+/// The domain under watch.
+struct Watched<'p> {
+    inner: Tracking<'p>,
+    program: &'p Program,
+    way: Way,
+    random: Random,
+    runs: Vec<Rc<Execution>>,
+    earlier: FxHashMap<Control, Vec<State>>,
+    tally: Tally,
+    /// For messages.
+    seed: u64,
+}
+
+type Check = Result<(), String>;
+
+fn zero(sort: Sort) -> Value {
+    match sort {
+        Sort::Bv(width) => Value::Bv(Bv::zero(width)),
+        Sort::Array { elem, .. } => {
+            Value::Array(Rc::new(ArrayValue { default: Bv::zero(elem), entries: BTreeMap::new() }))
+        }
+    }
+}
+
+/// The last edge of a run.
+struct Last(Option<EdgeId>);
+
+impl Observer for Last {
+    fn executed(&mut self, edge: EdgeId, _state: &cfa::interp::State) {
+        self.0 = Some(edge);
+    }
+}
+
+/// Conditions of the program as predicates, some of them, and some about memory.
+fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
+    for edge in program.edges.values() {
+        let Op::Assume { cond, branch: true, .. } = edge.op else { continue };
+        if random.below(2) == 0 {
+            let vars = program.exprs.vars(cond);
+            let is_local = vars.iter().any(|&v| !matches!(program.vars[v].kind, VarKind::Global { .. }));
+            let func = is_local.then_some(program.locs[edge.source].func);
+            if !vars.is_empty() {
+                cpa.predicate.precision_mut().add(func, None, cond);
+            }
+        }
+    }
+    for (global, object) in program.globals.iter() {
+        let len = [1, 2, 4, 8][random.below(4)];
+        if object.size < len || object.size > 64 {
+            continue;
+        }
+        let offset = random.below((object.size / len) as usize) as u64 * len;
+        let place = Place { origin: Origin::Global(global), offset, len: len as u32 };
+        let content = cpa.predicate.place_symbol(&mut cpa.symbolic.execution, place);
+        let bound = cpa.symbolic.execution.terms.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
+        let predicate = cpa.symbolic.execution.terms.ule(content, bound);
+        cpa.predicate.precision_mut().add(None, None, predicate);
+    }
+}
+
+/// Follows runs of the program of this seed.
+fn follow(seed: u64, way: Way, tally: &mut Tally) {
+    let program = generator::generate_shaped(seed, Shape { pieces: true, ..Shape::default() }).program;
+    let slots = Slots::new(&program);
+    let mut random = Random::new(seed ^ 0x5eed);
+    let runs: Vec<_> = (0..RUNS).map(|i| Rc::new(execution(&program, &slots, seed * RUNS + i))).collect();
+    let solvers = Choice::default();
+    let solver = PathSolver::new(solvers.open(), Budget::unlimited());
+    let mut symbolic = SymbolicExecution::new(&program, solver, solvers);
+    // There are no errors to hope for.
+    symbolic.leads_to_target.fill(true);
+    let full = Options {
+        values_only: false,
+        full: true,
+        numbers: false,
+        sharing: Sharing::Scope,
+        threshold: 0,
+        values: true,
+        predicates: false,
+        boolean: false,
+        folds: false,
+    };
+    let mut inner = if way.is_abstract() {
+        let sharing = [Sharing::Location, Sharing::Scope][random.below(2)];
+        Tracking::new(
+            symbolic,
+            Options {
+                values_only: way == Way::Values,
+                full: random.below(8) == 0,
+                numbers: random.below(3) == 0,
+                sharing,
+                threshold: [0, 2][random.below(2)],
+                values: way != Way::Predicates,
+                predicates: way == Way::Predicates,
+                boolean: random.below(2) == 0,
+                // Runs are told by the numbers that objects have without it.
+                folds: false,
+            },
+        )
+    } else {
+        // Symbolic execution as it is.
+        let mode = symbolic.execution.mode;
+        let mut inner = Tracking::new(symbolic, full);
+        inner.symbolic.execution.mode = mode;
+        inner.symbolic.problems = None;
+        inner
+    };
+    if way == Way::Predicates {
+        add_predicates(&mut inner, &program, &mut random);
+    }
+    let heads = inner.symbolic.heads();
+    let merge = if way == Way::Merging { Merge::AtHeads } else { Merge::Never };
+    let parameters = Parameters {
+        heads,
+        merge,
+        search: Search::DepthFirst,
+        seed,
+        max_call_depth: 10_000,
+        covers: true,
+        notes_locations: false,
+        counts_on_rest: false,
+    };
+    let cpa = Watched {
+        inner,
+        program: &program,
+        way,
+        random,
+        runs,
+        earlier: FxHashMap::default(),
+        tally: std::mem::take(tally),
+        seed,
+    };
+    let mut explorer = CpaAlgorithm::new(&program, cpa, Forgotten, parameters);
+    let mut taints = Taints::default();
+    match explorer.run(&Budget::unlimited(), &mut taints, &mut |_, _| {}) {
+        Ok(Explored::Complete) => {}
+        Ok(Explored::Target { .. }) => unreachable!("no program has errors"),
+        Err(stop) => panic!("seed {seed}, {way:?}: {stop:?}"),
+    }
+    *tally = explorer.cpa.tally;
+}
+
+/// Follows runs of random programs: `programs` of them, if no other number is asked for. Tells how often each law was tested,
+/// and whether that is to be looked at.
+fn follow_all(way: Way, programs: u64) -> (Tally, bool) {
+    let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().unwrap());
+    let (seed, asked) = (number("PROVISO_SEED"), number("PROVISO_PROGRAMS"));
+    let first = seed.unwrap_or(1);
+    let mut tally = Tally::default();
+    for seed in first..first + asked.unwrap_or(programs) {
+        follow(seed, way, &mut tally);
+    }
+    println!("{way:?}: {tally:?}");
+    assert!(tally.transfers > 0);
+    (tally, seed.is_none() && asked.is_none())
+}
+
+#[test]
+fn hold_path_by_path() {
+    let (tally, usual) = follow_all(Way::Paths, 80);
+    assert!(!usual || tally.arrays > 50 && tally.lambdas > 20 && tally.evidence > 10 && tally.splits > 0, "{tally:?}");
+}
+
+#[test]
+fn hold_where_states_are_merged() {
+    let (tally, usual) = follow_all(Way::Merging, 24);
+    assert!(!usual || tally.merges > 3 && tally.evidence > 10, "{tally:?}");
+}
+
+#[test]
+fn hold_where_constraints_are_forgotten() {
+    let (tally, usual) = follow_all(Way::Constraints, 30);
+    assert!(!usual || tally.abstractions > 50 && tally.covers > 5, "{tally:?}");
+}
+
+#[test]
+fn hold_where_predicates_are_kept() {
+    let (tally, usual) = follow_all(Way::Predicates, 20);
+    assert!(!usual || tally.abstractions > 50, "{tally:?}");
+}
+
+#[test]
+fn hold_for_values() {
+    let (tally, usual) = follow_all(Way::Values, 30);
+    assert!(!usual || tally.abstractions > 15 && tally.covers > 2, "{tally:?}");
+}
+
+#[test]
+fn what_is_from_before_an_array_goes_with_it() {
+    let mut object = Object::new(Val::Int(2560), 8, Origin::Global(GlobalId(0)), true);
+    object.write_bytes(0, &[7]);
+    object.write_cell(8, 8, Val::Ptr(ObjId(1), 0));
+    object.set_array(ExprId(0));
+    object.forget_numbers(|part| part != Part::WHOLE);
+    assert!(object.array.is_none() && object.known_parts().is_empty());
+    assert!([0, 1, 8].into_iter().all(|offset| object.piece(offset) == Piece::Default));
+}

@@ -1,0 +1,245 @@
+//! The analyses by name: each is an algorithm around a CPA, with parameters.
+
+use crate::algorithm::bmc::Bmc;
+use crate::algorithm::cegar::Cegar;
+use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
+use crate::algorithm::delegate::Delegating;
+use crate::algorithm::explore::{ExplorationAlgorithm, Explorer};
+use crate::algorithm::houdini::Houdini;
+use crate::algorithm::k_induction::KInduction;
+use crate::algorithm::random::Tester;
+use crate::algorithm::{Algorithm, Impossible, Setting};
+use crate::analysis::Abstraction;
+use crate::analysis::capability::Participant;
+use crate::analysis::composite::Product;
+use crate::analysis::reached::{Forgotten, Pictured};
+use crate::composition::Analysis;
+use crate::config::Config;
+use crate::domain::condition::Conditional;
+use crate::domain::interval::Interval;
+use crate::domain::slicing::{Criteria, Slicing};
+use crate::domain::symbolic::SymbolicExecution;
+use crate::domain::tracking::{Options, Tracking};
+use crate::exchange::Learner;
+use crate::verdict::Reason;
+use cfa::Program;
+use cfa::facts::frees;
+use smt::PathSolver;
+use std::time::Duration;
+
+/// Values of a variable before predicates take over.
+const FEW_VALUES: usize = 40;
+/// Edges that values are followed over before predicates take over: where paths multiply, formulas merge them.
+const EXPLICIT_EDGES: u64 = 200_000;
+/// What symbolic execution with loops in closed form may take before anything else is tried.
+const ACCELERATED_START: Duration = Duration::from_millis(100);
+/// States of which pictures are kept; those beyond are left out, so that they cannot take the memory.
+const MOST_DRAWN: usize = 1 << 20;
+
+/// The algorithm of an analysis that is not made of others.
+pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn Algorithm<'r> + 'r> {
+    let make = Maker { setting, analysis };
+    let config = setting.config;
+    let standard = Options {
+        values_only: false,
+        full: false,
+        numbers: false,
+        sharing: config.sharing,
+        threshold: config.value_threshold,
+        values: true,
+        predicates: false,
+        boolean: config.combines_predicates,
+        folds: false,
+    };
+    let few = standard.threshold.min(FEW_VALUES);
+    let symbols = Options { threshold: 0, ..standard };
+    let all = Options { full: true, ..symbols };
+    let numbers = Options { values_only: true, ..standard };
+    let predicates = Options { values: false, predicates: true, threshold: few, ..standard };
+    match analysis {
+        Analysis::Symex => make.exact(Merge::Never),
+        Analysis::SymexAccelerated => make.accelerated(),
+        Analysis::Merging => make.exact(Merge::AtHeads),
+        Analysis::Value => make.at_joins(numbers),
+        Analysis::ValueInterval => make.with_intervals(numbers),
+        Analysis::Shape => make.at_joins(Options { folds: true, ..numbers }),
+        Analysis::ValueNoCegar => make.at_joins(Options { full: true, threshold: 0, ..numbers }),
+        Analysis::SymexCegar => make.at_joins(symbols),
+        Analysis::Predicate => make.in_blocks(predicates),
+        Analysis::ValuePredicate => {
+            let first = make.values(Options { threshold: few, ..numbers });
+            let then = Options { predicates: true, threshold: few, ..standard };
+            Box::new(Delegating::new(first, Box::new(move || make.in_blocks(then))))
+        }
+        Analysis::ValuePredicateJoint => make.in_blocks(Options { predicates: true, threshold: few, ..standard }),
+        Analysis::ValueNoCegarPredicate => {
+            make.in_blocks(Options { numbers: true, values: false, predicates: true, threshold: few, ..standard })
+        }
+        Analysis::SymexSlicing => make.sliced(all, Criteria::TargetPath),
+        Analysis::SymexSlicingLocation => make.sliced(all, Criteria::TargetLocation),
+        Analysis::SymexCegarSlicing => make.sliced(symbols, Criteria::TargetPath),
+        Analysis::SymexCegarSlicingLocation => make.sliced(symbols, Criteria::TargetLocation),
+        Analysis::ValueSlicing => make.sliced(numbers, Criteria::TargetPath),
+        Analysis::ValueSlicingLocation => make.sliced(numbers, Criteria::TargetLocation),
+        Analysis::PredicateSlicing => make.sliced(predicates, Criteria::TargetPath),
+        Analysis::PredicateSlicingLocation => make.sliced(predicates, Criteria::TargetLocation),
+        Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
+        Analysis::Bmc => Box::new(Bmc::new(setting, make.symbolic())),
+        Analysis::KInduction => Box::new(KInduction::new(setting, make.symbolic())),
+        Analysis::Random => Box::new(Tester::new(setting.program, config.seed)),
+        Analysis::Default => unreachable!("made of others"),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Maker<'r> {
+    setting: Setting<'r>,
+    analysis: Analysis,
+}
+
+impl<'r> Maker<'r> {
+    fn symbolic(self) -> SymbolicExecution<'r> {
+        self.symbolic_of(self.setting.program)
+    }
+
+    fn symbolic_of(self, program: &'r Program) -> SymbolicExecution<'r> {
+        let Setting { config, budget, .. } = self.setting;
+        let solver = PathSolver::new(config.solvers.open(), budget.clone());
+        SymbolicExecution::new(program, solver, config.solvers.clone())
+            .lacking_frees(config.lacks_frees)
+            .ending_at_faults(config.faults_elsewhere.clone())
+            .comparing(config.wants_agreements)
+    }
+
+    fn parameters(self, heads: Vec<bool>, merge: Merge) -> Parameters {
+        let config = self.setting.config;
+        Parameters {
+            heads,
+            merge,
+            search: config.search,
+            seed: config.seed,
+            max_call_depth: config.max_call_depth,
+            covers: config.covers,
+            notes_locations: config.wants_graph,
+            counts_on_rest: config.counts_on_rest,
+        }
+    }
+
+    fn exploring<X: Explorer + 'r>(self, explorer: X) -> Box<dyn Algorithm<'r> + 'r> {
+        Box::new(ExplorationAlgorithm::new(self.setting.program, self.analysis, explorer))
+    }
+
+    /// All states in full.
+    fn exact(self, merge: Merge) -> Box<dyn Algorithm<'r> + 'r> {
+        // Where paths are merged, fewer forks are no gain.
+        let program = match merge {
+            Merge::Never => self.setting.simplified,
+            _ => self.setting.program,
+        };
+        let mut cpa = self.symbolic_of(program).postponing();
+        let parameters = self.parameters(cpa.heads(), merge);
+        let Config { wants_frontier, desk, part, .. } = self.setting.config;
+        let tells_paths = *wants_frontier || desk.is_some();
+        if tells_paths || part.is_some() {
+            // Edge by edge.
+            cpa.follow_calls();
+        }
+        match part {
+            Some(part) => self.paths(program, Conditional::new(cpa, part.clone()), parameters, tells_paths),
+            None => self.paths(program, cpa, parameters, tells_paths),
+        }
+    }
+
+    /// All states in full, of a program of which neither the places nor the paths are those of the original.
+    fn accelerated(self) -> Box<dyn Algorithm<'r> + 'r> {
+        let program = self.setting.accelerated.unwrap_or(self.setting.simplified);
+        let cpa = self.symbolic_of(program).comparing(false).postponing();
+        let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
+        let exploring =
+            ExplorationAlgorithm::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
+        // Where the loops are what keeps others busy, it needs no more; but a witness should rather have the invariants of others.
+        Box::new(match self.setting.config.wants_agreements {
+            true => exploring,
+            false => exploring.with_head_start(ACCELERATED_START),
+        })
+    }
+
+    /// Path by path, with paths and the graph of states kept as they are asked for.
+    fn paths<C: Participant + Learner + 'r>(
+        self,
+        program: &'r Program,
+        cpa: C,
+        parameters: Parameters,
+        tells_paths: bool,
+    ) -> Box<dyn Algorithm<'r> + 'r> {
+        let Config { wants_graph, desk, .. } = self.setting.config;
+        if !*wants_graph && !tells_paths {
+            return self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters));
+        }
+        let graph = if tells_paths { Pictured::default() } else { Pictured::of_most(MOST_DRAWN) };
+        let mut algorithm = CpaAlgorithm::new(program, cpa, graph, parameters);
+        algorithm.desk = desk.clone();
+        self.exploring(algorithm)
+    }
+
+    /// Exploration with refinement, which no other analysis waits for to end.
+    fn refining<C: Participant + Learner + Abstraction + 'r>(
+        self,
+        cpa: C,
+        parameters: Parameters,
+    ) -> Box<dyn Algorithm<'r> + 'r> {
+        let cegar = Cegar::new(self.setting.program, cpa, parameters);
+        match self.setting.config.analysis == self.analysis {
+            true => self.exploring(cegar.patient()),
+            false => self.exploring(cegar),
+        }
+    }
+
+    /// States abstracted where paths join.
+    fn at_joins(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let cpa = Tracking::new(self.symbolic(), how);
+        let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
+        self.refining(cpa, parameters)
+    }
+
+    /// The same, in a product with intervals.
+    fn with_intervals(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let program = self.setting.program;
+        let cpa = Product::new(Tracking::new(self.symbolic(), how), Interval::new(program));
+        let parameters = self.parameters(cpa.first.symbolic.heads(), Merge::Never);
+        self.refining(cpa, parameters)
+    }
+
+    /// The same, up to the first path that it cannot refute.
+    fn values(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let cpa = Tracking::new(self.symbolic(), how);
+        let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
+        self.exploring(Cegar::new(self.setting.program, cpa, parameters).impatient(EXPLICIT_EDGES))
+    }
+
+    /// States abstracted where cycles are cut, with blocks as formulas between.
+    fn in_blocks(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
+        let cpa = Tracking::new(self.symbolic(), how);
+        let parameters = self.blocks(&cpa);
+        self.refining(cpa, parameters)
+    }
+
+    fn blocks(self, cpa: &Tracking<'r>) -> Parameters {
+        let heads = cpa.symbolic.cutpoints(self.setting.config.abstracts_at_calls);
+        self.parameters(heads, Merge::InBlocks(cpa.symbolic.heads()))
+    }
+
+    /// States of a slice: abstracted where paths join, or in blocks, if predicates are tracked.
+    fn sliced(self, how: Options, criteria: Criteria) -> Box<dyn Algorithm<'r> + 'r> {
+        let program = self.setting.program;
+        let cpa = Tracking::new(self.symbolic().lacking_frees(frees(program)), how);
+        let parameters = match how.predicates {
+            true => self.blocks(&cpa),
+            false => self.parameters(cpa.symbolic.heads(), Merge::Never),
+        };
+        match Slicing::new(program, cpa, criteria, slicer::Options::default()) {
+            Ok(cpa) => self.refining(cpa, parameters),
+            Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),
+        }
+    }
+}

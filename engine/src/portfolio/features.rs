@@ -1,0 +1,124 @@
+//! The features of a program that decide which analyses take turns on it.
+
+use crate::composition::Analysis;
+use cfa::facts::allocates_again;
+use cfa::graph::CfaGraphs;
+use cfa::loops::LoopForest;
+use cfa::{BinOp, CallGraph, Expr, ExprId, ExprPool, Op, Program, UnOp};
+use rustc_hash::FxHashSet;
+
+/// What a program has in it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Features {
+    pub loops: bool,
+    pub recursion: bool,
+    /// Conditions that compare a variable with a constant for equality: the marks of a state machine.
+    pub modes: usize,
+    /// Other conditions.
+    pub conditions: usize,
+    /// Memory of the heap is allocated again and again.
+    pub lists: bool,
+}
+
+/// Conditions of a state machine.
+const MANY_MODES: usize = 24;
+
+impl Features {
+    pub fn of(program: &Program) -> Self {
+        let graphs = CfaGraphs::new(program);
+        let calls = CallGraph::new(program);
+        let mut looping = FxHashSet::default();
+        for g in graphs.funcs.values() {
+            let forest = LoopForest::new(&g.graph, 0);
+            let nodes = g.locs.iter().enumerate();
+            looping.extend(nodes.filter(|&(node, _)| forest.innermost(node as u32).is_some()).map(|(_, &loc)| loc));
+        }
+        let mut features = Self {
+            loops: !looping.is_empty(),
+            lists: allocates_again(program, |loc| looping.contains(&loc)),
+            recursion: program.funcs.ids().any(|f| calls.is_recursive(f)),
+            ..Self::default()
+        };
+        let mut seen = FxHashSet::default();
+        for edge in program.edges.values() {
+            let Op::Assume { cond, branch: true, .. } = edge.op else { continue };
+            if seen.insert(cond) {
+                match is_mode(&program.exprs, cond) {
+                    true => features.modes += 1,
+                    false => features.conditions += 1,
+                }
+            }
+        }
+        features
+    }
+
+    /// The analyses, in the order in which they take turns. The first is symbolic execution, whose executions the proofs by
+    /// invariants learn from.
+    pub fn analyses(self) -> Vec<Analysis> {
+        use Analysis::{Merging, Shape, Symex};
+        if !self.loops && !self.recursion {
+            return vec![Symex, Merging];
+        }
+        let mut turns = self.for_numbers();
+        if self.lists {
+            turns.insert(1, Shape);
+        }
+        turns
+    }
+
+    /// As [`analyses`](Self::analyses), for programs with loops or recursion, but for their lists.
+    fn for_numbers(self) -> Vec<Analysis> {
+        use Analysis::{Invariants, Merging, Random, Symex, SymexCegar, Value, ValuePredicate};
+        if self.modes >= MANY_MODES && self.modes > self.conditions {
+            // Few of many variables matter, and these have few values.
+            return vec![Symex, Value, SymexCegar, Invariants, Random, Merging, ValuePredicate];
+        }
+        vec![Symex, Invariants, Merging, Random, SymexCegar, Value, ValuePredicate]
+    }
+}
+
+/// Whether a condition says that a variable has a constant value, or has not.
+fn is_mode(pool: &ExprPool, mut cond: ExprId) -> bool {
+    while let Expr::Unary(UnOp::Not, e) = *pool.get(cond) {
+        cond = e;
+    }
+    let Expr::Binary(BinOp::Eq, a, b) = *pool.get(cond) else { return false };
+    let plain = |mut e: ExprId| {
+        while let Expr::Zext { arg, .. } | Expr::Sext { arg, .. } = *pool.get(e) {
+            e = arg;
+        }
+        matches!(pool.get(e), Expr::Var(_))
+    };
+    plain(a) && pool.as_const(b).is_some() || plain(b) && pool.as_const(a).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop over a variable that is compared with `modes` constants.
+    fn machine(modes: usize) -> Program {
+        let mut text = String::from(
+            "program 64 entry f0\ntype ty0 void\ntype ty1 int \"int\" 32 signed\n\nfunc f0 \"main\" source ty0 () entry l0 {\n  \
+             local v0 \"x\" ty1 32\n  l0:\n    t0: v0 := 0:32 -> l1\n",
+        );
+        let mut edge = 1;
+        for i in 0..modes {
+            let (here, next) = (i + 1, if i + 1 == modes { 1 } else { i + 2 });
+            text += &format!("  l{here}:\n    t{edge}: if (v0 == {i}:32) -> l{next}\n");
+            text += &format!("    t{}: else ~(v0 == {i}:32) -> l{next}\n", edge + 1);
+            edge += 2;
+        }
+        text += "}\n";
+        cfa::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+    }
+
+    #[test]
+    fn state_machines_are_seen() {
+        let few = Features::of(&machine(3));
+        assert_eq!(few, Features { loops: true, recursion: false, modes: 3, ..Features::default() });
+        assert_eq!(few.analyses()[1], Analysis::Invariants);
+        let many = Features::of(&machine(MANY_MODES));
+        assert_eq!(many.analyses()[1], Analysis::Value);
+    }
+}

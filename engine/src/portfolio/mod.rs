@@ -1,0 +1,81 @@
+//! The analyses that a run consists of: which ones, in which order, and what they tell each other.
+//!
+//! [`verify`] is the entry of the engine. A run of one analysis is a portfolio of one. The default chooses several by the
+//! features of the program (Beyer, Dangl: Strategy selection for software verification based on boolean features, ISoLA 2018);
+//! they take turns ([`turns`]), or are divided among threads ([`parallel`]).
+
+pub mod configurations;
+mod features;
+mod parallel;
+mod turns;
+
+use crate::algorithm::Setting;
+use crate::composition::Analysis;
+use crate::config::Config;
+use crate::exchange::Exchange;
+use crate::outcome::Outcome;
+use crate::simplify::{self, Simplified};
+use crate::stats::Stats;
+use crate::verdict::Verdict;
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId, Program};
+use features::Features;
+use smt::budget::Budget;
+use std::sync::Arc;
+use turns::Turns;
+
+/// Confirms a violation: runs the program as the user gave it on the inputs (translated, if the program analysed is a
+/// slice), and gives the inputs it ran on and the path if it ends in this error; otherwise says how it ended.
+pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<(Inputs, Vec<EdgeId>), String> + Sync + 'a;
+
+/// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it
+/// (see [`replay()`]); `progress` is called some ten times a second.
+pub fn verify(
+    program: &Program,
+    config: &Config,
+    budget: &Budget,
+    replay: &Replay<'_>,
+    progress: &(dyn Fn(&Stats) + Sync),
+) -> Outcome {
+    if program.errors.is_empty() {
+        let proof = Some(certificate::ProofCheck::NotChecked("there is nothing to prove".into()));
+        return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
+    }
+    if !config.wants_frontier && config.part.is_none() {
+        // What is given to others is told by paths of the program that they have.
+        let simplified = config.desk.is_none().then(|| simplify::simplified(program));
+        let wants_accelerated = matches!(config.analysis, Analysis::Default | Analysis::SymexAccelerated);
+        let accelerated = if wants_accelerated { simplify::accelerated(program) } else { None };
+        let accelerated = accelerated.map(|program| simplify::simplified(&program));
+        let simplified = simplified.as_ref().unwrap_or(program);
+        let setting = Setting { program, simplified, accelerated: accelerated.as_ref(), config, budget };
+        return run(setting, replay, progress);
+    }
+    let simplified = if config.desk.is_none() { Simplified::of(program) } else { None };
+    let part = config.part.as_ref().map(|part| part.joined(&simplified.as_ref()?.joined).map(Arc::new));
+    // A part may tell ways apart that are one in the simplified program.
+    let simplified = simplified.filter(|_| !matches!(part, Some(None)));
+    let config = &Config { part: part.flatten().or_else(|| config.part.clone()), ..config.clone() };
+    let analysed = simplified.as_ref().map_or(program, |s| &s.program);
+    let outcome = run(Setting { program, simplified: analysed, accelerated: None, config, budget }, replay, progress);
+    Outcome { simplified: simplified.filter(|_| config.wants_frontier).map(Arc::new), ..outcome }
+}
+
+fn run(setting: Setting<'_>, replay: &Replay<'_>, progress: &(dyn Fn(&Stats) + Sync)) -> Outcome {
+    let Setting { program, config, .. } = setting;
+    let analyses = match config.analysis {
+        Analysis::Default => {
+            let mut analyses = Features::of(program).analyses();
+            // Last, as proofs of others have invariants.
+            analyses.extend(setting.accelerated.map(|_| Analysis::SymexAccelerated));
+            analyses
+        }
+        // Proofs by invariants need executions to learn from.
+        Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
+        one => vec![one],
+    };
+    if config.jobs > 1 && analyses.len() > 1 {
+        return parallel::verify(setting, &analyses, replay, progress);
+    }
+    Turns::new(setting, &analyses, Exchange::default(), replay, progress).verify()
+}

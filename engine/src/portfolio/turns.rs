@@ -1,0 +1,417 @@
+//! Algorithms that take turns on one question, and tell each other what they learn.
+
+use super::{Replay, configurations};
+use crate::algorithm::{Algorithm, Ending, Proof, Setting, Share};
+use crate::analysis::reached::graph::Shape;
+use crate::composition::Analysis;
+use crate::coverage::Coverage;
+use crate::crash::Crash;
+use crate::exchange::Exchange;
+use crate::outcome::{Outcome, Turn};
+use crate::stats::{Counters, Stats};
+use crate::verdict::{Counterexample, Reason, Taints, Verdict};
+use certificate::{Certificate, ProofCheck};
+use cfa::interp::Inputs;
+use cfa::{EdgeId, ErrorId};
+use smt::budget::{Budget, Spent};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// The first turn of each analysis; turns grow by the factor [`GROWTH`].
+const FIRST_TURN: Duration = Duration::from_millis(500);
+const GROWTH: u32 = 3;
+/// What exploration path by path may take before others have a head start: programs of few paths need no more.
+const OPENING: Duration = Duration::from_millis(100);
+/// A turn goes on where what is left is estimated to take at most so many times what was spent before, and at most so long; and
+/// again where it is then estimated to take less, by a quarter at least: an estimate that does not come true is not believed twice.
+const NEARLY_DONE: f64 = 4.0;
+const EXTENDED: Duration = Duration::from_secs(2);
+/// What is added to such an estimate.
+const SLACK: Duration = Duration::from_millis(10);
+/// The processor time that the check of a proof may take.
+const CHECK_TIME: Duration = Duration::from_secs(1);
+/// That of one which follows all executions again.
+const FOLLOWING_TIME: Duration = Duration::from_secs(1);
+
+/// An analysis under way.
+struct Worker<'r> {
+    analysis: Analysis,
+    algorithm: Box<dyn Algorithm<'r> + 'r>,
+    /// Why it does not go on.
+    given_up: Option<Reason>,
+    /// Whether that is only that something was left out, by it or another.
+    is_tainted: bool,
+    /// What its turns have taken so far, of the processor time of this thread.
+    spent: Duration,
+}
+
+impl Worker<'_> {
+    /// What it takes to explore what is left at the pace so far, if that can be told and is not much more.
+    fn nearly_done(&self) -> Option<Duration> {
+        let done = self.algorithm.done()?;
+        let left = (1.0 - done) / done;
+        (left <= NEARLY_DONE).then(|| self.spent.mul_f64(left))
+    }
+}
+
+/// What a turn means for the run.
+enum After {
+    /// There is a verdict.
+    Decided(Verdict),
+    /// The same algorithm goes on.
+    GoesOn,
+    /// Its turn is over.
+    Over,
+    TimeIsUp,
+}
+
+pub(crate) struct Turns<'r> {
+    setting: Setting<'r>,
+    replay: &'r Replay<'r>,
+    progress: &'r (dyn Fn(&Stats) + Sync),
+    workers: Vec<Worker<'r>>,
+    start: Instant,
+    last: Instant,
+    replays: u64,
+    exchange: Exchange,
+    /// What no analysis may overlook.
+    common: Taints,
+    /// Of the last proof.
+    proof: Option<ProofCheck>,
+    certificate: Option<Certificate>,
+    crashes: Vec<Crash>,
+    turns: Vec<Turn>,
+}
+
+impl<'r> Turns<'r> {
+    pub fn new(
+        setting: Setting<'r>,
+        analyses: &[Analysis],
+        exchange: Exchange,
+        replay: &'r Replay<'r>,
+        progress: &'r (dyn Fn(&Stats) + Sync),
+    ) -> Self {
+        let start = Instant::now();
+        let worker = |&analysis: &Analysis| Worker {
+            analysis,
+            algorithm: configurations::algorithm(setting, analysis),
+            given_up: None,
+            is_tainted: false,
+            spent: Duration::ZERO,
+        };
+        Self {
+            setting,
+            replay,
+            progress,
+            workers: analyses.iter().map(worker).collect(),
+            start,
+            last: start,
+            replays: 0,
+            exchange,
+            common: Taints::default(),
+            proof: None,
+            certificate: None,
+            crashes: Vec::new(),
+            turns: Vec::new(),
+        }
+    }
+
+    /// Until one of them answers or all have given up.
+    pub fn verify(mut self) -> Outcome {
+        let first = self.opening().or_else(|| self.head_starts());
+        let (decided, verdict) = first.unwrap_or_else(|| self.take_turns());
+        self.outcome(decided, verdict)
+    }
+
+    /// A moment for exploration path by path before others have a head start, unless a proof should rather have invariants; and as long again as
+    /// a head start may take where it seems to need no more.
+    fn opening(&mut self) -> Option<(usize, Verdict)> {
+        let others = self.workers.iter().filter_map(|w| w.algorithm.head_start()).max()?;
+        let config = self.setting.config;
+        let opens = config.analysis == Analysis::Default && !config.wants_agreements;
+        if !opens || !self.workers[0].algorithm.is_exact() {
+            return None;
+        }
+        self.turn(0, OPENING, others).map(|verdict| (0, verdict))
+    }
+
+    /// Some are tried before the turns begin.
+    fn head_starts(&mut self) -> Option<(usize, Verdict)> {
+        for i in 0..self.workers.len() {
+            let Some(time) = self.workers[i].algorithm.head_start() else { continue };
+            if let Some(verdict) = self.turn(i, time, Duration::ZERO) {
+                return Some((i, verdict));
+            }
+        }
+        None
+    }
+
+    fn take_turns(&mut self) -> (usize, Verdict) {
+        let mut turn = FIRST_TURN;
+        loop {
+            for i in 0..self.workers.len() {
+                if self.workers[i].given_up.is_some() {
+                    continue;
+                }
+                if let Some(verdict) = self.turn(i, turn, EXTENDED.max(turn)) {
+                    return (i, verdict);
+                }
+                if let Some(spent) = self.setting.budget.spent() {
+                    return (i, Verdict::Unknown(Reason::spent(spent)));
+                }
+            }
+            if self.workers.iter().all(|w| w.given_up.is_some()) {
+                // Only the first is asked why: the others are there to help it. But what is our fault comes before.
+                let crash = self.crashes.first().map(Crash::reason);
+                let reason = crash.or_else(|| self.workers[0].given_up.clone()).expect("all have given up");
+                return (self.workers.len() - 1, Verdict::Unknown(reason));
+            }
+            turn = turn.saturating_mul(GROWTH);
+        }
+    }
+
+    /// One turn of a worker, which may go on for `extension` if that seems to be enough.
+    fn turn(&mut self, i: usize, turn: Duration, mut extension: Duration) -> Option<Verdict> {
+        let config = self.setting.config;
+        // Who learns from others, be it on another thread, has to come back for it.
+        let alone = self.workers.iter().filter(|w| w.given_up.is_none()).count() == 1 && !self.exchange.is_shared();
+        let mut part = match alone {
+            true => self.setting.budget.clone(),
+            false => self.setting.budget.exerting(self.workers[i].algorithm.share(turn)),
+        };
+        // Alone, an analysis comes back only with a query that takes too long: it gets more time at each turn.
+        let query_time = if alone { config.query_time.max(turn) } else { turn.min(config.query_time) };
+        self.workers[i].algorithm.import(&self.exchange);
+        loop {
+            let ending = self.timed(i, &part, query_time);
+            self.workers[i].algorithm.publish(&self.exchange);
+            match self.after(i, ending.unwrap_or_else(Ending::GaveUp)) {
+                After::Decided(verdict) => return Some(verdict),
+                After::GoesOn => {}
+                After::Over => return None,
+                After::TimeIsUp => match self.workers[i].nearly_done() {
+                    // A little more than estimated, lest it ends right before the end.
+                    Some(more) if more.mul_f64(1.25) + SLACK <= extension => {
+                        let more = more.mul_f64(1.25) + SLACK;
+                        extension = more.mul_f64(0.75);
+                        part = self.setting.budget.exerting(more);
+                    }
+                    _ => return None,
+                },
+            }
+        }
+    }
+
+    /// What the end of a worker's turn means.
+    fn after(&mut self, i: usize, ending: Ending) -> After {
+        match ending {
+            Ending::Proved(_) => After::Decided(match self.common.first(self.setting.program) {
+                None => Verdict::True,
+                Some(reason) => Verdict::Unknown(reason),
+            }),
+            Ending::Violation { error, edge, inputs } => self.replayed(error, edge, &inputs),
+            Ending::TimeIsUp => After::TimeIsUp,
+            Ending::GaveUp(reason) => {
+                self.workers[i].given_up = Some(reason);
+                After::Over
+            }
+            Ending::Tainted { reason, by_program } => {
+                // Another exploration would meet the same; an invariant may show that it does not matter, but not that an execution does not come
+                // past what the program has.
+                for worker in self.workers.iter_mut().filter(|w| by_program || !w.algorithm.goes_beyond_exploration()) {
+                    worker.is_tainted |= worker.given_up.is_none();
+                    worker.given_up.get_or_insert_with(|| reason.clone());
+                }
+                After::Over
+            }
+            Ending::NoProof => {
+                // Another try has a point only if executions may still show more.
+                let mut exact = self.workers.iter().filter(|w| w.algorithm.is_exact());
+                if !exact.clone().any(|w| w.given_up.is_none()) {
+                    let reason = exact.find_map(|w| w.given_up.clone());
+                    self.workers[i].given_up =
+                        Some(reason.unwrap_or_else(|| Reason::new("no invariants prove the program")));
+                }
+                After::Over
+            }
+        }
+    }
+
+    /// A violation counts if the interpreter confirms it; else nobody may call the program safe.
+    fn replayed(&mut self, error: ErrorId, edge: EdgeId, inputs: &Inputs) -> After {
+        self.replays += 1;
+        match (self.replay)(inputs, error) {
+            Ok((inputs, path)) => After::Decided(Verdict::False(Counterexample { error, inputs, path })),
+            Err(why) => {
+                let text = format!("a violation was found that does not replay: {why}");
+                let reason = Reason::at(text, self.setting.program.edges[edge].place);
+                if self.setting.config.stop_at_unconfirmed {
+                    return After::Decided(Verdict::Unknown(reason));
+                }
+                self.common.drop_behaviour(reason);
+                After::GoesOn
+            }
+        }
+    }
+
+    /// Lets a worker go on, and writes down that it did.
+    fn timed(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Result<Ending, Reason> {
+        let (start, before) = (self.start.elapsed(), self.workers[i].algorithm.stats());
+        let mut end = None;
+        let worked = smt::budget::worked();
+        let ending = self.guarded(i, |this| {
+            let ending = this.advance(i, budget, query_time);
+            end = Some((this.start.elapsed(), smt::budget::worked()));
+            this.checked(ending)
+        });
+        let (end, until) = end.unwrap_or_else(|| (self.start.elapsed(), smt::budget::worked()));
+        let after = self.workers[i].algorithm.stats();
+        self.workers[i].spent += until.saturating_sub(worked);
+        self.turns.push(Turn {
+            analysis: self.workers[i].analysis,
+            thread: 0,
+            start,
+            end,
+            edges: after.exploration.edges.saturating_sub(before.exploration.edges),
+            solver_calls: after.solver_calls.saturating_sub(before.solver_calls),
+            ended: ending.as_ref().map_or("gave up", Ending::name),
+        });
+        ending
+    }
+
+    /// Lets a worker go on.
+    fn advance(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Ending {
+        let mut base = self.stats_but(i);
+        base.replays = self.replays;
+        let Self { workers, last, start, progress, .. } = self;
+        let mut report = |counters: &Counters, waiting: usize| {
+            // Some ten times a second.
+            if last.elapsed() >= Duration::from_millis(100) {
+                *last = Instant::now();
+                let mut stats = base;
+                stats.exploration.add(counters);
+                stats.waiting_now += waiting as u64;
+                stats.time = start.elapsed();
+                progress(&stats);
+            }
+        };
+        workers[i].algorithm.run(&mut Share { budget, query_time, progress: &mut report })
+    }
+
+    /// What all workers but one have done.
+    fn stats_but(&self, i: usize) -> Stats {
+        let mut stats = Stats::default();
+        for (_, worker) in self.workers.iter().enumerate().filter(|(j, _)| *j != i) {
+            stats.join(&worker.algorithm.stats());
+        }
+        stats
+    }
+
+    /// Does a piece of the work of an analysis. If it panics, that analysis has given up, and no other.
+    ///
+    /// What a panic leaves behind in the state of the analysis is not used again but for what others learn from it, which
+    /// they check: candidates and what to track.
+    fn guarded<T>(&mut self, i: usize, work: impl FnOnce(&mut Self) -> T) -> Result<T, Reason> {
+        let analysis = self.workers[i].analysis;
+        let fault = self.setting.config.faults.contains(&analysis);
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            assert!(!fault, "a fault in {} was asked for", analysis.name());
+            work(self)
+        }));
+        done.map_err(|panic| {
+            let crash = Crash::new(analysis, &*panic);
+            let reason = crash.reason();
+            self.crashes.push(crash);
+            reason
+        })
+    }
+
+    /// What the checker says of a proof. One that it refutes is none.
+    fn checked(&mut self, ending: Ending) -> Ending {
+        let Ending::Proved(proof) = ending else { return ending };
+        let Setting { program, config, budget, .. } = self.setting;
+        // The verdict must not be lost over its check.
+        let left = budget.remaining().map_or(CHECK_TIME, |left| left / 2);
+        let check = |certificate: &Certificate, time: Duration| {
+            let time = time.min(left);
+            certificate::check(program, certificate, &config.solvers, &budget.exerting(time))
+        };
+        let check = match proof {
+            Proof::Exhaustive if config.checks_explored && config.part.is_none() => {
+                check(&Certificate::followed(program), FOLLOWING_TIME)
+            }
+            Proof::Exhaustive => ProofCheck::NotChecked("all executions were explored".into()),
+            Proof::Invariants(certificate) => {
+                let check = check(&certificate, CHECK_TIME);
+                self.certificate = Some(*certificate);
+                check
+            }
+        };
+        if let ProofCheck::Refuted(what) = check {
+            return Ending::GaveUp(Reason::new(format!("a proof was found that is none: {what}")));
+        }
+        self.proof = Some(check);
+        Ending::Proved(Proof::Exhaustive)
+    }
+
+    fn outcome(self, decided: usize, verdict: Verdict) -> Outcome {
+        let Self { setting, workers, start, replays, common, proof, certificate, crashes, turns, .. } = self;
+        let unconfirmed = common.first(setting.program);
+        let decided_by = workers[decided].analysis;
+        let (mut taints, mut stats) = (common, Stats::default());
+        let is_true = matches!(verdict, Verdict::True);
+        let agreements = if is_true { workers[decided].algorithm.agreements() } else { Vec::new() };
+        let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
+        let coverage = {
+            let whole = is_true.then(|| workers[decided].algorithm.came()).filter(|came| !came.is_empty());
+            let of = |came: &mut dyn Iterator<Item = &[bool]>, all| Coverage::of(setting.simplified, came, all);
+            match whole {
+                Some(came) => of(&mut std::iter::once(came), true),
+                None => of(&mut workers.iter().map(|w| w.algorithm.came()), false),
+            }
+        };
+        for (i, worker) in workers.into_iter().enumerate() {
+            let algorithm = &worker.algorithm;
+            taints.merge(&algorithm.taints());
+            stats.join(&algorithm.stats());
+            increments.append(&mut algorithm.increments());
+            if setting.config.wants_frontier
+                && matches!(verdict, Verdict::Unknown(_))
+                && let Some(mut frontier) = algorithm.frontier()
+            {
+                if !(worker.is_tainted && frontier.tells_all) {
+                    frontier.given_up.clone_from(&worker.given_up);
+                }
+                frontiers.push(frontier);
+            }
+            let graph = algorithm.graph();
+            if !graph.is_empty() && (i == decided || arg.is_empty()) {
+                arg = graph;
+            }
+            let spent = setting.budget.spent();
+            if spent == Some(Spent::Cancelled) || spent.is_some() && setting.config.is_last {
+                // To take apart what an interrupted run leaves can take longer than it had.
+                std::mem::forget(worker);
+            }
+        }
+        stats.time = start.elapsed();
+        stats.replays = replays;
+        Outcome {
+            verdict,
+            stats,
+            reasons: taints.reasons(setting.program),
+            decided_by,
+            proof: proof.filter(|_| is_true),
+            certificate: certificate.filter(|_| is_true),
+            agreements,
+            coverage,
+            unconfirmed,
+            turns,
+            increments,
+            arg,
+            frontiers,
+            simplified: None,
+            crashes,
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The order of states: whether one stands for all that another does.
+//!
+//! A state `new` is covered by a state `old` at the same control if every concrete state that `new` stands for is one
+//! that `old` stands for. That is so if there is a substitution θ of old symbols by new terms under which the live
+//! variables and the memory of `old` become those of `new`, and `new`'s path condition implies θ of `old`'s, as far as
+//! it says anything about what is live: symbols of `old` that occur in nothing live may take any values that satisfy
+//! the rest (subsumption checking as in Anand, Păsăreanu, Visser: Symbolic execution with abstract subsumption
+//! checking, SPIN 2006, with a renaming instead of an abstraction). θ is found by matching structure, so the search is
+//! incomplete and linear. Objects that `new` has beside those of `old` do not matter where nothing leads to them.
+
+use super::state::{Frame, State};
+use super::value::{ObjId, Val};
+use super::{Execution, leak, segment};
+use crate::semantics::control::Control;
+use cfa::{Expr, ExprId, SymId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+impl Execution<'_> {
+    /// Whether `old` stands for all that `new` stands for, both at `at`.
+    pub fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
+        // What is known of arrays restricts the old state in a way that is not compared.
+        if !old.quantified.is_empty() {
+            return false;
+        }
+        let mut matching = Matching::default();
+        if !match_frames(self, old, new, at, &mut matching) || !match_memory(self, old, new, at, &mut matching) {
+            return false;
+        }
+        implied(self, old, new, &mut matching)
+    }
+}
+
+/// A substitution under construction.
+#[derive(Default)]
+struct Matching {
+    theta: FxHashMap<SymId, ExprId>,
+    /// Old terms that were matched, with what they became.
+    terms: FxHashMap<ExprId, ExprId>,
+}
+
+fn match_frames(ex: &mut Execution, old: &State, new: &State, at: Control, matching: &mut Matching) -> bool {
+    for i in 0..ex.read_globals().len() {
+        let slot = ex.read_globals()[i] as usize;
+        if !match_values(ex, old.globals[slot], new.globals[slot], matching) {
+            return false;
+        }
+    }
+    let mut frames: Option<(&Rc<Frame>, &Rc<Frame>)> = Some((&old.frame, &new.frame));
+    let mut loc = at.loc;
+    while let Some((a, b)) = frames {
+        if a.func != b.func {
+            return false;
+        }
+        let live = ex.live(a.func);
+        for &slot in live.at(loc) {
+            if !match_values(ex, a.vars[slot as usize], b.vars[slot as usize], matching) {
+                return false;
+            }
+        }
+        // Objects of a frame die with it: both must own the same ones.
+        if a.objects != b.objects {
+            return false;
+        }
+        frames = match (&a.caller, &b.caller) {
+            (None, None) => None,
+            (Some(x), Some(y)) => {
+                if a.call != b.call {
+                    return false;
+                }
+                loc = ex.program.edges[a.call.expect("a frame with a caller was called")].target;
+                Some((x, y))
+            }
+            _ => return false,
+        };
+    }
+    true
+}
+
+fn match_memory(ex: &mut Execution, old: &State, new: &State, at: Control, matching: &mut Matching) -> bool {
+    let mut cells = Vec::new();
+    let mut ends = FxHashMap::default();
+    if ex.unfolds {
+        ends = segment::ends(&old.memory, &new.memory);
+    }
+    if ends.iter().any(|(a, b)| a != b) {
+        return match_segments(ex, old, new, &ends, matching);
+    }
+    // Found out when the first object is asked about.
+    let mut garbage = None;
+    for (id, a, b) in old.memory.differences(&new.memory) {
+        match (a, b) {
+            (None, Some(_)) if garbage.get_or_insert_with(|| leak::garbage(ex, new, at.loc)).contains(&id) => {}
+            (Some(a), Some(b)) if segment::owners_agree(a, b, &new.memory) && a.may_cover(b, &mut cells) => {}
+            _ => return false,
+        }
+    }
+    if !cells.into_iter().all(|(a, b, _)| match_values(ex, a, b, matching)) {
+        return false;
+    }
+    // What the two share is live as well: its symbols stand for themselves.
+    let mut values = Vec::new();
+    for (id, object) in new.memory.iter() {
+        if old.memory.shares(&new.memory, id) {
+            object.for_each_cell(|_, _, value| values.push(value));
+            values.push(object.size);
+            values.extend(object.array.map(Val::Expr));
+        }
+    }
+    values.into_iter().all(|v| match_values(ex, v, v, matching))
+}
+
+/// The memory of states without names for what is unknown, where what ends a segment of `old` ends, by `ends`, one in `new`, or is its only node.
+fn match_segments(
+    ex: &mut Execution,
+    old: &State,
+    new: &State,
+    ends: &FxHashMap<ObjId, ObjId>,
+    matching: &mut Matching,
+) -> bool {
+    let of = |st: &State| st.memory.iter().filter(|(_, o)| !o.is_last()).count();
+    let mut cells = Vec::new();
+    of(old) == of(new)
+        && old.memory.iter().filter(|(_, o)| !o.is_last()).all(|(id, a)| {
+            new.memory
+                .get(id)
+                .is_some_and(|b| !b.is_last() && segment::owners_agree(a, b, &new.memory) && a.may_cover(b, &mut cells))
+        })
+        && cells.into_iter().all(|(a, b, _)| {
+            let a = match a {
+                Val::Ptr(o, k) => Val::Ptr(ends.get(&o).copied().unwrap_or(o), k),
+                a => a,
+            };
+            match_values(ex, a, b, matching)
+        })
+}
+
+/// Extends the substitution so that `old` becomes `new`.
+fn match_values(ex: &mut Execution, old: Val, new: Val, matching: &mut Matching) -> bool {
+    match (old, new) {
+        (Val::Unset | Val::Unknown, _) => true,
+        (_, Val::Unknown) => false,
+        (Val::Expr(a), Val::Expr(b)) => match_terms(ex, a, b, matching),
+        (Val::Expr(a), b) => {
+            let width = ex.terms.width(a);
+            let b = ex.terms.term(b, width);
+            match_terms(ex, a, b, matching)
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn match_terms(ex: &Execution, old: ExprId, new: ExprId, matching: &mut Matching) -> bool {
+    let mut stack = vec![(old, new)];
+    while let Some((a, b)) = stack.pop() {
+        match matching.terms.get(&a) {
+            Some(&done) if done == b => continue,
+            Some(_) => return false,
+            None => {}
+        }
+        if ex.terms.sort(a) != ex.terms.sort(b) {
+            return false;
+        }
+        match (ex.terms.get(a), ex.terms.get(b)) {
+            (&Expr::Sym(s), _) if ex.terms.bases.object(s).is_none() => {
+                if *matching.theta.entry(s).or_insert(b) != b {
+                    return false;
+                }
+            }
+            (x, y) => {
+                if x.children().next().is_none() {
+                    if a != b {
+                        return false;
+                    }
+                } else if same_operator(x, y) {
+                    stack.extend(x.children().zip(y.children()));
+                } else {
+                    return false;
+                }
+            }
+        }
+        matching.terms.insert(a, b);
+    }
+    true
+}
+
+/// Whether `new`'s path condition implies what `old`'s says, under the substitution, of live symbols.
+fn implied(ex: &mut Execution, old: &State, new: &State, matching: &mut Matching) -> bool {
+    let present: FxHashSet<ExprId> = new.pc.iter().collect();
+    let conjuncts = old.pc.conjuncts();
+    // Conjuncts connected to a live symbol or to an address, directly or through shared symbols, matter.
+    let symbols: Vec<Rc<[SymId]>> = conjuncts.iter().map(|&c| ex.terms.symbols_in(c)).collect();
+    let mut live: FxHashSet<SymId> = matching.theta.keys().copied().collect();
+    let mut matters = vec![false; conjuncts.len()];
+    loop {
+        let mut changed = false;
+        for (i, symbols) in symbols.iter().enumerate() {
+            if !matters[i] && symbols.iter().any(|s| live.contains(s) || ex.terms.bases.object(*s).is_some()) {
+                matters[i] = true;
+                changed = true;
+                live.extend(symbols.iter().copied());
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut memo = FxHashMap::default();
+    let theta = &matching.theta;
+    let mut missing = ex.terms.bool(true);
+    for (i, &conjunct) in conjuncts.iter().enumerate() {
+        if !matters[i] {
+            continue;
+        }
+        let required = ex.terms.substitute(conjunct, &mut memo, |pool, leaf| match pool.get(leaf) {
+            Expr::Sym(s) => theta.get(s).copied(),
+            _ => None,
+        });
+        if !present.contains(&required) {
+            missing = ex.terms.and(missing, required);
+        }
+    }
+    if ex.terms.is_true(missing) {
+        return true;
+    }
+    let violated = ex.terms.not(missing);
+    ex.solver.check(&mut ex.terms, &new.pc, violated).is_infeasible()
+}
+
+/// Whether two operations are the same but for their operands.
+fn same_operator(a: &Expr, b: &Expr) -> bool {
+    use Expr::*;
+    match (a, b) {
+        (Unary(p, _), Unary(q, _)) => p == q,
+        (Binary(p, ..), Binary(q, ..)) => p == q,
+        (Ite(..), Ite(..)) | (Select { .. }, Select { .. }) | (Store { .. }, Store { .. }) => true,
+        (Extract { hi, lo, .. }, Extract { hi: h, lo: l, .. }) => hi == h && lo == l,
+        (Zext { width, .. }, Zext { width: w, .. }) | (Sext { width, .. }, Sext { width: w, .. }) => width == w,
+        (FUnary(p, f, _), FUnary(q, g, _)) => p == q && f == g,
+        (FBinary(p, f, ..), FBinary(q, g, ..)) => p == q && f == g,
+        (Fma(r, f, ..), Fma(s, g, ..)) => r == s && f == g,
+        (FIsNan(f, _), FIsNan(g, _)) => f == g,
+        (FCompare(p, f, ..), FCompare(q, g, ..)) => p == q && f == g,
+        (FConvert { rounding, from, to, .. }, FConvert { rounding: r, from: f, to: t, .. }) => {
+            rounding == r && from == f && to == t
+        }
+        (IntToF { rounding, to, signed, .. }, IntToF { rounding: r, to: t, signed: s, .. }) => {
+            rounding == r && to == t && signed == s
+        }
+        (FToInt { from, signed, width, .. }, FToInt { from: f, signed: s, width: w, .. }) => {
+            from == f && signed == s && width == w
+        }
+        (ConstArray { index, .. }, ConstArray { index: i, .. }) | (Lambda { index, .. }, Lambda { index: i, .. }) => {
+            index == i
+        }
+        _ => false,
+    }
+}
