@@ -1,87 +1,582 @@
 //! Command lines of compilers: what they say about the meaning of a program.
+//!
+//! `command/options.txt` puts every option of clang, and those of gcc that clang lacks, into one class. The command line of a build
+//! is untrusted input: of its options clang gets those that change the meaning, and none that loads code, runs a program, reads
+//! further options or writes a file.
 
-use std::path::PathBuf;
+use crate::target::{NESTED, words};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+const TABLE: &str = include_str!("command/options.txt");
+
+/// Larger response files are not read.
+const RESPONSE_BYTES: u64 = 1 << 24;
 
 /// How a project compiles a C file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileCommand {
     /// What the options are relative to.
     pub directory: PathBuf,
-    /// Options that clang understands: see [`meaningful`].
+    /// Options for clang: see [`Arguments::options`].
     pub options: Vec<String>,
 }
 
-/// Options with a value, joined to them or in an argument of its own.
-const WITH_VALUE: &[&str] =
-    &["-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-x", "-target"];
-/// Options, and how options begin, that say what a program means.
-const EXACT: &[&str] = &[
-    "-ansi",
-    "-fcommon",
-    "-ffreestanding",
-    "-fgnu89-inline",
-    "-fms-extensions",
-    "-fno-builtin",
-    "-fno-common",
-    "-fno-signed-char",
-    "-fno-unsigned-char",
-    "-fpack-struct",
-    "-fplan9-extensions",
-    "-fshort-enums",
-    "-fshort-wchar",
-    "-fsigned-char",
-    "-funsigned-char",
-    "-fwrapv",
-    "-m16",
-    "-m32",
-    "-m64",
-    "-miamcu",
-    "-mx32",
-    "-maes",
-    "-mfma",
-    "-mpclmul",
-    "-mpopcnt",
-    "-mssse3",
-    "-nostdinc",
-    "-pthread",
-    "-trigraphs",
-    "-undef",
-];
-const PREFIXES: &[&str] = &["-std=", "--std=", "--target=", "-fno-builtin-", "-march=", "-mavx", "-mbmi", "-msse"];
+/// Who wrote a command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A project's build.
+    Build,
+    /// The user of this run, who may load code into clang, and is told by clang about options that it does not know.
+    User,
+}
 
-/// Of the arguments of a compiler those that say what a program means, as clang takes them. What is said of warnings,
-/// optimisation, debug information and outputs is not among them, nor are files.
-pub fn meaningful<'a>(args: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut args = args.into_iter();
-    while let Some(arg) = args.next() {
-        if WITH_VALUE.contains(&arg) {
-            if let Some(value) = args.next().filter(|_| arg != "-x") {
-                found.extend([arg.to_owned(), value.to_owned()]);
+/// The options of a command line that say what a program means.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Arguments {
+    /// As clang takes them, in their order. Those of sanitizers are among them: see [`without_sanitizers`].
+    pub options: Vec<String>,
+    /// Options that may change the meaning and have no effect here.
+    pub ignored: Vec<Ignored>,
+}
+
+/// An option without effect that may change the meaning of a program.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Ignored {
+    /// It loads code, runs a program or reads further options.
+    Hostile(String),
+    /// Neither clang nor gcc, as far as we know it, has such an option.
+    Unknown(String),
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (option, why) = match self {
+            Self::Hostile(option) => (option, "it loads code, runs a program or reads further options"),
+            Self::Unknown(option) => (option, "clang does not know it"),
+        };
+        write!(f, "the option {option} of the project's build has no effect: {why}")
+    }
+}
+
+/// Why a program that is compiled by a command line cannot be verified.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The option changes the meaning in a way that cannot be taken over.
+    Option(String),
+    /// The file is compiled as another language than C.
+    Language(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option(option) => write!(f, "the compiler's option {option} is not supported"),
+            Self::Language(language) => {
+                write!(f, "the compiler is told that the language is {language}; only C is supported")
             }
-        } else if let Some(list) = arg.strip_prefix("-Wp,") {
-            found.extend(meaningful(list.split(',')));
-        } else if matches!(arg, "-o" | "-MF" | "-MT" | "-MQ" | "-Xlinker" | "-Xassembler" | "-Xclang" | "-arch" | "-z")
-        {
-            args.next();
-        } else if EXACT.contains(&arg)
-            || PREFIXES.iter().chain(&WITH_VALUE[..9]).any(|prefix| arg.starts_with(prefix) && arg.len() > prefix.len())
-        {
-            found.push(arg.to_owned());
         }
     }
-    found
+}
+
+/// The part of a compiler's arguments that says what a program means. Files are left out; response files (`@file`) are read,
+/// relative to `directory`.
+pub fn read(args: &[String], directory: &Path, origin: Origin) -> Result<Arguments, Refusal> {
+    let mut reader = Reader { origin, ..Reader::default() };
+    reader.take(&expand(args, directory))?;
+    reader.finish()
+}
+
+/// The arguments with the words of response files in the place of their names. A file that cannot be read stays a name.
+pub fn expand(args: &[String], directory: &Path) -> Vec<String> {
+    fn add(args: &[String], directory: &Path, depth: u32, expanded: &mut Vec<String>) {
+        for arg in args {
+            let file = arg.strip_prefix('@').filter(|_| depth > 0).map(|name| directory.join(name));
+            let is_read = |file: &PathBuf| file.metadata().is_ok_and(|m| m.is_file() && m.len() <= RESPONSE_BYTES);
+            match file.filter(is_read).and_then(|file| std::fs::read(file).ok()) {
+                Some(text) => add(&words(&String::from_utf8_lossy(&text)), directory, depth - 1, expanded),
+                None => expanded.push(arg.clone()),
+            }
+        }
+    }
+    let mut expanded = Vec::new();
+    add(args, directory, NESTED, &mut expanded);
+    expanded
+}
+
+/// How many arguments an option of clang or gcc takes besides its own, and how long its name is. `None` for what is no option.
+pub fn option_at(arg: &str) -> Option<(usize, usize)> {
+    find(arg).map(|option| (option.values, option.name.len()))
+}
+
+/// Other options, and those of sanitizers.
+pub(crate) fn split_sanitizers(options: &[String]) -> (Vec<String>, Vec<String>) {
+    let is_sanitizer = |option: &String| find(option).is_some_and(|o| o.class == Class::Sanitizer);
+    let (mut others, mut sanitizers) = (Vec::new(), Vec::new());
+    let mut rest = options;
+    while let Some((option, after)) = rest.split_first() {
+        let wraps = matches!(option.as_str(), "-Xclang" | "-Xpreprocessor") && !after.is_empty();
+        let (words, after) = rest.split_at(1 + usize::from(wraps));
+        match words.last().is_some_and(is_sanitizer) {
+            true => sanitizers.extend_from_slice(words),
+            false => others.extend_from_slice(words),
+        }
+        rest = after;
+    }
+    (others, sanitizers)
+}
+
+/// What an option is to the meaning of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    Meaning,
+    Macros,
+    Sanitizer,
+    Language,
+    Wrapped,
+    Hostile,
+    Unsupported,
+    None,
+}
+
+impl Class {
+    fn of_section(name: &str) -> Option<Self> {
+        Some(match name {
+            "[meaning]" => Self::Meaning,
+            "[macros]" => Self::Macros,
+            "[sanitizer]" => Self::Sanitizer,
+            "[language]" => Self::Language,
+            "[wrapped]" => Self::Wrapped,
+            "[hostile]" => Self::Hostile,
+            "[unsupported]" => Self::Unsupported,
+            "[none]" => Self::None,
+            _ => return None,
+        })
+    }
+}
+
+/// Where the value of an option stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Value {
+    /// Nowhere, or in so many arguments that follow.
+    Following(usize),
+    Joined,
+    JoinedOrFollowing,
+    JoinedAndFollowing,
+}
+
+/// An option as it stands in a command line.
+struct Found {
+    name: &'static str,
+    class: Class,
+    /// Arguments that follow.
+    values: usize,
+}
+
+type Table = HashMap<&'static str, Vec<(Value, Class)>>;
+
+fn table() -> &'static Table {
+    static READ: OnceLock<Table> = OnceLock::new();
+    READ.get_or_init(|| {
+        let mut table = Table::new();
+        for (spelling, class) in entries() {
+            let name = spelling.trim_end_matches(['*', ':', '&']);
+            let value = match &spelling[name.len()..] {
+                "*" => Value::Joined,
+                "*:" => Value::JoinedOrFollowing,
+                "&" => Value::JoinedAndFollowing,
+                colons => Value::Following(colons.len()),
+            };
+            for name in both_forms(name) {
+                table.entry(name).or_default().push((value, class));
+            }
+        }
+        table
+    })
+}
+
+/// The spellings in the table, each with its class.
+fn entries() -> impl Iterator<Item = (&'static str, Class)> {
+    let mut class = Class::None;
+    let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(move |line| {
+        let section = Class::of_section(line);
+        class = section.unwrap_or(class);
+        let words = if section.is_some() { "" } else { line };
+        words.split_whitespace().map(move |word| (word, class))
+    })
+}
+
+/// A name, or the two that `[no-]` stands for.
+fn both_forms(name: &'static str) -> Vec<&'static str> {
+    match name.split_once("[no-]") {
+        None => vec![name],
+        Some((start, rest)) => {
+            // Once for each entry of the table.
+            let leak = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
+            vec![leak(format!("{start}{rest}")), leak(format!("{start}no-{rest}"))]
+        }
+    }
+}
+
+/// The option that an argument is, as clang finds it: by the longest name that fits.
+fn find(arg: &str) -> Option<Found> {
+    let ends = (1..=arg.len()).rev().filter(|&end| arg.is_char_boundary(end));
+    let named = ends.filter_map(|end| table().get_key_value(&arg[..end]));
+    named.into_iter().find_map(|(&name, forms)| {
+        let alone = name.len() == arg.len();
+        forms.iter().find_map(|&(value, class)| {
+            let values = match value {
+                Value::Following(n) => alone.then_some(n),
+                Value::Joined => Some(0),
+                Value::JoinedOrFollowing => Some(usize::from(alone)),
+                Value::JoinedAndFollowing => (!alone).then_some(1),
+            };
+            values.map(|values| Found { name, class, values })
+        })
+    })
+}
+
+/// Reads a command line.
+struct Reader {
+    origin: Origin,
+    found: Arguments,
+    /// What `-Xclang` passes on, and what `-Wp,` and `-Xpreprocessor` do: clang puts them behind all other options.
+    proper: Vec<String>,
+    preprocessor: Vec<String>,
+    /// The last level of optimisation, as `-O` names it.
+    level: String,
+    /// Places of `-ffast-math` that are there for `-Ofast`, which counts only if it is the last level.
+    fast: Vec<usize>,
+    /// Macros that say that the program is made to be profiled, or by a profile.
+    profile: Vec<&'static str>,
+    /// Whether a file was named: what the language is afterwards is that of others.
+    has_input: bool,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            origin: Origin::Build,
+            found: Arguments::default(),
+            proper: Vec::new(),
+            preprocessor: Vec::new(),
+            level: String::new(),
+            fast: Vec::new(),
+            profile: Vec::new(),
+            has_input: false,
+        }
+    }
+}
+
+impl Reader {
+    fn take(&mut self, words: &[String]) -> Result<(), Refusal> {
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            if word == "--" {
+                break;
+            }
+            let Some(option) = find(word) else {
+                match (word.starts_with('-') && word != "-", self.origin) {
+                    (false, _) => self.has_input = true,
+                    (true, Origin::Build) => self.found.ignored.push(Ignored::Unknown(word.clone())),
+                    (true, Origin::User) => self.found.options.push(word.clone()),
+                }
+                continue;
+            };
+            let values: Vec<&String> = rest.by_ref().take(option.values).collect();
+            let all = || std::iter::once(word).chain(values.iter().copied()).cloned();
+            match option.class {
+                // Clang would find it incomplete.
+                _ if values.len() < option.values && self.origin == Origin::Build => {}
+                Class::Meaning => match word.strip_prefix("-ffile-prefix-map=") {
+                    // Names of files in debug information stay what they are.
+                    Some(map) => self.found.options.push(format!("-fmacro-prefix-map={map}")),
+                    None => self.found.options.extend(all()),
+                },
+                Class::Sanitizer => self.found.options.extend(all()),
+                Class::Macros => self.macros(&option, word),
+                Class::Language => self.language(&option, word, values.first().map(|v| v.as_str()))?,
+                Class::Wrapped => self.wrapped(&option, word, values.first().map(|v| v.as_str()))?,
+                Class::Hostile if self.origin == Origin::User => self.found.options.extend(all()),
+                Class::Hostile => self.found.ignored.push(Ignored::Hostile(all().collect::<Vec<_>>().join(" "))),
+                Class::Unsupported => return Err(Refusal::Option(all().collect::<Vec<_>>().join(" "))),
+                Class::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn macros(&mut self, option: &Found, word: &str) {
+        if let Some((no, kind)) = option.name.trim_end_matches('=').split_once("profile") {
+            let name = match kind {
+                "-use" | "-instr-use" => "__LLVM_INSTR_PROFILE_USE",
+                _ => "__LLVM_INSTR_PROFILE_GENERATE",
+            };
+            self.profile.retain(|other| *other != name);
+            if !no.contains("no-") {
+                self.profile.push(name);
+            }
+            return;
+        }
+        let level = word.strip_prefix("--optimize").map_or(&word[2..], |level| level.trim_start_matches('='));
+        self.level = if level.is_empty() { "1".into() } else { level.into() };
+        if level == "fast" {
+            self.fast.push(self.found.options.len());
+            self.found.options.push("-ffast-math".into());
+        }
+    }
+
+    fn language(&mut self, option: &Found, word: &str, value: Option<&str>) -> Result<(), Refusal> {
+        if self.has_input {
+            return Ok(());
+        }
+        let language = value.unwrap_or(&word[option.name.len()..]);
+        match language {
+            "c" | "cpp-output" => self.found.options.extend(["-x".to_owned(), language.to_owned()]),
+            "none" => {}
+            "" => return Err(Refusal::Language(word.trim_start_matches('-').into())),
+            _ => return Err(Refusal::Language(language.into())),
+        }
+        Ok(())
+    }
+
+    fn wrapped(&mut self, option: &Found, word: &str, value: Option<&str>) -> Result<(), Refusal> {
+        let joined = &word[option.name.len()..];
+        match option.name {
+            "-Wp," => self.preprocessor.extend(joined.split(',').map(str::to_owned)),
+            "-Xpreprocessor" => self.preprocessor.extend(value.map(str::to_owned)),
+            "-Xclang" | "-Xclang=" => self.proper.push(value.unwrap_or(joined).to_owned()),
+            // For one machine: what is passed on stands alone.
+            _ => {
+                let passed: Vec<String> = value.map(str::to_owned).into_iter().collect();
+                let mut inner = Self { origin: self.origin, ..Self::default() };
+                inner.take(&passed)?;
+                let inner = inner.finish()?;
+                self.found.ignored.extend(inner.ignored);
+                self.found.options.extend(inner.options.into_iter().flat_map(|option| [word.to_owned(), option]));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Arguments, Refusal> {
+        let is_fast = self.level == "fast";
+        for place in self.fast.iter().rev().filter(|_| !is_fast) {
+            self.found.options.remove(*place);
+        }
+        let wrapped = [("-Xpreprocessor", self.preprocessor), ("-Xclang", self.proper)];
+        for (wrapper, words) in wrapped.into_iter().filter(|(_, words)| !words.is_empty()) {
+            let mut inner = Self { origin: self.origin, ..Self::default() };
+            inner.take(&words)?;
+            let inner = inner.finish()?;
+            self.found.ignored.extend(inner.ignored);
+            self.found.options.extend(inner.options.into_iter().flat_map(|word| [wrapper.to_owned(), word]));
+        }
+        let mut macros: Vec<String> = self.profile.iter().map(|name| format!("-D{name}=1")).collect();
+        let is_inline = !self.found.options.iter().any(|option| option == "-fno-inline");
+        macros.extend(
+            match self.level.as_str() {
+                "" => vec![],
+                "0" => vec!["-U__OPTIMIZE__", "-U__OPTIMIZE_SIZE__", "-D__NO_INLINE__=1"],
+                "s" | "z" => vec!["-D__OPTIMIZE__=1", "-D__OPTIMIZE_SIZE__=1"],
+                _ => vec!["-D__OPTIMIZE__=1", "-U__OPTIMIZE_SIZE__"],
+            }
+            .into_iter()
+            .map(str::to_owned),
+        );
+        if !matches!(self.level.as_str(), "" | "0") && is_inline {
+            macros.push("-U__NO_INLINE__".into());
+        }
+        // Before what the command line itself defines and undefines.
+        self.found.options.splice(0..0, macros);
+        self.found.ignored.sort();
+        self.found.ignored.dedup();
+        Ok(self.found)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::meaningful;
+    use super::*;
+    use rayon::prelude::*;
+    use std::collections::BTreeSet;
+    use std::process::{Command, Stdio};
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn options(line: &str) -> String {
+        read(&words(line), Path::new(""), Origin::Build).unwrap().options.join(" ")
+    }
+
+    fn clang(args: &[&str]) -> String {
+        let output = Command::new("clang-19").args(args).stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
 
     #[test]
-    fn what_says_nothing_of_the_meaning_is_left_out() {
-        let line = "cc -Wall -O2 -g -DA=1 -D B -Iinc -isystem sys -std=c99 -fPIC -MD -MF x.d -Wp,-D_X=2,-MMD,y.d -pipe \
+    fn each_option_that_clang_lists_has_one_class() {
+        // Of HLSL.
+        let others = ["--dxv-path=", "-fspv-target-env=", "-hlsl-entry", "-validator-version"];
+        for list in ["-", "-Xclang,-"] {
+            let listed = clang(&[&format!("--autocomplete={list}")]);
+            let names = listed.lines().filter_map(|line| line.split('\t').next()).filter(|name| name.starts_with('-'));
+            let names: BTreeSet<&str> = names.filter(|name| !others.contains(name)).collect();
+            assert!(names.len() > 1000, "clang lists {} options", names.len());
+            for name in names {
+                // Of warnings the class is one for all.
+                let known = name.starts_with("-W") || name.starts_with("--W") || table().contains_key(name);
+                assert!(known, "{name} has no class");
+            }
+        }
+        for (name, forms) in table() {
+            assert!(forms.iter().all(|(_, class)| *class == forms[0].1), "{name} has two classes");
+        }
+    }
+
+    #[test]
+    fn options_without_meaning_are_left_out() {
+        let line = "-Wall -O0 -g -DA=1 -D B -Iinc -isystem sys -std=c99 -fPIC -MD -MF x.d -Wp,-D_X=2,-MMD,y.d -pipe \
                     -fstack-protector -march=native -include conf.h -c -o x.o x.c -U C -m32 -lm";
-        let expected = "-DA=1 -D B -Iinc -isystem sys -std=c99 -D_X=2 -march=native -include conf.h -U C -m32";
-        assert_eq!(meaningful(line.split_whitespace()).join(" "), expected);
+        let expected = "-U__OPTIMIZE__ -U__OPTIMIZE_SIZE__ -D__NO_INLINE__=1 -DA=1 -D B -Iinc -isystem sys -std=c99 -fPIC \
+                        -fstack-protector -march=native -include conf.h -U C -m32 -Xpreprocessor -D_X=2";
+        assert_eq!(options(line), expected);
+    }
+
+    #[test]
+    fn all_spellings_of_an_option_are_known() {
+        for (line, expected) in [
+            ("-fshort-enums -fno-short-enums", "-fshort-enums -fno-short-enums"),
+            ("--define-macro=A --define-macro B -UA", "--define-macro=A --define-macro B -UA"),
+            (
+                "--include-directory=a --include-directory b -iwithprefixbefore c",
+                "--include-directory=a --include-directory b -iwithprefixbefore c",
+            ),
+            ("-Xclang -DA -Xclang=-DB -Xclang -load -Xclang x.so", "-Xclang -DA -Xclang -DB"),
+            (
+                "-Xpreprocessor -DA -Wp,-DB,-include,c",
+                "-Xpreprocessor -DA -Xpreprocessor -DB -Xpreprocessor -include -Xpreprocessor c",
+            ),
+            ("-Xarch_x86_64 -DA -Xarch_arm -fplugin=x.so", "-Xarch_x86_64 -DA"),
+            ("-Xclang -fwchar-type=short -fsanitize=address", "-fsanitize=address -Xclang -fwchar-type=short"),
+            ("-ffile-prefix-map=/a=/b", "-fmacro-prefix-map=/a=/b"),
+            ("-include x.c y.c -o -c", "-include x.c"),
+            ("-x c x.c -x assembler y.s", "-x c"),
+            ("-mtune=native -fipa-pta -fno-tree-vectorize --param max-inline=3 -Wl,-z,now -L x -lc", ""),
+            ("-DA -- -DB", "-DA"),
+        ] {
+            assert_eq!(options(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn levels_of_optimisation_are_macros() {
+        for line in [
+            "-O",
+            "-O0",
+            "-O1",
+            "-O2",
+            "-O3",
+            "-O4",
+            "-Og",
+            "-Os",
+            "-Oz",
+            "-Ofast",
+            "-O2 -O0",
+            "-O2 -fno-inline",
+            "-Ofast -O1",
+            "-Ofast -fno-fast-math",
+            "-fno-fast-math -Ofast",
+            "--optimize=2",
+            "--optimize",
+            "-O2 -U__OPTIMIZE__",
+            "-fprofile-generate",
+            "-fprofile-instr-generate -fno-profile-instr-generate",
+            "-fcs-profile-generate",
+        ] {
+            let macros = |line: &str| {
+                let args = [words(line), words("-E -dM -x c /dev/null")].concat();
+                clang(&args.iter().map(String::as_str).collect::<Vec<_>>())
+            };
+            // As if no level were given.
+            assert_eq!(macros(&options(line)), macros(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn response_files_are_read_where_the_compiler_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("outer"), "-DA='x y' @inner\n-DB\\ C").unwrap();
+        std::fs::write(folder.path().join("inner"), "-fplugin=x.so \"-DD\" @inner").unwrap();
+        let read = read(&words("-O0 @outer @missing"), folder.path(), Origin::Build).unwrap();
+        assert_eq!(&read.options[3..5], ["-DA=x y", "-DD"]);
+        assert_eq!(read.options.last().unwrap(), "-DB C");
+        assert_eq!(read.ignored, [Ignored::Hostile("-fplugin=x.so".into())]);
+    }
+
+    #[test]
+    fn what_has_no_effect_is_named_and_what_cannot_be_followed_refused() {
+        let read = |line: &str, origin| super::read(&words(line), Path::new(""), origin);
+        let ignored = read("-fnew-in-gcc -Xclang -load -Xclang x.so -mllvm -x -B dir", Origin::Build).unwrap().ignored;
+        let ignored: Vec<String> = ignored.iter().map(Ignored::to_string).collect();
+        assert_eq!(ignored.len(), 4, "{ignored:?}");
+        for option in ["-B dir", "-mllvm -x", "-load x.so", "-fnew-in-gcc"] {
+            assert!(ignored.iter().any(|text| text.contains(option)), "{option}: {ignored:?}");
+        }
+        // The user may do so.
+        let line = "-fnew-in-gcc -mllvm -x";
+        assert_eq!(read(line, Origin::User).unwrap().options.join(" "), line);
+        for origin in [Origin::Build, Origin::User] {
+            assert_eq!(read("-funsigned-bitfields", origin), Err(Refusal::Option("-funsigned-bitfields".into())));
+            assert_eq!(read("-fsso-struct=big-endian", origin), Err(Refusal::Option("-fsso-struct=big-endian".into())));
+            assert_eq!(read("-x c++ a.c", origin), Err(Refusal::Language("c++".into())));
+            assert_eq!(read("-xassembler", origin), Err(Refusal::Language("assembler".into())));
+        }
+    }
+
+    #[test]
+    fn sanitizers_are_apart() {
+        let all = words(
+            "-DA -fsanitize=address -Xclang -fno-sanitize=all -Xclang -DB -fsanitize-trap -fsanitize-ignorelist=x",
+        );
+        let (others, sanitizers) = split_sanitizers(&all);
+        assert_eq!(others.join(" "), "-DA -Xclang -DB");
+        assert_eq!(
+            sanitizers.join(" "),
+            "-fsanitize=address -Xclang -fno-sanitize=all -fsanitize-trap -fsanitize-ignorelist=x"
+        );
+    }
+
+    /// Runs clang with each option that a build file can pass on: with a value if it takes one, and each flag of the front-end.
+    #[test]
+    fn nothing_that_is_passed_writes_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        std::fs::write(here.join("a.c"), "int main(void) { return 0; }\n").unwrap();
+        let passed = table().iter().filter(|(name, forms)| {
+            let takes_value = forms.iter().any(|(value, _)| *value != Value::Following(0));
+            let is_passed = matches!(forms[0].1, Class::Meaning | Class::Sanitizer);
+            is_passed && (takes_value || !name.starts_with("-m"))
+        });
+        let lines: Vec<Vec<String>> = passed
+            .map(|(&name, forms)| match forms[0].0 {
+                Value::Following(n) => {
+                    std::iter::once(name.to_owned()).chain((0..n).map(|_| "written".into())).collect()
+                }
+                _ => vec![format!("{name}written")],
+            })
+            .collect();
+        assert!(lines.len() > 500, "{} options", lines.len());
+        lines.par_iter().for_each(|line| {
+            let mut command = Command::new("clang-19");
+            command.current_dir(here).args(["-c", "-emit-llvm", "-o", "/dev/null"]).args(line).args(["--", "a.c"]);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+            let found: Vec<_> = std::fs::read_dir(here).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            assert_eq!(found, ["a.c"], "{line:?}");
+        });
     }
 }

@@ -3,6 +3,7 @@
 //! The bitcode wanted is what the program says, not what an optimiser makes of it: straight from clang's
 //! code generator, with debug information, without a pass run over it.
 
+use crate::command::split_sanitizers;
 use crate::error::Error;
 use crate::options::{DataModel, Options};
 use crate::target::{self, Target};
@@ -25,6 +26,9 @@ const CLANG_VARIABLE: &str = "PROVISO_CLANG";
 
 /// The name of the file that everything in the user's C includes.
 const VOCABULARY: &str = "vocabulary.h";
+
+/// The name of the file in which clang lists the files that it reads.
+const RULE: &str = "rule";
 
 /// How often a running clang is looked at.
 const POLL: Duration = Duration::from_millis(1);
@@ -239,24 +243,33 @@ impl Compiler {
         if !scopes {
             own.extend(NO_SCOPES.map(OsString::from));
         }
+        let mut checks: Vec<OsString> = Vec::new();
         if !sanitizers.is_empty() {
             // Control comes back from a check that fails: it may be one that nobody asked for.
-            own.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
+            checks.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
+            checks.push("-fno-sanitize-ignorelist".into());
         }
-        own.extend(options.clang_args.iter().map(OsString::from));
+        let (others, sanitizers) = split_sanitizers(&options.clang_args);
+        own.extend(others.into_iter().map(OsString::from));
         let target = target_options(options);
 
         let compile = |file: &&Path| {
             let command = options.commands.get(*file);
-            let project = command.into_iter().flat_map(|c| &c.options).map(OsString::from);
+            let (project, of_project) = command.map(|c| split_sanitizers(&c.options)).unwrap_or_default();
+            let project = project.into_iter().map(OsString::from);
             // clang changes the target of `--target` for `-m64`, wherever that is.
             let has_target = command.is_some_and(|c| !target::options(&c.options, Some(&c.directory)).is_empty());
             let target = target.iter().filter(|_| !has_target).cloned();
-            let args: Vec<OsString> =
-                target.chain(base.iter().cloned()).chain(project).chain(own.iter().cloned()).collect();
+            let line = Line {
+                common: target.chain(base.iter().cloned()).chain(project).chain(own.iter().cloned()).collect(),
+                checks: checks.clone(),
+                sanitizers: of_project.iter().chain(&sanitizers).map(OsString::from).collect(),
+            };
             // Where a project compiles it goes without saying: a file has one command.
-            let make = || self.run(file, command.map(|c| c.directory.as_path()), &args, stop);
-            self.once(file.as_os_str().to_owned(), &args, make)
+            let end = [OsString::new()];
+            let key = [&line.common[..], &end, &line.checks, &end, &line.sanitizers].concat();
+            let make = || self.run(file, command.map(|c| c.directory.as_path()), line, stop);
+            self.once(file.as_os_str().to_owned(), &key, make)
         };
         // All of them first, so that of several errors the first file's is told.
         files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
@@ -265,6 +278,8 @@ impl Compiler {
     /// A file with its macros expanded.
     pub(crate) fn preprocessed(&self, file: &Path, options: &Options) -> Result<String, Error> {
         let mut options = options.clone();
+        options.checks.clear();
+        options.checked_elsewhere.clear();
         options.clang_args.extend(["-E".into(), "-P".into()]);
         let text = self.compile(&[file], &options, &[], &|| false)?.pop().unwrap_or_default();
         Ok(String::from_utf8_lossy(&text).into_owned())
@@ -322,7 +337,8 @@ impl Compiler {
             let mut args = args.clone();
             // Where the files lie for the moment is not to be seen in the program.
             args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
-            self.run(&dir.path().join(main), None, &args, stop)
+            let line = Line { common: args, checks: Vec::new(), sanitizers: Vec::new() };
+            self.run(&dir.path().join(main), None, line, stop)
         })
     }
 
@@ -331,31 +347,33 @@ impl Compiler {
         &self,
         file: &Path,
         directory: Option<&Path>,
-        args: &[OsString],
+        mut line: Line,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<u8>, Error> {
         // clang's own message would not say that the file is the user's input.
         File::open(file).map_err(|error| unreadable(file, &error))?;
-        let mut args = args.to_vec();
         // clang includes nothing before what is preprocessed already.
         if is_preprocessed_for_a_verifier(file) {
-            args.extend(["-x".into(), "c".into()]);
+            line.common.extend(["-x".into(), "c".into()]);
         }
         let scratch = temporary_directory()?;
         let runs = Runs { compiler: self, directory, scratch: scratch.path(), stop };
-        let mut attempt = runs.clang(file, &args)?;
+        let mut attempt = runs.clang(file, &line.with_checks())?;
         // What goes by the name of a builtin with a check is the library's function with a check.
         while let Err(Rejected { messages, .. }) = &attempt
             && let Some((builtin, function)) = dialect::checked_builtin(messages)
         {
             let define = OsString::from(format!("-D{builtin}={function}"));
-            if args.contains(&define) {
+            if line.common.contains(&define) {
                 break;
             }
-            args.push(define);
-            attempt = runs.clang(file, &args)?;
+            line.common.push(define);
+            attempt = runs.clang(file, &line.with_checks())?;
         }
-        if let Err(Rejected { messages, .. }) = &attempt
+        let args = line.with_checks();
+        if let Some(text) = runs.without_our_sanitizers(file, &line, attempt.is_ok())? {
+            attempt = runs.rewritten(&text, dialect::Reasons::default(), &args)?;
+        } else if let Err(Rejected { messages, .. }) = &attempt
             && let Some(reasons) = dialect::Reasons::of(messages)
             && let Ok(text) = runs.preprocessed(file, &args)?
         {
@@ -367,6 +385,29 @@ impl Compiler {
                 Error::Compile { path: file.to_owned(), messages: explain(messages, status, target.data_model()) }
             }
         })
+    }
+}
+
+/// Command lines of clang for one file.
+struct Line {
+    /// Options of all of them, none of a sanitizer.
+    common: Vec<OsString>,
+    /// The sanitizers of the checks that are asked for.
+    checks: Vec<OsString>,
+    /// The options of sanitizers of the user's build.
+    sanitizers: Vec<OsString>,
+}
+
+impl Line {
+    /// For the code generator.
+    fn with_checks(&self) -> Vec<OsString> {
+        [&self.common[..], &self.checks].concat()
+    }
+
+    /// For the preprocessor: what the program sees of sanitizers is what it sees in the user's build. (Some of them are for link-time optimisation alone.)
+    fn as_built(&self) -> Vec<OsString> {
+        let lto = (!self.sanitizers.is_empty()).then(|| "-flto".into());
+        [&self.common[..], &self.sanitizers, lto.as_slice()].concat()
     }
 }
 
@@ -383,7 +424,7 @@ struct Runs<'a> {
 impl Runs<'_> {
     /// What clang writes.
     fn clang(&self, file: &Path, args: &[OsString]) -> Result<Result<Vec<u8>, Rejected>, Error> {
-        let [output, messages, rule] = ["out", "messages", "rule"].map(|name| self.scratch.join(name));
+        let [output, messages, rule] = ["out", "messages", RULE].map(|name| self.scratch.join(name));
         let mut command = Command::new(&self.compiler.clang);
         let absolute = self.directory.and_then(|_| std::path::absolute(file).ok());
         if let Some(directory) = self.directory {
@@ -430,6 +471,40 @@ impl Runs<'_> {
         if is_text { read() } else { self.clang(file, &[args, &["-E".into()]].concat()) }
     }
 
+    /// The text that the preprocessor makes of a file in the user's build, and in which no function is exempt from checks. `None` if it is the text that is
+    /// compiled with the checks anyway. (Columns of the text are not those of the file where macros are expanded.)
+    fn without_our_sanitizers(&self, file: &Path, line: &Line, compiles: bool) -> Result<Option<String>, Error> {
+        let is_asked = !line.checks.is_empty() || !line.sanitizers.is_empty();
+        if !is_asked || compiles && !self.may_depend_on_sanitizers(file) {
+            return Ok(None);
+        }
+        let built = match self.preprocessed(file, &line.as_built())? {
+            Ok(text) => Ok(text),
+            // clang does not know the sanitizer.
+            Err(_) => self.preprocessed(file, &line.common)?,
+        };
+        let Ok(built) = built else { return Ok(None) };
+        let is_other = self.preprocessed(file, &line.with_checks())?.is_ok_and(|ours| ours != built);
+        let built = String::from_utf8_lossy(&built);
+        let checked = (!line.checks.is_empty()).then(|| dialect::without_exemptions(&built)).flatten();
+        Ok(checked.or_else(|| is_other.then(|| built.into_owned())))
+    }
+
+    /// True if what the preprocessor makes of the file, which clang has just compiled, may depend on the sanitizers, or say something of them.
+    fn may_depend_on_sanitizers(&self, file: &Path) -> bool {
+        let is_of_the_system = |file: &Path| file.starts_with("/usr");
+        let read = included::named_by(&self.scratch.join(RULE), self.directory);
+        read.iter().map(PathBuf::as_path).chain([file]).any(|file| match fs::read(file) {
+            Ok(text) => {
+                let text = String::from_utf8_lossy(&text).replace("\\\n", "").replace("\\\r\n", "");
+                // Names are also put together.
+                let pastes = || ["##", "%:%:", "??=", "CONCAT"].iter().any(|paste| text.contains(paste));
+                text.contains("sanit") || !is_of_the_system(file) && pastes()
+            }
+            Err(_) => true,
+        })
+    }
+
     /// Compiles preprocessed text that clang rejected for these reasons, and for those that come up then.
     fn rewritten(
         &self,
@@ -438,9 +513,10 @@ impl Runs<'_> {
         args: &[OsString],
     ) -> Result<Result<Vec<u8>, Rejected>, Error> {
         let file = self.scratch.join("rewritten.i");
+        let args = [args, &["-x".into(), "cpp-output".into()]].concat();
         loop {
             fs::write(&file, dialect::rewrite(text, &reasons)).map_err(cannot_write)?;
-            let attempt = self.clang(&file, args)?;
+            let attempt = self.clang(&file, &args)?;
             let more = attempt.as_ref().err().and_then(|rejected| dialect::Reasons::of(&rejected.messages));
             if !more.is_some_and(|more| reasons.add(more)) {
                 return Ok(attempt);

@@ -68,6 +68,66 @@ pub(crate) fn checked_builtin(messages: &str) -> Option<(&str, &str)> {
     Some((builtin, function))
 }
 
+/// Preprocessed text in which no attribute exempts functions from checks (`no_sanitize("undefined")`): such attributes name a sanitizer that there is
+/// not. `None` if there are none.
+pub(crate) fn without_exemptions(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut changed = false;
+    // For each bracket that is open, if it is one of an attribute.
+    let mut brackets: Vec<bool> = Vec::new();
+    let mut before = "";
+    let tokens = if text.contains("no_sanitize") { tokens(text) } else { return None };
+    let mut rest = tokens.into_iter().peekable();
+    while let Some(token) = rest.next() {
+        let in_attribute = brackets.last() == Some(&true);
+        match token {
+            "(" | "[" | "{" => {
+                let starts = matches!(before, "__attribute__" | "__attribute") || token == "[" && before == "[";
+                brackets.push(in_attribute || starts);
+            }
+            ")" | "]" | "}" => {
+                brackets.pop();
+            }
+            "no_sanitize" | "__no_sanitize__" if in_attribute => {
+                out += token;
+                while let Some(space) = rest.next_if(|token| token.trim_ascii().is_empty()) {
+                    out += space;
+                }
+                if rest.peek() == Some(&"(") {
+                    out += "(\"none\"";
+                    let mut depth = 0;
+                    for token in rest.by_ref() {
+                        depth += i32::from(token == "(") - i32::from(token == ")");
+                        // The lines that follow keep their numbers.
+                        out.extend(token.chars().filter(|&c| c == '\n'));
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                    out += ")";
+                    changed = true;
+                }
+                before = token;
+                continue;
+            }
+            // #pragma clang attribute
+            line if line.starts_with('#') && line.len() > 1 => {
+                let inner = without_exemptions(&line[1..]);
+                changed |= inner.is_some();
+                out += "#";
+                out += inner.as_deref().unwrap_or(&line[1..]);
+                continue;
+            }
+            _ => {}
+        }
+        out += token;
+        if !token.trim_ascii().is_empty() {
+            before = token;
+        }
+    }
+    changed.then_some(out)
+}
+
 /// The text as C. What is not rewritten stays as it is, line by line.
 pub(crate) fn rewrite(text: &str, reasons: &Reasons) -> String {
     let tokens = tokens(text);

@@ -15,9 +15,14 @@ pub fn files_read() -> Vec<PathBuf> {
 
 /// Takes over what clang, run in a folder if one is given, has said in a rule for `make`.
 pub(crate) fn record(rule: &Path, directory: Option<&Path>) {
+    READ.lock().unwrap_or_else(PoisonError::into_inner).extend(named_by(rule, directory));
+}
+
+/// The files that clang, run in a folder if one is given, has read, as a rule for `make` has them.
+pub(crate) fn named_by(rule: &Path, directory: Option<&Path>) -> Vec<PathBuf> {
     let rule = fs::read_to_string(rule).unwrap_or_default();
-    let files = prerequisites(&rule).into_iter().map(|file| directory.unwrap_or(Path::new("")).join(file));
-    READ.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
+    let folder = directory.unwrap_or(Path::new(""));
+    prerequisites(&rule).into_iter().map(|file| folder.join(file)).collect()
 }
 
 /// The names behind the colon of a rule.

@@ -4,7 +4,7 @@
 //! library functions it needs, and [`Module::lower`] makes the program. The C++ classes of LLVM are behind
 //! `shim/`; everything above works on the plain data of [`ir`].
 
-mod command;
+pub mod command;
 mod compile;
 mod cut;
 mod dialect;
@@ -21,7 +21,7 @@ mod primitives;
 pub mod scan_format;
 mod target;
 
-pub use command::{CompileCommand, meaningful};
+pub use command::CompileCommand;
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
 pub use included::files_read;

@@ -103,7 +103,7 @@ pub(crate) fn options<S: AsRef<OsStr>>(args: &[S], directory: Option<&Path>) -> 
 }
 
 /// Response files name others no deeper than this. clang knows no bound but stops at cycles.
-const NESTED: u32 = 16;
+pub(crate) const NESTED: u32 = 16;
 
 fn collect(args: impl Iterator<Item = OsString>, directory: Option<&Path>, depth: u32, found: &mut Vec<OsString>) {
     let mut args = args;

@@ -143,8 +143,8 @@ pub struct InputArgs {
     /// -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; `bear -- make` does for other builds.
     #[arg(short = 'p', long = "build", value_name = "DIR", help_heading = "Compiling")]
     pub build: Option<PathBuf>,
-    /// Options passed to clang as they are. -std=, -include, -isystem, -iquote, -U, -f…, -m32 and the like need no
-    /// dashes before them; -O, -g and -W have no effect.
+    /// Options for clang. Most (-include, -U, -f…, -m…, -O2) need no dashes before them. Options that say nothing of the meaning of a program
+    /// (warnings, debug information, outputs) have no effect.
     #[arg(last = true, value_name = "CLANG-OPTION")]
     pub clang_args: Vec<String>,
 }

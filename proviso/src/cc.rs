@@ -4,8 +4,9 @@
 //! an archive or a program knows the C files that it consists of.
 
 use crate::binary;
-use crate::project::{self, Entry};
+use crate::project::Entry;
 use anyhow::{Context, anyhow};
+use frontend_llvm::command;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -95,16 +96,9 @@ impl Compilation {
 
 /// Writes into what was made how that was done.
 fn record(args: &[OsString]) -> anyhow::Result<()> {
-    let mut words = Vec::new();
-    for arg in args.iter().map(|arg| arg.to_string_lossy().into_owned()) {
-        match arg.strip_prefix('@') {
-            Some(file) => {
-                let text = std::fs::read_to_string(file).with_context(|| file.to_string())?;
-                words.extend(project::split(&text));
-            }
-            None => words.push(arg),
-        }
-    }
+    let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    // Builds delete response files.
+    let words = command::expand(&words, Path::new(""));
     let Some(compilation) = Compilation::of(&words) else { return Ok(()) };
     let directory = std::env::current_dir()?;
     // Options, without files and what is said of outputs.

@@ -15,15 +15,17 @@ use std::path::{Path, PathBuf};
 
 /// Runs the command; the exit code.
 pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
-    match attempt(args) {
+    match attempt(args, colors) {
         Ok(()) => exit::TRUE,
         Err(failure) => output::failure(&failure, colors),
     }
 }
 
-fn attempt(args: &CfaArgs) -> Result<(), Failure> {
+fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
-    let job::Subject { mut options, properties: others, folder: _folder } = job::program(&args.files, &args.input)?;
+    let job::Subject { mut options, properties: others, warnings, folder: _folder } =
+        job::program(&args.files, &args.input)?;
+    output::warnings(&warnings, colors);
     let mut outputs = Outputs::new([("--output", args.output.as_ref()), ("--pixel-tree", args.pixel_tree.as_ref())]);
     outputs.check(args.files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
     // As conditions and exchange automata number its edges.

@@ -36,6 +36,7 @@ fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
     })?;
     let mut outputs = Outputs::new([("--json", args.json.as_ref())]);
     let (subject, _) = Subject::load(files, &args.input, &args.dependence, &outputs)?;
+    output::warnings(&subject.warnings, colors);
     let mut asked = subject.places.edges_at(&place)?;
     if let Some(name) = &place.variable {
         asked = giving(&subject.program, &asked, name);

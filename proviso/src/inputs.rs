@@ -4,6 +4,7 @@ use crate::binary::{self, Content};
 use crate::failure::Failure;
 use crate::files;
 use frontend_llvm::CompileCommand;
+use frontend_llvm::command::Ignored;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ pub struct Inputs {
     pub files: Vec<PathBuf>,
     /// How those are compiled that binaries name.
     pub commands: BTreeMap<PathBuf, CompileCommand>,
+    /// Options of the builds of binaries that have no effect.
+    pub ignored: Vec<Ignored>,
     /// Holds some of the files.
     pub folder: Option<Arc<TempDir>>,
 }
@@ -58,7 +61,8 @@ impl Inputs {
                 return Err(Failure::data(text));
             }
             // Compiled twice, for a library and a program, say: once is enough.
-            if self.commands.insert(path.clone(), record.compile_command()).is_none() {
+            let command = record.compile_command(&mut self.ignored)?;
+            if self.commands.insert(path.clone(), command).is_none() {
                 self.files.push(path);
             }
         }

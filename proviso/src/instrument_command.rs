@@ -36,6 +36,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(STDOUT));
     let mut outputs = Outputs::new([("--output", Some(&output))]);
     let mut job = Job::new(&verify, Otherwise::Assertions)?;
+    output::warnings(&job.warnings, colors);
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     if let Some(ask) = job.asks.iter().find(|a| a.checks.is_empty() || a.checks.contains(&Check::Memory)) {
         let text = match ask.checks.is_empty() {

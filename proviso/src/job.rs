@@ -10,6 +10,7 @@ use crate::source::Spot;
 use crate::task::Task;
 use crate::witness;
 use cfa::{Check, Program};
+use frontend_llvm::command::{self, Ignored, Origin};
 use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
 use instrument::{Asked, Automaton, Property, PropertyFile, automaton};
 use std::collections::BTreeMap;
@@ -66,6 +67,8 @@ pub struct Job {
     pub errors_named: bool,
     /// All files that say what to verify: of the program, and with properties.
     pub files_read: Vec<PathBuf>,
+    /// What the user is to know of how files are compiled.
+    pub warnings: Vec<String>,
     /// Holds files that are loaded.
     _folder: Option<Arc<TempDir>>,
 }
@@ -75,6 +78,8 @@ pub struct Subject {
     pub options: Options,
     /// Of a task: its property files.
     pub properties: Vec<PathBuf>,
+    /// What the user is to know of how files are compiled.
+    pub warnings: Vec<String>,
     /// Holds files that the options name.
     pub folder: Option<Arc<TempDir>>,
 }
@@ -93,12 +98,17 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<Subject, Failure>
         (inputs, properties) = (task.files, task.properties);
         data_model = data_model.or(task.data_model);
     }
-    let mut commands = BTreeMap::new();
+    let (mut commands, mut ignored) = (BTreeMap::new(), Vec::new());
     if let Some(build) = &input.build {
-        (inputs, commands) = project::commands(build, &inputs)?;
+        (inputs, commands) = project::commands(build, &inputs, &mut ignored)?;
     }
-    let Inputs { files: inputs, commands: recorded, folder } = Inputs::take(&inputs)?;
+    let Inputs { files: inputs, commands: recorded, ignored: of_binaries, folder } = Inputs::take(&inputs)?;
     commands.extend(recorded);
+    ignored.extend(of_binaries);
+    ignored.sort();
+    ignored.dedup();
+    let own = command::read(&input.clang_args, Path::new(""), Origin::User);
+    let own = own.map_err(|refusal| Failure::usage(refusal.to_string()))?;
     let options = Options {
         inputs,
         data_model: data_model.map(|model| match model {
@@ -108,11 +118,12 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<Subject, Failure>
         include_dirs: input.include.clone(),
         defines: input.define.clone(),
         std: input.std.clone(),
-        clang_args: input.clang_args.clone(),
+        clang_args: own.options,
         commands,
         ..Options::default()
     };
-    Ok(Subject { options, properties, folder })
+    let warnings = ignored.iter().map(Ignored::to_string).collect();
+    Ok(Subject { options, properties, warnings, folder })
 }
 
 impl Job {
@@ -122,7 +133,8 @@ impl Job {
     }
 
     pub fn new(args: &VerifyArgs, otherwise: Otherwise) -> Result<Self, Failure> {
-        let Subject { options: mut load, properties: task_properties, folder } = program(&args.files, &args.input)?;
+        let Subject { options: mut load, properties: task_properties, warnings, folder } =
+            program(&args.files, &args.input)?;
         let Questions { mut asks, entry, is_exhaustive, is_default } = questions(args, &task_properties, otherwise)?;
         let errors_named = !args.error_function.is_empty();
         if errors_named {
@@ -180,6 +192,7 @@ impl Job {
             error_functions: Vec::new(),
             errors_named,
             files_read,
+            warnings,
             _folder: folder,
         };
         job.ask(asks);
@@ -198,6 +211,7 @@ impl Job {
             error_functions,
             errors_named,
             files_read: _,
+            warnings: _,
             _folder: _,
         } = self;
         (asks, is_exhaustive, is_default, properties, error_functions, errors_named)

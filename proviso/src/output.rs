@@ -60,6 +60,10 @@ pub fn warning_at(text: &str, spot: Option<Spot>, colors: Colors) {
     print_error(&(message.render(&Sources::new(), colors.stderr) + "\n"));
 }
 
+pub fn warnings(texts: &[String], colors: Colors) {
+    texts.iter().for_each(|text| warning(text, colors));
+}
+
 pub fn note(text: &str, colors: Colors) {
     message(Level::NOTE, text, colors);
 }

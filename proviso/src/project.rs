@@ -1,9 +1,12 @@
 //! How a project compiles its files: `compile_commands.json`, and compilers' options on our own command line.
 
+use crate::args::Cli;
 use crate::failure::Failure;
 use crate::files;
+use clap::CommandFactory;
+use frontend_llvm::command::{self, Arguments, Ignored, Origin};
 pub use frontend_llvm::words as split;
-use frontend_llvm::{CompileCommand, NamedCompiler, meaningful};
+use frontend_llvm::{CompileCommand, NamedCompiler};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,7 +29,8 @@ impl Entry {
         std::fs::canonicalize(&path).unwrap_or(path)
     }
 
-    pub fn compile_command(&self) -> CompileCommand {
+    /// How the file is compiled. Options without effect are added to `ignored`.
+    pub fn compile_command(&self, ignored: &mut Vec<Ignored>) -> Result<CompileCommand, Failure> {
         let words = match (&self.arguments, &self.command) {
             (Some(arguments), _) => arguments.clone(),
             (None, command) => split(command.as_deref().unwrap_or("")),
@@ -34,15 +38,26 @@ impl Entry {
         let compiler = NamedCompiler::of(&words);
         // Before the options, which may choose another.
         let target = compiler.target.map(|target| format!("--target={target}"));
-        let options = meaningful(words.iter().skip(compiler.place + 1).map(String::as_str));
+        let arguments = words.get(compiler.place + 1..).unwrap_or_default();
+        let read = command::read(arguments, &self.directory, Origin::Build);
+        let Arguments { options, ignored: more } = read.map_err(|refusal| {
+            let mut failure = Failure::data(format!("{}: {refusal}", self.file.display()));
+            failure.detail = Some("  = note: the project compiles the file with it".into());
+            failure
+        })?;
+        ignored.extend(more);
         let options = target.into_iter().chain(options).collect();
-        CompileCommand { directory: self.directory.clone(), options }
+        Ok(CompileCommand { directory: self.directory.clone(), options })
     }
 }
 
 /// The files, as they can be read, and how those that the project compiles are compiled. `build` is a folder with a
-/// compilation database, or the database.
-pub fn commands(build: &Path, files: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeMap<PathBuf, CompileCommand>), Failure> {
+/// compilation database, or the database. Options without effect are added to `ignored`.
+pub fn commands(
+    build: &Path,
+    files: &[PathBuf],
+    ignored: &mut Vec<Ignored>,
+) -> Result<(Vec<PathBuf>, BTreeMap<PathBuf, CompileCommand>), Failure> {
     let database = if build.is_dir() { build.join("compile_commands.json") } else { build.to_owned() };
     let text = files::read_text(&database)?;
     let entries: Vec<Entry> = serde_json::from_str(&text)
@@ -71,7 +86,7 @@ pub fn commands(build: &Path, files: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeM
             }
             [entry] => {
                 let path = if full.is_some() { file.clone() } else { entry.path() };
-                found.1.insert(path.clone(), entry.compile_command());
+                found.1.insert(path.clone(), entry.compile_command(ignored)?);
                 found.0.push(path);
             }
             _ => {
@@ -83,16 +98,28 @@ pub fn commands(build: &Path, files: &[PathBuf]) -> Result<(Vec<PathBuf>, BTreeM
     Ok(found)
 }
 
-/// Our command line with options for compilers moved behind `--`, where they are clang's. Those that say nothing of the
-/// meaning of a program go.
+/// Our command line with options for compilers moved behind `--`, where they are clang's. What is an option of ours stays one.
 pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
-    let command = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
-    if !matches!(command, "verify" | "slice" | "deps" | "cfa") {
-        return args;
-    }
+    let name = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
+    let cli = Cli::command();
+    let ours = cli.find_subcommand(name).filter(|ours| ours.get_arguments().any(|a| a.get_id() == "clang_args"));
+    let Some(ours) = ours else { return args };
+    let is_ours = |text: &str, named: usize| {
+        let mut options = ours.get_arguments().chain(cli.get_arguments());
+        match text.strip_prefix("--") {
+            Some(long) => {
+                let long = long.split('=').next().unwrap_or_default();
+                matches!(long, "help" | "version") || options.any(|a| a.get_long() == Some(long))
+            }
+            // `-fwrapv` is clang's, and `-fdot` ours where `-f` is.
+            None => {
+                let short = text.chars().nth(1);
+                named <= 2 && (short == Some('h') || options.any(|a| a.get_short() == short))
+            }
+        }
+    };
     let mut own = Vec::new();
     let mut moved: Vec<OsString> = Vec::new();
-    let is_cfa = command == "cfa";
     let mut rest = args.into_iter();
     while let Some(arg) = rest.next() {
         let text = arg.to_str().unwrap_or_default();
@@ -100,20 +127,12 @@ pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
             moved.extend(rest);
             break;
         }
-        let valued = ["-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-U", "-target"];
-        let kept =
-            ["--target=", "-std=", "-isystem", "-iquote", "-idirafter", "-U", "-march=", "-mavx", "-msse", "-nostdinc"];
-        let exact = ["-m16", "-m32", "-m64", "-mx32", "-ansi", "-pthread"];
-        if valued.contains(&text) {
-            moved.push(arg);
-            moved.extend(rest.next());
-        } else if exact.contains(&text)
-            || kept.iter().any(|k| text.starts_with(k))
-            || text.starts_with("-f") && text.len() > 2 && !is_cfa
-        {
-            moved.push(arg);
-        } else if !["-O", "-W", "-g", "-pedantic"].iter().any(|k| text.starts_with(k)) && text != "-w" {
-            own.push(arg);
+        match command::option_at(text) {
+            Some((values, named)) if !is_ours(text, named) => {
+                moved.push(arg);
+                moved.extend(rest.by_ref().take(values));
+            }
+            _ => own.push(arg),
         }
     }
     if !moved.is_empty() {
@@ -141,9 +160,14 @@ mod tests {
         };
         assert_eq!(
             moved("proviso verify -std=c99 a.c -O2 -include x.h -Wall -t 5 -m32 -- -DX"),
-            "proviso verify a.c -t 5 -- -std=c99 -include x.h -m32 -DX"
+            "proviso verify a.c -t 5 -- -std=c99 -O2 -include x.h -Wall -m32 -DX"
         );
         assert_eq!(moved("proviso cfa -f dot a.c"), "proviso cfa -f dot a.c");
+        assert_eq!(moved("proviso cfa -fdot a.c -fwrapv"), "proviso cfa -fdot a.c -- -fwrapv");
+        assert_eq!(
+            moved("proviso verify -v --std c99 -DA a.c -Xclang -DB --define-macro C -Wp,-DD --witness w -Iinc"),
+            "proviso verify -v --std c99 -DA a.c --witness w -Iinc -- -Xclang -DB --define-macro C -Wp,-DD"
+        );
         assert_eq!(moved("proviso slice a.c -c check -fwrapv"), "proviso slice a.c -c check -- -fwrapv");
     }
 }

@@ -31,6 +31,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let output = args.output.as_ref().or((!args.shape).then_some(&stdout));
     let mut outputs = Outputs::new([("--output", output)]);
     let (mut program, job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
+    output::warnings(&job.warnings, colors);
     let reducer = cooperation::reducer_of(&args.reducer)?;
     let whole = Shape::of(&program);
     let too_large = |e: TooLarge| Failure::data(e.to_string());

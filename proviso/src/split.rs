@@ -31,6 +31,7 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
     };
     let splitters = args.by.split(',').enumerate().map(splitter).collect::<Result<Vec<_>, _>>()?;
     let mut job = Job::new(options, Otherwise::Assertions)?;
+    output::warnings(&job.warnings, colors);
     job.load.keeps_output = true;
     let job = Arc::new(job);
     let memory = options.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));

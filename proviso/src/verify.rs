@@ -153,7 +153,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     limits::limit_address_space(memory);
     crash::expect_verdict();
 
-    let shared = Arc::new(Mutex::new(Shared::default()));
+    let shared = Arc::new(Mutex::new(Shared { warnings: job.warnings.clone(), ..Shared::default() }));
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
     let pipeline = pipeline(job, args, outputs, limits, &shared, budget)?;

@@ -42,6 +42,7 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref().filter(is_file))));
     let wants_text = args.output.as_deref().is_some_and(|p| p.extension().is_some_and(|e| e == "ll"));
     let (subject, cut) = Subject::load(&args.files, &args.input, &args.dependence, &outputs)?;
+    output::warnings(&subject.warnings, colors);
     let blanks = args.blank.as_ref().map_or(Ok(Vec::new()), |path| places_for_blanked(&subject, path))?;
     let cut_off = subject.slicing.cut_off && !args.forward;
     for what in &subject.unmodelled {

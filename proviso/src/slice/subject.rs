@@ -25,6 +25,8 @@ pub struct Subject {
     pub slicing: slicer::Options,
     /// Things in the program that are not represented, so that the slice may lack what they do.
     pub unmodelled: Vec<String>,
+    /// What the user is to know of how files are compiled.
+    pub warnings: Vec<String>,
     /// How long loading took.
     pub loading: Duration,
     /// Holds files that are loaded.
@@ -40,7 +42,7 @@ impl Subject {
         outputs: &Outputs,
     ) -> Result<(Self, Cut), Failure> {
         let start = Instant::now();
-        let job::Subject { mut options, properties: others, folder } = job::program(files, input)?;
+        let job::Subject { mut options, properties: others, warnings, folder } = job::program(files, input)?;
         outputs.check(files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
         options.entry.clone_from(&args.entry);
         options.undefined_functions = UndefinedFunctions::Pure;
@@ -78,6 +80,7 @@ impl Subject {
             secondary,
             slicing,
             unmodelled,
+            warnings,
             loading,
             _folder: folder,
         };

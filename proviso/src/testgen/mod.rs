@@ -51,6 +51,7 @@ pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
 fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
     let job = Job::new(&args.verify, Otherwise::Assertions)?;
+    output::warnings(&job.warnings, colors);
     let coverage = coverage(args, &job)?;
     let saves_gia = args.verify.knowledge.save_gia.as_ref();
     for (option, is_given) in [("--external", args.verify.external.is_some()), ("--save-gia", saves_gia.is_some())] {

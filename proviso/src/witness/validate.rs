@@ -45,6 +45,7 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
         return Err(Failure::data(format!("{}: more than one entry is not supported", args.witness.display())));
     };
     let mut job = Job::new(&args.verify, Otherwise::Assertions)?;
+    output::warnings(&job.warnings, colors);
     adopt(&mut job, entry, args)?;
     for warning in stale(entry, &job)? {
         output::warning(&warning, colors);
