@@ -33,6 +33,24 @@ uint32_t operand(Operand kind, uint32_t number) { return number << 3 | kind; }
 /// its own.
 constexpr uint32_t constrained_flag = 1, own_rounding_flag = 1;
 
+/// Beside an opcode: the optimiser may change the result of the operation on floats (fast-math flags); a product and a sum
+/// that the machine rounds once.
+constexpr uint32_t inexact_flag = 1 << 8, fused_flag = 1 << 9;
+
+/// True if the code of an x86 function may have fused multiply-add instructions, so that LLVM selects one for each `llvm.fmuladd`.
+static bool has_fused_multiply_add(const Function &function) {
+  bool fma = false, fma4 = false;
+  SmallVector<StringRef, 64> features;
+  function.getFnAttribute("target-features").getValueAsString().split(features, ',');
+  for (StringRef feature : features) {
+    if (feature.ends_with("fma"))
+      fma = feature == "+fma" || (fma && feature != "-fma");
+    else if (feature.ends_with("fma4"))
+      fma4 = feature == "+fma4" || (fma4 && feature != "-fma4");
+  }
+  return fma || fma4;
+}
+
 class Exporter {
   Module &module;
   const DataLayout &layout;
@@ -53,6 +71,7 @@ class Exporter {
   void body(const Function &function, Words &words);
   void debug_variable(const DbgVariableRecord &record, Words &words);
   void instruction_row(const Instruction &instruction, Words &words);
+  uint32_t float_flags(const Instruction &instruction);
   void fields(const Instruction &instruction, Words &operands, Words &extra);
   void gep(const GetElementPtrInst &gep, Words &operands, Words &extra);
   void call(const CallBase &call, Words &operands, Words &extra);
@@ -225,13 +244,34 @@ static unsigned opcode(const Instruction &instruction) {
 void Exporter::instruction_row(const Instruction &instruction, Words &words) {
   Words operands, extra;
   fields(instruction, operands, extra);
-  words.push_back(opcode(instruction));
+  words.push_back(opcode(instruction) | float_flags(instruction));
   words.push_back(types.id(instruction.getType()));
   words.push_back(debug.place(instruction.getDebugLoc().get()));
   words.push_back(uint32_t(operands.size()));
   words.push_back(uint32_t(extra.size()));
   words.insert(words.end(), operands.begin(), operands.end());
   words.insert(words.end(), extra.begin(), extra.end());
+}
+
+/// What is beside the opcode.
+uint32_t Exporter::float_flags(const Instruction &instruction) {
+  auto *operation = dyn_cast<FPMathOperator>(&instruction);
+  if (!operation)
+    return 0;
+  const bool fuses = has_fused_multiply_add(*instruction.getFunction());
+  FastMathFlags flags = operation->getFastMathFlags();
+  // A sum is contracted with the product that it is one of.
+  const bool is_sum = instruction.getOpcode() == Instruction::FAdd || instruction.getOpcode() == Instruction::FSub;
+  const bool contracts = flags.allowContract() && fuses && is_sum;
+  flags.setAllowContract(false);
+  Type *scalar = instruction.getType()->getScalarType();
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  const bool is_muladd = call && (call->getIntrinsicID() == Intrinsic::fmuladd ||
+                                  call->getIntrinsicID() == Intrinsic::experimental_constrained_fmuladd);
+  // Others have flags, too, but compute nothing themselves.
+  const bool computes = !isa<PHINode, SelectInst, LoadInst>(instruction) && (call || !isa<CallBase>(instruction));
+  const bool is_fused = is_muladd && fuses && (scalar->isFloatTy() || scalar->isDoubleTy());
+  return (computes && (flags.any() || contracts) ? inexact_flag : 0) | (is_fused ? fused_flag : 0);
 }
 
 /// What coming to a block means for the condition that C has, by the name that clang gives the block: true (2, where

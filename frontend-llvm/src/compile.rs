@@ -37,7 +37,6 @@ const POLL: Duration = Duration::from_millis(1);
 ///
 /// - Level 1 without passes rather than level 0: at level 0 clang drops the bodies of C99 `inline` functions and marks everything
 ///   `optnone`. What else level 1 would add (lifetimes, type-based aliasing, another set of predefined macros) is switched off.
-/// - `-ffp-contract=off`: x86 without FMA rounds after the multiplication, and so does gcc.
 /// - No `-fwrapv`: the `nsw` flags say which additions are signed, which the overflow property asks for.
 /// - `-fno-elide-constructors`: a variable that is returned is another object than the result, and its life ends before.
 /// - Warnings, also errors by default, are off: old C (implicit `int`, mixed pointer types) compiles as it does with gcc.
@@ -51,7 +50,6 @@ const FLAGS: &[&str] = &[
     "-fno-strict-aliasing",
     "-U__OPTIMIZE__",
     "-D__NO_INLINE__=1",
-    "-ffp-contract=off",
     "-fno-stack-protector",
     "-fbracket-depth=4096",
     "-w",
@@ -326,6 +324,8 @@ impl Compiler {
         let mut args: Vec<OsString> = vec![format!("--target={}", target.triple()).into()];
         args.extend(FLAGS.iter().map(OsString::from));
         args.extend(NO_SCOPES.map(OsString::from));
+        // The models round after each operation; where that is not to be, they say `fma`.
+        args.push("-ffp-contract=off".into());
         // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
         args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
         let text = files.iter().find(|(name, _)| *name == main).map_or("", |(_, text)| text);

@@ -12,6 +12,10 @@ use std::ops::Range;
 /// "No row".
 pub const NONE: u32 = u32::MAX;
 
+/// Beside the opcode of an instruction: see [`Instruction`].
+const INEXACT: u32 = 1 << 8;
+const FUSED: u32 = 1 << 9;
+
 /// A row in [`Module::types`].
 pub type Ty = u32;
 
@@ -207,6 +211,10 @@ pub struct DebugVariable {
 pub struct Instruction {
     /// LLVM's number: see [`op`].
     pub opcode: u8,
+    /// The optimiser may change the result of the operation on floats.
+    pub is_inexact: bool,
+    /// A product and a sum that the machine rounds once.
+    pub is_fused: bool,
     pub ty: Ty,
     pub place: u32,
     at: u32,
@@ -529,11 +537,13 @@ impl Reader<'_> {
         });
         let instructions = (0..end)
             .map(|_| {
-                let (opcode, ty, place) = (self.word() as u8, self.word(), self.word());
+                let (opcode, ty, place) = (self.word(), self.word(), self.word());
+                let (is_inexact, is_fused) = (opcode & INEXACT != 0, opcode & FUSED != 0);
+                let opcode = opcode as u8;
                 let (operands, extra) = (self.word(), self.word());
                 let at = self.at as u32;
                 self.at += (operands + extra) as usize;
-                Instruction { opcode, ty, place, at, operands, extra }
+                Instruction { opcode, is_inexact, is_fused, ty, place, at, operands, extra }
             })
             .collect();
         Body { variables, blocks, instructions }

@@ -41,6 +41,9 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     if let Cursor::Dead = fl.b.cursor {
         return;
     }
+    if i.is_inexact {
+        fl.b.approximate("the compiler may change the result of floating-point operations (-ffast-math)", true, true);
+    }
     match i.opcode {
         op::RET => lower_return(fl, i),
         op::BR => lower_branch(fl, i),

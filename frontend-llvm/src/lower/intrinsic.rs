@@ -76,6 +76,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
     let own_rounding = constrained && fl.b.ir().extra(i).len().is_multiple_of(4);
     let effect = if own_rounding { Unknown } else { memory(fl, base, &args) };
     let mode = fl.rounding(constrained);
+    let base = if base == "fmuladd" && i.is_fused { "fma" } else { base };
     let effect = match effect {
         Unknown if !own_rounding => value(fl, i, base, mode, &args),
         known => known,
