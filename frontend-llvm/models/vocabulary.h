@@ -3,8 +3,9 @@
 #ifndef PROVISO_VOCABULARY
 #define PROVISO_VOCABULARY
 
-typedef __SIZE_TYPE__ __CPROVER_size_t;
-typedef __PTRDIFF_TYPE__ __CPROVER_ssize_t;
+// Without predefined macros (-undef), too.
+typedef __typeof__(sizeof(char)) __CPROVER_size_t;
+typedef __typeof__((char *)0 - (char *)0) __CPROVER_ssize_t;
 typedef _Bool __CPROVER_bool;
 
 #if __STDC_VERSION__ >= 202311L

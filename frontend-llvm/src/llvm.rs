@@ -329,6 +329,16 @@ impl LlvmModule {
         names.chain(variables.map(|v| symbol(v.get_name()))).collect()
     }
 
+    /// Removes inline definitions that only the optimiser may use (`extern inline` of the C library's headers), of functions with these names: they read what the
+    /// library keeps in its own objects, which are others in the models.
+    pub fn remove_inline_definitions(&mut self, is_named: impl Fn(&str) -> bool) {
+        let is_inline = |f: &FunctionValue| f.get_linkage() == Linkage::AvailableExternally && is_named(&name(*f));
+        for function in self.module.get_functions().filter(is_inline) {
+            delete_body(function);
+            function.set_linkage(Linkage::External);
+        }
+    }
+
     /// Declares a function without parameters and result, so that its definition is linked in with what is needed.
     pub fn declare(&mut self, name: &str) {
         if self.module.get_function(name).is_none() {

@@ -91,6 +91,11 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     models
 }
 
+/// True if a model defines the function.
+pub(crate) fn is_defined(function: &str) -> bool {
+    FILES.iter().flat_map(ModelFile::defines).any(|name| name == function)
+}
+
 /// The models that may stand for a library function where a call ignores its result: `F.void` need not compute it, and what is left of a
 /// call that prints in a known format is `F.plain`, and to read strings; one that reads in a known format is put together of parts of
 /// `scanf`.

@@ -162,6 +162,7 @@ impl Loader {
         options: &Options,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
+        llvm.remove_inline_definitions(models::is_defined);
         let mut undefined = llvm.undefined();
         // Where a call ignores the result, a model that does not compute it may do.
         let simpler: BTreeSet<&str> = undefined.iter().flat_map(|name| models::ignoring_result(name)).collect();

@@ -98,7 +98,8 @@ pub fn commands(
     Ok(found)
 }
 
-/// Our command line with options for compilers moved behind `--`, where they are clang's. What is an option of ours stays one.
+/// Our command line with options for compilers moved behind `--`, where they are clang's. What is an option of ours stays one. Those of warnings and debug
+/// information are left out.
 pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
     let name = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
     let cli = Cli::command();
@@ -127,11 +128,13 @@ pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
             moved.extend(rest);
             break;
         }
-        match command::option_at(text) {
+        match command::meaning_at(text) {
             Some((values, named)) if !is_ours(text, named) => {
                 moved.push(arg);
                 moved.extend(rest.by_ref().take(values));
             }
+            // As a compiler has them.
+            _ if text == "-w" || ["-W", "-g", "-pedantic"].iter().any(|start| text.starts_with(start)) => {}
             _ => own.push(arg),
         }
     }
@@ -160,7 +163,7 @@ mod tests {
         };
         assert_eq!(
             moved("proviso verify -std=c99 a.c -O2 -include x.h -Wall -t 5 -m32 -- -DX"),
-            "proviso verify a.c -t 5 -- -std=c99 -O2 -include x.h -Wall -m32 -DX"
+            "proviso verify a.c -t 5 -- -std=c99 -O2 -include x.h -m32 -DX"
         );
         assert_eq!(moved("proviso cfa -f dot a.c"), "proviso cfa -f dot a.c");
         assert_eq!(moved("proviso cfa -fdot a.c -fwrapv"), "proviso cfa -fdot a.c -- -fwrapv");
