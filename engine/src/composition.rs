@@ -1,213 +1,291 @@
-//! The analyses that a user can name: configurations of the same parts.
+//! The analyses that a user can name.
+//!
+//! Most are compositions: a domain, whether its precision is refined (CEGAR), and whether they explore a slice that grows. The
+//! name of one is that of domain and refinement, and a suffix for the slice: `predicate`, `predicate-slicing`,
+//! `predicate-slicing-location`. The others are algorithms of their own.
+
+use std::sync::LazyLock;
 
 /// What decides the question.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Analysis {
+    /// Several of the others in turns.
     #[default]
     Default,
+    /// Symbolic execution path by path, all states in full.
     Symex,
+    /// The same, of the program with loops in closed form.
     SymexAccelerated,
-    SymexSlicing,
-    SymexSlicingLocation,
-    SymexCegar,
-    SymexCegarSlicing,
-    SymexCegarSlicingLocation,
-    ValueSlicing,
-    ValueSlicingLocation,
-    PredicateSlicing,
-    PredicateSlicingLocation,
-    ValueNoCegar,
-    Value,
-    ValueInterval,
-    Shape,
-    Predicate,
-    ValuePredicate,
-    ValuePredicateJoint,
-    ValueNoCegarPredicate,
+    /// Symbolic execution with paths merged where they join.
     Merging,
+    /// A composition on the CPA algorithm with precision adjustment.
+    Composed(Composition),
     Invariants,
     KInduction,
     Bmc,
     Random,
 }
 
+/// A domain under precision adjustment.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Composition {
+    pub domain: Domain,
+    /// Whether the precision grows by refinement; else everything is tracked.
+    pub refined: bool,
+    pub slicing: Option<Slicing>,
+}
+
+/// What is kept of a state where paths join.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Domain {
+    /// Values and constraints with symbols.
+    Symbols,
+    /// Values that are numbers.
+    Values,
+    /// The product of values and intervals.
+    ValuesIntervals,
+    /// Values, with chains of nodes as list segments.
+    Shapes,
+    Predicates,
+    /// Values until they refute a path no more, then predicates.
+    ValuesThenPredicates,
+    /// Both in one analysis.
+    ValuesPredicates,
+    /// All values, with predicates that refinements find.
+    AllValuesPredicates,
+}
+
+/// What a slice that grows takes in of an infeasible path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Slicing {
+    /// Its branches and its last operation.
+    TargetPath,
+    /// Its last operation alone.
+    TargetLocation,
+}
+
+impl Domain {
+    /// Whether its states stand at the heads of loops, with blocks as formulas in between.
+    fn is_in_blocks(self) -> bool {
+        matches!(
+            self,
+            Self::Predicates | Self::ValuesThenPredicates | Self::ValuesPredicates | Self::AllValuesPredicates
+        )
+    }
+}
+
+/// Names, with two lines on what an analysis does and where it is from.
+type Entry = (Analysis, String, String);
+
+const fn composed(domain: Domain, refined: bool) -> Analysis {
+    Analysis::Composed(Composition { domain, refined, slicing: None })
+}
+
+/// All analyses but those with a slice.
+const WHOLE: [(Analysis, &str, &str); 17] = [
+    (
+        Analysis::Default,
+        "default",
+        "several of the others in turns, chosen by features of the program; what one learns the next uses\n\
+         (after Beyer, Wendler et al.: strategy selection, ISoLA 2018)",
+    ),
+    (
+        Analysis::Symex,
+        "symex",
+        "symbolic execution: every path on its own, byte-precise; proves programs whose paths are finite\n\
+         (King, CACM 1976; covering after Anand, Pasareanu, Visser, SPIN 2006)",
+    ),
+    (
+        Analysis::SymexAccelerated,
+        "symex-accelerated",
+        "the same, of the program with loops that only count in closed form\n\
+         (after Kroening, Lewis, Weissenbacher: acceleration, CAV 2013)",
+    ),
+    (
+        Analysis::SYMEX_CEGAR,
+        "symex-cegar",
+        "symbolic execution that tracks only the values and constraints which refute the infeasible paths met\n\
+         (SymEx-C of the thesis; Beyer, Lemberger: Symbolic execution with CEGAR, ISoLA 2016)",
+    ),
+    (
+        composed(Domain::Values, false),
+        "value-nocegar",
+        "explicit values of all variables, nothing else; states at a location are kept apart\n\
+         (Beyer, Loewe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, section II-C)",
+    ),
+    (
+        Analysis::VALUE,
+        "value",
+        "explicit values of those variables alone that refute the infeasible paths met\n\
+         (the same, section III: CEGAR with interpolation for constraint sequences)",
+    ),
+    (
+        composed(Domain::ValuesIntervals, true),
+        "value-interval",
+        "the product of that with bounds, bits, residues and small sets of values of all variables\n\
+         (Beyer, Henzinger, Theoduloz, CAV 2007, section 3; Cousot, Cousot, POPL 1977)",
+    ),
+    (
+        Analysis::SHAPE,
+        "shape",
+        "explicit values under refinement, with chains of nodes in memory as list segments of any length\n\
+         (after Dudka, Peringer, Vojnar: Byte-precise verification of low-level list manipulation, SAS 2013)",
+    ),
+    (
+        Analysis::PREDICATE,
+        "predicate",
+        "boolean predicate abstraction at loop heads, blocks between them as formulas, predicates from interpolants\n\
+         (Beyer, Keremoglu, Wendler: Predicate abstraction with adjustable-block encoding, FMCAD 2010)",
+    ),
+    (
+        Analysis::VALUE_PREDICATE,
+        "value-predicate",
+        "explicit values where they refute a path, predicates where they do not or where a variable has too many\n\
+         (Beyer, Loewe, FASE 2013, section III-F)",
+    ),
+    (
+        composed(Domain::ValuesPredicates, true),
+        "value-predicate-joint",
+        "both from the start in one analysis, in blocks; a refinement adds predicates where values do not do\n\
+         (the same, without its delegation)",
+    ),
+    (
+        composed(Domain::AllValuesPredicates, true),
+        "value-nocegar-predicate",
+        "explicit values of all variables but those that have too many, with predicates that refute the infeasible paths met\n\
+         (cpa-expl-pred of the same; Beyer, Henzinger, Theoduloz: dynamic precision adjustment, ASE 2008)",
+    ),
+    (
+        Analysis::Merging,
+        "symex-merging",
+        "symbolic execution with paths merged where they join: one formula for code without loops\n\
+         (Kuznetsov, Kinder, Bucur, Candea: Efficient state merging in symbolic execution, PLDI 2012)",
+    ),
+    (
+        Analysis::Invariants,
+        "invariants",
+        "loops replaced by invariants that are guessed from executions and kept if inductive together\n\
+         (Flanagan, Leino: Houdini, FME 2001; candidates as in Ernst et al.: Daikon, 2007)",
+    ),
+    (
+        Analysis::KInduction,
+        "k-induction",
+        "for k = 1, 2, ...: all executions with k iterations of each loop, then a step of k iterations from any state, with invariants\n\
+         (Sheeran, Singh, Stalmarck, FMCAD 2000; invariants as in Beyer, Dangl, Wendler, CAV 2015)",
+    ),
+    (
+        Analysis::Bmc,
+        "bmc",
+        "all executions with 1, 2, 4, ... iterations of each loop, one formula between places where paths are merged\n\
+         (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999)",
+    ),
+    (
+        Analysis::Random,
+        "random",
+        "runs on random inputs; finds violations far down concrete executions, proves nothing\n\
+         (Hamlet: Random testing, Encyclopedia of Software Engineering 1994)",
+    ),
+];
+
+/// The compositions that can also explore a slice, by the name of the whole.
+const SLICED: [(Domain, bool, &str, &str); 4] = [
+    (
+        Domain::Symbols,
+        false,
+        "symex",
+        "symbolic execution of a slice that grows with the infeasible paths met\n(SymEx-S of the thesis",
+    ),
+    (
+        Domain::Symbols,
+        true,
+        "symex-cegar",
+        "the same under refinement: the slice and the precision in it grow together\n(SymEx-SC of the thesis",
+    ),
+    (
+        Domain::Values,
+        true,
+        "value",
+        "value analysis with refinement, of a slice that grows with the infeasible paths met\n(the slicing CPA of the thesis around the explicit-value CPA",
+    ),
+    (
+        Domain::Predicates,
+        true,
+        "predicate",
+        "predicate abstraction in blocks, of a slice that grows with the infeasible paths met\n(the slicing CPA of the thesis around predicate analysis, both refined together",
+    ),
+];
+
+/// Every analysis, compositions with a slice behind those of the whole program.
+static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let mut all: Vec<Entry> = Vec::new();
+    for (analysis, name, what) in WHOLE {
+        all.push((analysis, name.into(), what.into()));
+        for &(domain, refined, _, what) in SLICED.iter().filter(|(.., whole, _)| *whole == name) {
+            for slicing in [Slicing::TargetPath, Slicing::TargetLocation] {
+                let (suffix, section) = match slicing {
+                    Slicing::TargetPath => ("slicing", ", section 3.2)"),
+                    Slicing::TargetLocation => (
+                        "slicing-location",
+                        "; branches come in only where the error's own dependences do not refute a path, section 3.3)",
+                    ),
+                };
+                let analysis = Analysis::Composed(Composition { domain, refined, slicing: Some(slicing) });
+                all.push((analysis, format!("{name}-{suffix}"), format!("{what}{section}")));
+            }
+        }
+    }
+    all
+});
+
 impl Analysis {
+    pub const SYMEX_CEGAR: Self = composed(Domain::Symbols, true);
+    pub const VALUE: Self = composed(Domain::Values, true);
+    pub const SHAPE: Self = composed(Domain::Shapes, true);
+    pub const PREDICATE: Self = composed(Domain::Predicates, true);
+    pub const VALUE_PREDICATE: Self = composed(Domain::ValuesThenPredicates, true);
+
     /// Every analysis with its name and two lines on what it does and where it is from.
-    pub const ALL: [(Analysis, &'static str, &'static str); 25] = [
-        (
-            Analysis::Default,
-            "default",
-            "several of the others in turns, chosen by what the program has in it; what one learns the next uses\n\
-             (after Beyer, Wendler et al.: strategy selection, ISoLA 2018)",
-        ),
-        (
-            Analysis::Symex,
-            "symex",
-            "symbolic execution: every path on its own, byte-precise; proves programs whose paths are finite\n\
-             (King, CACM 1976; covering after Anand, Pasareanu, Visser, SPIN 2006)",
-        ),
-        (
-            Analysis::SymexAccelerated,
-            "symex-accelerated",
-            "the same, of the program with loops that only count in closed form\n\
-             (after Kroening, Lewis, Weissenbacher: acceleration, CAV 2013)",
-        ),
-        (
-            Analysis::SymexSlicing,
-            "symex-slicing",
-            "symbolic execution of a slice that grows with the infeasible paths met\n\
-             (SymEx-S of the thesis on slicing and CEGAR for symbolic execution)",
-        ),
-        (
-            Analysis::SymexSlicingLocation,
-            "symex-slicing-location",
-            "the same, with what the errors met depend on; branches of paths come in only where these do not refute them\n\
-             (target-location slicing of the thesis, with its check of the sliced path, whose inputs the program is run on)",
-        ),
-        (
-            Analysis::SymexCegar,
-            "symex-cegar",
-            "symbolic execution that tracks only the values and constraints which refute the infeasible paths met\n\
-             (SymEx-C of the thesis; Beyer, Lemberger: Symbolic execution with CEGAR, ISoLA 2016)",
-        ),
-        (
-            Analysis::SymexCegarSlicing,
-            "symex-cegar-slicing",
-            "both: the slice and the precision in it grow together\n\
-             (SymEx-SC of the thesis)",
-        ),
-        (
-            Analysis::SymexCegarSlicingLocation,
-            "symex-cegar-slicing-location",
-            "the same with target-location slicing\n\
-             (SymEx-SC of the thesis, section 3.3)",
-        ),
-        (
-            Analysis::ValueSlicing,
-            "value-slicing",
-            "value analysis with refinement of a slice that grows with the infeasible paths met\n\
-             (the slicing CPA of the thesis around the explicit-value CPA)",
-        ),
-        (
-            Analysis::ValueSlicingLocation,
-            "value-slicing-location",
-            "the same with target-location slicing\n\
-             (the thesis, section 3.3)",
-        ),
-        (
-            Analysis::PredicateSlicing,
-            "predicate-slicing",
-            "predicate abstraction in blocks of a slice that grows with the infeasible paths met\n\
-             (the slicing CPA of the thesis around predicate analysis, both refined together)",
-        ),
-        (
-            Analysis::PredicateSlicingLocation,
-            "predicate-slicing-location",
-            "the same with target-location slicing\n\
-             (the thesis, section 3.3)",
-        ),
-        (
-            Analysis::ValueNoCegar,
-            "value-nocegar",
-            "explicit values of all variables, nothing else; states at a location are kept apart\n\
-             (Beyer, Loewe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, section II-C)",
-        ),
-        (
-            Analysis::Value,
-            "value",
-            "explicit values of those variables alone that refute the infeasible paths met\n\
-             (the same, section III: CEGAR with interpolation for constraint sequences)",
-        ),
-        (
-            Analysis::ValueInterval,
-            "value-interval",
-            "the product of that with bounds, bits, residues and small sets of values of all variables\n\
-             (Beyer, Henzinger, Theoduloz, CAV 2007, section 3; Cousot, Cousot, POPL 1977)",
-        ),
-        (
-            Analysis::Shape,
-            "shape",
-            "explicit values under refinement, with chains of nodes in memory as list segments of any length\n\
-             (after Dudka, Peringer, Vojnar: Byte-precise verification of low-level list manipulation, SAS 2013)",
-        ),
-        (
-            Analysis::Predicate,
-            "predicate",
-            "boolean predicate abstraction at loop heads, blocks between them as formulas, predicates from interpolants\n\
-             (Beyer, Keremoglu, Wendler: Predicate abstraction with adjustable-block encoding, FMCAD 2010)",
-        ),
-        (
-            Analysis::ValuePredicate,
-            "value-predicate",
-            "explicit values where they refute a path, predicates where they do not or where a variable has too many\n\
-             (Beyer, Loewe, FASE 2013, section III-F)",
-        ),
-        (
-            Analysis::ValuePredicateJoint,
-            "value-predicate-joint",
-            "both from the start in one analysis, in blocks; a refinement adds predicates where values do not do\n\
-             (the same, without its delegation)",
-        ),
-        (
-            Analysis::ValueNoCegarPredicate,
-            "value-nocegar-predicate",
-            "explicit values of all variables but those that have too many, with predicates that refute the infeasible paths met\n\
-             (cpa-expl-pred of the same; Beyer, Henzinger, Theoduloz: dynamic precision adjustment, ASE 2008)",
-        ),
-        (
-            Analysis::Merging,
-            "symex-merging",
-            "symbolic execution with paths merged where they join: one formula for code without loops\n\
-             (Kuznetsov, Kinder, Bucur, Candea: Efficient state merging in symbolic execution, PLDI 2012)",
-        ),
-        (
-            Analysis::Invariants,
-            "invariants",
-            "loops replaced by invariants that are guessed from executions and kept if inductive together\n\
-             (Flanagan, Leino: Houdini, FME 2001; candidates as in Ernst et al.: Daikon, 2007)",
-        ),
-        (
-            Analysis::KInduction,
-            "k-induction",
-            "for k = 1, 2, ...: all executions with k iterations of each loop, then a step of k iterations from any state, with invariants\n\
-             (Sheeran, Singh, Stalmarck, FMCAD 2000; invariants as in Beyer, Dangl, Wendler, CAV 2015)",
-        ),
-        (
-            Analysis::Bmc,
-            "bmc",
-            "all executions with 1, 2, 4, ... iterations of each loop, one formula between places where paths are merged\n\
-             (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999)",
-        ),
-        (
-            Analysis::Random,
-            "random",
-            "runs on random inputs; finds violations far down concrete executions, proves nothing\n\
-             (Hamlet: Random testing, Encyclopedia of Software Engineering 1994)",
-        ),
-    ];
+    pub fn all() -> impl ExactSizeIterator<Item = (Self, &'static str, &'static str)> {
+        ALL.iter().map(|(analysis, name, what)| (*analysis, name.as_str(), what.as_str()))
+    }
+
+    /// The analysis of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::all().find(|(_, n, _)| *n == name).map(|(analysis, ..)| analysis)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::all().find(|(analysis, ..)| *analysis == self).expect("all are listed").1
+    }
 
     /// Whether it executes only a slice of the program, which grows.
     pub fn slices(self) -> bool {
-        use Analysis::{PredicateSlicing, SymexCegarSlicing, SymexSlicing, ValueSlicing};
-        use Analysis::{
-            PredicateSlicingLocation, SymexCegarSlicingLocation, SymexSlicingLocation, ValueSlicingLocation,
-        };
-        matches!(self, SymexSlicing | SymexCegarSlicing | ValueSlicing | PredicateSlicing)
-            || matches!(self, SymexSlicingLocation | SymexCegarSlicingLocation)
-            || matches!(self, ValueSlicingLocation | PredicateSlicingLocation)
+        matches!(self, Self::Composed(Composition { slicing: Some(_), .. }))
     }
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(a, ..)| *a == self).expect("all are listed").1
-    }
-    /// Whether what is explored is told by heads of loops (all ways from one to the next are one formula, or iterations are counted), of which a
-    /// slice lacks some.
+
+    /// Whether it reports its progress per loop head: all paths from one head to the next are one formula, or iterations are
+    /// counted. A slice may have removed some of the heads.
     pub fn tells_heads(self) -> bool {
-        use Analysis::{Bmc, KInduction, Predicate, ValuePredicate, ValuePredicateJoint};
-        use Analysis::{PredicateSlicing, PredicateSlicingLocation};
-        matches!(self, Predicate | ValuePredicate | ValuePredicateJoint | Bmc | KInduction)
-            || matches!(self, PredicateSlicing | PredicateSlicingLocation)
+        match self {
+            Self::Composed(composition) => composition.domain.is_in_blocks(),
+            Self::Bmc | Self::KInduction => true,
+            _ => false,
+        }
     }
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, n, _)| *n == name).map(|(a, ..)| *a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for (analysis, name, _) in Analysis::all() {
+            assert_eq!(Analysis::parse(name), Some(analysis));
+            assert_eq!(analysis.name(), name);
+        }
+        assert_eq!(Analysis::all().len(), 25);
+        assert!(Analysis::parse("value-slicing-location").is_some_and(Analysis::slices));
+        assert_eq!(Analysis::parse("value-slicing-place"), None);
     }
 }

@@ -258,13 +258,13 @@ func f0 \"main\" source ty0 () entry l0 {
         assert!(all.iter().any(|&c| !value_of(1, 3, c)), "how the two go together is among it");
 
         let mut with = predicates(&program, &config, true);
-        exchange.take_precision(Analysis::Predicate, &mut with);
+        exchange.take_precision(Analysis::PREDICATE, &mut with);
         assert_eq!(with.tracked(), all.len());
         // Taken again, it is the same.
-        exchange.take_precision(Analysis::Predicate, &mut with);
+        exchange.take_precision(Analysis::PREDICATE, &mut with);
         assert_eq!(with.tracked(), all.len());
         let mut without = predicates(&program, &config, false);
-        exchange.take_precision(Analysis::SymexCegar, &mut without);
+        exchange.take_precision(Analysis::SYMEX_CEGAR, &mut without);
         assert_eq!(without.tracked(), 0, "no predicates where none are refined");
 
         let mut another = symbolic(&program, &config).loops;
@@ -302,14 +302,14 @@ func f0 \"main\" source ty0 () entry l0 {
         let (config, exchange) = (Config::default(), Exchange::default());
         let mut by = predicates(&program, &config, true);
         by.value.precision_mut().add_everywhere([Item::Var(VarId(1))]);
-        exchange.publish_precision(Analysis::Value, &by);
+        exchange.publish_precision(Analysis::VALUE, &by);
         let taken = |exchange: &Exchange, analysis| {
             let mut cpa = predicates(&program, &config, true);
             exchange.take_precision(analysis, &mut cpa);
             cpa.value.precision().items()
         };
-        assert_eq!(taken(&exchange, Analysis::Value), []);
-        assert_eq!(taken(&exchange, Analysis::Predicate), [Item::Var(VarId(1))]);
-        assert_eq!(taken(&exchange.for_all(), Analysis::Value), [Item::Var(VarId(1))]);
+        assert_eq!(taken(&exchange, Analysis::VALUE), []);
+        assert_eq!(taken(&exchange, Analysis::PREDICATE), [Item::Var(VarId(1))]);
+        assert_eq!(taken(&exchange.for_all(), Analysis::VALUE), [Item::Var(VarId(1))]);
     }
 }

@@ -208,7 +208,7 @@ fn no_analysis_contradicts_counting() {
         assert_eq!(cfa::validate::validate(&p), Ok(()), "seed {seed}");
         let expected = has_error(&p, &vars);
         errors += u64::from(expected);
-        for (analysis, name, _) in Analysis::ALL {
+        for (analysis, name, _) in Analysis::all() {
             let confirm = |inputs: &Inputs, error| {
                 replay(&p, inputs, error, Duration::from_secs(9)).map(|path| (inputs.clone(), path))
             };
@@ -226,7 +226,7 @@ fn no_analysis_contradicts_counting() {
     println!("{programs} programs, {errors} with an error; answers: {answered:?}");
     assert!(answered["default"] * 10 >= programs * 9, "{answered:?}");
     // Each is of some use, and most are of much.
-    for (_, name, _) in Analysis::ALL {
+    for (_, name, _) in Analysis::all() {
         let least = if FINDS_ERRORS_ONLY.contains(&name) { errors / 2 } else { programs / 2 };
         assert!(answered.get(name).is_some_and(|&n| n >= least), "{name}: {answered:?}");
     }

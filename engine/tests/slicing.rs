@@ -6,14 +6,9 @@ use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Verdict, replay, verify};
 use std::time::Duration;
 
-const PATH: [Analysis; 4] =
-    [Analysis::SymexSlicing, Analysis::SymexCegarSlicing, Analysis::ValueSlicing, Analysis::PredicateSlicing];
-const LOCATION: [Analysis; 4] = [
-    Analysis::SymexSlicingLocation,
-    Analysis::SymexCegarSlicingLocation,
-    Analysis::ValueSlicingLocation,
-    Analysis::PredicateSlicingLocation,
-];
+const PATH: [&str; 4] = ["symex-slicing", "symex-cegar-slicing", "value-slicing", "predicate-slicing"];
+const LOCATION: [&str; 4] =
+    ["symex-slicing-location", "symex-cegar-slicing-location", "value-slicing-location", "predicate-slicing-location"];
 
 /// A program of one function, of variables of 32 bits.
 fn program(variables: &[&str], errors: usize, edges: &str) -> Program {
@@ -27,7 +22,8 @@ fn program(variables: &[&str], errors: usize, edges: &str) -> Program {
     cfa::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
-fn run(p: &Program, analysis: Analysis) -> Outcome {
+fn run(p: &Program, name: &str) -> Outcome {
+    let analysis = Analysis::parse(name).expect("an analysis");
     let confirm =
         |inputs: &Inputs, error| replay(p, inputs, error, Duration::from_secs(9)).map(|path| (inputs.clone(), path));
     let config = Config { analysis, ..Config::default() };
@@ -67,14 +63,14 @@ fn the_sliced_path_is_a_counterexample_of_another() {
     let p = figure("(v1 == 42:32)");
     for analysis in PATH.into_iter().chain(LOCATION) {
         let outcome = run(&p, analysis);
-        let Verdict::False(found) = outcome.verdict else { panic!("{}: {:?}", analysis.name(), outcome.verdict) };
-        assert_eq!(found.inputs.values[0].to_u64(), Some(42), "{}", analysis.name());
-        assert!(found.path.contains(&EdgeId(3)), "{}: the path is one of the program", analysis.name());
+        let Verdict::False(found) = outcome.verdict else { panic!("{}: {:?}", analysis, outcome.verdict) };
+        assert_eq!(found.inputs.values[0].to_u64(), Some(42), "{}", analysis);
+        assert!(found.path.contains(&EdgeId(3)), "{}: the path is one of the program", analysis);
     }
     // Depth first, the first path to the error is not of the program, but it is of the slice.
     for (path, location) in PATH.into_iter().zip(LOCATION) {
         let refinements = |analysis| run(&p, analysis).stats.exploration.refinements;
-        assert_eq!((refinements(path), refinements(location)), (1, 0), "{}", path.name());
+        assert_eq!((refinements(path), refinements(location)), (1, 0), "{}", path);
     }
 }
 
@@ -84,9 +80,9 @@ fn what_the_slice_reaches_and_the_program_does_not_is_refuted() {
     let p = figure("(v0 == 1:32)");
     for analysis in PATH.into_iter().chain(LOCATION) {
         let outcome = run(&p, analysis);
-        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
+        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis, outcome.verdict);
         // Where the precision inside forgets the variable where paths join, it takes another.
-        assert!((1..=2).contains(&outcome.stats.exploration.refinements), "{}", analysis.name());
+        assert!((1..=2).contains(&outcome.stats.exploration.refinements), "{}", analysis);
     }
 }
 
@@ -128,23 +124,23 @@ fn counting() -> Program {
 #[test]
 fn operations_that_no_error_depends_on_are_not_executed() {
     let p = counting();
-    let whole = run(&p, Analysis::Symex);
+    let whole = run(&p, "symex");
     assert!(matches!(whole.verdict, Verdict::True), "{:?}", whole.verdict);
     assert!(whole.stats.exploration.edges > 100_000, "{}", whole.stats.exploration.edges);
     for analysis in LOCATION {
         let outcome = run(&p, analysis);
-        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
+        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis, outcome.verdict);
         let edges = outcome.stats.exploration.edges;
-        assert!(edges < 100, "{}: {edges} edges", analysis.name());
-        assert!(outcome.stats.exploration.refinements > 0, "{}", analysis.name());
+        assert!(edges < 100, "{}: {edges} edges", analysis);
+        assert!(outcome.stats.exploration.refinements > 0, "{}", analysis);
     }
-    let together = run(&p, Analysis::PredicateSlicingLocation);
+    let together = run(&p, "predicate-slicing-location");
     assert_eq!(together.stats.exploration.refinements, 1, "slice and predicates are refined in one step");
     // What leaves the loop is a branch on each path to the error: a criterion of target-path slicing, where paths are told by predicates and
     // merged in blocks as well.
     for analysis in PATH {
         let outcome = run(&p, analysis);
-        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
+        assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis, outcome.verdict);
     }
 }
 
@@ -188,7 +184,7 @@ fn an_error_that_no_path_comes_to_has_no_slice() {
     let (first, both) = (slice(&errors[..1]), slice(&errors));
     assert!(first < both, "{first}, {both}");
     // The full precision has no other part than the slice.
-    let outcome = run(&p, Analysis::SymexSlicingLocation);
+    let outcome = run(&p, "symex-slicing-location");
     assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
     let sliced = outcome.stats.precision;
     assert!(sliced > 0 && sliced <= first, "{sliced} of {first}, {both} in advance");

@@ -287,7 +287,9 @@ fn with(analysis: Analysis) -> Config {
 
 #[test]
 fn refinement_tracks_what_matters() {
-    for analysis in [Analysis::Value, Analysis::SymexCegar, Analysis::SymexCegarSlicing] {
+    for analysis in
+        [Analysis::VALUE, Analysis::SYMEX_CEGAR, Analysis::parse("symex-cegar-slicing").expect("an analysis")]
+    {
         let (_, outcome) = modes(7).run_with(&with(analysis));
         assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
         assert_eq!(outcome.decided_by, analysis);
@@ -299,7 +301,7 @@ fn refinement_tracks_what_matters() {
 
 #[test]
 fn without_covering_a_loop_has_no_end() {
-    for analysis in [Analysis::SymexCegar, Analysis::Value] {
+    for analysis in [Analysis::SYMEX_CEGAR, Analysis::VALUE] {
         let mut b = modes(7);
         let zero = b.int(0);
         b.op(Op::Halt(HaltKind::Exit(zero)));
@@ -316,7 +318,12 @@ fn without_covering_a_loop_has_no_end() {
 
 #[test]
 fn refinement_ends_at_a_violation() {
-    for analysis in [Analysis::Value, Analysis::SymexCegar, Analysis::SymexSlicing, Analysis::Predicate] {
+    for analysis in [
+        Analysis::VALUE,
+        Analysis::SYMEX_CEGAR,
+        Analysis::parse("symex-slicing").expect("an analysis"),
+        Analysis::PREDICATE,
+    ] {
         let (_, outcome) = modes(2).run_with(&with(analysis));
         let Verdict::False(found) = outcome.verdict else { panic!("{}: {:?}", analysis.name(), outcome.verdict) };
         let steps = found.inputs.values.iter().filter(|v| v.to_i64().unwrap() > 0).count();
@@ -357,7 +364,7 @@ fn twins(step: i64) -> Build {
 
 #[test]
 fn predicates_say_what_values_cannot() {
-    for analysis in [Analysis::Predicate, Analysis::ValuePredicate] {
+    for analysis in [Analysis::PREDICATE, Analysis::VALUE_PREDICATE] {
         let (_, outcome) = twins(1).run_with(&with(analysis));
         assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis.name(), outcome.verdict);
         let learned = outcome.increments.iter().any(|l| l.tracked.iter().any(|t| t.contains("x == y")));
@@ -365,7 +372,7 @@ fn predicates_say_what_values_cannot() {
         let (_, outcome) = twins(2).run_with(&with(analysis));
         assert!(matches!(outcome.verdict, Verdict::False(_)), "{}: {:?}", analysis.name(), outcome.verdict);
     }
-    let (_, outcome) = twins(1).run_with(&Config { value_threshold: 20, ..with(Analysis::Value) });
+    let (_, outcome) = twins(1).run_with(&Config { value_threshold: 20, ..with(Analysis::VALUE) });
     assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
 }
 
@@ -438,7 +445,7 @@ fn copies_any_length() -> Program {
 fn no_analysis_runs_past_its_time() {
     let unconfirmed = |_: &Inputs, _| Err("nobody looks".into());
     let programs = [asks_hard_questions(), copies_any_length()];
-    for (program, (analysis, name, _)) in programs.iter().flat_map(|p| Analysis::ALL.map(|a| (p, a))) {
+    for (program, (analysis, name, _)) in programs.iter().flat_map(|p| Analysis::all().map(move |a| (p, a))) {
         let start = processor_time();
         let config = Config { analysis, ..Config::default() };
         verify(program, &config, &Budget::lasting(Duration::from_millis(500)), &unconfirmed, &|_| {});
@@ -505,7 +512,7 @@ fn a_graph_that_is_kept_changes_nothing() {
 /// A head that ends a block of several paths is merged, in the pictures of the thesis yellow; one behind a single path is not.
 #[test]
 fn the_graph_shows_where_blocks_were_merged() {
-    let graph = |b: Build| b.run_with(&Config { wants_graph: true, ..with(Analysis::Predicate) }).1.arg;
+    let graph = |b: Build| b.run_with(&Config { wants_graph: true, ..with(Analysis::PREDICATE) }).1.arg;
     let counts = |chooses: bool| {
         let mut b = Build::new();
         let (i, go) = (b.var("i", 32), b.var("go", 32));
@@ -533,7 +540,7 @@ fn the_graph_shows_where_blocks_were_merged() {
 
 #[test]
 fn what_is_left_is_the_frontier() {
-    for analysis in [Analysis::Symex, Analysis::Value] {
+    for analysis in [Analysis::Symex, Analysis::VALUE] {
         let config = Config { wants_graph: true, wants_frontier: true, value_threshold: 0, ..with(analysis) };
         let mut b = twins(1);
         let zero = b.int(0);

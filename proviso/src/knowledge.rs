@@ -77,7 +77,7 @@ impl Pipeline {
 
     fn conclude(&self, verdict: Verdict, what: &str, name: &str, begin: Instant) -> Option<Outcome> {
         let is_one = !matches!(verdict, Verdict::Unknown(_));
-        let mut outcome = Outcome::new(verdict, Analysis::Predicate);
+        let mut outcome = Outcome::new(verdict, Analysis::PREDICATE);
         outcome.stats.time = begin.elapsed();
         self.add_part(&format!("{what} of {name}"), outcome.decided_by.name(), &outcome, begin);
         is_one.then_some(outcome)

@@ -34,9 +34,8 @@ use std::time::Instant;
 /// Runs the command; the exit code.
 pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
     if args.list_analyses {
-        let width = Analysis::ALL.iter().map(|(_, name, _)| name.len()).max().unwrap_or_default();
-        let list: Vec<String> = Analysis::ALL
-            .iter()
+        let width = Analysis::all().map(|(_, name, _)| name.len()).max().unwrap_or_default();
+        let list: Vec<String> = Analysis::all()
             .map(|(_, name, what)| format!("{name:<width$} {}\n", what.replace('\n', &format!("\n{:width$} ", ""))))
             .collect();
         let printed = output::print(&list.concat());
@@ -298,7 +297,7 @@ fn only_result(job: &Job, answer: &Answer) -> CheckResult {
 
 pub fn config(args: &VerifyArgs) -> Result<engine::Config, Failure> {
     let Some(analysis) = Analysis::parse(&args.analysis) else {
-        let names: Vec<&str> = Analysis::ALL.iter().map(|(_, name, _)| *name).collect();
+        let names: Vec<&str> = Analysis::all().map(|(_, name, _)| name).collect();
         let message = format!("there is no analysis '{}'; analyses are {}", args.analysis, names.join(", "));
         return Err(Failure::usage(message));
     };

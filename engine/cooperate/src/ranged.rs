@@ -30,7 +30,7 @@ const NAMED: [(&str, &[Analysis]); 4] = [
     ("ra-2se", &[Analysis::Symex; 2]),
     ("ra-3se", &[Analysis::Symex; 3]),
     ("ra-2bmc", &[Analysis::Bmc; 2]),
-    ("ra-se-pred", &[Analysis::Symex, Analysis::Predicate]),
+    ("ra-se-pred", &[Analysis::Symex, Analysis::PREDICATE]),
 ];
 
 impl Composition {

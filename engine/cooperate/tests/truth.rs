@@ -222,7 +222,7 @@ fn component_cegar(program: &mut Program, precision: Gia, made: &mut Made) -> Op
 fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     let mut made = Made::new();
     // What analyses say, of whose explorations most are broken off.
-    for analysis in [Analysis::Symex, Analysis::SymexCegar, Analysis::Predicate, Analysis::Bmc, Analysis::KInduction] {
+    for analysis in [Analysis::Symex, Analysis::SYMEX_CEGAR, Analysis::PREDICATE, Analysis::Bmc, Analysis::KInduction] {
         let done = done(program, None, analysis);
         made.push((format!("{analysis:?}"), Gia::of_condition(&done)));
         let few = done.truncated(1 + random.below(20));
@@ -285,7 +285,7 @@ fn rest(program: &mut Program, known: &Gia, random: &mut Random) -> Made {
     for reducer in [Reducer::Separate, Reducer::Locations] {
         let left = reduce(program, known, Left::Unreachable, reducer).unwrap();
         let what = format!("the rest by {reducer:?}");
-        let analysis = [Analysis::Symex, Analysis::Predicate, Analysis::Default][random.below(3)];
+        let analysis = [Analysis::Symex, Analysis::PREDICATE, Analysis::Default][random.below(3)];
         match verify(&left.program, program, analysis, false).verdict {
             // Of candidates, if there are any, and of everything else.
             Verdict::True if !known.has(Says::Candidate) => made.push((what.clone(), Gia::all_unreachable())),

@@ -132,7 +132,7 @@ fn ranges(program: &Program, parts: &mut [Part], config: &Config, budget: &Budge
 }
 
 const KINDS: [Analysis; 6] =
-    [Analysis::Symex, Analysis::Predicate, Analysis::Value, Analysis::Bmc, Analysis::KInduction, Analysis::Invariants];
+    [Analysis::Symex, Analysis::PREDICATE, Analysis::VALUE, Analysis::Bmc, Analysis::KInduction, Analysis::Invariants];
 
 #[test]
 fn what_ranges_say_to_be_verified_is() {
@@ -247,14 +247,14 @@ fn what_is_said_to_be_verified_is() {
     let mut limited = 0;
     for seed in 0..programs(60) {
         let mut program = program(seed + 1000);
-        let kinds = [Analysis::Symex, Analysis::SymexCegar, Analysis::Predicate, Analysis::Bmc, Analysis::KInduction];
+        let kinds = [Analysis::Symex, Analysis::SYMEX_CEGAR, Analysis::PREDICATE, Analysis::Bmc, Analysis::KInduction];
         let first = kinds[seed as usize % kinds.len()];
         let mut done = Condition::nothing();
         let mut verdicts = Vec::new();
         // In turns, each of which goes on from the last.
         for turn in 0..4 {
             // What joins paths, or counts iterations, tells of the program itself, and not of what another has left.
-            let tells_whole = matches!(first, Analysis::Predicate | Analysis::Bmc | Analysis::KInduction);
+            let tells_whole = matches!(first, Analysis::PREDICATE | Analysis::Bmc | Analysis::KInduction);
             let analysis = if tells_whole && turn > 0 { Analysis::Symex } else { first };
             // On a program of what is left, or beside the program itself.
             let is_beside = analysis == Analysis::Symex && seed % 4 < 2;
@@ -295,8 +295,8 @@ fn what_is_said_to_be_verified_is() {
                 }
             }
             let tells = turn == 0 && done != Condition::nothing();
-            by_heads += u32::from(tells && first == Analysis::Predicate);
-            counted += u32::from(tells && tells_whole && first != Analysis::Predicate);
+            by_heads += u32::from(tells && first == Analysis::PREDICATE);
+            counted += u32::from(tells && tells_whole && first != Analysis::PREDICATE);
             let over = !matches!(outcome.verdict, Verdict::Unknown(_));
             verdicts.push(outcome.verdict);
             if over {

@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn the_search_goes_on_behind_what_values_cannot_refute() {
-        let config = Config { analysis: Analysis::Value, wants_frontier: true, ..Config::default() };
+        let config = Config { analysis: Analysis::VALUE, wants_frontier: true, ..Config::default() };
         let run = |violated| {
             let program = with_undecided(3 * super::MOST_TOLD as u32, violated);
             let replay = |inputs: &Inputs, error| {

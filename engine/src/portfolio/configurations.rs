@@ -13,11 +13,11 @@ use crate::analysis::Abstraction;
 use crate::analysis::capability::Participant;
 use crate::analysis::composite::Product;
 use crate::analysis::reached::{Forgotten, Pictured};
-use crate::composition::Analysis;
+use crate::composition::{Analysis, Composition, Domain, Slicing};
 use crate::config::Config;
 use crate::domain::condition::Conditional;
 use crate::domain::interval::Interval;
-use crate::domain::slicing::{Criteria, Slicing};
+use crate::domain::slicing::{self, Criteria};
 use crate::domain::symbolic::SymbolicExecution;
 use crate::domain::tracking::{Options, Tracking};
 use crate::exchange::Learner;
@@ -53,41 +53,41 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
     };
     let few = standard.threshold.min(FEW_VALUES);
     let symbols = Options { threshold: 0, ..standard };
-    let all = Options { full: true, ..symbols };
     let numbers = Options { values_only: true, ..standard };
-    let predicates = Options { values: false, predicates: true, threshold: few, ..standard };
-    match analysis {
-        Analysis::Symex => make.exact(Merge::Never),
-        Analysis::SymexAccelerated => make.accelerated(),
-        Analysis::Merging => make.exact(Merge::AtHeads),
-        Analysis::Value => make.at_joins(numbers),
-        Analysis::ValueInterval => make.with_intervals(numbers),
-        Analysis::Shape => make.at_joins(Options { folds: true, ..numbers }),
-        Analysis::ValueNoCegar => make.at_joins(Options { full: true, threshold: 0, ..numbers }),
-        Analysis::SymexCegar => make.at_joins(symbols),
-        Analysis::Predicate => make.in_blocks(predicates),
-        Analysis::ValuePredicate => {
-            let first = make.values(Options { threshold: few, ..numbers });
-            let then = Options { predicates: true, threshold: few, ..standard };
-            Box::new(Delegating::new(first, Box::new(move || make.in_blocks(then))))
+    let joint = Options { predicates: true, threshold: few, ..standard };
+    let Analysis::Composed(Composition { domain, refined, slicing }) = analysis else {
+        return match analysis {
+            Analysis::Symex => make.exact(Merge::Never),
+            Analysis::SymexAccelerated => make.accelerated(),
+            Analysis::Merging => make.exact(Merge::AtHeads),
+            Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
+            Analysis::Bmc => Box::new(Bmc::new(setting, make.symbolic())),
+            Analysis::KInduction => Box::new(KInduction::new(setting, make.symbolic())),
+            Analysis::Random => Box::new(Tester::new(setting.program, config.seed)),
+            Analysis::Default | Analysis::Composed(_) => unreachable!("made of others"),
+        };
+    };
+    let how = match (domain, refined) {
+        (Domain::Symbols, true) => symbols,
+        (Domain::Symbols, false) => Options { full: true, ..symbols },
+        (Domain::Values | Domain::ValuesIntervals | Domain::ValuesThenPredicates, true) => numbers,
+        (Domain::Values | Domain::ValuesIntervals | Domain::ValuesThenPredicates, false) => {
+            Options { full: true, threshold: 0, ..numbers }
         }
-        Analysis::ValuePredicateJoint => make.in_blocks(Options { predicates: true, threshold: few, ..standard }),
-        Analysis::ValueNoCegarPredicate => {
-            make.in_blocks(Options { numbers: true, values: false, predicates: true, threshold: few, ..standard })
+        (Domain::Shapes, _) => Options { folds: true, ..numbers },
+        (Domain::Predicates, _) => Options { values: false, ..joint },
+        (Domain::ValuesPredicates, _) => joint,
+        (Domain::AllValuesPredicates, _) => Options { numbers: true, values: false, ..joint },
+    };
+    match (domain, slicing) {
+        (_, Some(slicing)) => make.sliced(how, slicing),
+        (Domain::ValuesIntervals, None) => make.with_intervals(how),
+        (Domain::ValuesThenPredicates, None) => {
+            let first = make.values(Options { threshold: few, ..how });
+            Box::new(Delegating::new(first, Box::new(move || make.in_blocks(joint))))
         }
-        Analysis::SymexSlicing => make.sliced(all, Criteria::TargetPath),
-        Analysis::SymexSlicingLocation => make.sliced(all, Criteria::TargetLocation),
-        Analysis::SymexCegarSlicing => make.sliced(symbols, Criteria::TargetPath),
-        Analysis::SymexCegarSlicingLocation => make.sliced(symbols, Criteria::TargetLocation),
-        Analysis::ValueSlicing => make.sliced(numbers, Criteria::TargetPath),
-        Analysis::ValueSlicingLocation => make.sliced(numbers, Criteria::TargetLocation),
-        Analysis::PredicateSlicing => make.sliced(predicates, Criteria::TargetPath),
-        Analysis::PredicateSlicingLocation => make.sliced(predicates, Criteria::TargetLocation),
-        Analysis::Invariants => Box::new(Houdini::new(setting, make.symbolic())),
-        Analysis::Bmc => Box::new(Bmc::new(setting, make.symbolic())),
-        Analysis::KInduction => Box::new(KInduction::new(setting, make.symbolic())),
-        Analysis::Random => Box::new(Tester::new(setting.program, config.seed)),
-        Analysis::Default => unreachable!("made of others"),
+        _ if how.predicates => make.in_blocks(how),
+        _ => make.at_joins(how),
     }
 }
 
@@ -230,14 +230,18 @@ impl<'r> Maker<'r> {
     }
 
     /// States of a slice: abstracted where paths join, or in blocks, if predicates are tracked.
-    fn sliced(self, how: Options, criteria: Criteria) -> Box<dyn Algorithm<'r> + 'r> {
+    fn sliced(self, how: Options, slicing: Slicing) -> Box<dyn Algorithm<'r> + 'r> {
         let program = self.setting.program;
         let cpa = Tracking::new(self.symbolic().lacking_frees(frees(program)), how);
         let parameters = match how.predicates {
             true => self.blocks(&cpa),
             false => self.parameters(cpa.symbolic.heads(), Merge::Never),
         };
-        match Slicing::new(program, cpa, criteria, slicer::Options::default()) {
+        let criteria = match slicing {
+            Slicing::TargetPath => Criteria::TargetPath,
+            Slicing::TargetLocation => Criteria::TargetLocation,
+        };
+        match slicing::Slicing::new(program, cpa, criteria, slicer::Options::default()) {
             Ok(cpa) => self.refining(cpa, parameters),
             Err(_) => Box::new(Impossible(Reason::new("the dependences of the program could not be found"))),
         }

@@ -55,25 +55,28 @@ impl Features {
     /// The analyses, in the order in which they take turns. The first is symbolic execution, whose executions the proofs by
     /// invariants learn from.
     pub fn analyses(self) -> Vec<Analysis> {
-        use Analysis::{Merging, Shape, Symex};
+        use Analysis::{Merging, Symex};
         if !self.loops && !self.recursion {
             return vec![Symex, Merging];
         }
         let mut turns = self.for_numbers();
         if self.lists {
-            turns.insert(1, Shape);
+            turns.insert(1, Analysis::SHAPE);
         }
         turns
     }
 
     /// As [`analyses`](Self::analyses), for programs with loops or recursion, but for their lists.
     fn for_numbers(self) -> Vec<Analysis> {
-        use Analysis::{Invariants, Merging, Random, Symex, SymexCegar, Value, ValuePredicate};
+        use Analysis::{Invariants, Merging, Random, Symex};
+        const SYMEX_CEGAR: Analysis = Analysis::SYMEX_CEGAR;
+        const VALUE: Analysis = Analysis::VALUE;
+        const VALUE_PREDICATE: Analysis = Analysis::VALUE_PREDICATE;
         if self.modes >= MANY_MODES && self.modes > self.conditions {
             // Few of many variables matter, and these have few values.
-            return vec![Symex, Value, SymexCegar, Invariants, Random, Merging, ValuePredicate];
+            return vec![Symex, VALUE, SYMEX_CEGAR, Invariants, Random, Merging, VALUE_PREDICATE];
         }
-        vec![Symex, Invariants, Merging, Random, SymexCegar, Value, ValuePredicate]
+        vec![Symex, Invariants, Merging, Random, SYMEX_CEGAR, VALUE, VALUE_PREDICATE]
     }
 }
 
@@ -119,6 +122,6 @@ mod tests {
         assert_eq!(few, Features { loops: true, recursion: false, modes: 3, ..Features::default() });
         assert_eq!(few.analyses()[1], Analysis::Invariants);
         let many = Features::of(&machine(MANY_MODES));
-        assert_eq!(many.analyses()[1], Analysis::Value);
+        assert_eq!(many.analyses()[1], Analysis::VALUE);
     }
 }

@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_thread_that_crashed_is_the_reason_only_where_no_other_answers_or_was_stopped() {
         let time = || outcome(Verdict::Unknown(Reason::new("time")), None);
-        let crash = Crash { analysis: Analysis::Value, message: "boom".into() };
+        let crash = Crash { analysis: Analysis::VALUE, message: "boom".into() };
         let crashed = || {
             let unknown = outcome(Verdict::Unknown(crash.reason()), None);
             Outcome { crashes: vec![crash.clone()], ..unknown }
@@ -167,10 +167,10 @@ mod tests {
 
     #[test]
     fn invariants_go_with_symbolic_execution() {
-        use Analysis::{Invariants, Merging, Symex, Value};
-        let all = [Symex, Merging, Value, Invariants];
-        assert_eq!(groups(&all, 2), [vec![Symex, Value, Invariants], vec![Merging]]);
-        assert_eq!(groups(&all, 1), [vec![Symex, Merging, Value, Invariants]]);
+        use Analysis::{Invariants, Merging, Symex};
+        let all = [Symex, Merging, Analysis::VALUE, Invariants];
+        assert_eq!(groups(&all, 2), [vec![Symex, Analysis::VALUE, Invariants], vec![Merging]]);
+        assert_eq!(groups(&all, 1), [vec![Symex, Merging, Analysis::VALUE, Invariants]]);
         assert_eq!(groups(&all, 9).len(), 3);
     }
 }

@@ -269,7 +269,7 @@ impl<'p> Prover<'p> {
             if errors.is_empty() {
                 return false;
             }
-            let config = Config { analysis: Analysis::Shape, ..self.config_for(share) };
+            let config = Config { analysis: Analysis::SHAPE, ..self.config_for(share) };
             let outcome = decide(&program, &errors, slicer::Control::Standard, &config, &part, progress);
             stats.join(&outcome.stats);
             let is_new = matches!(outcome.verdict, Verdict::True);

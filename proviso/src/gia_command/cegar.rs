@@ -217,7 +217,7 @@ impl Pipeline {
             Ended::Unknown(reason) => Verdict::Unknown(reason),
             Ended::Violated(gia) => self.violated(program, &part, slice, &gia),
         };
-        let mut outcome = Outcome::new(verdict, Analysis::Predicate);
+        let mut outcome = Outcome::new(verdict, Analysis::PREDICATE);
         outcome.stats.exploration.refinements = refinements as u64;
         outcome.stats.time = begin.elapsed();
         if slice.is_none() {
