@@ -1,9 +1,9 @@
 //! Links the two SMT solvers. `scripts/setup-deps` puts both into the git-ignored `.deps` of the
 //! workspace; nothing here downloads or compiles.
 //!
-//! * Bitwuzla: one static archive, CaDiCaL included, and Debian's libgmp. Declared in
-//!   `src/bitwuzla_sys.rs`.
-//! * Z3: the shared library of the PyPI wheel, through the crates `z3` and `z3-sys`. Debian's own
+//! * Bitwuzla: one static archive, CaDiCaL included, and Debian's libgmp. The crate `bitwuzla-sys` declares its functions; its
+//!   own build of the library, which downloads, is a feature that is off.
+//! * Z3: the shared library of the PyPI wheel, through the crate `z3-sys`. Debian's own
 //!   libz3 (4.8, which libLLVM pulls in) is too old for them. `PKG_CONFIG_PATH` in
 //!   `.cargo/config.toml` leads z3-sys to `.deps/z3`; the search path below does so again, for a
 //!   build directory from before the setup. `Z3_LIBRARY_PATH_OVERRIDE` would pick Debian's.

@@ -1,6 +1,6 @@
 //! Bitwuzla, the first choice: rewriting, bit-blasting, CaDiCaL, incremental.
 
-use super::bitwuzla_sys as sys;
+use bitwuzla_sys as sys;
 use super::path::zero;
 use super::translate::{Fun, Rounding, SmtSort, Terms, Translator};
 use super::{Answer, Cores, Models, Reason, Solver};

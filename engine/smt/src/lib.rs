@@ -10,7 +10,6 @@
 
 mod bitwuzla;
 #[allow(non_camel_case_types)]
-mod bitwuzla_sys;
 pub mod bounds;
 pub mod budget;
 mod cache;

@@ -4,8 +4,6 @@
 use smt as _;
 
 #[allow(non_camel_case_types)]
-#[path = "../src/bitwuzla_sys.rs"]
-mod bitwuzla_sys;
 
 /// `x * y == 143 && 1 < x && x < y` over 16 bits without overflow: 11 and 13.
 #[test]
