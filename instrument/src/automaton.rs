@@ -1,4 +1,4 @@
-//! Properties of one's own: automata that watch calls (`docs/automata.md`).
+//! Properties of one's own: automata that watch calls (`docs/guide/automata.md`).
 //!
 //! [`parse`] reads the text form, [`Automaton::weave`] puts the automaton into a program, as functions that are called where
 //! the program calls what the automaton speaks of. So all that works on programs works with it, and nothing behind knows of automata.

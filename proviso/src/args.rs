@@ -111,7 +111,7 @@ pub enum Command {
     /// with --property unreach-call. Of memory safety and termination they have no errors, which a warning says: tools have to look themselves.
     #[command(after_long_help = REDUCE_EXAMPLES)]
     Reduce(Box<ReduceArgs>),
-    /// Works on what analyses know of the paths of a program: generalized information exchange automata (docs/gia.md).
+    /// Works on what analyses know of the paths of a program: generalized information exchange automata (docs/guide/gia.md).
     Gia(Box<GiaArgs>),
 }
 
@@ -201,7 +201,7 @@ pub struct VerifyArgs {
     pub property: Vec<String>,
     /// An automaton that watches the calls of the program; its error must not be reached. May be given several times.
     ///
-    /// A file (docs/automata.md has the format), or the name of one of those that come with Proviso:
+    /// A file (docs/guide/automata.md has the format), or the name of one of those that come with Proviso:
     ///
     ///   mutex      pthread mutexes: locked and unlocked in turn, not used after they are destroyed
     ///   file       streams of stdio.h: closed once, not used after that
@@ -328,7 +328,7 @@ pub struct VerifyArgs {
     /// names a reducer.
     #[arg(long, value_name = "[REDUCER:] NAME", help_heading = "Cooperation", conflicts_with = "cache")]
     pub then: Option<String>,
-    /// A tool of others in place of a second analysis: esbmc, klee, or a file that describes one (.toml; docs/cooperation.md).
+    /// A tool of others in place of a second analysis: esbmc, klee, or a file that describes one (.toml; docs/guide/sharing-work.md).
     ///
     /// It is given C or bitcode of the paths that are left. A violation that it finds is replayed on the program before it is
     /// said; a proof rests on the tool, and the report says so.

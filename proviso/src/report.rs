@@ -1,4 +1,4 @@
-//! The result of a verification run as data, and as JSON (the schema is described in `docs/json.md`).
+//! The result of a verification run as data, and as JSON (the schema is described in `docs/reference/json.md`).
 
 use crate::environment::Environment;
 use crate::source::Spot;

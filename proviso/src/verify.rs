@@ -117,7 +117,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
                 let may_leave_loop = matches!(&report.answer, Answer::False(violation) if violation.may_leave_loop);
                 let why = match report.properties.iter().any(|p| p == "termination") {
                     true if may_leave_loop => "the execution may leave the loop that is named (and not end elsewhere)",
-                    true => "its format has no word for this (`docs/evidence.md`)",
+                    true => "its format has no word for this (`docs/evaluation/evidence.md`)",
                     false => "no time was left for the way to the violation",
                 };
                 output::warning(&format!("there is no witness: {why}"), colors);

@@ -126,7 +126,7 @@ def add_run(r):
     where = r.add_argument_group("where")
     where.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="tasks at a time")
     where.add_argument("--cluster", metavar="ADDRESS", help="on a Dask cluster: tcp://HOST:PORT, local:N workers, or local:MIN-MAX as there is work "
-                       "(docs/cluster.md)")
+                       "(docs/guide/clusters.md)")
     where.add_argument("--ranges", metavar="HOW", help="divide each task at test cases (proviso split --by) into ranges that run side by side: "
                        "SPLITTERS such as lb3,lb10, or 'lb3: symex | predicate' with an analysis for each range")
     tool = r.add_argument_group("the tool")

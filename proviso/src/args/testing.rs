@@ -38,11 +38,11 @@ pub struct TestgenArgs {
     pub coverage: Option<CoverageArg>,
     /// Lets a tester and a verifier cooperate: what either finds out, the other takes for granted.
     ///
-    /// All they exchange is a generalized information exchange automaton (docs/gia.md); each works on the program without the paths
+    /// All they exchange is a generalized information exchange automaton (docs/guide/gia.md); each works on the program without the paths
     /// that the other has shown to be unreachable.
     #[arg(long)]
     pub cotest: bool,
-    /// Another's tester for --cotest: `afl` (AFL++), `klee`, or a file NAME.toml that says how one is called (docs/cooperation.md).
+    /// Another's tester for --cotest: `afl` (AFL++), `klee`, or a file NAME.toml that says how one is called (docs/guide/sharing-work.md).
     ///
     /// It is run on the program that is left, as C or bitcode; its tests (Test-Comp's XML, .ktest, files of bytes) count when their runs
     /// here cover what was open.

@@ -1,7 +1,7 @@
 //! Verifiers of others (`--external`): what is to be verified is written as a file that they read, their verdict is read from what they
 //! print. A violation is replayed on the original program before it is said; a proof rests on the tool.
 //!
-//! How a tool is called is data (`adapter`): `esbmc.toml` and `klee.toml` here, and any file of the same form (docs/cooperation.md).
+//! How a tool is called is data (`adapter`): `esbmc.toml` and `klee.toml` here, and any file of the same form (docs/guide/sharing-work.md).
 //! Testers (`tester`) are called the same way.
 
 mod adapter;

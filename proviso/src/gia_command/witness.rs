@@ -1,4 +1,4 @@
-//! Witnesses as GIAs, and back. What is lost on the way is told in `docs/gia.md`, and counted here.
+//! Witnesses as GIAs, and back. What is lost on the way is told in `docs/guide/gia.md`, and counted here.
 //!
 //! What others say is a candidate until somebody has looked at it: a violation witness becomes a candidate, and the invariants of a
 //! correctness witness are conditions on the way to `ut`, which components take as precision and `gia check` as a claim.

@@ -72,7 +72,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Result:
-    """The answer to one question. `json` is all of it, as docs/json.md says."""
+    """The answer to one question. `json` is all of it, as docs/reference/json.md says."""
 
     verdict: Verdict
     verdict_line: str

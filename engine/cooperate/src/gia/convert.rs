@@ -1,4 +1,4 @@
-//! GIAs from and to other artifacts. What is lost in each direction is told in `docs/gia.md`.
+//! GIAs from and to other artifacts. What is lost in each direction is told in `docs/guide/gia.md`.
 
 use super::paths::Annotated;
 use super::{Gia, Says, State};
