@@ -11,8 +11,11 @@ fn root() -> PathBuf {
 
 /// All documents of the repository that a reader may open: those at the top, in `docs`, and the READMEs of crates.
 fn documents() -> Vec<PathBuf> {
-    let listing =
-        Command::new("git").args(["ls-files", "-z", "*.md"]).current_dir(root()).output().expect("git lists the documents");
+    let listing = Command::new("git")
+        .args(["ls-files", "-z", "*.md"])
+        .current_dir(root())
+        .output()
+        .expect("git lists the documents");
     assert!(listing.status.success(), "{}", String::from_utf8_lossy(&listing.stderr));
     let documents: Vec<PathBuf> = String::from_utf8(listing.stdout)
         .expect("names are UTF-8")
@@ -59,9 +62,9 @@ fn glossary_names_items_that_exist() {
         let source = std::fs::read_to_string(page.parent().expect("in a folder").join(file))
             .unwrap_or_else(|error| panic!("{term}: {file}: {error}"));
         let declared = ["struct", "enum", "trait", "type"].iter().any(|keyword| {
-            source.match_indices(&format!("pub {keyword} {item}")).any(|(at, found)| {
-                !source[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
-            })
+            source
+                .match_indices(&format!("pub {keyword} {item}"))
+                .any(|(at, found)| !source[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         });
         assert!(declared, "{term}: {file} declares no public {item}");
     }

@@ -1,10 +1,10 @@
 //! Bitwuzla, the first choice: rewriting, bit-blasting, CaDiCaL, incremental.
 
-use bitwuzla_sys as sys;
 use super::path::zero;
 use super::translate::{Fun, Rounding, SmtSort, Terms, Translator};
 use super::{Answer, Cores, Models, Reason, Solver};
 use crate::budget::Budget;
+use bitwuzla_sys as sys;
 use cfa::{ArrayValue, BinOp, Bv, ExprId, ExprPool, FloatFormat, Sort, Value};
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,8 +3,6 @@
 // Links the libraries.
 use smt as _;
 
-#[allow(non_camel_case_types)]
-
 /// `x * y == 143 && 1 < x && x < y` over 16 bits without overflow: 11 and 13.
 #[test]
 fn bitwuzla_factors() {

@@ -13,7 +13,7 @@ mod waiting;
 
 use super::Explored;
 use crate::analysis::frontier::{Covered, Frontier, Open, PathId, Paths};
-use crate::analysis::reached::{Adjusted, Forgotten, From, Reached};
+use crate::analysis::reached::{Adjusted, Arrival, Forgotten, Reached};
 use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
 use crate::analysis::work_queue::Desk;
 use crate::analysis::{At, Before, Cpa, Goal, Step, Stop, Target};

@@ -65,7 +65,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                 }
                 let is_head = self.parameters.heads[at.loc.index()];
                 if is_head {
-                    match self.come_to_head(state, From { node, edge: way.over, merged }, at, &mut via)? {
+                    match self.come_to_head(state, Arrival { at, node, edge: way.over, merged }, &mut via)? {
                         Some(adjusted) => (state, node, merged) = (adjusted.0, adjusted.1, false),
                         None => return Ok(None),
                     }
@@ -130,7 +130,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             self.push(Node { state, at, node, forks, iterations, may_stop: false, merged }, false);
             return Ok(());
         }
-        let Some((state, node)) = self.come_to_head(state, From { node, edge: over, merged }, at, &mut path)? else {
+        let Some((state, node)) = self.come_to_head(state, Arrival { at, node, edge: over, merged }, &mut path)? else {
             return Ok(());
         };
         let merges = matches!(self.parameters.merge, Merge::AtHeads);
@@ -166,24 +166,23 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         false
     }
 
-    /// The state has come to the head `at`.
+    /// The state has arrived at a head.
     pub(super) fn come_to_head(
         &mut self,
         state: C::State,
-        from: From<R::Node>,
-        at: Control,
+        from: Arrival<R::Node>,
         via: &mut Vec<EdgeId>,
     ) -> Adjusted<C::State, R::Node> {
         let mut more = Vec::new();
-        let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, from, at, via, &mut more)?;
+        let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, from, via, &mut more)?;
         if R::ABSTRACT && self.cpa.ran_out() {
             // What it said last counts only if it had the time to say it.
             self.lost = Some(from.node);
             return Err(Stop::Spent(Spent::Time));
         }
         for state in more {
-            let node = self.reached.waits(from.node, at, &mut Vec::new());
-            self.push(Node { state, at, node, forks: 0, iterations: 0, may_stop: false, merged: false }, true);
+            let node = self.reached.waits(from.node, from.at, &mut Vec::new());
+            self.push(Node { state, at: from.at, node, forks: 0, iterations: 0, may_stop: false, merged: false }, true);
         }
         self.counters.paths += u64::from(adjusted.is_none());
         Ok(adjusted)

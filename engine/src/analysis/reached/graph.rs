@@ -3,7 +3,7 @@
 //! Two kinds of nodes: where states are abstracted, *heads*, with their states; and between them where paths fork. A path
 //! from head to head is a block. Where paths are merged within blocks there are heads only.
 
-use crate::analysis::reached::{Adjusted, From, Reached};
+use crate::analysis::reached::{Adjusted, Arrival, Reached};
 use crate::analysis::{Abstraction, Stop};
 use crate::semantics::control::{CallStacks, Control, walk};
 use cfa::{EdgeId, Id, LocId, Program, Table};
@@ -296,12 +296,11 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         cpa: &mut C,
         stacks: &mut CallStacks,
         mut state: C::State,
-        from: From<NodeId>,
-        at: Control,
+        from: Arrival<NodeId>,
         via: &mut Vec<EdgeId>,
         _more: &mut Vec<C::State>,
     ) -> Adjusted<C::State, NodeId> {
-        let head = self.nodes[from.node].head;
+        let (head, at) = (self.nodes[from.node].head, from.at);
         let mut via = std::mem::take(via);
         if self.merges {
             // Of the paths that were merged, one that can be taken.

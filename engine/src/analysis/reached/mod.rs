@@ -12,9 +12,11 @@ use graph::{Shape, Status};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// Where a state comes from.
+/// How a state arrived at a head.
 #[derive(Clone, Copy)]
-pub struct From<Id> {
+pub struct Arrival<Id> {
+    /// The head.
+    pub at: Control,
     /// The node last passed.
     pub node: Id,
     /// The last edge; the call's, where a function returned.
@@ -41,14 +43,13 @@ pub trait Reached<C: Cpa> {
     /// A state that waits at `at`, below a node and behind the edges `via`, which are taken.
     fn waits(&mut self, node: Self::Node, at: Control, via: &mut Vec<EdgeId>) -> Self::Node;
 
-    /// A state has come to a head: `prec` of it, and its node.
+    /// Adjusts the precision of a state that arrived at a head. Returns the state and its node.
     fn adjust(
         &mut self,
         cpa: &mut C,
         stacks: &mut CallStacks,
         state: C::State,
-        from: From<Self::Node>,
-        at: Control,
+        from: Arrival<Self::Node>,
         via: &mut Vec<EdgeId>,
         more: &mut Vec<C::State>,
     ) -> Adjusted<C::State, Self::Node>;
@@ -125,12 +126,11 @@ impl<C: Cpa> Reached<C> for Forgotten {
         cpa: &mut C,
         _: &mut CallStacks,
         state: C::State,
-        from: From<()>,
-        at: Control,
+        from: Arrival<()>,
         _: &mut Vec<EdgeId>,
         more: &mut Vec<C::State>,
     ) -> Adjusted<C::State, ()> {
-        Ok(cpa.adjust(state, from.edge, at, more)?.map(|state| (state, ())))
+        Ok(cpa.adjust(state, from.edge, from.at, more)?.map(|state| (state, ())))
     }
     fn stop(&mut self, cpa: &mut C, (): (), state: &C::State, at: Control) -> Result<bool, Stop> {
         Ok(cpa.stop(state, at)?.is_some())
@@ -199,13 +199,12 @@ impl<C: Cpa> Reached<C> for Pictured {
         cpa: &mut C,
         _: &mut CallStacks,
         state: C::State,
-        from: From<u32>,
-        at: Control,
+        from: Arrival<u32>,
         via: &mut Vec<EdgeId>,
         more: &mut Vec<C::State>,
     ) -> Adjusted<C::State, u32> {
-        let Some(state) = cpa.adjust(state, from.edge, at, more)? else { return Ok(None) };
-        Ok(Some((state, self.add(Some(from.node), Some(at.loc), Status::Waiting, std::mem::take(via).into()))))
+        let Some(state) = cpa.adjust(state, from.edge, from.at, more)? else { return Ok(None) };
+        Ok(Some((state, self.add(Some(from.node), Some(from.at.loc), Status::Waiting, std::mem::take(via).into()))))
     }
     fn stop(&mut self, cpa: &mut C, node: u32, state: &C::State, at: Control) -> Result<bool, Stop> {
         self.stops.push(node);

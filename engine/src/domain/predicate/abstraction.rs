@@ -159,7 +159,7 @@ impl PredicateAbstraction {
         since: Option<&State>,
     ) -> Knowledge {
         let mut knowledge = Knowledge::default();
-        if self.precision.len() == 0 {
+        if self.precision.is_empty() {
             return knowledge;
         }
         let mut terms = Vec::new();

@@ -15,6 +15,9 @@ impl Predicates {
     pub fn len(&self) -> usize {
         self.by_scope.values().map(Vec::len).sum()
     }
+    pub fn is_empty(&self) -> bool {
+        self.by_scope.values().all(Vec::is_empty)
+    }
     pub fn all(&self) -> impl Iterator<Item = ExprId> {
         self.by_scope.values().flatten().copied()
     }
