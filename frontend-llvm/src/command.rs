@@ -47,6 +47,8 @@ pub struct Arguments {
 pub enum Ignored {
     /// It loads code, runs a program or reads further options.
     Hostile(String),
+    /// Executions end where a sanitizer of the build finds an error.
+    Ending(String),
     /// Neither clang nor gcc, as far as we know it, has such an option.
     Unknown(String),
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (option, why) = match self {
             Self::Hostile(option) => (option, "it loads code, runs a program or reads further options"),
+            Self::Ending(option) => (option, "executions go on where a check fails that is not asked for"),
             Self::Unknown(option) => (option, "clang does not know it"),
         };
         write!(f, "the option {option} of the project's build has no effect: {why}")
@@ -296,7 +299,13 @@ impl Reader {
                     Some(map) => self.found.options.push(format!("-fmacro-prefix-map={map}")),
                     None => self.found.options.extend(all()),
                 },
-                Class::Sanitizer => self.found.options.extend(all()),
+                Class::Sanitizer => {
+                    let ends = ["-fsanitize-trap", "-fno-sanitize-recover", "-fsanitize-undefined-trap-on-error"];
+                    if self.origin == Origin::Build && ends.iter().any(|start| word.starts_with(start)) {
+                        self.found.ignored.push(Ignored::Ending(word.clone()));
+                    }
+                    self.found.options.extend(all());
+                }
                 Class::Macros => self.macros(&option, word),
                 Class::Language => self.language(&option, word, values.first().map(|v| v.as_str()))?,
                 Class::Wrapped => self.wrapped(&option, word, values.first().map(|v| v.as_str()))?,

@@ -128,7 +128,9 @@ pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
             moved.extend(rest);
             break;
         }
-        match command::meaning_at(text) {
+        // clang says that it does not know an option.
+        let unknown = ["-f", "-m"].iter().any(|start| text.starts_with(start) && text != *start).then_some((0, 2));
+        match command::meaning_at(text).or(unknown) {
             Some((values, named)) if !is_ours(text, named) => {
                 moved.push(arg);
                 moved.extend(rest.by_ref().take(values));

@@ -259,12 +259,16 @@ fn options_that_cannot_be_followed_are_refused_or_named() {
         (&["-funsigned-bitfields"], "-funsigned-bitfields"),
         (&["-fsso-struct=big-endian"], "-fsso-struct=big-endian"),
         (&["-finstrument-functions"], "-finstrument-functions"),
+        (&["-ftrapv", "-ftrapv-handler=h"], "-ftrapv-handler=h"),
         (&["-x", "c++"], "c++"),
     ] {
         let (code, message) = folder.verify(options, &property);
         assert_eq!(code, Some(65), "{options:?}: {message}");
         assert!(message.contains(named), "{options:?}: {message}");
     }
+    let (code, message) = folder.verify(&["-fsanitize=shift", "-fno-sanitize-recover"], &property);
+    assert_eq!(code, Some(0), "{message}");
+    assert!(message.contains("the option -fno-sanitize-recover of"), "{message}");
     let (code, message) = folder.verify(&["-fnew-in-gcc", "-fipa-pta", "-Wnew"], &property);
     assert_eq!(code, Some(0), "{message}");
     assert!(
