@@ -5,7 +5,7 @@
 
 use crate::command::split_sanitizers;
 use crate::error::Error;
-use crate::options::{DataModel, Options};
+use crate::options::{DataModel, InputFile, Options};
 use crate::target::{self, Target};
 use crate::{dialect, included, models};
 use rayon::prelude::*;
@@ -147,13 +147,18 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "wmemmove",
 ];
 
+/// True if compilers may put instructions in the place of calls of this function.
+pub fn is_translated(function: &str) -> bool {
+    TRANSLATED.contains(&function)
+}
+
 /// A clang that can be run, and what it made so far: several programs are made of the same files.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     clang: PathBuf,
     /// The folder of a file that everything in the user's C includes.
     vocabulary: TempDir,
-    /// By what of the command line is not the same for all, and the file or text.
+    /// By the command line, the directory and the file, or the text.
     made: Mutex<HashMap<Vec<OsString>, Arc<[u8]>>>,
 }
 
@@ -194,19 +199,13 @@ impl Compiler {
     }
 
     /// What was made before, or is made now.
-    fn once(
-        &self,
-        of: OsString,
-        args: &[OsString],
-        make: impl FnOnce() -> Result<Vec<u8>, Error>,
-    ) -> Result<Arc<[u8]>, Error> {
-        let key = [args, &[of]].concat();
+    fn once(&self, key: &[OsString], make: impl FnOnce() -> Result<Vec<u8>, Error>) -> Result<Arc<[u8]>, Error> {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = made().get(&key) {
+        if let Some(made) = made().get(key) {
             return Ok(made.clone());
         }
         let bitcode: Arc<[u8]> = make()?.into();
-        made().insert(key, bitcode.clone());
+        made().insert(key.to_vec(), bitcode.clone());
         Ok(bitcode)
     }
 
@@ -215,7 +214,7 @@ impl Compiler {
     /// [`Error::Interrupted`], once `stop` says so; it is asked about every millisecond, from several threads.
     pub(crate) fn compile(
         &self,
-        files: &[&Path],
+        files: &[&InputFile],
         options: &Options,
         shadowed: &[&str],
         stop: &(dyn Fn() -> bool + Sync),
@@ -229,9 +228,9 @@ impl Compiler {
         base.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.display()).into());
         base.extend(["-include".into(), vocabulary.join(VOCABULARY).into_os_string()]);
         // Files of a project are compiled where the project compiles them.
-        let here = |dir: &PathBuf| match options.commands.is_empty() {
-            true => dir.clone(),
-            false => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
+        let here = |dir: &PathBuf| match files.iter().any(|file| file.command.is_some()) {
+            false => dir.clone(),
+            true => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
         };
         let mut own: Vec<OsString> = Vec::new();
         own.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), here(dir).into_os_string()]));
@@ -251,8 +250,8 @@ impl Compiler {
         own.extend(others.into_iter().map(OsString::from));
         let target = target_options(options);
 
-        let compile = |file: &&Path| {
-            let command = options.commands.get(*file);
+        let compile = |InputFile { path, command, .. }: &&InputFile| {
+            let command = command.as_ref();
             let (project, of_project) = command.map(|c| split_sanitizers(&c.options)).unwrap_or_default();
             let project = project.into_iter().map(OsString::from);
             // clang changes the target of `--target` for `-m64`, wherever that is.
@@ -263,11 +262,11 @@ impl Compiler {
                 checks: checks.clone(),
                 sanitizers: of_project.iter().chain(&sanitizers).map(OsString::from).collect(),
             };
-            // Where a project compiles it goes without saying: a file has one command.
+            let directory = command.map(|c| c.directory.as_path());
             let end = [OsString::new()];
-            let key = [&line.common[..], &end, &line.checks, &end, &line.sanitizers].concat();
-            let make = || self.run(file, command.map(|c| c.directory.as_path()), line, stop);
-            self.once(file.as_os_str().to_owned(), &key, make)
+            let place = [directory.unwrap_or(Path::new("")).as_os_str(), path.as_os_str()].map(OsStr::to_owned);
+            let key = [&line.common[..], &end, &line.checks, &end, &line.sanitizers, &end, &place].concat();
+            self.once(&key, || self.run(path, directory, line, stop))
         };
         // All of them first, so that of several errors the first file's is told.
         files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
@@ -279,7 +278,9 @@ impl Compiler {
         options.checks.clear();
         options.checked_elsewhere.clear();
         options.clang_args.extend(["-E".into(), "-P".into()]);
-        let text = self.compile(&[file], &options, &[], &|| false)?.pop().unwrap_or_default();
+        let input = options.inputs.iter().find(|input| input.path == file).cloned();
+        let input = input.unwrap_or_else(|| InputFile::from(file));
+        let text = self.compile(&[&input], &options, &[], &|| false)?.pop().unwrap_or_default();
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
@@ -293,23 +294,27 @@ impl Compiler {
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         options.clang_args.extend(["-iquote".into(), folder.display().to_string(), "-ferror-limit=0".into()]);
-        if let Some(command) = options.commands.get(file).cloned() {
-            options.commands.insert(copy.clone(), command);
+        let mut inputs: Vec<&InputFile> = options.inputs.iter().filter(|input| input.path == file).collect();
+        let alone = InputFile::from(file);
+        if inputs.is_empty() {
+            inputs.push(&alone);
         }
-        match self.compile(&[&copy], &options, &[], &|| false) {
-            Ok(_) => Ok(Vec::new()),
-            Err(Error::Compile { messages, .. }) => {
-                let own = format!("{}:", copy.display());
-                let line = |l: &str| l.strip_prefix(&own)?.split(':').next()?.parse().ok();
-                let mut lines: Vec<u32> = messages.lines().filter(|l| l.contains("error:")).filter_map(line).collect();
-                // Errors that are nowhere are everywhere.
-                if lines.is_empty() {
-                    lines.push(0);
+        let mut lines = Vec::new();
+        for input in inputs {
+            let input = InputFile { path: copy.clone(), ..input.clone() };
+            match self.compile(&[&input], &options, &[], &|| false) {
+                Ok(_) => {}
+                Err(Error::Compile { messages, .. }) => {
+                    let own = format!("{}:", copy.display());
+                    let line = |l: &str| l.strip_prefix(&own)?.split(':').next()?.parse().ok();
+                    let found: Vec<u32> = messages.lines().filter(|l| l.contains("error:")).filter_map(line).collect();
+                    // Errors that are nowhere are everywhere.
+                    lines.extend(if found.is_empty() { vec![0] } else { found });
                 }
-                Ok(lines)
+                Err(error) => return Err(error),
             }
-            Err(error) => Err(error),
         }
+        Ok(lines)
     }
 
     /// The bitcode of models: of a file `main` among `files` (names and contents), which the others are included
@@ -329,7 +334,7 @@ impl Compiler {
         // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
         args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
         let text = files.iter().find(|(name, _)| *name == main).map_or("", |(_, text)| text);
-        self.once(text.into(), &args, || {
+        self.once(&[&args, &[text.into()][..]].concat(), || {
             let dir = temporary_directory()?;
             for (name, content) in files {
                 fs::write(dir.path().join(name), content).map_err(cannot_write)?;
@@ -542,8 +547,9 @@ fn target_options(options: &Options) -> Vec<OsString> {
     if !target::options(&options.clang_args, None).is_empty() {
         return Vec::new();
     }
-    let of_project = options.commands.values().map(|c| target::options(&c.options, Some(&c.directory)));
-    match (options.data_model, of_project.into_iter().find(|found| !found.is_empty())) {
+    let commands = options.inputs.iter().filter_map(|input| input.command.as_ref());
+    let mut of_project = commands.map(|c| target::options(&c.options, Some(&c.directory)));
+    match (options.data_model, of_project.find(|found| !found.is_empty())) {
         (None, Some(found)) => found,
         (model, _) => vec![data_model_flag(model.unwrap_or(DataModel::Lp64)).into()],
     }
@@ -644,7 +650,7 @@ mod tests {
         let dir = temporary_directory().unwrap();
         let file = dir.path().join("test.c");
         fs::write(&file, source).unwrap();
-        Compiler::find()?.compile(&[&file], options, &[], &|| false).map(|mut all| all.remove(0))
+        Compiler::find()?.compile(&[&file.into()], options, &[], &|| false).map(|mut all| all.remove(0))
     }
 
     #[test]
@@ -671,7 +677,7 @@ mod tests {
         };
         assert!(messages.contains("test.c:1:11: error: expected parameter declarator"), "{messages}");
         let missing = Path::new("/nonexistent/x.c");
-        let error = Compiler::find().unwrap().compile(&[missing], &Options::default(), &[], &|| false);
+        let error = Compiler::find().unwrap().compile(&[&missing.into()], &Options::default(), &[], &|| false);
         assert!(matches!(error, Err(Error::Unreadable { path, .. }) if path == missing));
     }
 
@@ -697,7 +703,7 @@ mod tests {
         fs::write(&file, source).unwrap();
         let start = std::time::Instant::now();
         let stop = || start.elapsed() > Duration::from_millis(300);
-        let result = Compiler::find().unwrap().compile(&[&file], &Options::default(), &[], &stop);
+        let result = Compiler::find().unwrap().compile(&[&file.into()], &Options::default(), &[], &stop);
         assert!(matches!(result, Err(Error::Interrupted)));
         assert!(start.elapsed() < Duration::from_secs(5));
     }

@@ -22,11 +22,12 @@ pub mod scan_format;
 mod target;
 
 pub use command::CompileCommand;
+pub use compile::is_translated;
 pub use cut::{Cut, Part, Size, Unused};
 pub use error::Error;
 pub use included::files_read;
 pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, is_given};
 pub use module::{Loader, Module, errors_in, load, load_to_cut, preprocessed};
-pub use options::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
+pub use options::{DataModel, EntryMemory, EntryPointers, InputFile, Options, UndefinedFunctions};
 pub use primitives::is_known;
 pub use target::{NamedCompiler, words};

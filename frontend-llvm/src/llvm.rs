@@ -3,21 +3,26 @@
 
 use crate::error::Error;
 use crate::file_local::{Change, Function, Kind};
+use crate::options::InputFile;
 use crate::target::{self, Target};
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::LLVMDiagnosticSeverity;
 use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use inkwell::llvm_sys::core::{
-    LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDisposeMessage,
-    LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetFirstUse, LLVMSetDataLayout,
+    LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDeleteFunction, LLVMDeleteGlobal,
+    LLVMDisposeMessage, LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
+    LLVMGetFirstGlobalAlias, LLVMGetFirstUse, LLVMGetLinkage, LLVMGetNextGlobalAlias, LLVMGetValueName2,
+    LLVMIsAFunction, LLVMIsDeclaration, LLVMReplaceAllUsesWith, LLVMSetDataLayout, LLVMSetValueName2,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
 use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
+use inkwell::targets::{TargetMachine, TargetTriple};
 use inkwell::values::{AsValueRef, FunctionValue};
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::fs;
 use std::io::{self, Read, Write};
@@ -96,7 +101,7 @@ pub(crate) struct Buffer {
 /// Bitcode or textual IR to be linked in.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
-    pub path: &'a Path,
+    pub file: &'a InputFile,
     pub data: &'a [u8],
     /// What is done to it before.
     pub changes: &'a [Change],
@@ -184,25 +189,32 @@ impl LlvmModule {
         functions.collect()
     }
 
-    /// Links modules into this one, which is empty; if a `root` is given, no more of them than what can be reached from this function. The
-    /// functions that they define, reached or not.
-    pub fn link(&mut self, inputs: &[Input], root: Option<&str>) -> Result<Vec<String>, Error> {
+    /// Links modules into this one, which is empty; of members of archives those that are needed, and if asked, no more of all than what can be reached from
+    /// the function `root`. The functions that they define, reached or not.
+    pub fn link(&mut self, inputs: &[Input], root: &str, only_reachable: bool) -> Result<Vec<String>, Error> {
         let mut modules = Vec::with_capacity(inputs.len());
         for input in inputs {
             let is_bitcode = input.data.starts_with(b"BC");
-            let module = match root {
-                Some(_) if is_bitcode && input.changes.is_empty() => self.open(input.data),
-                _ => self.read(input.data),
+            let is_changed = !input.changes.is_empty() || !input.file.references.is_empty();
+            let module = match only_reachable && is_bitcode && !is_changed {
+                true => self.open(input.data),
+                false => self.read(input.data),
             };
-            let module = module.map_err(|reason| unreadable(input.path, reason))?;
-            self.take_target(&module, input.path, inputs[0].path)?;
+            let module = module.map_err(|reason| unreadable(&input.file.path, reason))?;
+            self.take_target(&module, &input.file.path, &inputs[0].file.path)?;
             input.changes.iter().for_each(|c| change(&module, c));
+            redirect(&module, &input.file.references);
             modules.push(module);
         }
+        let needed = needed(&modules, inputs, root);
+        let mut is_needed = needed.iter();
+        modules.retain(|_| is_needed.next() == Some(&true));
+        let inputs: Vec<&Input> = inputs.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(i, _)| i).collect();
+        is_one(&modules, &inputs, root)?;
         let defined =
             modules.iter().flat_map(Module::get_functions).filter(|f| !is_declaration(*f)).map(name).collect();
-        if let (Some(root), Some(first)) = (root, inputs.first()) {
-            self.keep_reachable(&modules, root).map_err(|reason| unreadable(first.path, reason))?;
+        if let (true, Some(first)) = (only_reachable, inputs.first()) {
+            self.keep_reachable(&modules, root).map_err(|reason| unreadable(&first.file.path, reason))?;
         }
         for (module, input) in modules.into_iter().zip(inputs) {
             self.fit(&module)
@@ -211,9 +223,17 @@ impl LlvmModule {
                     self.listen();
                     result
                 })
-                .map_err(|reason| Error::Link { path: input.path.to_owned(), reason: reason.trim_end().to_owned() })?;
+                .map_err(|reason| Error::Link {
+                    path: input.file.path.clone(),
+                    reason: reason.trim_end().to_owned(),
+                })?;
         }
         Ok(defined)
+    }
+
+    /// Makes references to symbols that are not defined references to others.
+    pub fn redirect(&mut self, references: &BTreeMap<String, String>) {
+        redirect(&self.module, references);
     }
 
     /// Links what is declared and not defined so far from models, but not these functions.
@@ -437,6 +457,12 @@ fn verify(module: &Module) -> Result<(), String> {
     })
 }
 
+/// A triple with all its parts in their places: `x86_64-linux-gnu` names no vendor.
+pub(crate) fn normal_triple(triple: &str) -> String {
+    let normal = TargetMachine::normalize_triple(&TargetTriple::create(triple));
+    normal.as_str().to_string_lossy().into_owned()
+}
+
 /// The target and the data layout that a module names.
 fn triple_and_layout(module: &Module) -> (String, String) {
     (module.get_triple().as_str().to_string_lossy().into_owned(), data_layout(module))
@@ -481,6 +507,159 @@ fn change(module: &Module, change: &Change) {
             }
             function.as_global_value().set_name(exported);
         }
+    }
+}
+
+/// Functions, variables and aliases of a module.
+fn symbols(module: &Module) -> Vec<LLVMValueRef> {
+    let mut all: Vec<LLVMValueRef> = module.get_functions().map(|function| function.as_value_ref()).collect();
+    all.extend(module.get_globals().map(|variable| variable.as_value_ref()));
+    // SAFETY: the module is live, and so are its aliases.
+    unsafe {
+        let mut alias = LLVMGetFirstGlobalAlias(module.as_mut_ptr());
+        while !alias.is_null() {
+            all.push(alias);
+            alias = LLVMGetNextGlobalAlias(alias);
+        }
+    }
+    all
+}
+
+/// What the object that is made of a module does with a symbol.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Symbol {
+    Local,
+    Defined,
+    /// An inline definition is one only for the optimiser.
+    Undefined,
+    /// Without a definition it is null.
+    WeaklyUndefined,
+}
+
+fn kind_of_symbol(value: LLVMValueRef) -> Symbol {
+    use inkwell::llvm_sys::LLVMLinkage::*;
+    // SAFETY: the value is a live global.
+    match unsafe { LLVMGetLinkage(value) } {
+        LLVMInternalLinkage | LLVMPrivateLinkage => Symbol::Local,
+        LLVMAvailableExternallyLinkage => Symbol::Undefined,
+        LLVMExternalWeakLinkage => Symbol::WeaklyUndefined,
+        // SAFETY: as above.
+        _ if unsafe { LLVMIsDeclaration(value) } != 0 => Symbol::Undefined,
+        _ => Symbol::Defined,
+    }
+}
+
+/// A symbol by its name in objects.
+fn symbol_of(value: LLVMValueRef) -> String {
+    let mut length = 0;
+    // SAFETY: the value is a live global; the name is as long as it says.
+    let bytes = unsafe { std::slice::from_raw_parts(LLVMGetValueName2(value, &mut length).cast(), length) };
+    let name = String::from_utf8_lossy(bytes);
+    name.strip_prefix('\u{1}').unwrap_or(&name).to_owned()
+}
+
+/// Makes references to symbols that a module does not define references to others, all at once: with `--wrap=f`, `f` becomes `__wrap_f` while
+/// `__real_f` becomes `f`.
+fn redirect(module: &Module, references: &BTreeMap<String, String>) {
+    if references.is_empty() {
+        return;
+    }
+    let undefined = |value: &LLVMValueRef| {
+        matches!(kind_of_symbol(*value), Symbol::Undefined | Symbol::WeaklyUndefined)
+            && !symbol_of(*value).starts_with("llvm.")
+    };
+    let redirected: Vec<(LLVMValueRef, &String)> = symbols(module)
+        .into_iter()
+        .filter(undefined)
+        .filter_map(|value| Some((value, references.get(&symbol_of(value))?)))
+        .collect();
+    let set_name = |value, name: &str| {
+        // SAFETY: the value is live, and the name is copied.
+        unsafe { LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) }
+    };
+    for (n, &(value, _)) in redirected.iter().enumerate() {
+        if kind_of_symbol(value) == Symbol::Undefined
+            && let Some(function) = module.get_functions().find(|function| function.as_value_ref() == value)
+            && !is_declaration(function)
+        {
+            delete_body(function);
+            function.set_linkage(Linkage::External);
+        }
+        set_name(value, &format!("proviso.redirected.{n}"));
+    }
+    for (value, name) in redirected {
+        let existing = symbols(module)
+            .into_iter()
+            .find(|other| *other != value && kind_of_symbol(*other) != Symbol::Local && symbol_of(*other) == *name);
+        match existing {
+            None => set_name(value, name),
+            // SAFETY: both are live pointers of the module; the one that is deleted has no uses left.
+            Some(other) => unsafe {
+                LLVMReplaceAllUsesWith(value, other);
+                match LLVMIsAFunction(value).is_null() {
+                    true => LLVMDeleteGlobal(value),
+                    false => LLVMDeleteFunction(value),
+                }
+            },
+        }
+    }
+}
+
+/// Refuses to start with a static function of a file that is compiled several times. Of those in different files the first is meant.
+fn is_one(modules: &[Module], inputs: &[&Input], root: &str) -> Result<(), Error> {
+    let has = |module: &Module, kind: Symbol| {
+        let function = module.get_function(root).filter(|function| !is_declaration(*function));
+        function.is_some_and(|function| kind_of_symbol(function.as_value_ref()) == kind)
+    };
+    if modules.iter().any(|module| has(module, Symbol::Defined)) {
+        return Ok(());
+    }
+    let files =
+        modules.iter().zip(inputs).filter(|(module, _)| has(module, Symbol::Local)).map(|(_, input)| &input.file.path);
+    let mut seen = BTreeSet::new();
+    match files.into_iter().find(|file| !seen.insert(*file)) {
+        None => Ok(()),
+        Some(file) => Err(Error::Usage(format!(
+            "{root} is a static function of {}, which is compiled several times: give only the object that is meant",
+            file.display()
+        ))),
+    }
+}
+
+/// By input, if it is a part of the program, as linkers decide it: all but members of archives are, and members that define what is used and not defined by
+/// others. Archives may need each other. Without the function that execution starts with there is no program to be a part of, and all inputs are.
+fn needed(modules: &[Module], inputs: &[Input], root: &str) -> Vec<bool> {
+    let members: Vec<Option<u32>> = inputs.iter().map(|input| input.file.member).collect();
+    let mut needed: Vec<bool> = members.iter().map(Option::is_none).collect();
+    if needed.iter().all(|needed| *needed) {
+        return needed;
+    }
+    let of_kind = |kind: Symbol| -> Vec<BTreeSet<String>> {
+        let of = |module: &Module| {
+            symbols(module).into_iter().filter(|v| kind_of_symbol(*v) == kind).map(symbol_of).collect()
+        };
+        modules.iter().map(of).collect()
+    };
+    let (defined, used) = (of_kind(Symbol::Defined), of_kind(Symbol::Undefined));
+    if !defined.iter().any(|symbols| symbols.contains(root)) {
+        return vec![true; inputs.len()];
+    }
+    loop {
+        let all = |symbols: &[BTreeSet<String>]| -> BTreeSet<String> {
+            symbols
+                .iter()
+                .zip(&needed)
+                .filter(|(_, needed)| **needed)
+                .flat_map(|(symbols, _)| symbols.clone())
+                .collect()
+        };
+        let mut missing = all(&used);
+        missing.insert(root.to_owned());
+        let missing: BTreeSet<String> = missing.difference(&all(&defined)).cloned().collect();
+        let Some(next) = (0..inputs.len()).find(|&n| !needed[n] && !defined[n].is_disjoint(&missing)) else {
+            return needed;
+        };
+        (0..inputs.len()).filter(|&n| members[n] == members[next]).for_each(|n| needed[n] = true);
     }
 }
 
@@ -579,19 +758,20 @@ mod tests {
     #[test]
     fn modules_are_read_linked_and_written() {
         let ir = format!("{TARGET}{IR}");
-        let input = |name, data| Input { path: Path::new(name), data, changes: &[] };
+        let [a, b, c] = ["a.ll", "b.ll", "c.ll"].map(InputFile::from);
+        let input = |file, data| Input { file, data, changes: &[] };
         let mut module = LlvmModule::new();
-        assert_eq!(module.link(&[input("a.ll", ir.as_bytes())], None).unwrap(), ["f"]);
+        assert_eq!(module.link(&[input(&a, ir.as_bytes())], "f", false).unwrap(), ["f"]);
         assert_eq!(module.undefined(), ["outside"]);
         module.verify().unwrap();
         let mut again = LlvmModule::new();
         let bitcode = module.print(false);
-        again.link(&[input("a.bc", &bitcode)], None).unwrap();
+        again.link(&[input(&a, &bitcode)], "f", false).unwrap();
         assert_eq!(again.print(true), module.print(true));
         // The second definition of a function is one too many; and the context still listens.
-        let twice = again.link(&[input("b.ll", ir.as_bytes())], None);
+        let twice = again.link(&[input(&b, ir.as_bytes())], "f", false);
         assert!(matches!(twice, Err(Error::Link { reason, .. }) if reason.contains("'f'")));
-        let broken = again.link(&[input("c.ll", b"define i32 @g() {\n  ret i64 0\n}\n")], None);
+        let broken = again.link(&[input(&c, b"define i32 @g() {\n  ret i64 0\n}\n")], "f", false);
         assert!(matches!(broken, Err(Error::BadBitcode { reason, .. }) if reason.starts_with("line 2: ")));
     }
 
@@ -613,13 +793,16 @@ mod tests {
         let [first, second] = [FIRST, SECOND].map(|text| format!("{TARGET}{text}"));
         let bitcode = |text: &str| {
             let mut module = LlvmModule::new();
-            module.link(&[Input { path: Path::new("a.ll"), data: text.as_bytes(), changes: &[] }], None).unwrap();
+            module
+                .link(&[Input { file: &InputFile::from("a.ll"), data: text.as_bytes(), changes: &[] }], "main", false)
+                .unwrap();
             module.print(false)
         };
         for (first, second) in [(bitcode(&first), bitcode(&second)), (first.clone().into(), second.clone().into())] {
-            let inputs = [&first, &second].map(|data| Input { path: Path::new("a"), data, changes: &[] });
+            let file = InputFile::from("a");
+            let inputs = [&first, &second].map(|data| Input { file: &file, data, changes: &[] });
             let mut module = LlvmModule::new();
-            let mut defined = module.link(&inputs, Some("main")).unwrap();
+            let mut defined = module.link(&inputs, "main", true).unwrap();
             defined.sort();
             assert_eq!(defined, ["back", "by_table", "g", "made", "main", "never", "never_either", "other"]);
             module.verify().unwrap();

@@ -5,12 +5,13 @@ use crate::cut::Cut;
 use crate::error::Error;
 use crate::ir;
 use crate::llvm::{self, LlvmModule};
-use crate::options::{DataModel, Options};
+use crate::options::{DataModel, InputFile, Options};
+use crate::primitives::is_known;
 use crate::target::{self, Target};
 use crate::{file_local, lower, models};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// A linked and verified LLVM module.
@@ -77,24 +78,26 @@ impl Loader {
             return Err(Error::Usage("no input file".into()));
         }
         let mut inputs = Vec::with_capacity(options.inputs.len());
-        for path in &options.inputs {
-            let input = Input::read(path)?;
-            input.check_sanitizers(options)?;
+        for file in &options.inputs {
+            let input = Input::read(&file.path)?;
+            input.check_sanitizers(&file.path, options)?;
             inputs.push(input);
         }
         let of_bitcode = inputs.iter().find_map(|input| match input {
-            Input::C(_) => None,
-            Input::Llvm(_, _, data_model) => Some(*data_model),
+            Input::C => None,
+            Input::Llvm(_, data_model) => Some(*data_model),
         });
         let asked = options.data_model;
         let options = &Options { data_model: asked.or(of_bitcode), ..options.clone() };
         let linked = self.compile_and_link(&inputs, options, &[], stop);
         let (mut llvm, defined) = linked.map_err(|error| with_choice(error, options))?;
-        check_data_model(llvm.target(), asked, &options.inputs[0])?;
-        // A program may define what clang takes for a library function: then its calls mean the program's.
+        check_data_model(llvm.target(), asked, &options.inputs[0].path)?;
+        // A program may define what clang takes for a library function: then its calls mean the program's. So may what is linked to it.
+        let replaced = options.inputs.iter().flat_map(|input| input.references.keys());
+        let own: BTreeSet<&String> = defined.iter().chain(replaced).chain(options.foreign.keys()).collect();
         let shadowed: Vec<&str> =
-            TRANSLATED.iter().copied().filter(|name| defined.iter().any(|other| other == name)).collect();
-        if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C(_))) {
+            TRANSLATED.iter().copied().filter(|name| own.iter().any(|other| other == name)).collect();
+        if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C)) {
             llvm = self.compile_and_link(&inputs, options, &shadowed, stop)?.0;
         }
         Ok(Linked { llvm, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
@@ -108,34 +111,28 @@ impl Loader {
         shadowed: &[&str],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(LlvmModule, Vec<String>), Error> {
-        let c_files: Vec<&Path> = inputs
-            .iter()
-            .filter_map(|input| match input {
-                Input::C(path) => Some(path.as_path()),
-                Input::Llvm(..) => None,
-            })
-            .collect();
+        let files = || options.inputs.iter().zip(inputs);
+        let c_files: Vec<&InputFile> =
+            files().filter(|(_, input)| matches!(input, Input::C)).map(|(file, _)| file).collect();
         let compiled = if c_files.is_empty() {
             Vec::new()
         } else {
             self.compiler()?.compile(&c_files, options, shadowed, stop)?
         };
         let mut compiled = compiled.iter();
-        let mut modules: Vec<(&Path, &[u8])> = Vec::with_capacity(inputs.len());
-        for input in inputs {
+        let mut modules: Vec<(&InputFile, &[u8])> = Vec::with_capacity(inputs.len());
+        for (file, input) in files() {
             modules.push(match input {
-                Input::C(path) => {
-                    (path, compiled.next().ok_or_else(|| Error::Internal("a file was not compiled".into()))?)
-                }
-                Input::Llvm(path, data, _) => (path, data),
+                Input::C => (file, compiled.next().ok_or_else(|| Error::Internal("a file was not compiled".into()))?),
+                Input::Llvm(data, _) => (file, data),
             });
         }
         let all: Vec<&[u8]> = modules.iter().map(|&(_, data)| data).collect();
         let changes = file_local::changes(&all, &options.remove_bodies);
-        let inputs = modules.iter().zip(&changes).map(|(&(path, data), changes)| llvm::Input { path, data, changes });
-        let root = options.only_reachable.then_some(options.entry.as_str());
+        let inputs = modules.iter().zip(&changes).map(|(&(file, data), changes)| llvm::Input { file, data, changes });
         let mut llvm = LlvmModule::new();
-        let defined = llvm.link(&inputs.collect::<Vec<_>>(), root)?;
+        let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable)?;
+        llvm.redirect(&foreign(options));
         Ok((llvm, defined))
     }
 
@@ -185,6 +182,16 @@ impl Loader {
     }
 }
 
+/// New names for functions of foreign objects that have those of library functions. Inputs and errors stay what they are.
+fn foreign(options: &Options) -> BTreeMap<String, String> {
+    let is_library = |name: &str| !models::needed([name], &options.error_functions).is_empty() || is_known(name);
+    let is_input = |name: &str| name.starts_with("__VERIFIER_") || name.starts_with("nondet_");
+    let foreign = options.foreign.iter();
+    let foreign =
+        foreign.filter(|(name, _)| is_library(name) && !is_input(name) && !options.error_functions.contains(name));
+    foreign.map(|(name, object)| (name.clone(), format!("{name} of {object}"))).collect()
+}
+
 /// The lines on which clang finds errors in `text` if it is compiled in the place of the C file `file`; empty if it
 /// compiles.
 pub fn errors_in(text: &str, file: &Path, options: &Options) -> Result<Vec<u32>, Error> {
@@ -228,20 +235,20 @@ impl Module {
 
 /// One input file.
 enum Input {
-    C(PathBuf),
+    C,
     /// Bitcode or textual IR, checked, and what it is compiled for.
-    Llvm(PathBuf, Vec<u8>, DataModel),
+    Llvm(Vec<u8>, DataModel),
 }
 
 impl Input {
     fn read(path: &Path) -> Result<Self, Error> {
         match path.extension().and_then(|e| e.to_str()) {
-            Some("c" | "i" | "h") => Ok(Self::C(path.to_owned())),
+            Some("c" | "i" | "h") => Ok(Self::C),
             Some("bc" | "ll" | "o") => {
                 let data = fs::read(path)
                     .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
                 let target = LlvmModule::check(path, &data)?;
-                Ok(Self::Llvm(path.to_owned(), data, target.data_model()))
+                Ok(Self::Llvm(data, target.data_model()))
             }
             _ => Err(Error::Usage(format!("{}: not a .c, .i, .bc or .ll file", path.display()))),
         }
@@ -251,16 +258,16 @@ impl Input {
 impl Input {
     /// Only clang knows what C forbids where: bitcode has to say it, too.
     fn says_what_c_forbids(&self) -> bool {
-        let Self::Llvm(_, data, _) = self else { return true };
+        let Self::Llvm(data, _) = self else { return true };
         // Names stand in bitcode as they do in text.
         let handler = lower::HANDLER.as_bytes();
         data.windows(handler.len()).any(|window| window == handler)
     }
 
-    fn check_sanitizers(&self, options: &Options) -> Result<(), Error> {
+    fn check_sanitizers(&self, path: &Path, options: &Options) -> Result<(), Error> {
         let sanitizers = options.sanitizers();
         match self {
-            Self::Llvm(path, ..) if !sanitizers.is_empty() && !self.says_what_c_forbids() => {
+            Self::Llvm(..) if !sanitizers.is_empty() && !self.says_what_c_forbids() => {
                 let flags = sanitizers.join(",");
                 Err(Error::Usage(format!(
                     "{}: for this property, compile it from C with clang -fsanitize={flags}, or give the C file",
@@ -275,7 +282,8 @@ impl Input {
 /// A refusal with the options that choose the target.
 fn with_choice(error: Error, options: &Options) -> Error {
     let Error::Target { path, target, .. } = error else { return error };
-    let of_project = options.commands.get(&path).map(|c| target::options(&c.options, Some(&c.directory)));
+    let command = options.inputs.iter().find(|input| input.path == path).and_then(|input| input.command.as_ref());
+    let of_project = command.map(|c| target::options(&c.options, Some(&c.directory)));
     let all = of_project.into_iter().flatten().chain(target::options(&options.clang_args, None));
     let words: Vec<String> = all.map(|option| option.to_string_lossy().into_owned()).collect();
     Error::Target { path, target, options: words.join(" ") }

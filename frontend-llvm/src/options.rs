@@ -68,11 +68,30 @@ pub struct EntryMemory {
     pub finite: bool,
 }
 
+/// A file of the program. A C file that is compiled twice, differently or not, is two of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputFile {
+    pub path: PathBuf,
+    /// How the project compiles it: its options come before those of all files.
+    pub command: Option<CompileCommand>,
+    /// As `ld --wrap` has it: a reference to the first symbol, if the file does not define that, is one to the second. All of them are
+    /// replaced at once.
+    pub references: BTreeMap<String, String>,
+    /// The member of an archive that it is of. Members are a part of the program only if they define what others leave undefined.
+    pub member: Option<u32>,
+}
+
+impl<P: Into<PathBuf>> From<P> for InputFile {
+    fn from(path: P) -> Self {
+        Self { path: path.into(), command: None, references: BTreeMap::new(), member: None }
+    }
+}
+
 /// The input of [`load`](crate::load).
 #[derive(Clone, Debug)]
 pub struct Options {
     /// `.c` and `.i` files are compiled, `.bc` and `.ll` files read; all are linked into one module.
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<InputFile>,
     /// Sizes of C's types, which the target must have; if absent, those of the target that options choose, or of the bitcode among the inputs, else LP64.
     pub data_model: Option<DataModel>,
     /// `-I`, for C inputs, as are the next three.
@@ -83,8 +102,8 @@ pub struct Options {
     pub std: Option<String>,
     /// Further arguments for clang.
     pub clang_args: Vec<String>,
-    /// How the project compiles inputs, by their path: before what is said of all.
-    pub commands: BTreeMap<PathBuf, CompileCommand>,
+    /// Functions of objects that are part of the program while nothing else is known of them, and the objects. No model stands for such a function.
+    pub foreign: BTreeMap<String, String>,
     /// The function that execution starts with.
     pub entry: String,
     pub entry_memory: EntryMemory,
@@ -120,6 +139,16 @@ pub struct Options {
 }
 
 impl Options {
+    /// The files that are inputs, each once.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = Vec::new();
+        for input in &self.inputs {
+            if !files.contains(&input.path) {
+                files.push(input.path.clone());
+            }
+        }
+        files
+    }
     /// Whether it matters where the scopes of variables begin and end.
     pub(crate) fn scopes(&self) -> bool {
         is_about_scopes(&self.checks)
@@ -156,7 +185,7 @@ impl Default for Options {
             defines: Vec::new(),
             std: None,
             clang_args: Vec::new(),
-            commands: BTreeMap::new(),
+            foreign: BTreeMap::new(),
             entry: "main".into(),
             entry_memory: EntryMemory::default(),
             checks: Vec::new(),

@@ -5,8 +5,8 @@
 //! target is supported only if its triple says no other architecture, operating system or C library, and if the module has that target's data layout.
 
 use crate::error::Error;
+use crate::llvm;
 use crate::options::DataModel;
-use inkwell::targets::{TargetMachine, TargetTriple};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -24,8 +24,7 @@ pub(crate) struct Target {
 impl Target {
     /// The target that a triple names. The error is the triple in LLVM's normal form.
     pub fn of_triple(triple: &str) -> Result<Self, String> {
-        let normal = TargetMachine::normalize_triple(&TargetTriple::create(triple));
-        let triple = normal.as_str().to_string_lossy().into_owned();
+        let triple = llvm::normal_triple(triple);
         let mut parts = triple.split('-');
         let data_model = match parts.next() {
             Some("x86_64" | "amd64") => Some(DataModel::Lp64),

@@ -90,8 +90,11 @@ fn what_others_ask_leaves_no_trace() {
     let is_compared = |(i, file): (usize, PathBuf)| (i % 3 == 0 || file.ends_with("left_scopes.c")).then_some(file);
     for file in files.into_iter().enumerate().filter_map(is_compared) {
         let loader = Loader::default();
-        let alone =
-            Options { inputs: vec![file.clone()], undefined_functions: UndefinedFunctions::Pure, ..Options::default() };
+        let alone = Options {
+            inputs: vec![file.clone().into()],
+            undefined_functions: UndefinedFunctions::Pure,
+            ..Options::default()
+        };
         let load = |options: &Options| -> Result<Program, Error> { loader.load(options, &|| false)?.lower() };
         // What it takes options for is no program without them. Of a division by zero for which nobody looks more is said.
         let Ok(expected) = load(&alone) else { continue };

@@ -7,7 +7,7 @@ fn options(source: &str, extension: &str) -> (tempfile::TempDir, Options) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("test.{extension}"));
     std::fs::write(&path, source).unwrap();
-    (folder, Options { inputs: vec![path], ..Options::default() })
+    (folder, Options { inputs: vec![path.into()], ..Options::default() })
 }
 
 fn lower(source: &str) -> Program {
@@ -279,16 +279,16 @@ fn modules_are_linked_and_symbols_defined_once() {
     };
     let a = file("a.c", "int f(void); int main(void) { return f(); }");
     let b = file("b.c", "static int helper(void) { return 3; } int f(void) { return helper(); }");
-    let both = Options { inputs: vec![a.clone(), b.clone()], ..Options::default() };
+    let both = Options { inputs: vec![a.clone().into(), b.clone().into()], ..Options::default() };
     let module = load(&both).unwrap();
     let program = module.lower().unwrap();
     assert!(program.func_by_name("helper").is_some() && program.taints.is_empty());
     // And back from what was written.
     let written = folder.path().join("both.bc");
     std::fs::write(&written, module.bitcode()).unwrap();
-    let again = load(&Options { inputs: vec![written], ..Options::default() }).unwrap().lower().unwrap();
+    let again = load(&Options { inputs: vec![written.into()], ..Options::default() }).unwrap().lower().unwrap();
     assert_eq!(again.edges.len(), program.edges.len());
-    let twice = Options { inputs: vec![a, b.clone(), b], ..Options::default() };
+    let twice = Options { inputs: vec![a.into(), b.clone().into(), b.into()], ..Options::default() };
     assert!(matches!(load(&twice).err(), Some(Error::Link { .. })));
 }
 

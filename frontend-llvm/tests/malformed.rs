@@ -20,7 +20,7 @@ fn survive(data: &[u8], extension: &str) -> Result<(), Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("fuzzed.{extension}"));
     std::fs::write(&path, data).unwrap();
-    let program = load(&Options { inputs: vec![path], ..Options::default() })?.lower()?;
+    let program = load(&Options { inputs: vec![path.into()], ..Options::default() })?.lower()?;
     cfa::validate::validate(&program).unwrap();
     Ok(())
 }

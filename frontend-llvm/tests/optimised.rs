@@ -50,12 +50,12 @@ fn check(data_model: DataModel, flags: &[&str]) {
             .unwrap();
         assert!(compiled.success());
         let plain = Options {
-            inputs: vec![source.clone()],
+            inputs: vec![source.clone().into()],
             data_model: Some(data_model),
             clang_args: report.to_vec(),
             ..Options::default()
         };
-        let optimised = Options { inputs: vec![bitcode], data_model: Some(data_model), ..Options::default() };
+        let optimised = Options { inputs: vec![bitcode.into()], data_model: Some(data_model), ..Options::default() };
         let expected = outcome(&plain);
         assert!(matches!(expected, Outcome::Exit(_)), "{}: {expected:?}", source.display());
         assert_eq!(outcome(&optimised), expected, "{} {flags:?}", source.display());

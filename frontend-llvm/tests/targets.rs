@@ -10,7 +10,7 @@ fn clang(args: &[&str]) -> String {
 }
 
 fn options(file: &Path, target: &str) -> Options {
-    Options { inputs: vec![file.to_owned()], clang_args: vec![target.into()], models: false, ..Options::default() }
+    Options { inputs: vec![file.into()], clang_args: vec![target.into()], models: false, ..Options::default() }
 }
 
 /// The triple by which the file is refused; `None` if it is not.
@@ -214,7 +214,7 @@ fn every_way_to_name_a_target_counts() {
     let response = format!("@{}", folder.path().join("options").display());
     let load = |args: &[&str], data_model| {
         let clang_args = args.iter().map(|&arg| arg.to_owned()).collect();
-        let options = Options { inputs: vec![file.clone()], clang_args, data_model, ..Options::default() };
+        let options = Options { inputs: vec![file.clone().into()], clang_args, data_model, ..Options::default() };
         let program = frontend_llvm::load(&options)?.lower()?;
         Ok::<u32, Error>(program.layout.pointer_width)
     };

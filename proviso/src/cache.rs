@@ -326,7 +326,7 @@ fn lowering(options: &Options) -> String {
         defines: _,
         std: _,
         clang_args: _,
-        commands: _,
+        foreign,
         entry,
         entry_memory,
         checks,
@@ -344,6 +344,7 @@ fn lowering(options: &Options) -> String {
         models,
     } = options;
     text(&[
+        foreign,
         entry,
         entry_memory,
         checks,

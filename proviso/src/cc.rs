@@ -1,13 +1,15 @@
 //! `proviso cc`: the project's compiler, which leaves in what it makes how it was made.
 //!
 //! Every object gets a section with the commands that compiled its C files. Linkers and archivers carry the section along, so
-//! an archive or a program knows the C files that it consists of.
+//! an archive or a program knows the C files that it consists of. A program's section ends with the options of the linker, and what
+//! was linked without records.
 
-use crate::binary;
+use crate::binary::{self, Content, Link, Record};
+use crate::link::Effects;
 use crate::project::Entry;
 use anyhow::{Context, anyhow};
-use frontend_llvm::command;
-use std::ffi::OsString;
+use frontend_llvm::{NamedCompiler, command};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,7 +39,7 @@ pub fn run(args: &[OsString]) -> i32 {
         }
     };
     if status.success()
-        && let Err(problem) = record(args)
+        && let Err(problem) = record(&compiler, args)
     {
         eprintln!("proviso cc: warning: not recorded: {problem:#}");
     }
@@ -45,79 +47,214 @@ pub fn run(args: &[OsString]) -> i32 {
     status.code().unwrap_or(128 + 9)
 }
 
-/// What a command line makes of which C files.
-#[derive(PartialEq, Eq, Debug)]
-struct Compilation {
+/// How options start that are the linker's, or change those.
+const LINKER: &[&str] = &["-T", "-u", "-z", "-l", "-L", "-e", "--entry=", "-specs=", "--specs="];
+/// Libraries that the models stand for, or that compilers add.
+const C_LIBRARIES: &[&str] = &["c", "m", "pthread", "dl", "rt", "util", "crypt", "resolv", "gcc", "gcc_s", "atomic"];
+
+/// A command line that makes objects or a program.
+#[derive(Default, PartialEq, Eq, Debug)]
+struct CommandLine {
+    /// C files.
     sources: Vec<String>,
-    /// Each file written, with the sources in it.
+    /// Files of other kinds: objects, archives, sources in other languages.
+    others: Vec<String>,
+    /// Each file written, with the C files in it.
     outputs: Vec<(PathBuf, Vec<String>)>,
+    links: bool,
+    /// The linker's options.
+    linker: Vec<String>,
 }
 
-impl Compilation {
-    /// `None` if no C file is compiled into an object or a program.
+impl CommandLine {
+    /// `None` if nothing is written that could have records.
     fn of(args: &[String]) -> Option<Self> {
-        let (mut sources, mut output, mut only_compiles) = (Vec::new(), None, false);
-        let mut language_is_c = None;
+        let mut line = Self { links: true, ..Self::default() };
+        let (mut output, mut language_is_c) = (None, None);
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             match arg.as_str() {
                 "-E" | "-S" | "-M" | "-MM" | "-fsyntax-only" | "-###" => return None,
-                "-c" => only_compiles = true,
+                "-c" => line.links = false,
                 "-o" => output = rest.next().cloned(),
-                "-x" => language_is_c = rest.next().map(|language| language == "c"),
+                "-x" => {
+                    let language = rest.next().map_or("", String::as_str);
+                    language_is_c = (language != "none").then_some(matches!(language, "c" | "cpp-output"));
+                }
+                "-Xlinker" => line.linker.extend(rest.next().cloned()),
+                "-T" | "-u" | "-z" | "-e" | "-l" | "-L" | "--entry" => {
+                    line.linker.extend([Some(arg.clone()), rest.next().cloned()].into_iter().flatten());
+                }
+                "-nostartfiles" | "-nostdlib" => line.linker.push("-nostartfiles".into()),
                 "-I" | "-D" | "-U" | "-include" | "-imacros" | "-isystem" | "-iquote" | "-idirafter" | "-MF"
-                | "-MT" | "-MQ" | "-L" | "-l" | "-Xlinker" | "-Xassembler" | "-Xpreprocessor" | "-T" | "-u" | "-z"
-                | "-e" | "--param" | "-arch" | "-aux-info" | "-G" | "-A" | "-B" | "-isysroot" | "-target"
-                | "-Xclang" => {
+                | "-MT" | "-MQ" | "-Xassembler" | "-Xpreprocessor" | "--param" | "-arch" | "-aux-info" | "-G"
+                | "-A" | "-B" | "-isysroot" | "-target" | "-Xclang" | "-iprefix" | "-iwithprefix"
+                | "-iwithprefixbefore" | "-dumpbase" | "-dumpdir" | "-wrapper" | "-specs" | "-mllvm" => {
                     rest.next();
                 }
-                option if option.starts_with("-o") && option.len() > 2 => output = Some(option[2..].to_owned()),
+                option if option.starts_with("-Wl,") => {
+                    line.linker.extend(option[4..].split(',').map(str::to_owned));
+                }
+                "-r" | "-shared" => line.linker.push(arg.clone()),
+                option if LINKER.iter().any(|start| option.starts_with(start)) => {
+                    line.linker.push(option.to_owned());
+                }
+                option if option.starts_with("-o") && option.len() > 2 => {
+                    output = Some(option[2..].to_owned());
+                }
                 option if option.starts_with('-') => {}
                 file if language_is_c.unwrap_or(file.ends_with(".c") || file.ends_with(".i")) => {
-                    sources.push(file.to_owned());
+                    line.sources.push(file.to_owned());
                 }
-                _ => {}
+                file => line.others.push(file.to_owned()),
             }
         }
-        if sources.is_empty() {
+        if line.sources.is_empty() && !(line.links && !line.others.is_empty()) {
             return None;
         }
-        let outputs = match output {
-            Some(output) => vec![(output.into(), sources.clone())],
-            None if only_compiles => {
+        line.outputs = match output {
+            Some(output) => vec![(output.into(), line.sources.clone())],
+            None if !line.links => {
                 let object = |source: &String| Path::new(source).with_extension("o").file_name().map(PathBuf::from);
-                sources.iter().filter_map(|s| Some((object(s)?, vec![s.clone()]))).collect()
+                line.sources.iter().filter_map(|s| Some((object(s)?, vec![s.clone()]))).collect()
             }
-            None => vec![("a.out".into(), sources.clone())],
+            None => vec![("a.out".into(), line.sources.clone())],
         };
-        Some(Self { sources, outputs })
+        Some(line)
+    }
+
+    /// What the objects on the command line record.
+    fn records_of_objects(&self) -> anyhow::Result<Vec<Record>> {
+        let mut records = Vec::new();
+        for file in &self.others {
+            let content = read(Path::new(file))?.unwrap_or_default();
+            let objects = content.objects.into_iter().filter(|object| !content.is_archive && !object.is_shared);
+            records.extend(objects.flat_map(|object| object.records));
+        }
+        Ok(records)
+    }
+
+    /// What was linked besides objects with records into a file with this content.
+    fn link(&self, output: &Path, data: &[u8]) -> anyhow::Result<Link> {
+        let mut link =
+            Link { output: output.to_owned(), linker: command::expand(&self.linker, Path::new("")), ..Link::default() };
+        let folders = values(&link.linker, "-L", "--library-path");
+        let libraries = values(&link.linker, "-l", "--library").into_iter().filter_map(|name| {
+            let named = |file: String| folders.iter().map(|folder| Path::new(folder).join(&file)).find(|p| p.is_file());
+            name.strip_prefix(':').map_or_else(
+                || named(format!("lib{name}.so")).or_else(|| named(format!("lib{name}.a"))),
+                |file| named(file.to_owned()),
+            )
+        });
+        // What is wrong with the options is told when the program is verified.
+        let more = Effects::of(&link).map(|effects| effects.files).unwrap_or_default();
+        let files = self.others.iter().chain(&more).map(|file| (PathBuf::from(file), false));
+        let names = binary::names(data);
+        let files = files.chain(libraries.map(|library| (library, true)));
+        for (file, is_library) in files.filter(|(file, _)| !is_of_c_library(file)) {
+            let name = file.display().to_string();
+            let Some(Content { objects, .. }) = read(&file)? else {
+                // A library may be a text that names others.
+                if !is_library && !name.contains(".so") {
+                    link.unknown.push(name);
+                }
+                continue;
+            };
+            for object in objects.iter().filter(|object| object.is_shared || !object.is_known()) {
+                let is_there = |symbol: &&String| names.as_ref().is_none_or(|names| names.contains(*symbol));
+                let symbols: Vec<&String> = object.symbols.iter().filter(is_there).collect();
+                if object.has_constructors && !(symbols.is_empty() && !object.symbols.is_empty()) {
+                    link.unknown.push(name.clone());
+                }
+                link.foreign.extend(symbols.into_iter().map(|symbol| (symbol.clone(), name.clone())));
+            }
+        }
+        Ok(link)
+    }
+}
+
+/// True of `/lib/x86_64-linux-gnu/libm.so.6` and the like.
+fn is_of_c_library(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_prefix("lib").and_then(|rest| rest.split(['.', '-']).next());
+    let is_systems = ["/lib", "/lib32", "/lib64", "/usr"].iter().any(|folder| file.starts_with(folder));
+    is_systems && stem.is_some_and(|stem| C_LIBRARIES.contains(&stem))
+}
+
+fn read(file: &Path) -> anyhow::Result<Option<Content>> {
+    binary::read(file).map_err(|failure| anyhow!("{failure}"))
+}
+
+/// The values of an option of the linker.
+fn values(options: &[String], short: &str, long: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = options.iter();
+    while let Some(option) = rest.next() {
+        if option == short || option == long {
+            found.extend(rest.next().cloned());
+        } else if let Some(value) = option.strip_prefix(long).and_then(|value| value.strip_prefix('=')) {
+            found.push(value.to_owned());
+        } else if let Some(value) = option.strip_prefix(short) {
+            found.push(value.to_owned());
+        }
+    }
+    found
+}
+
+/// A name for the compiler that tells its target, as the names of cross compilers do.
+fn name(compiler: &OsStr) -> String {
+    let own = compiler.to_string_lossy().into_owned();
+    if NamedCompiler::of(&[&own]).target.is_some() {
+        return own;
+    }
+    let machine = Command::new(compiler).arg("-dumpmachine").output().ok();
+    let machine = machine.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    match machine.filter(|machine| !machine.is_empty() && !machine.contains(char::is_whitespace)) {
+        Some(machine) => format!("{machine}-cc"),
+        None => own,
     }
 }
 
 /// Writes into what was made how that was done.
-fn record(args: &[OsString]) -> anyhow::Result<()> {
+fn record(compiler: &OsStr, args: &[OsString]) -> anyhow::Result<()> {
     let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     // Builds delete response files.
     let words = command::expand(&words, Path::new(""));
-    let Some(compilation) = Compilation::of(&words) else { return Ok(()) };
+    let Some(line) = CommandLine::of(&words) else { return Ok(()) };
     let directory = std::env::current_dir()?;
     // Options, without files and what is said of outputs.
-    let arguments: Vec<String> = std::iter::once("cc".to_owned()).chain(words).collect();
-    for (output, sources) in compilation.outputs.iter().filter(|(output, _)| output.is_file()) {
-        let new = sources.iter().map(|source| Entry {
-            directory: directory.clone(),
-            file: source.into(),
-            command: None,
-            arguments: Some(arguments.clone()),
-        });
-        let new: Vec<Entry> = new.collect();
-        // What is linked to other objects has their records, too.
+    let arguments: Vec<String> = std::iter::once(name(compiler)).chain(words).collect();
+    for (output, sources) in line.outputs.iter().filter(|(output, _)| output.is_file()) {
         let data = std::fs::read(output)?;
         if !data.starts_with(binary::ELF) {
             continue;
         }
+        let new = sources.iter().map(|source| {
+            Record::Compiled(Entry {
+                directory: directory.clone(),
+                file: source.into(),
+                command: None,
+                arguments: Some(arguments.clone()),
+                output: Some(output.clone()),
+            })
+        });
+        let mut new: Vec<Record> = new.collect();
+        // What is linked to other objects has their records, too.
         let before = binary::section(&data, binary::SECTION).unwrap_or_default();
-        add_section(output, &[before, binary::to_text(&new).into_bytes()].concat())?;
+        if line.links {
+            // With `-flto` the linker makes objects anew, without their sections.
+            let lost = line.records_of_objects()?;
+            let there = String::from_utf8_lossy(&before);
+            let lost =
+                lost.into_iter().filter(|record| !there.contains(&binary::to_text(std::slice::from_ref(record))));
+            new.splice(0..0, lost);
+        }
+        if line.links && !(new.is_empty() && before.is_empty()) {
+            new.push(Record::Linked(line.link(output, &data)?));
+        }
+        if !new.is_empty() {
+            add_section(output, &[before, binary::to_text(&new).into_bytes()].concat())?;
+        }
     }
     Ok(())
 }
@@ -144,7 +281,7 @@ mod tests {
 
     fn outputs(line: &str) -> Vec<(String, usize)> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let found = Compilation::of(&words).map_or_else(Vec::new, |c| c.outputs);
+        let found = CommandLine::of(&words).map_or_else(Vec::new, |line| line.outputs);
         found.into_iter().map(|(path, sources)| (path.display().to_string(), sources.len())).collect()
     }
 
@@ -155,8 +292,23 @@ mod tests {
         assert_eq!(outputs("a.c b.c c.o -oprog -lm"), [("prog".into(), 2)]);
         assert_eq!(outputs("a.c"), [("a.out".into(), 1)]);
         assert_eq!(outputs("-x c -c template -o t.o"), [("t.o".into(), 1)]);
-        for nothing in ["-E a.c", "a.o -o prog", "--version", "-S a.c", "-c a.s -o a.o", "-MM a.c"] {
+        assert_eq!(outputs("a.o -o prog"), [("prog".into(), 0)]);
+        for nothing in ["-E a.c", "--version", "-S a.c", "-c a.s -o a.o", "-MM a.c"] {
             assert!(outputs(nothing).is_empty(), "{nothing}");
         }
+    }
+
+    #[test]
+    fn options_of_the_linker_are_kept() {
+        let words =
+            "-O2 a.o b.s -Wl,--wrap=get,-z,now -Xlinker --defsym -Xlinker a=b -T own.ld -lm -L lib -nostdlib -o prog";
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        let line = CommandLine::of(&words).unwrap();
+        let linker = "--wrap=get -z now --defsym a=b -T own.ld -lm -L lib -nostartfiles";
+        assert_eq!(line.linker.join(" "), linker);
+        assert_eq!(line.others, ["a.o", "b.s"]);
+        assert!(line.links);
+        assert_eq!(values(&line.linker, "-L", "--library-path"), ["lib"]);
+        assert_eq!(values(&line.linker, "-l", "--library"), ["m"]);
     }
 }

@@ -23,11 +23,11 @@ pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
-    let job::Subject { mut options, properties: others, warnings, folder: _folder } =
-        job::program(&args.files, &args.input)?;
+    let subject = job::program(&args.files, &args.input)?;
+    let job::Subject { mut options, properties: others, folder: _folder, warnings, start: _ } = subject;
     output::warnings(&warnings, colors);
     let mut outputs = Outputs::new([("--output", args.output.as_ref()), ("--pixel-tree", args.pixel_tree.as_ref())]);
-    outputs.check(args.files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
+    outputs.check(args.files.iter().chain(&options.files()).chain(&others).map(PathBuf::as_path))?;
     // As conditions and exchange automata number its edges.
     options.keeps_output = true;
     let budget = Budget::unlimited();

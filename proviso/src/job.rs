@@ -5,7 +5,6 @@ use crate::cooperation::Cooperation;
 use crate::failure::{At, Failure};
 use crate::files;
 use crate::inputs::Inputs;
-use crate::project;
 use crate::source::Spot;
 use crate::task::Task;
 use crate::witness;
@@ -13,7 +12,6 @@ use cfa::{Check, Program};
 use frontend_llvm::command::{self, Ignored, Origin};
 use frontend_llvm::{DataModel, EntryMemory, EntryPointers, Options, UndefinedFunctions};
 use instrument::{Asked, Automaton, Property, PropertyFile, automaton};
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,7 +65,7 @@ pub struct Job {
     pub errors_named: bool,
     /// All files that say what to verify: of the program, and with properties.
     pub files_read: Vec<PathBuf>,
-    /// What the user is to know of how files are compiled.
+    /// What the user is to know of how files are compiled and linked.
     pub warnings: Vec<String>,
     /// Holds files that are loaded.
     _folder: Option<Arc<TempDir>>,
@@ -78,10 +76,12 @@ pub struct Subject {
     pub options: Options,
     /// Of a task: its property files.
     pub properties: Vec<PathBuf>,
-    /// What the user is to know of how files are compiled.
+    /// What the user is to know of how files are compiled and linked.
     pub warnings: Vec<String>,
     /// Holds files that the options name.
     pub folder: Option<Arc<TempDir>>,
+    /// Why it does not start at `main`.
+    pub start: Option<String>,
 }
 
 /// The program that the arguments name, and the task's properties if it is a task.
@@ -98,19 +98,12 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<Subject, Failure>
         (inputs, properties) = (task.files, task.properties);
         data_model = data_model.or(task.data_model);
     }
-    let (mut commands, mut ignored) = (BTreeMap::new(), Vec::new());
-    if let Some(build) = &input.build {
-        (inputs, commands) = project::commands(build, &inputs, &mut ignored)?;
-    }
-    let Inputs { files: inputs, commands: recorded, ignored: of_binaries, folder } = Inputs::take(&inputs)?;
-    commands.extend(recorded);
-    ignored.extend(of_binaries);
-    ignored.sort();
-    ignored.dedup();
+    let inputs = Inputs::take(&inputs, input.build.as_deref())?;
     let own = command::read(&input.clang_args, Path::new(""), Origin::User);
     let own = own.map_err(|refusal| Failure::usage(refusal.to_string()))?;
     let options = Options {
-        inputs,
+        inputs: inputs.files,
+        foreign: inputs.foreign,
         data_model: data_model.map(|model| match model {
             DataModelArg::Ilp32 => DataModel::Ilp32,
             DataModelArg::Lp64 => DataModel::Lp64,
@@ -119,11 +112,13 @@ pub fn program(files: &[PathBuf], input: &InputArgs) -> Result<Subject, Failure>
         defines: input.define.clone(),
         std: input.std.clone(),
         clang_args: own.options,
-        commands,
         ..Options::default()
     };
-    let warnings = ignored.iter().map(Ignored::to_string).collect();
-    Ok(Subject { options, properties, warnings, folder })
+    let Inputs { mut ignored, warnings: linked, folder, start, .. } = inputs;
+    ignored.sort();
+    ignored.dedup();
+    let warnings = ignored.iter().map(Ignored::to_string).chain(linked).collect();
+    Ok(Subject { options, properties, warnings, folder, start })
 }
 
 impl Job {
@@ -133,8 +128,13 @@ impl Job {
     }
 
     pub fn new(args: &VerifyArgs, otherwise: Otherwise) -> Result<Self, Failure> {
-        let Subject { options: mut load, properties: task_properties, warnings, folder } =
-            program(&args.files, &args.input)?;
+        let subject = program(&args.files, &args.input)?;
+        if let (None, Some(why)) = (&args.entry, &subject.start) {
+            let mut failure = Failure::data(format!("{why}: it does not start at main"));
+            failure.detail = Some("  = help: --entry names the function to start with".into());
+            return Err(failure);
+        }
+        let Subject { options: mut load, properties: task_properties, folder, warnings, start: _ } = subject;
         let Questions { mut asks, entry, is_exhaustive, is_default } = questions(args, &task_properties, otherwise)?;
         let errors_named = !args.error_function.is_empty();
         if errors_named {
@@ -182,7 +182,7 @@ impl Job {
         let property_files = args.property.iter().filter(|p| Property::from_name(p).is_err()).map(PathBuf::from);
         let automata = args.automaton.iter().map(PathBuf::from).filter(|p| p.exists());
         let files_read =
-            load.inputs.iter().cloned().chain(task_properties).chain(property_files).chain(automata).collect();
+            load.files().into_iter().chain(task_properties).chain(property_files).chain(automata).collect();
         let mut job = Self {
             load,
             asks: Vec::new(),
@@ -325,7 +325,7 @@ impl Job {
             }
             other => other.formulas(),
         });
-        witness::Task { files: self.load.inputs.clone(), entry: self.load.entry.clone(), formulas: formulas.collect() }
+        witness::Task { files: self.load.files(), entry: self.load.entry.clone(), formulas: formulas.collect() }
     }
 
     /// The property that an error violates, as the verdict names it.

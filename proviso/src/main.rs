@@ -22,6 +22,7 @@ mod instrument_command;
 mod job;
 mod knowledge;
 mod limits;
+mod link;
 mod loop_invariants;
 mod manual;
 mod output;

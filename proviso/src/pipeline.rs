@@ -499,7 +499,7 @@ impl Pipeline {
 
 /// The C harness that gives the program the inputs of a violation or of a test.
 pub fn harness_of(job: &Job, program: &Program, trace: &Trace, of: String, sanitizer: Option<&'static str>) -> String {
-    let files: Vec<String> = job.load.inputs.iter().map(|f| f.display().to_string()).collect();
+    let files: Vec<String> = job.load.files().iter().map(|f| f.display().to_string()).collect();
     let ilp32 = program.layout.pointer_width == 32;
     let errors = &job.error_functions;
     let undefined: BTreeSet<String> = program

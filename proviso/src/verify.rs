@@ -188,7 +188,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
         checks,
         parts: shared.parts,
         properties: job.names(),
-        files: job.load.inputs.iter().map(|f| f.display().to_string()).collect(),
+        files: job.load.files().iter().map(|f| f.display().to_string()).collect(),
         data_model: shared.data_model.or(job.load.data_model).unwrap_or(DataModel::Lp64).name(),
         analysis: args.analysis.clone(),
         decided_by: finished.decided_by,

@@ -90,3 +90,208 @@ fn bitcode_that_clang_embeds_and_standard_input() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
     assert_eq!(verdict(&child.wait_with_output().unwrap()), "FALSE(unreach-call)");
 }
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+const REACH_ERROR: &str = "#include <stdlib.h>\nvoid reach_error(void) { abort(); }\n";
+const FALSE: &str = "FALSE(unreach-call)";
+
+/// What is linked runs natively as the verdict says: `reach_error` aborts.
+fn aborts(folder: &Path, program: &str) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    let status = Command::new(folder.join(program)).status().unwrap();
+    status.signal().is_some()
+}
+
+#[test]
+fn a_file_that_is_compiled_twice_is_two_parts_of_the_program() {
+    let part = "extern int total;\nstatic int own(void) { return X; }\n\
+                __attribute__((constructor)) static void init(void) { static int calls; total += own() + 10 * ++calls; }\n";
+    let main =
+        format!("{REACH_ERROR}int total;\nint main(void) {{ if (total == EXPECTED) reach_error(); return 0; }}\n");
+    let folder = folder(&[("part.c", part), ("main.c", &main)]);
+    let path = folder.path();
+    make(
+        path,
+        "CC -DX=1 -c part.c -o p1.o && CC -DX=2 -c part.c -o p2.o && CC -DX=2 -c part.c -o p3.o && \
+         CC -DEXPECTED=23 -c main.c && CC main.o p1.o p2.o -o two && CC -DX=2 -DEXPECTED=34 main.c part.c p3.o p2.o -o three && \
+         CC -DEXPECTED=21 main.c p1.o p2.o -o other",
+    );
+    for (program, verdict) in [("two", FALSE), ("three", "TRUE"), ("other", "TRUE")] {
+        assert_eq!(aborts(path, program), verdict == FALSE, "{program}");
+        assert_eq!(verify(path, &[program, "--property", "unreach-call"]), verdict, "{program}");
+    }
+    assert_eq!(verify(path, &["main.o", "p1.o", "p2.o", "--property", "unreach-call"]), FALSE);
+    assert_eq!(verify(path, &["main.o", "p2.o", "p3.o", "--property", "unreach-call"]), "TRUE");
+    let output = verify(path, &["p1.o", "p2.o", "--entry", "own"]);
+    assert!(output.contains("own is a static function of"), "{output}");
+    // As for linkers, an object that is named twice is there twice, and a symbol has one definition.
+    let output = verify(path, &["main.o", "main.o"]);
+    assert!(output.contains("cannot link"), "{output}");
+}
+
+#[test]
+fn references_that_the_linker_replaces() {
+    let main = format!("{REACH_ERROR}int get(void);\nint main(void) {{ if (get() == 2) reach_error(); return 0; }}\n");
+    let wrapper = "int __real_get(void); int get(void);\nint __wrap_get(void) { return __real_get() + 1; }\n";
+    let defines = format!("{main}int __wrap_get(void) {{ return 2; }}\nint get(void) {{ return 1; }}\n");
+    let own = "static int get(void) { return 3; } int unused(void) { return get(); }\n";
+    let folder = folder(&[
+        ("main.c", &main),
+        ("wrapper.c", wrapper),
+        ("get.c", "int get(void) { return 1; }\nint again(void) { return get(); }\n"),
+        ("other.c", "int other(void) { return 2; }\n"),
+        ("defines.c", &defines),
+        ("own.c", own),
+    ]);
+    let path = folder.path();
+    make(
+        path,
+        "for file in main wrapper get other own; do CC -c $file.c; done; \
+         CC main.o wrapper.o get.o own.o -Wl,--wrap=get -o wrapped; \
+         CC main.c wrapper.c get.o -Xlinker --wrap -Xlinker get -o together; \
+         CC main.o get.o -o plain; CC main.o other.o -Wl,--defsym,get=other -o defined; \
+         echo --wrap=get > options; CC main.o wrapper.o get.o -Wl,@options -o response; \
+         CC defines.c -Wl,--wrap=get -o defines",
+    );
+    // What an object defines itself is not replaced.
+    for (program, verdict) in [
+        ("wrapped", FALSE),
+        ("together", FALSE),
+        ("plain", "TRUE"),
+        ("defined", FALSE),
+        ("response", FALSE),
+        ("defines", "TRUE"),
+    ] {
+        assert_eq!(aborts(path, program), verdict == FALSE, "{program}");
+        assert_eq!(verify(path, &[program, "--property", "unreach-call"]), verdict, "{program}");
+    }
+    // A program is analysed with the rest of what is named, which its linker's options do not concern.
+    assert_eq!(verify(path, &["main.o", "wrapper.o", "get.o", "--property", "unreach-call"]), "TRUE");
+}
+
+#[test]
+fn options_of_the_linker_are_not_dropped_in_silence() {
+    let start = "int get(void) { return 1; }\nint main(void) { return get(); }\nvoid go(void) { for (;;) ; }\n";
+    let folder = folder(&[("main.c", start), ("v.map", "{ global: main; local: *; };\n"), ("own.ld", "get = main;\n")]);
+    let path = folder.path();
+    make(
+        path,
+        "CC -c main.c; CC main.o -Wl,-O1,--as-needed,--gc-sections -Wl,-rpath,/x -Wl,-z,now -o plain; \
+         CC main.o -Wl,--version-script=v.map -o versions; CC main.o -Wl,-e,go -o elsewhere; CC main.o -Wl,-z,muldefs -o several; \
+         CC main.o -nostartfiles -Wl,--entry=go -o bare; CC main.o -Wl,--defsym=here=0x1000 -o number; CC main.o own.ld -o script",
+    );
+    let run = |args: &[&str]| {
+        let output = Command::new(PROVISO).current_dir(path).arg("verify").args(args).output().unwrap();
+        (verdict(&output), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (line, messages) = run(&["plain"]);
+    assert_eq!(line, "TRUE");
+    assert!(!messages.contains("linked"), "{messages}");
+    let (line, messages) = run(&["versions"]);
+    assert_eq!(line, "TRUE");
+    assert!(
+        messages.contains(
+            "versions is linked with a linker option that is taken to change nothing: --version-script=v.map"
+        ),
+        "{messages}"
+    );
+    for (program, message) in [
+        ("several", "several is linked with -z muldefs, which is not represented"),
+        ("number", "number is linked with --defsym=here=0x1000, which is not represented"),
+        ("elsewhere", "elsewhere is linked with -e go: it does not start at main"),
+        ("bare", "it does not start at main"),
+        ("script", "nothing is known of own.ld, which is a part of script"),
+    ] {
+        let (_, messages) = run(&[program]);
+        assert!(messages.contains(message), "{program}: {messages}");
+    }
+    assert_eq!(run(&["elsewhere", "--entry", "main"]).0, "TRUE");
+}
+
+/// Objects without records are parts of the program that nothing is known of, not parts that are not there.
+#[test]
+fn objects_of_other_origin() {
+    let main = format!(
+        "{REACH_ERROR}#include <string.h>\n#include <ctype.h>\nint state;\n\
+         int main(int argc, char **argv) {{ if (strnlen(argv[0], 0) != 0) reach_error(); return 0; }}\n"
+    );
+    let folder = folder(&[
+        ("main.c", &main),
+        ("length.c", "unsigned long strnlen(const char *s, unsigned long n) { return 7; }\n"),
+        ("init.c", "extern int state; __attribute__((constructor)) static void init(void) { state = 1; }\n"),
+        ("more.s", ".globl more\nmore: ret\n"),
+    ]);
+    let path = folder.path();
+    make(
+        path,
+        "CC -c main.c; cc -fno-builtin -c length.c; cc -c init.c; cc -fno-builtin -fPIC -shared length.c -o liblength.so; ar rc liblength.a length.o; \
+         CC main.o -o plain; CC main.o length.o -o object; CC main.o liblength.a -o archive; CC main.o -L. -llength -o library; \
+         CC main.o ./liblength.so -o path; CC main.o init.o -o constructor; CC main.o more.s -o assembly",
+    );
+    let run = |program: &str| verify(path, &[program, "--property", "unreach-call"]);
+    assert_eq!(run("plain"), "TRUE");
+    for program in ["object", "archive", "library", "path"] {
+        assert!(run(program).starts_with("UNKNOWN"), "{program}: {}", run(program));
+    }
+    assert!(verify(path, &["main.o", "liblength.a"]).contains("nothing is known"));
+    for (program, part) in [("constructor", "init.o"), ("assembly", "more.s")] {
+        let output = run(program);
+        assert!(output.contains(&format!("nothing is known of {part}, which is a part of {program}")), "{output}");
+    }
+}
+
+/// As linkers do, a member of an archive is taken if it defines what is missing.
+#[test]
+fn members_of_archives_are_parts_if_they_are_needed() {
+    let main = format!(
+        "{REACH_ERROR}int value(void); int state;\nint main(void) {{ if (value() + state != 1) reach_error(); return 0; }}\n"
+    );
+    let folder = folder(&[
+        ("main.c", &main),
+        ("value.c", "int helper(void); int value(void) { return helper(); }\n"),
+        ("helper.c", "int helper(void) { return 1; }\n"),
+        ("again.c", "int value(void) { return 5; }\n"),
+        (
+            "init.c",
+            "extern int state; __attribute__((constructor)) static void init(void) { state = 1; }\nint unused(void) { return 0; }\n",
+        ),
+    ]);
+    let path = folder.path();
+    make(
+        path,
+        "for file in main value helper again init; do CC -c $file.c; done; ar rc lib.a helper.o value.o again.o init.o; CC main.o lib.a -o program",
+    );
+    assert!(!aborts(path, "program"));
+    for inputs in [&["program"][..], &["main.o", "lib.a"], &["lib.a", "main.c"]] {
+        assert_eq!(verify(path, &[inputs, &["--property", "unreach-call"]].concat()), "TRUE", "{inputs:?}");
+    }
+    assert_eq!(verify(path, &["main.o", "init.o", "lib.a", "--property", "unreach-call"]), FALSE);
+}
+
+#[test]
+fn the_target_of_the_compiler_is_recorded() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder(&[("a.c", "int main(void) { return 0; }\n")]);
+    let script = folder.path().join("compiler");
+    std::fs::write(&script, "#!/bin/sh\n[ \"$1\" = -dumpmachine ] && echo arm-none-eabi && exit\nexec cc \"$@\"\n")
+        .unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let cc = |args: &[&str]| {
+        let mut command = Command::new(PROVISO);
+        command.arg("cc").args(args).env("PROVISO_CC", &script).current_dir(folder.path());
+        assert!(command.status().unwrap().success());
+    };
+    cc(&["-c", "a.c", "-o", "a.o"]);
+    let output = verify(folder.path(), &["a.o"]);
+    assert!(output.contains("(--target=arm-none-eabi), which is not supported"), "{output}");
+    make(folder.path(), "CC -m32 -c a.c -o b.o");
+    assert_eq!(verify(folder.path(), &["b.o", "--32"]), "TRUE");
+}

@@ -102,6 +102,34 @@ fn database(folder: &std::path::Path, commands: &[&str]) {
 }
 
 #[test]
+fn a_file_with_two_entries_is_named_by_its_object() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    std::fs::write(
+        path.join("a.c"),
+        "void reach_error(void);\nint main(void) { if (X == 2) reach_error(); return 0; }\n",
+    )
+    .unwrap();
+    let verify = |file: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        let output = command.args(["verify", "-p", ".", file]).current_dir(path).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    database(path, &["cc -DY -DX=1", "cc -DY -DX=2"]);
+    let (code, message) = verify("a.c");
+    assert_eq!(code, Some(65), "{message}");
+    assert!(message.contains("a.c is compiled differently by several entries of ./compile_commands.json"), "{message}");
+    assert!(message.contains("out0/a.o: -DX=1") && message.contains("out1/a.o: -DX=2"), "{message}");
+    assert_eq!(verify("out0/a.o").0, Some(0));
+    assert_eq!(verify("out1/a.o").0, Some(1));
+    let (code, message) = verify("a.o");
+    assert_eq!(code, Some(65), "{message}");
+    // What is compiled alike, but for how code is addressed, is one.
+    database(path, &["cc -Wall -DX=1", "cc -DX=1 -fPIC"]);
+    assert_eq!(verify("a.c").0, Some(0));
+}
+
+#[test]
 fn the_compiler_of_a_project_chooses_the_target() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

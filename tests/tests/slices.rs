@@ -190,7 +190,7 @@ fn slices_do_what_the_programs_do() {
         assert!(made.status.success(), "csmith fails with seed {seed}");
         std::fs::write(&source, made.stdout).expect("a file");
         let load = frontend_llvm::Options {
-            inputs: vec![source.clone()],
+            inputs: vec![source.clone().into()],
             data_model: seed.is_multiple_of(3).then_some(DataModel::Ilp32),
             clang_args: ["-w", "-isystem", "/usr/include/csmith"].map(str::to_owned).into(),
             ..frontend_llvm::Options::default()

@@ -196,7 +196,7 @@ impl Pipeline {
             config: &config,
             budget: &budget,
             exchange,
-            files: &self.job.load.inputs,
+            files: &self.job.load.files(),
             explorer: None,
             checker: None,
             refiner: None,

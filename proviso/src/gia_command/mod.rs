@@ -152,7 +152,7 @@ fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budge
         config: &config,
         budget,
         exchange: if *witnesses { cegar::Exchange::Witnesses } else { cegar::Exchange::Gia },
-        files: &job.load.inputs,
+        files: &job.load.files(),
         explorer: explorer.as_deref(),
         checker: checker.as_deref(),
         refiner: refiner.as_deref(),
@@ -195,7 +195,7 @@ fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budge
 }
 
 fn places(job: &Job) -> Result<Places, Failure> {
-    Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))
+    Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))
 }
 
 fn tell(lost: &[String]) {
@@ -235,7 +235,7 @@ fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Fai
     };
     tell(&lost);
     let width = program.layout.pointer_width;
-    Ok(format::text(&[Entry::of_program(entry_type, content, &job.load.inputs, width)]))
+    Ok(format::text(&[Entry::of_program(entry_type, content, &job.load.files(), width)]))
 }
 
 /// Runs tests; those that reach a target are paths.

@@ -126,7 +126,7 @@ fn unreached(subject: &Subject, slice: &Slice, colors: Colors) -> Result<(), Fai
     let alive = |c: &Criterion| slice.alive[subject.program.edges[c.edge].source.index()];
     for (text, _) in subject.by_text().filter(|(_, all)| !all.iter().any(alive)) {
         let what = format!("control never comes to the criterion '{text}'");
-        if !subject.options.inputs.iter().all(|f| is_c(f)) {
+        if !subject.options.inputs.iter().all(|input| is_c(&input.path)) {
             let mut failure = Failure::data(what);
             failure.detail = Some(
                 "  = note: nothing is left of it in the bitcode but code that is never executed; if an optimiser inlined it, \
@@ -147,18 +147,18 @@ fn is_c(file: &Path) -> bool {
 /// The program's C files, each with the place for it where what is not kept is blanked: the file `path`, or files of the same names in the folder
 /// `path`, which is made if it is not there.
 fn places_for_blanked(subject: &Subject, path: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
-    let files: Vec<&PathBuf> = subject.options.inputs.iter().filter(|f| is_c(f)).collect();
+    let files: Vec<PathBuf> = subject.options.files().into_iter().filter(|f| is_c(f)).collect();
     let places: Vec<(PathBuf, PathBuf)> = match files[..] {
         [] => return Err(Failure::usage("--c needs a program with a C file")),
-        [file] if !path.is_dir() => return Ok(vec![(file.clone(), path.to_owned())]),
-        _ => files.iter().map(|f| ((*f).clone(), path.join(f.file_name().unwrap_or_default()))).collect(),
+        [ref file] if !path.is_dir() => return Ok(vec![(file.clone(), path.to_owned())]),
+        _ => files.iter().map(|f| (f.clone(), path.join(f.file_name().unwrap_or_default()))).collect(),
     };
     if path == Path::new(STDOUT) {
         return Err(Failure::usage("--c needs a folder for a program with several C files"));
     }
     std::fs::create_dir_all(path).map_err(|e| Failure::writing(path, &e))?;
-    let inputs = subject.options.inputs.iter().map(PathBuf::as_path);
-    Outputs::new(places.iter().map(|(_, place)| ("--c", Some(place)))).check(inputs)?;
+    let inputs = subject.options.files();
+    Outputs::new(places.iter().map(|(_, place)| ("--c", Some(place)))).check(inputs.iter().map(PathBuf::as_path))?;
     Ok(places)
 }
 

@@ -25,7 +25,7 @@ pub struct Subject {
     pub slicing: slicer::Options,
     /// Things in the program that are not represented, so that the slice may lack what they do.
     pub unmodelled: Vec<String>,
-    /// What the user is to know of how files are compiled.
+    /// What the user is to know of how files are compiled and linked.
     pub warnings: Vec<String>,
     /// How long loading took.
     pub loading: Duration,
@@ -42,8 +42,9 @@ impl Subject {
         outputs: &Outputs,
     ) -> Result<(Self, Cut), Failure> {
         let start = Instant::now();
-        let job::Subject { mut options, properties: others, warnings, folder } = job::program(files, input)?;
-        outputs.check(files.iter().chain(&options.inputs).chain(&others).map(PathBuf::as_path))?;
+        let subject = job::program(files, input)?;
+        let job::Subject { mut options, properties: others, folder, warnings, start: _ } = subject;
+        outputs.check(files.iter().chain(&options.files()).chain(&others).map(PathBuf::as_path))?;
         options.entry.clone_from(&args.entry);
         options.undefined_functions = UndefinedFunctions::Pure;
         options.sequential_environment = true;
@@ -99,7 +100,7 @@ impl Subject {
 
     /// The files, as they were given.
     pub fn inputs(&self) -> Vec<String> {
-        self.options.inputs.iter().map(|f| f.display().to_string()).collect()
+        self.options.files().iter().map(|f| f.display().to_string()).collect()
     }
 
     /// The dependences, and all criteria: secondary ones are those on a way to the others. What has no representation

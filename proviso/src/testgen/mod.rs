@@ -350,7 +350,7 @@ impl Suite<'_> {
         put("metadata.xml", self.metadata()?.xml().as_bytes())?;
         let lines: String = self.goals.iter().map(|goal| format!("{goal}\n")).collect();
         put("goals.txt", lines.as_bytes())?;
-        let program = &self.job.load.inputs[0].display().to_string();
+        let program = &self.job.load.inputs[0].path.display().to_string();
         let covers_error = matches!(self.coverage, Coverage::Calls(_));
         for (i, test) in self.found.tests.iter().enumerate() {
             let covers = covers_error && !test.covers.is_empty();
@@ -364,7 +364,7 @@ impl Suite<'_> {
     }
 
     fn metadata(&self) -> Result<Metadata, Failure> {
-        let file = &self.job.load.inputs[0];
+        let file = &self.job.load.inputs[0].path;
         let bytes = std::fs::read(file).map_err(|e| Failure::reading(file, &e))?;
         let entry = &self.job.load.entry;
         let query = self.coverage.query();

@@ -50,12 +50,12 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     for warning in stale(entry, &job)? {
         output::warning(&warning, colors);
     }
-    let settled = weave::settle(entry, &job.load.inputs);
+    let settled = weave::settle(entry, &job.load.files());
     let report = settled.and_then(|()| match entry.entry_type.as_str() {
         "violation_sequence" => {
             let strict = violation(entry, &job, args, start)?;
             let is_passed_by = matches!(&strict.answer, Answer::Unknown { reason, .. } if reason == NOT_FOLLOWED);
-            match if is_passed_by { weave::joined(entry, &job.load.inputs)? } else { None } {
+            match if is_passed_by { weave::joined(entry, &job.load.files())? } else { None } {
                 Some(joined) => {
                     output::warning(JOINED, colors);
                     violation(&joined, &job, args, start)
@@ -111,8 +111,8 @@ fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failur
 /// What the witness says of files that are not as they were.
 fn stale(entry: &Entry, job: &Job) -> Result<Vec<String>, Failure> {
     let mut warnings = Vec::new();
-    for path in &job.load.inputs {
-        let bytes = files::read(path)?;
+    for path in job.load.files() {
+        let bytes = files::read(&path)?;
         let hashes = &entry.metadata.task.input_file_hashes;
         let of = hashes.iter().find(|(name, _)| Path::new(name).file_name() == path.file_name());
         if of.is_some_and(|(_, hash)| *hash != super::digest(&bytes)) {
@@ -132,18 +132,19 @@ fn verify(
 ) -> Result<(Report, Woven), Failure> {
     let folder = tempfile::tempdir().map_err(|e| Failure::writing("a temporary folder", &e))?;
     let mut job = job.clone();
-    let originals = std::mem::take(&mut job.load.inputs);
+    let originals = job.load.files();
     let woven = weave::weave(entry, &originals, following, folder.path())?;
-    job.load.inputs.clone_from(&woven.paths);
+    let inputs = job.load.inputs.clone();
+    for input in &mut job.load.inputs {
+        let number = originals.iter().position(|original| *original == input.path);
+        input.path.clone_from(&woven.paths[number.expect("it is one of the files")]);
+    }
     // Headers beside the sources are found as before.
     for path in &originals {
         let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         job.load.clang_args.extend(["-iquote".into(), beside.display().to_string()]);
     }
     for (path, original) in woven.paths.iter().zip(&originals) {
-        if let Some(command) = job.load.commands.get(original).cloned() {
-            job.load.commands.insert(path.clone(), command);
-        }
         if let Ok(expanded) = frontend_llvm::preprocessed(path, &job.load) {
             weave::admit_expanded(&expanded, original)?;
         }
@@ -159,7 +160,7 @@ fn verify(
         }
         Err(failure) if failure.code == exit::DATA => {
             // If the program alone does not compile either, that is what there is to say.
-            job.load.inputs = originals;
+            job.load.inputs = inputs;
             crate::pipeline::load_module(&Loader::default(), &job.load, &Budget::unlimited())?;
             let errors = failure.detail.as_deref().unwrap_or(&failure.message);
             let first = errors.lines().find(|l| l.contains("error:")).unwrap_or(&failure.message);
@@ -184,7 +185,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
     if matches!(report.answer, Answer::True) {
         (report, woven) = verify(entry, job, &args.verify, Following::AnyVisit, start)?;
     }
-    let places = Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
+    let places = Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
     if let Answer::False(found) = &report.answer {
         let why = match original(found, &woven, &places) {
             None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
@@ -218,7 +219,7 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
     let Content::Segments(segments) = &entry.content else { unreachable!("it has a cycle") };
     let stem = segments.iter().take_while(|s| s.segment.iter().all(|item| item.waypoint.action != "cycle")).count();
     let (mut report, woven) = verify(entry, job, &args.verify, Following::Endlessly, start)?;
-    let places = Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
+    let places = Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
     let none = "no execution without end that follows the witness was found";
     match &mut report.answer {
         Answer::False(found) => {
@@ -226,9 +227,10 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
             let mut at = None;
             if let Some(spot) = &spot {
                 let (file, line) = places.physical(spot);
-                if let Some(number) = job.load.inputs.iter().position(|f| *f == Path::new(&file)) {
+                let files = job.load.files();
+                if let Some(number) = files.iter().position(|f| *f == Path::new(&file)) {
                     let column = woven.original_column(Path::new(&file), line, spot.column);
-                    at = weave::loop_at(&job.load.inputs[number], line, column)?.map(|keyword| (number, keyword));
+                    at = weave::loop_at(&files[number], line, column)?.map(|keyword| (number, keyword));
                 }
             }
             if at.is_none() || at != woven.cycle {
@@ -307,7 +309,7 @@ fn is_at(spot: &Spot, target: &Waypoint, places: &Places) -> bool {
 fn is_in_error(found: &Violation, target: &Waypoint, spot: &Spot, job: &Job) -> bool {
     let location = &target.location;
     let named = |path: &&std::path::PathBuf| path.file_name() == Path::new(&location.file_name).file_name();
-    let Some(text) = job.load.inputs.iter().find(named).and_then(|path| std::fs::read_to_string(path).ok()) else {
+    let Some(text) = job.load.files().iter().find(named).and_then(|path| std::fs::read_to_string(path).ok()) else {
         return false;
     };
     let source = Source::new(&text);
@@ -344,7 +346,7 @@ fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) ->
                 Answer::unknown(text)
             }
             None => {
-                let places = Places::new(&job.load.inputs).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
+                let places = Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
                 Answer::unknown(match original(found, &woven, &places) {
                     Some(_) => "the program violates the property",
                     None => "an invariant cannot be evaluated without a violation",
