@@ -32,6 +32,10 @@ pub enum Check {
     ReturnsNonnullAttribute,
     /// An address computed beyond the address space, or from null.
     PointerOverflow,
+    /// `< <= > >=` of pointers that lead into different objects.
+    PointerCompare,
+    /// The difference of pointers that lead into different objects.
+    PointerSubtract,
     /// `__builtin_unreachable` is reached.
     Unreachable,
     /// The result of a function is used that ended without returning one.
@@ -63,7 +67,7 @@ pub enum Check {
 }
 
 impl Check {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::Call,
         Self::SignedIntegerOverflow,
         Self::SignedLeftShift,
@@ -79,6 +83,8 @@ impl Check {
         Self::NonnullAttribute,
         Self::ReturnsNonnullAttribute,
         Self::PointerOverflow,
+        Self::PointerCompare,
+        Self::PointerSubtract,
         Self::Unreachable,
         Self::Return,
         Self::VlaBound,
@@ -113,6 +119,8 @@ impl Check {
             Self::NonnullAttribute => "nonnull-attribute",
             Self::ReturnsNonnullAttribute => "returns-nonnull-attribute",
             Self::PointerOverflow => "pointer-overflow",
+            Self::PointerCompare => "pointer-compare",
+            Self::PointerSubtract => "pointer-subtract",
             Self::Unreachable => "unreachable",
             Self::Return => "return",
             Self::VlaBound => "vla-bound",
@@ -141,7 +149,8 @@ impl Check {
 
     /// Whether clang puts it into the code, with `-fsanitize=`.
     pub fn is_in_code(self) -> bool {
-        !self.is_fault() && !matches!(self, Self::Argument | Self::Memory) && self.sanitizer().is_some()
+        let is_ours = matches!(self, Self::Argument | Self::Memory | Self::PointerCompare | Self::PointerSubtract);
+        !self.is_fault() && !is_ours && self.sanitizer().is_some()
     }
 
     /// The sanitizer of clang that looks for it.

@@ -21,7 +21,7 @@ mod word;
 mod tests;
 
 pub use inputs::{InputSource, Inputs, InputsSource, ObjectSeq, Recording, Unknown};
-pub use memory::{Fault, Object, ObjectKind};
+pub use memory::{Fault, Object, ObjectKind, function_address, function_at};
 pub use run::{Endless, LimitKind, Limits, Neighbour, Observer, Outcome, Run};
 
 use crate::bv::Bv;
@@ -176,10 +176,10 @@ impl<'r> State<'r> {
         self.words[self.code.globals_at + global.index()]
     }
     pub fn func_address(&self, func: FuncId) -> u64 {
-        self.memory.function_address(func.index())
+        function_address(func)
     }
     pub fn func_at(&self, addr: u64) -> Option<FuncId> {
-        self.memory.function_at(addr).map(FuncId::from_index)
+        self.memory.function_at(addr)
     }
 
     fn address(&self, leaf: &Expr) -> Bv {

@@ -287,6 +287,45 @@ static uint32_t meaning(StringRef block) {
   return uint32_t(truth);
 }
 
+/// Whether clang kept the names of values.
+static bool has_names(const Instruction &instruction) {
+  return instruction.getFunction()->getEntryBlock().hasName();
+}
+
+/// Whether the difference is one of pointers. Where names are left out, one of integers that pointers were just converted to counts, as
+/// AddressSanitizer takes it.
+static bool is_pointer_difference(const Instruction &instruction) {
+  if (instruction.getOpcode() != Instruction::Sub)
+    return false;
+  if (has_names(instruction))
+    return instruction.getName().starts_with("sub.ptr.sub");
+  return all_of(instruction.operands(), [](const Use &use) { return isa<PtrToIntInst>(use.get()); });
+}
+
+/// Whether a value is a part of a complex integer, or computed from such parts without a name of its own.
+static bool is_part(const Value *value, unsigned depth = 3) {
+  auto *instruction = dyn_cast<Instruction>(value);
+  if (!instruction || depth == 0)
+    return false;
+  StringRef name = instruction->getName().rtrim("0123456789");
+  if (name.ends_with(".real") || name.ends_with(".imag"))
+    return true;
+  return name.empty() && isa<BinaryOperator>(instruction) &&
+         any_of(instruction->operands(), [depth](const Use &use) { return is_part(use.get(), depth - 1); });
+}
+
+/// Whether the operation is one of a complex integer, by the names that clang gives the results and the parts.
+static bool is_complex(const Instruction &instruction) {
+  if (!instruction.getType()->isIntegerTy() || !has_names(instruction))
+    return false;
+  StringRef name = instruction.getName().rtrim("0123456789");
+  bool is_named = StringSwitch<bool>(name)
+                      .Cases("add.r", "add.i", "sub.r", "sub.i", "neg.r", "neg.i", "conj.i", true)
+                      .Cases("mul.rl", "mul.rr", "mul.r", "mul.il", "mul.ir", "mul.i", true)
+                      .Default(false);
+  return is_named || any_of(instruction.operands(), [](const Use &use) { return is_part(use.get()); });
+}
+
 /// Operands in the order src/ir.rs documents, and what is not an operand.
 void Exporter::fields(const Instruction &instruction, Words &operands, Words &extra) {
   if (auto *phi = dyn_cast<PHINode>(&instruction)) {
@@ -343,7 +382,8 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
   } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
     extra = {update->getOperation()};
   } else if (auto *arithmetic = dyn_cast<OverflowingBinaryOperator>(&instruction)) {
-    extra = {uint32_t(arithmetic->hasNoSignedWrap())};
+    extra = {uint32_t(arithmetic->hasNoSignedWrap()) | uint32_t(is_pointer_difference(instruction)) << 1 |
+             uint32_t(is_complex(instruction)) << 2};
   }
 }
 

@@ -236,15 +236,9 @@ impl Compiler {
         own.extend(options.include_dirs.iter().flat_map(|dir| ["-I".into(), here(dir).into_os_string()]));
         own.extend(options.defines.iter().map(|define| format!("-D{define}").into()));
         own.extend(options.std.iter().map(|std| format!("-std={std}").into()));
-        let (sanitizers, scopes) = options.compiled_for();
+        let (checks, scopes) = options.compiled_for();
         if !scopes {
             own.extend(NO_SCOPES.map(OsString::from));
-        }
-        let mut checks: Vec<OsString> = Vec::new();
-        if !sanitizers.is_empty() {
-            // Control comes back from a check that fails: it may be one that nobody asked for.
-            checks.extend([format!("-fsanitize={}", sanitizers.join(",")).into(), "-fsanitize-recover=all".into()]);
-            checks.push("-fno-sanitize-ignorelist".into());
         }
         let (others, sanitizers) = split_sanitizers(&options.clang_args);
         own.extend(others.into_iter().map(OsString::from));
@@ -257,9 +251,11 @@ impl Compiler {
             // clang changes the target of `--target` for `-m64`, wherever that is.
             let has_target = command.is_some_and(|c| !target::options(&c.options, Some(&c.directory)).is_empty());
             let target = target.iter().filter(|_| !has_target).cloned();
+            let of_file = command.into_iter().flat_map(|c| &c.options).chain(&options.clang_args);
+            let defines_overflow = !options.checks_wrapping && wraps(of_file);
             let line = Line {
                 common: target.chain(base.iter().cloned()).chain(project).chain(own.iter().cloned()).collect(),
-                checks: checks.clone(),
+                checks: sanitize(&checks, defines_overflow),
                 sanitizers: of_project.iter().chain(&sanitizers).map(OsString::from).collect(),
             };
             let directory = command.map(|c| c.directory.as_path());
@@ -555,6 +551,31 @@ fn target_options(options: &Options) -> Vec<OsString> {
     }
 }
 
+/// The options for checks. Clang's group `undefined` has no check for signed overflow in a file that defines it.
+fn sanitize(sanitizers: &[&str], defines_overflow: bool) -> Vec<OsString> {
+    let is_asked = |name: &&&str| !(defines_overflow && **name == "signed-integer-overflow");
+    let names: Vec<&str> = sanitizers.iter().filter(is_asked).copied().collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    // Control comes back from a check that fails: it may be one that nobody asked for.
+    vec![
+        format!("-fsanitize={}", names.join(",")).into(),
+        "-fsanitize-recover=all".into(),
+        "-fno-sanitize-ignorelist".into(),
+    ]
+}
+
+/// Whether signed arithmetic wraps around where C is compiled with these options: the last one that says so counts.
+fn wraps<'a>(options: impl Iterator<Item = &'a String>) -> bool {
+    let says = |option: &String| match option.as_str() {
+        "-fwrapv" | "-fno-strict-overflow" => Some(true),
+        "-fno-wrapv" | "-fstrict-overflow" => Some(false),
+        _ => None,
+    };
+    options.filter_map(says).last().unwrap_or(false)
+}
+
 fn data_model_flag(data_model: DataModel) -> &'static str {
     match data_model {
         DataModel::Ilp32 => "-m32",
@@ -658,6 +679,15 @@ mod tests {
         let options = Options { defines: vec!["N=3".into()], std: Some("c99".into()), ..Options::default() };
         let bitcode = compile("int a[N]; int main(void) { return 0; }", &options).unwrap();
         assert_eq!(&bitcode[..2], b"BC");
+    }
+
+    #[test]
+    fn the_last_option_says_whether_arithmetic_wraps() {
+        let wraps = |options: &str| super::wraps(options.split(' ').map(String::from).collect::<Vec<_>>().iter());
+        assert!(wraps("-fwrapv") && wraps("-O2 -fno-strict-overflow -g") && wraps("-fno-wrapv -fwrapv"));
+        assert!(!wraps("") && !wraps("-fwrapv -fno-wrapv") && !wraps("-fwrapv -fstrict-overflow"));
+        assert_eq!(sanitize(&["shift", "signed-integer-overflow"], true)[0], "-fsanitize=shift");
+        assert!(sanitize(&["signed-integer-overflow"], true).is_empty());
     }
 
     #[test]

@@ -110,6 +110,8 @@ pub struct Options {
     /// What C files are checked for, besides: checks that clang can put into the code. Each becomes an error edge. In
     /// bitcode, checks of these kinds are errors where they are, and others do nothing.
     pub checks: Vec<cfa::Check>,
+    /// Signed overflow is asked about by its own name, not as one of a group: files that define it (`-fwrapv`) are checked for it as well.
+    pub checks_wrapping: bool,
     /// Checks that somebody makes, maybe of another program made of the same source: where one fails, a path may end without a taint.
     pub checked_elsewhere: Vec<cfa::Check>,
     /// Functions whose call is the violation: never replaced by a model.
@@ -194,6 +196,7 @@ impl Default for Options {
             undefined_functions: UndefinedFunctions::default(),
             watched: Vec::new(),
             malloc_may_fail: false,
+            checks_wrapping: false,
             remove_bodies: Vec::new(),
             sequential_environment: false,
             reads_back: false,

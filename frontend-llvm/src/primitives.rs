@@ -218,22 +218,22 @@ pub(crate) const UNINTERPRETED: &str = "__CPROVER_uninterpreted_";
 /// Functions whose body, where the program gives none, ends the program: a failed assertion, and the error
 /// functions of verification tasks. They keep a body of their own so that a property can speak of calls of them.
 pub(crate) fn aborts(name: &str) -> bool {
-    matches!(
-        name,
-        "__assert_fail"
-            | "__assert_perror_fail"
-            | "__assert"
-            | "__assert_rtn"
-            | "__assert_func"
-            | "_assert"
-            | "reach_error"
-            | "__VERIFIER_error"
-    )
+    matches!(name, "__assert_fail" | "reach_error" | "__VERIFIER_error")
+}
+
+/// Functions that a failed assertion calls besides `__assert_fail`, in the C libraries that there are, with three parameters or more:
+/// the expression, the file, the line, the function in some order; `__assert_perror_fail` the error number in place of the expression.
+pub(crate) fn fails_assertion(name: &str) -> bool {
+    matches!(name, "__assert_perror_fail" | "__assert" | "__assert_rtn" | "__assert_func" | "_assert")
 }
 
 /// Whether calls of a function that nobody defines mean something all the same.
 pub fn is_known(name: &str) -> bool {
-    primitive(name).is_some() || aborts(name) || name.starts_with(UNINTERPRETED) || name.starts_with("llvm.")
+    primitive(name).is_some()
+        || aborts(name)
+        || fails_assertion(name)
+        || name.starts_with(UNINTERPRETED)
+        || name.starts_with("llvm.")
 }
 
 /// Functions of the library that write to streams, and do nothing else that a program could notice. (`%n` apart.)

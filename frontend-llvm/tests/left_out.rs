@@ -22,6 +22,8 @@ const OTHERS: &[Check] = &[
     Check::NonnullAttribute,
     Check::ReturnsNonnullAttribute,
     Check::PointerOverflow,
+    Check::PointerCompare,
+    Check::PointerSubtract,
     Check::Unreachable,
     Check::Return,
     Check::VlaBound,

@@ -29,7 +29,7 @@ const fn undefined(name: &'static str, checks: &'static [Check], what: &'static 
 
 impl Asked {
     /// In the order of tables.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         of("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
         of(
             "address",
@@ -63,6 +63,8 @@ impl Asked {
             "null is not returned where that is declared",
         ),
         undefined("pointer-overflow", &[Check::PointerOverflow], "pointer arithmetic does not wrap around"),
+        of("pointer-compare", &[Check::PointerCompare], "pointers that are ordered lead into one object"),
+        of("pointer-subtract", &[Check::PointerSubtract], "pointers whose difference is taken lead into one object"),
         undefined("unreachable", &[Check::Unreachable], "__builtin_unreachable is not reached"),
         undefined("return", &[Check::Return], "functions whose result is used have returned one"),
         undefined("vla-bound", &[Check::VlaBound], "arrays of variable length have a positive one"),

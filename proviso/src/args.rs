@@ -224,6 +224,7 @@ pub struct VerifyArgs {
     ///   shift                       shifts are by fewer bits than the type has, and lose none of signed integers
     ///   integer-divide-by-zero, float-divide-by-zero, float-cast-overflow, implicit-conversion, bounds, null, alignment,
     ///   nonnull-attribute, returns-nonnull-attribute, pointer-overflow, unreachable, return, vla-bound, bool, builtin
+    ///   pointer-compare, pointer-subtract   pointers that are ordered or subtracted lead into one object
     ///   undefined                   all that clang's group of this name has
     ///   all                         all of these
     ///   default                     unreach-call, address and undefined
@@ -239,8 +240,8 @@ pub struct VerifyArgs {
     /// A function whose call is the error; may be given several times.
     ///
     /// Without it these are the functions that the property file names and their aliases (reach_error and
-    /// __VERIFIER_error are aliases); without a property file also __assert_fail, which a failed `assert`
-    /// calls.
+    /// __VERIFIER_error are aliases); without a property file also __assert_fail and the other functions that a
+    /// failed `assert` or `assert_perror` calls.
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub error_function: Vec<String>,
     /// The function that execution starts with [default: the property file's, else main].

@@ -326,6 +326,7 @@ fn lowering(options: &Options) -> String {
         defines: _,
         std: _,
         clang_args: _,
+        checks_wrapping: _,
         foreign,
         entry,
         entry_memory,

@@ -37,8 +37,13 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// Those of clang that the program is compiled with.
     fn sanitizers(&self) -> Vec<&'static str> {
-        let objects = speaks_of_objects(self) && self.sanitizer != Some("address");
+        let objects = (speaks_of_objects(self) || self.asks_of_pairs()) && self.sanitizer != Some("address");
         self.sanitizer.into_iter().chain(objects.then_some("address")).collect()
+    }
+
+    /// Whether the error is one of a pair of pointers, which AddressSanitizer sees where it is told to look.
+    fn asks_of_pairs(&self) -> bool {
+        matches!(self.sanitizer, Some("pointer-compare" | "pointer-subtract"))
     }
 
     /// Whether a function of the library's is called by a sanitizer, too.
@@ -115,7 +120,8 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
         options += "-x c ";
     }
     let files = subject.files.join(" ");
-    let _ = writeln!(out, " *     clang {model}{sanitize}{options}-g {files} THIS_FILE -lm && ./a.out\n *");
+    let setting = if subject.asks_of_pairs() { "ASAN_OPTIONS=detect_invalid_pointer_pairs=2 " } else { "" };
+    let _ = writeln!(out, " *     clang {model}{sanitize}{options}-g {files} THIS_FILE -lm && {setting}./a.out\n *");
     *out += " * What the program defines itself stays as it is.\n";
     let returned = |i: &&InputValue| matches!(i.kind, InputKind::Unmodelled(_) | InputKind::Nondet(_));
     let not_given = trace.inputs.iter().filter(returned).filter(|i| subject.given(i).is_none());

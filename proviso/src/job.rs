@@ -174,6 +174,9 @@ impl Job {
         }
         load.remove_bodies.clone_from(&args.remove_function_body);
         load.malloc_may_fail = args.malloc_may_fail;
+        let names_overflow = |name: &String| matches!(name.trim(), "signed-integer-overflow" | "all");
+        load.checks_wrapping = args.check.iter().any(names_overflow)
+            || asks.iter().any(|ask| ask.properties.contains(&Property::NoOverflow));
         if load.entry != "main" && asks.iter().any(|a| a.properties.contains(&Property::ValidMemcleanup)) {
             return Err(Failure::usage(
                 "valid-memcleanup asks of a whole program: --entry cannot be another function than main",

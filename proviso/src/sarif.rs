@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const MAX_STEPS: usize = 200;
 
 /// The rules: property, name, what it says, and the weakness (CWE) that a violation is.
-const RULES: [(&str, &str, &str, Option<u32>); 30] = [
+const RULES: [(&str, &str, &str, Option<u32>); 32] = [
     ("unreach-call", "ReachableError", "An assertion can fail, or an error function can be called.", Some(617)),
     ("no-overflow", "SignedOverflow", "Signed arithmetic can overflow.", Some(190)),
     ("valid-deref", "InvalidAccess", "Memory can be accessed outside the objects that are alive.", Some(119)),
@@ -41,6 +41,13 @@ const RULES: [(&str, &str, &str, Option<u32>); 30] = [
     ("nonnull-attribute", "NullArgument", "Null can be given for a parameter declared nonnull.", Some(476)),
     ("returns-nonnull-attribute", "NullResult", "Null can be returned where that is declared not to be.", Some(476)),
     ("pointer-overflow", "PointerOverflow", "Pointer arithmetic can wrap around.", Some(823)),
+    ("pointer-compare", "PointerComparison", "Pointers into different objects can be ordered.", Some(469)),
+    (
+        "pointer-subtract",
+        "PointerDifference",
+        "The difference of pointers into different objects can be taken.",
+        Some(469),
+    ),
     ("unreachable", "UnreachableReached", "__builtin_unreachable can be reached.", None),
     ("return", "MissingReturn", "The result of a function can be used that ended without returning one.", None),
     ("vla-bound", "ArrayLength", "An array of variable length can have none.", Some(789)),

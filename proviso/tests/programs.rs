@@ -153,6 +153,8 @@ fn sanitizers(verdict: &str) -> &str {
         "FALSE(no-overflow)" => "signed-integer-overflow,shift",
         "FALSE(valid-deref)" | "FALSE(valid-free)" | "FALSE(valid-memtrack)" => "address",
         "FALSE(leak)" => "address",
+        "FALSE(pointer-compare)" => "address,pointer-compare",
+        "FALSE(pointer-subtract)" => "address,pointer-subtract",
         "FALSE(unreach-call)" | "FALSE(valid-memcleanup)" => "",
         // A check has the name of its sanitizer.
         other => other.trim_start_matches("FALSE(").trim_end_matches(')'),
@@ -225,6 +227,7 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     native.arg("20").arg(folder.join("native")).stdin(std::process::Stdio::null());
     // When `main` has returned, what is left of it on the stack leads to nothing.
     native.env("LSAN_OPTIONS", "use_stacks=0:use_registers=0");
+    native.env("ASAN_OPTIONS", "detect_invalid_pointer_pairs=2");
     let native = native.output().unwrap();
     let stderr = String::from_utf8_lossy(&native.stderr);
     // A program may define its error function itself; `assert` has its own message.
@@ -421,7 +424,10 @@ fn no_analysis_contradicts_what_a_program_expects() {
         let stdout = String::from_utf8_lossy(&output.stdout);
         let verdict = stdout.lines().last().unwrap_or("");
         let unknown = verdict.starts_with("UNKNOWN(") && output.status.code() == Some(2);
-        if verdict == run.verdict {
+        // Where several checks are violated, an analysis may find another one.
+        let asks_more = run.options.windows(2).any(|o| o[0] == "--check" && (o[1].contains(',') || o[1] == "default"));
+        let is_false = [verdict, &run.verdict].iter().all(|verdict| verdict.starts_with("FALSE("));
+        if verdict == run.verdict || asks_more && is_false {
             answered.fetch_add(1, Ordering::SeqCst);
         } else if !unknown {
             let what = format!("{}: {verdict} (exit {:?})", run.name(&root), output.status.code());

@@ -10,7 +10,8 @@ mod shadow;
 use super::Neighbour;
 use super::inputs::{InputSource, ObjectSeq};
 use crate::Op;
-use crate::program::{AllocKind, DataLayout, Family};
+use crate::index::Id;
+use crate::program::{AllocKind, DataLayout, Family, FuncId};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -109,7 +110,6 @@ const CACHE: usize = 1024;
 /// Where things may stand in the address space.
 #[derive(Clone, Copy)]
 struct Space {
-    functions: u64,
     data: u64,
     /// The first address that is not given to an object.
     end: u64,
@@ -117,21 +117,35 @@ struct Space {
     gap: u32,
 }
 
-/// Functions stand this many bytes apart.
+/// Functions stand this many bytes apart, from here on: above null, below all objects. No round number, which a program may use as an address.
 const FUNCTION: u64 = 16;
+const FUNCTIONS: u64 = 0x1_34c0;
+
+/// The address of a function, the same in all analyses and in runs.
+pub fn function_address(func: FuncId) -> u64 {
+    FUNCTIONS + FUNCTION * func.index() as u64
+}
+
+/// The function at an address in a program with so many of them.
+pub fn function_at(address: u64, functions: usize) -> Option<FuncId> {
+    let offset = address.checked_sub(FUNCTIONS)?;
+    let is_one = offset.is_multiple_of(FUNCTION) && offset / FUNCTION < functions as u64;
+    is_one.then(|| FuncId::from_index((offset / FUNCTION) as usize))
+}
 
 impl Space {
     fn new(layout: DataLayout) -> Self {
         match layout.pointer_width {
-            64 => Self { functions: 0x40_0000, data: 0x10_0000_0000, end: 0x7fff_ffff_0000, gap: 16 },
-            _ => Self { functions: 0x10_0000, data: 0x1000_0000, end: 0xffff_0000, gap: 8 },
+            64 => Self { data: 0x10_0000_0000, end: 0x7fff_ffff_0000, gap: 16 },
+            _ => Self { data: 0x1000_0000, end: 0xffff_0000, gap: 8 },
         }
     }
 }
 
 pub(super) struct Memory {
     space: Space,
-    functions: u64,
+    /// How many functions have addresses.
+    functions: usize,
     /// Sorted by base; no two overlap.
     objects: Vec<Object>,
     dead: usize,
@@ -150,8 +164,7 @@ impl Memory {
     /// Empty, with addresses for this many functions. Content will take at most `limit` bytes.
     pub fn new(layout: DataLayout, functions: usize, limit: u64) -> Self {
         let space = Space::new(layout);
-        let functions = functions as u64;
-        let data = space.data.max(space.functions + functions * FUNCTION);
+        let data = space.data.max(function_address(FuncId::from_index(functions)));
         let space = Space { data, ..space };
         Self {
             space,
@@ -171,12 +184,8 @@ impl Memory {
 
     // Addresses.
 
-    pub fn function_address(&self, index: usize) -> u64 {
-        self.space.functions + index as u64 * FUNCTION
-    }
-    pub fn function_at(&self, addr: u64) -> Option<usize> {
-        let offset = addr.checked_sub(self.space.functions)?;
-        (offset.is_multiple_of(FUNCTION) && offset / FUNCTION < self.functions).then_some((offset / FUNCTION) as usize)
+    pub fn function_at(&self, addr: u64) -> Option<FuncId> {
+        function_at(addr, self.functions)
     }
     /// The object, alive or dead, whose bytes or end are at `addr`.
     pub fn object_at(&self, addr: u64) -> Option<&Object> {
@@ -385,7 +394,7 @@ impl Memory {
     fn is_free(&mut self, base: u64, size: u64, align: u64) -> bool {
         let top = self.space.end | 0xffff;
         let size = size.max(1);
-        let functions = self.space.functions..self.function_address(self.functions as usize);
+        let functions = FUNCTIONS..function_address(FuncId::from_index(self.functions));
         let Some(end) = base.checked_add(size) else { return false };
         if base < NULL_PAGE
             || end > top

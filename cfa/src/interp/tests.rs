@@ -507,7 +507,7 @@ fn chosen_bytes_and_bases() {
     assert_eq!(recorded.bases, inputs.bases);
     assert_eq!(b.run_with(&recorded, Limits::default()).outcome, Outcome::Exit(256 + 2 + 8));
 
-    for bad in [0, 4, 0x5000_0001, 0x40_0000, u64::MAX - 7, 1 << 47] {
+    for bad in [0, 4, 0x5000_0001, 0x1_34c0, u64::MAX - 7, 1 << 47] {
         inputs.bases.insert(ObjectSeq::Alloc(1), bad);
         let outcome = b.run_with(&inputs, Limits::default()).outcome;
         assert_eq!(outcome, Outcome::Unplaced(ObjectSeq::Alloc(1)), "{bad:#x}");

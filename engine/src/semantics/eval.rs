@@ -5,23 +5,8 @@ use super::addresses::range;
 use super::state::State;
 use super::terms::Terms;
 use super::value::{ObjId, Val, binary_int, mask, sign_extend, unary_int};
-use cfa::{BinOp, Expr, ExprId, FuncId, Id, Sort, VarId};
-
-/// Addresses of functions: constants apart from all objects. The lowest is far above null.
-const FUNCTIONS: u64 = 0x1000;
-const FUNCTION_STRIDE: u64 = 16;
-
-/// The address of a function, the same in all analyses and in replay.
-pub fn function_address(func: FuncId) -> u64 {
-    FUNCTIONS + FUNCTION_STRIDE * u64::from(func.0)
-}
-
-/// The function at an address.
-pub fn function_at(address: u64, functions: usize) -> Option<FuncId> {
-    let offset = address.checked_sub(FUNCTIONS)?;
-    (offset % FUNCTION_STRIDE == 0 && offset / FUNCTION_STRIDE < functions as u64)
-        .then_some(FuncId((offset / FUNCTION_STRIDE) as u32))
-}
+use cfa::interp::function_address;
+use cfa::{BinOp, Expr, ExprId, Id, Sort, VarId};
 
 impl Execution<'_> {
     #[inline]

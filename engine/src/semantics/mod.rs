@@ -36,7 +36,6 @@ mod value;
 pub use addresses::range;
 pub use array::make as make_array;
 pub use decide::Split;
-pub use eval::function_at;
 pub use fault::Fault;
 pub use inputs::runnable;
 pub use memory::{Link, Summary};

@@ -1,12 +1,12 @@
 //! The effect of each operation on a state.
 
-use super::eval::function_address;
 use super::fault::{Fault, FaultKind};
 use super::memory::{Object, Origin};
 use super::pointer::{Access, Resolution};
 use super::state::{State, Successors};
 use super::value::{ObjId, Val, mask};
-use super::{At, Execution, Split, blocks, function_at, leak, segment};
+use super::{At, Execution, Split, blocks, leak, segment};
+use cfa::interp::{function_address, function_at};
 use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, Family, Op, Sort, VarId};
 use std::rc::Rc;
 

@@ -14,6 +14,9 @@ pub const SUB: u8 = 15;
 pub const F_SUB: u8 = 16;
 pub const MUL: u8 = 17;
 pub const F_MUL: u8 = 18;
+/// Flags of integer arithmetic: it is the difference of pointers; it is of a part of a complex integer.
+pub const IS_POINTER_DIFFERENCE: u32 = 2;
+pub const IS_COMPLEX: u32 = 4;
 pub const U_DIV: u8 = 19;
 pub const S_DIV: u8 = 20;
 pub const F_DIV: u8 = 21;

@@ -157,6 +157,11 @@ pub(super) fn compare(x: &mut ExprPool, predicate: u32, a: ExprId, b: ExprId) ->
     }
 }
 
+/// Whether an `icmp` asks which of its operands is the less.
+pub(super) fn is_order(predicate: u32) -> bool {
+    !matches!(predicate, 32 | 33)
+}
+
 /// `fcmp` by LLVM's number of the predicate: bit 0 equal, 1 greater, 2 less, 3 unordered.
 pub(super) fn float_compare(x: &mut ExprPool, predicate: u32, format: FloatFormat, a: ExprId, b: ExprId) -> ExprId {
     let ordered = predicate & 7;

@@ -50,6 +50,11 @@ impl Context<'_> {
             b.finish(Op::Return { value });
         } else if is_error || primitives::aborts(name) {
             b.halt(HaltKind::Abort);
+        } else if primitives::fails_assertion(name) && !(1..3).contains(&params.len()) {
+            let (null, line) = (b.size(0), b.int(32, 0));
+            let callee = Callee::Direct(b.cx.failed_assertion());
+            b.emit(Op::Call { callee, args: Box::new([null, null, line, null]), varargs: None, result: None });
+            b.halt(HaltKind::Abort);
         } else if name.starts_with(primitives::UNINTERPRETED) && width.is_some() {
             uninterpreted::lower(self, &self.ir.functions[n], func);
         } else {

@@ -306,6 +306,9 @@ fn evaluate(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
             let format = arith::float_format(ir, i.ty);
             let (mut a, mut b) = (fl.value(i, 0)?, fl.value(i, 1)?);
             let mut mode = Mode::Nearest;
+            if format.is_none() {
+                check_integers(fl, i, a, b);
+            }
             if format.is_some() && i.opcode != op::F_REM {
                 mode = fl.rounding(!ir.extra(i).is_empty());
                 (a, b) = (fl.operand_to_round(mode, a), fl.operand_to_round(mode, b));
@@ -338,6 +341,9 @@ fn evaluate(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
             let ty = operand_type(0)?;
             let (predicate, format) = (ir.extra(i)[0], arith::float_format(ir, ty));
             let (a, b) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            if matches!(ir.kind(ty), TypeKind::Pointer) && arith::is_order(predicate) && !fl.function.model {
+                fl.b.check_same_object(a, b, Check::PointerCompare, "pointers into different objects are compared");
+            }
             Some(arith::map_lanes(fl.b.x(), ir, ty, &[a, b], |x, v| match format {
                 Some(format) => arith::float_compare(x, predicate, format, v[0], v[1]),
                 None => arith::compare(x, predicate, v[0], v[1]),
@@ -375,6 +381,7 @@ fn evaluate_part(fl: &mut FunctionLowering, i: &Instruction, width: u32) -> Opti
         }
         op::EXTRACT_ELEMENT => {
             let (vector, index) = (fl.value(i, 0)?, fl.value(i, 1)?);
+            guard_lane(fl, vector, index, width);
             let shift = lane_shift(fl, vector, index, width)?;
             let x = fl.b.x();
             let moved = x.binary(cfa::BinOp::LShr, vector, shift);
@@ -383,6 +390,7 @@ fn evaluate_part(fl: &mut FunctionLowering, i: &Instruction, width: u32) -> Opti
         op::INSERT_ELEMENT => {
             let (vector, part, index) = (fl.value(i, 0)?, fl.value(i, 1)?, fl.value(i, 2)?);
             let lane = fl.b.x().width(part);
+            guard_lane(fl, vector, index, lane);
             if let Some(index) = fl.b.x().as_const(index).and_then(Bv::to_u64) {
                 return match u32::try_from(index).ok().and_then(|index| index.checked_mul(lane)) {
                     Some(bit) if bit + lane <= width => Some(arith::insert(fl.b.x(), vector, bit, part)),
@@ -402,7 +410,21 @@ fn evaluate_part(fl: &mut FunctionLowering, i: &Instruction, width: u32) -> Opti
     }
 }
 
-/// The bits to shift a vector by so that lane `index` comes lowest; out-of-range indices give some lane.
+/// The path ends where a vector has no element of this index, of which clang's check is one of `bounds`. The result would be undefined;
+/// gcc accesses memory beyond the vector.
+fn guard_lane(fl: &mut FunctionLowering, vector: ExprId, index: ExprId, lane: u32) {
+    let x = fl.b.x();
+    let count = u64::from(x.width(vector) / lane);
+    let width = x.width(index).max(32);
+    let (index, count) = (x.zext(width, index), x.int(width, count));
+    let outside = x.ule(count, index);
+    fl.b.when(outside, |b| {
+        b.approximate("the index of an element of a vector is out of range", false, true);
+        b.halt(HaltKind::Abort);
+    });
+}
+
+/// The bits to shift a vector by so that lane `index` comes lowest.
 fn lane_shift(fl: &mut FunctionLowering, vector: ExprId, index: ExprId, lane: u32) -> Option<ExprId> {
     let width = fl.b.x().width(vector);
     let x = fl.b.x();
@@ -474,6 +496,60 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
         let offset = x.int(pointer, offset);
         x.add(v[0], offset)
     }))
+}
+
+/// What clang's sanitizers do not look at in arithmetic of integers: differences of pointers, elements of vectors, parts of complex integers.
+fn check_integers(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: ExprId) {
+    if fl.function.model {
+        return;
+    }
+    let ir = fl.b.ir();
+    let flags = ir.extra(i).first().copied().unwrap_or_default();
+    if flags & op::IS_POINTER_DIFFERENCE != 0 {
+        let what = "the difference of pointers into different objects is taken";
+        return fl.b.check_same_object(a, b, Check::PointerSubtract, what);
+    }
+    let has_parts = matches!(ir.kind(i.ty), TypeKind::Vector(..)) || flags & op::IS_COMPLEX != 0;
+    if !has_parts || fl.b.is_in_system_header() {
+        return;
+    }
+    let lane = arith::scalar_width(ir, i.ty);
+    let x = fl.b.x();
+    let (a, b) = (arith::lanes(x, a, lane), arith::lanes(x, b, lane));
+    for (a, b) in a.into_iter().zip(b) {
+        suspect_part(fl, i.opcode, lane, a, b);
+    }
+}
+
+/// An operation on an element of a vector, or on a part of a complex integer.
+fn suspect_part(fl: &mut FunctionLowering, opcode: u8, lane: u32, a: ExprId, b: ExprId) {
+    let unknown =
+        "clang's code does not say whether the elements of a vector, or the parts of a complex integer, are signed";
+    let overflows = "signed integer overflow: an element does not fit into its type";
+    let x = fl.b.x();
+    let operation = match opcode {
+        op::ADD => "sadd",
+        op::SUB => "ssub",
+        op::MUL => "smul",
+        _ => "",
+    };
+    if let Some((_, overflow)) = arith::overflowing(x, operation, a, b) {
+        fl.b.suspect(overflow, Check::SignedIntegerOverflow, unknown, overflows);
+    }
+    if matches!(opcode, op::SHL | op::L_SHR | op::A_SHR) {
+        let x = fl.b.x();
+        let most = x.int(lane, u64::from(lane) - 1);
+        let too_far = x.ult(most, b);
+        fl.b.when_violated(too_far, Check::Shift, "shift of an element by as many bits as it has".into());
+    }
+    if opcode == op::SHL {
+        let x = fl.b.x();
+        let (most, zero) = (x.int(lane, u64::from(lane) - 1), x.int(lane, 0));
+        let rest = x.sub(most, b);
+        let lost = x.binary(cfa::BinOp::LShr, a, rest);
+        let loses = x.ne(lost, zero);
+        fl.b.suspect(loses, Check::SignedLeftShift, unknown, "left shift of an element that loses bits");
+    }
 }
 
 /// Where a division is undefined: an error if that is asked for, and the end of the path.

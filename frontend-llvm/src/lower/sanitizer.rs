@@ -134,6 +134,19 @@ impl Builder<'_, '_> {
         self.finish(Op::Error(error));
     }
 
+    /// Where `condition` holds, what is done may be a violation of the check or not, which the code does not say: no verdict on it.
+    pub fn suspect(&mut self, condition: ExprId, check: Check, reason: &str, message: &str) {
+        if !self.asks_for(check) || self.x().is_false(condition) {
+            return;
+        }
+        let (inside, after) = (self.new_location(), self.new_location());
+        self.branch(condition, inside, after);
+        self.cursor = Cursor::At(inside);
+        self.approximate(reason, true, false);
+        self.error(check, message.to_owned());
+        self.cursor = Cursor::At(after);
+    }
+
     /// An error where `condition` holds, if the check is asked for. The path goes on where it does not.
     pub fn when_violated(&mut self, condition: ExprId, check: Check, message: String) {
         if !self.asks_for(check) || self.x().is_false(condition) {
@@ -153,12 +166,7 @@ impl Builder<'_, '_> {
         if !self.asks_for(Check::Argument) || is_zero || are_different_globals(self.x(), dst, src) {
             return;
         }
-        let width = self.pointer_width();
-        let [to, from] = [dst, src].map(|ptr| {
-            let var = self.temp(width);
-            self.emit(Op::ObjectOffset { var, ptr });
-            self.var_expr(var)
-        });
+        let [to, from] = [dst, src].map(|ptr| self.offset_in_object(ptr));
         let [to_base, from_base] = [(dst, to), (src, from)].map(|(ptr, offset)| self.x().sub(ptr, offset));
         let same = self.x().eq(to_base, from_base);
         self.when(same, |b| {
@@ -169,6 +177,42 @@ impl Builder<'_, '_> {
             let violated = x.and(overlap, moved);
             b.when_violated(violated, Check::Argument, "memory is copied to memory that overlaps it".into());
         });
+    }
+}
+
+impl Builder<'_, '_> {
+    /// How far a pointer lies behind the start of its object ([`Op::ObjectOffset`]).
+    fn offset_in_object(&mut self, ptr: ExprId) -> ExprId {
+        let var = self.temp(self.pointer_width());
+        self.emit(Op::ObjectOffset { var, ptr });
+        self.var_expr(var)
+    }
+
+    /// Two pointers must be equal, or lead into one live object or to its end (C17 6.5.6p9, 6.5.8p5). AddressSanitizer asks the same
+    /// where it is told to detect invalid pointer pairs, of null as well (`detect_invalid_pointer_pairs=2`).
+    pub fn check_same_object(&mut self, a: ExprId, b: ExprId, check: Check, message: &str) {
+        if !self.asks_for(check) || a == b {
+            return;
+        }
+        let differ = self.x().ne(a, b);
+        let message = message.to_owned();
+        self.when(differ, |builder| {
+            let [a_offset, b_offset] = [a, b].map(|ptr| builder.offset_in_object(ptr));
+            let width = builder.pointer_width();
+            let x = builder.x();
+            let nowhere = x.constant(cfa::Bv::ones(width));
+            let [a_base, b_base] = [(a, a_offset), (b, b_offset)].map(|(ptr, offset)| x.sub(ptr, offset));
+            let [a_lost, b_lost] = [a_offset, b_offset].map(|offset| x.eq(offset, nowhere));
+            let (lost, apart) = (x.or(a_lost, b_lost), x.ne(a_base, b_base));
+            let violated = x.or(lost, apart);
+            builder.when_violated(violated, check, message);
+        });
+    }
+
+    /// Whether what is lowered is in a header of the system or of the compiler.
+    pub fn is_in_system_header(&self) -> bool {
+        let file = self.place.map(|place| self.cx.program.places[place].file);
+        file.is_some_and(|file| self.cx.program.files[file].path.starts_with("/usr/"))
     }
 }
 

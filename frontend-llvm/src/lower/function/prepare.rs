@@ -4,6 +4,8 @@ use super::{Accesses, Block, FlowGraph, FunctionLowering, Mutability, scopes};
 use crate::ir::{ConstantKind, DebugVariable, Instruction, Module, NONE, Operand, op};
 use crate::lower::uses::same_scalar;
 use cfa::{CType, Expr, Id, Var, VarId, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 impl<'m> FunctionLowering<'_, 'm> {
     pub(super) fn successors(&self, block: u32) -> impl Iterator<Item = u32> + use<'m> {
@@ -152,7 +154,11 @@ fn same_width(fl: &mut FunctionLowering, var: VarId, c_type: u32) -> bool {
 
 /// Turns cells into variables and returns those that may be read before they are written.
 fn promote(fl: &mut FunctionLowering, graph: &FlowGraph) -> Vec<VarId> {
-    let candidates = promotable(fl);
+    let mut candidates = promotable(fl);
+    if fl.b.cx.options.scopes() {
+        let outlived = accessed_after_scope(fl, graph, &candidates);
+        candidates.retain(|alloca| !outlived.contains(alloca));
+    }
     let mut index = vec![NONE; fl.body.instructions.len()];
     for (n, &alloca) in candidates.iter().enumerate() {
         index[alloca as usize] = n as u32;
@@ -278,6 +284,66 @@ fn promotable(fl: &FunctionLowering) -> Vec<u32> {
         }
     }
     (0..allocated.len() as u32).filter(|&n| allocated[n as usize] != NONE).collect()
+}
+
+/// What happens to a cell in a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Event {
+    Begins,
+    Ends,
+    Access,
+}
+
+/// The cells that are loaded or stored where `llvm.lifetime.end` may have been the last mark of their scope. In C such an access goes through
+/// a pointer; in bitcode it may name the cell.
+fn accessed_after_scope(fl: &FunctionLowering, graph: &FlowGraph, candidates: &[u32]) -> FxHashSet<u32> {
+    let mut events: FxHashMap<u32, BTreeMap<u32, Vec<Event>>> = FxHashMap::default();
+    let mut ended = FxHashSet::default();
+    for (block, range) in fl.body.blocks.iter().enumerate().filter(|(block, _)| fl.blocks[*block].loc.is_some()) {
+        for instruction in range.clone().map(|i| fl.instruction(i)) {
+            let (operand, event) = match (instruction.opcode, fl.intrinsic(instruction)) {
+                (op::LOAD, _) => (0, Event::Access),
+                (op::STORE, _) => (1, Event::Access),
+                (_, Some(name)) if name.starts_with("llvm.lifetime.start") => (1, Event::Begins),
+                (_, Some(name)) if name.starts_with("llvm.lifetime.end") => (1, Event::Ends),
+                _ => continue,
+            };
+            let Operand::Instruction(cell) = fl.b.ir().operand(instruction, operand) else { continue };
+            events.entry(cell).or_default().entry(block as u32).or_default().push(event);
+            if event == Event::Ends {
+                ended.insert(cell);
+            }
+        }
+    }
+    let is_outlived = |cell: &&u32| ended.contains(*cell) && comes_after_end(&events[*cell], graph);
+    candidates.iter().filter(is_outlived).copied().collect()
+}
+
+/// Whether an access comes after the end of a scope without another beginning.
+fn comes_after_end(events: &BTreeMap<u32, Vec<Event>>, graph: &FlowGraph) -> bool {
+    let mut todo = Vec::new();
+    for (&block, events) in events {
+        let follows = |pair: &[Event]| pair[0] == Event::Ends && pair[1] == Event::Access;
+        if events.windows(2).any(follows) {
+            return true;
+        }
+        if events.first() == Some(&Event::Access) {
+            todo.push(block);
+        }
+    }
+    let mut seen = FxHashSet::default();
+    while let Some(block) = todo.pop() {
+        for &before in &graph.predecessors[block as usize] {
+            let marks = events.get(&before).into_iter().flatten().filter(|event| **event != Event::Access);
+            match marks.last() {
+                Some(Event::Ends) => return true,
+                Some(_) => {}
+                None if seen.insert(before) => todo.push(before),
+                None => {}
+            }
+        }
+    }
+    false
 }
 
 /// The variable of a cell that its parameter is stored in first: the parameter itself.
