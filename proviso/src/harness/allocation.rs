@@ -1,6 +1,6 @@
 //! Allocations that fail, and memory that is read before it is written, as a trace has them.
 
-use super::{Subject, literal, runs, writes_arguments};
+use super::{Subject, integer, literal, runs, writes_arguments};
 use crate::environment::{CallResult, LibraryCall};
 use crate::trace::{Block, Trace};
 use cfa::InputKind;
@@ -65,56 +65,61 @@ impl<'a> Allocations<'a> {
             blocks(out, self.blocks);
         }
         for (name, calls) in &self.failures {
-            let is_printing = name.ends_with("asprintf") && !name.starts_with('v');
-            let parameters = |count: usize| (0..count).map(|n| format!("char *a{n}")).collect::<Vec<_>>().join(", ");
-            let arguments: Vec<String> = (0..ARGUMENTS).map(|n| format!("a{n}")).collect();
-            let arguments = arguments.join(", ");
-            let declaration = |name: &str, of: &str| match is_printing {
-                true => format!("int {name}(char **a0, const char *a1, {of})"),
-                false => format!("long long {name}({})", parameters(ARGUMENTS)),
-            };
-            let _ = match is_printing {
-                true => writeln!(
-                    out,
-                    "#include <stdarg.h>\n{} __asm__(\"v{name}\");",
-                    declaration(&format!("proviso_v{name}"), "va_list")
-                ),
-                false => {
-                    writeln!(out, "{} __asm__(\"{name}\");", declaration(&format!("proviso_{name}_of_library"), "..."))
-                }
-            };
+            let form = Form::new(name, *name == MALLOC && !self.blocks.is_empty());
             let _ = writeln!(
                 out,
-                "{} {{\n    static unsigned next;\n    switch (next++) {{",
-                declaration(&format!("proviso_{name}"), "...")
+                "{}\n{} {{\n    static unsigned next;\n    switch (next++) {{",
+                form.of_library, form.own
             );
-            for (n, call) in calls.iter().enumerate() {
-                match call {
-                    Allocation::Succeeds => {}
-                    Allocation::Fails => {
-                        let _ = writeln!(out, "    case {n}:\n        errno = ENOMEM;\n        return 0;");
-                    }
-                    Allocation::FailsInLibrary(call) => {
-                        let _ = writeln!(out, "    case {n}:");
-                        writes_arguments(out, call);
-                        let result = match &call.result {
-                            CallResult::Value(value) => super::integer(value),
-                            _ => "0".to_owned(),
-                        };
-                        let _ = writeln!(out, "        errno = ENOMEM;\n        return {result};");
-                    }
+            for (n, call) in calls.iter().enumerate().filter(|(_, call)| call.fails()) {
+                let _ = writeln!(out, "    case {n}:");
+                let result = match call {
+                    Allocation::FailsInLibrary(LibraryCall { result: CallResult::Value(value), .. }) => integer(value),
+                    _ => "0".to_owned(),
+                };
+                if let Allocation::FailsInLibrary(call) = call {
+                    writes_arguments(out, call);
                 }
+                let _ = writeln!(out, "        errno = ENOMEM;\n        return {result};");
             }
-            out.push_str("    }\n");
             // Behind the calls of the trace none fails.
-            let _ = match (is_printing, self.blocks.is_empty() || *name != MALLOC) {
-                (true, _) => writeln!(
-                    out,
-                    "    va_list list;\n    va_start(list, a1);\n    return proviso_v{name}(a0, a1, list);\n}}\n"
+            let _ = writeln!(out, "    }}\n    {}\n}}\n", form.call);
+        }
+    }
+}
+
+/// How a function in the library's place is written.
+struct Form {
+    own: String,
+    /// The declaration of the library's function.
+    of_library: String,
+    /// Calls the library's function.
+    call: String,
+}
+
+impl Form {
+    /// `has_blocks`: the harness itself has the memory that is given.
+    fn new(name: &str, has_blocks: bool) -> Self {
+        if name.ends_with("asprintf") && !name.starts_with('v') {
+            let parameters = "char **a0, const char *a1";
+            return Self {
+                own: format!("int proviso_{name}({parameters}, ...)"),
+                of_library: format!(
+                    "#include <stdarg.h>\nint proviso_v{name}({parameters}, va_list) __asm__(\"v{name}\");"
                 ),
-                (false, true) => writeln!(out, "    return proviso_{name}_of_library({arguments});\n}}\n"),
-                (false, false) => writeln!(out, "    return (long)proviso_block((size_t)a0);\n}}\n"),
+                call: format!("va_list list;\n    va_start(list, a1);\n    return proviso_v{name}(a0, a1, list);"),
             };
+        }
+        let parameters: Vec<String> = (0..ARGUMENTS).map(|n| format!("char *a{n}")).collect();
+        let arguments: Vec<String> = (0..ARGUMENTS).map(|n| format!("a{n}")).collect();
+        let (parameters, arguments) = (parameters.join(", "), arguments.join(", "));
+        Self {
+            own: format!("long long proviso_{name}({parameters})"),
+            of_library: format!("long long proviso_{name}_of_library({parameters}) __asm__(\"{name}\");"),
+            call: match has_blocks {
+                true => "return (long)proviso_block((size_t)a0);".to_owned(),
+                false => format!("return proviso_{name}_of_library({arguments});"),
+            },
         }
     }
 }
