@@ -7,7 +7,7 @@ use crate::files::{Outputs, STDOUT};
 use crate::gia_command;
 use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
-use crate::pipeline;
+use crate::{pipeline, testgen};
 use cfa::Program;
 use clap::Parser;
 use cooperate::gia::{self, Left};
@@ -96,7 +96,7 @@ fn warn_of_unasked(job: &Job, unsaid: Option<&str>, colors: Colors) {
     }
 }
 
-/// The program with its errors, as `verify` has it with the same options.
+/// The program with its errors, as `verify` has it with the same options; of a coverage property, that of `testgen --cotest`.
 pub fn load(
     files: &[PathBuf],
     input: &InputArgs,
@@ -115,8 +115,16 @@ pub fn load(
     let mut job = Job::new(&verify, Otherwise::Assertions)?;
     job.load.keeps_output = true;
     outputs.check(files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
-    let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
+    let budget = Budget::unlimited();
+    let coverage = testgen::asked_coverage(&job)?;
+    let mut program = match &coverage {
+        Some(coverage) => testgen::load(job.load.clone(), coverage, &budget)?,
+        None => pipeline::load(&job.load, &budget)?,
+    };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
+    if coverage.is_some() {
+        return Ok((program, job));
+    }
     instrument::memory_safety(&mut program, &job.load.checks);
     instrument::uninitialised(&mut program, &job.load.checks);
     instrument::unreach_call(&mut program, &job.error_functions);

@@ -533,3 +533,36 @@ int main(void) {{
     let on = run(folder, &["verify", "--resume", "c.txt", "--analysis", "predicate", "p.c"]);
     assert!(verdict(&on).starts_with("UNKNOWN(inline assembly"), "{}", verdict(&on));
 }
+
+/// A branch past a loop comes first in the order of paths, and is none that goes round the loop.
+#[test]
+fn bounds_of_loops_go_round_loops_behind_guards() {
+    let folder = tempfile::tempdir().unwrap();
+    let programs = [
+        ("if (n <= 0) return 0;", "", 1),
+        ("if (n < 0 || n > 8) return 0;", "", 1),
+        ("if (n == 1) { n = 3; } else {", "}", 1),
+        ("if (n == 1) return 1; if (n == 2) { n = 3; } else {", "}", 1),
+        ("work(n); if (n == 1) return 1;", "", 2),
+    ];
+    for (before, after, loops) in programs {
+        let text = format!(
+            "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+             static void work(int n) {{ for (int k = 0; k < n; k++) if (__VERIFIER_nondet_int() == 77) reach_error(); }}\n\
+             int main(void) {{\n    int n = __VERIFIER_nondet_int(), s = 0;\n    {before}\n    for (int i = 0; i < n; i++) s += __VERIFIER_nondet_int() & 1;\n    {after}\n    return s;\n}}\n"
+        );
+        std::fs::write(folder.path().join("p.c"), &text).unwrap();
+        for (splitter, iterations) in [("lb3", 3), ("lb10", 10)] {
+            let args = ["split", "--by", splitter, "--property", "unreach-call", "p.c"];
+            let output = std::process::Command::new(env!("CARGO_BIN_EXE_proviso"))
+                .args(args)
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let test = String::from_utf8_lossy(&output.stdout).into_owned();
+            let first = test.split("<input").nth(1).and_then(|i| i.split(['>', '<']).nth(1)).unwrap_or_default();
+            let bounded = if before.contains("> 8") { iterations.min(8) } else { iterations };
+            assert_eq!(first, bounded.to_string(), "{splitter}, {loops} loops:\n{text}{test}");
+        }
+    }
+}

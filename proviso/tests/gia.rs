@@ -594,3 +594,89 @@ fn conditions_speak_of_what_globals_contain() {
     let refined = std::fs::read_to_string(folder.join("steps/1-refiner.gia")).unwrap();
     assert!(refined.contains("mem.32(c.g0, 4)"), "{refined}");
 }
+
+/// Claims about paths that some execution refutes, each beside one that is right: no other path that replays hides them.
+#[test]
+fn claims_about_paths_are_checked_path_by_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    if (x == 0)
+        reach_error();
+    return 0;
+}
+";
+    std::fs::write(folder.join("p.c"), program).unwrap();
+    let cfa = text(&proviso(folder, &["cfa", "p.c"]));
+    let (havoc, _) = edge(&cfa, ":= havoc");
+    let (other, _) = edge(&cfa, "== 0:32) means false");
+    // The error edge, by the automaton of a violation.
+    let save = ["verify", "--property", "unreach-call", "--save-gia", "found", "p.c"];
+    assert_eq!(text(&proviso(folder, &save)).lines().last(), Some("FALSE(unreach-call)"));
+    let found = std::fs::read_to_string(folder.join("found")).unwrap();
+    let error = found.lines().find(|l| l.contains("error: ")).unwrap().split_whitespace().next().unwrap().to_owned();
+    let (header, property) = (found.lines().next().unwrap().to_owned(), ["--property", "unreach-call"]);
+    let check = |body: &str| {
+        std::fs::write(folder.join("claim"), format!("{header}\n{body}")).unwrap();
+        let output = proviso(folder, &[&["gia", "check", "claim", "p.c"], &property[..]].concat());
+        text(&output).lines().last().unwrap().to_owned()
+    };
+    let start = format!("q0 initial\n  * -> q0\n  {havoc} if \"x == 0\" in main -> q1\n");
+    let apart = format!("{start}  {havoc} if \"x == 5\" in main -> q2\nq1\n  * -> q1\n  {error} -> q3\nq2\n");
+    let joined = format!("{start}  {havoc} if \"x == 5\" in main -> q1\nq1\n  * -> q1\n");
+    assert_eq!(check(&format!("{start}q1\n  * -> q1\n  {error} -> q2\nq2 rt\n")), "CORRECT");
+    assert_eq!(check(&format!("{start}q1 rt\n")), "CORRECT");
+    for hostile in [
+        "q0 initial rt\n".to_owned(),
+        format!("{apart}  {other} {error} -> q3\n  * -> q2\nq3 rt\n"),
+        format!("{apart}  * -> q3\nq3 rt\n"),
+        format!("{joined}  {other} -> q2\n  {error} -> q2\nq2 rt\n"),
+    ] {
+        assert_eq!(check(&hostile), "WRONG", "{hostile}");
+    }
+
+    // Automata that contradict each other are not combined.
+    for (name, condition, says) in [("a", "x > 0", "rt"), ("b", "x > 3", "ut"), ("c", "x < 0", "ut")] {
+        let body = format!("{header}\nq0 initial\n  * -> q0\n  {havoc} if \"{condition}\" in main -> q1\nq1 {says}\n");
+        std::fs::write(folder.join(name), body).unwrap();
+    }
+    let contrary = proviso(folder, &["gia", "combine", "a", "b", "p.c", "--property", "unreach-call"]);
+    assert_eq!(contrary.status.code(), Some(65));
+    let said = String::from_utf8_lossy(&contrary.stderr).into_owned();
+    assert!(said.contains("contradict each other: an execution (inputs: "), "{said}");
+    assert_eq!(
+        proviso(folder, &["gia", "combine", "a", "c", "p.c", "--property", "unreach-call"]).status.code(),
+        Some(0)
+    );
+
+    // What cooperative test generation says of its goals is checked against them.
+    let branches = program.replace(
+        "    return 0;",
+        "    if (x > 5) { if (x <= 5) x = 7; else x++; } else if (x == 5) x = 3;\n    return 0;",
+    );
+    std::fs::write(folder.join("p.c"), branches).unwrap();
+    text(&proviso(folder, &["testgen", "p.c", "--cotest", "-o", "suite", "--save-gia", "goals"]));
+    let of_goals = |more: &[&str]| proviso(folder, &[&["gia", "check", "goals", "p.c"], more].concat());
+    assert_eq!(text(&of_goals(&["--property", "coverage"])).lines().last(), Some("CORRECT"));
+    let goals = std::fs::read_to_string(folder.join("goals")).unwrap();
+    std::fs::write(folder.join("goals"), goals.replacen(" rt", " ut", 1)).unwrap();
+    assert_eq!(text(&of_goals(&["--property", "coverage"])).lines().last(), Some("WRONG"));
+    assert_eq!(of_goals(&["--property", "unreach-call"]).status.code(), Some(65));
+    // A range whose bounds are exchanged has no paths, so nothing of it is proved.
+    std::fs::write(folder.join("first.xml"), "<testcase><input>0</input></testcase>").unwrap();
+    std::fs::write(folder.join("second.xml"), "<testcase><input>5</input></testcase>").unwrap();
+    let range = |bounds: &str| {
+        let args = ["verify", "--property", "unreach-call", "--analysis", "symex", "--range", bounds, "p.c"];
+        text(&proviso(folder, &args)).lines().last().unwrap().to_owned()
+    };
+    assert_eq!(range("first.xml,second.xml"), "FALSE(unreach-call)");
+    assert!(
+        range("second.xml,first.xml").starts_with("UNKNOWN(the range is empty"),
+        "{}",
+        range("second.xml,first.xml")
+    );
+}

@@ -15,8 +15,8 @@ mod states;
 
 use crate::condition::{Condition, StateId};
 use cfa::{
-    CType, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, Out, Program, Table, Var, VarId,
-    VarKind,
+    CType, CallGraph, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, HaltKind, Id, LocId, Op, Out, Program,
+    Table, Var, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use states::{COVERED, Interest, SetId, Sets};
@@ -112,6 +112,26 @@ pub fn restrict_with_map(program: &Program, condition: &Condition) -> Result<Res
 
 /// As [`restrict_with_map`], but that conditions may speak of memory.
 pub(crate) fn composition(program: &Program, condition: &Condition) -> Result<Restricted, TooLarge> {
+    composition_ending(program, condition, Op::Halt(HaltKind::Assumed))
+}
+
+/// The program with an error where `condition` accepts, and no other error edge: where the program has one, a run ends as if by a false
+/// assumption. Operations that are faults keep their errors.
+pub(crate) fn question(program: &Program, condition: &Condition) -> Result<Program, TooLarge> {
+    let mut program = program.clone();
+    let accepted = ErrorInfo { check: Check::Call, message: "the automaton accepts".into(), place: None };
+    let accepted = program.errors.push(accepted);
+    let mut asked = composition_ending(&program, condition, Op::Error(accepted))?;
+    for (_, edge) in asked.program.edges.iter_mut() {
+        if matches!(edge.op, Op::Error(error) if error != accepted) {
+            edge.op = Op::Halt(HaltKind::Assumed);
+        }
+    }
+    Ok(asked.with_loads().program)
+}
+
+/// As [`composition`], where `end` is the operation that ends covered paths.
+fn composition_ending(program: &Program, condition: &Condition, end: Op) -> Result<Restricted, TooLarge> {
     let calls = CallGraph::new(program);
     let mut b = Builder {
         program,
@@ -125,6 +145,7 @@ pub(crate) fn composition(program: &Program, condition: &Condition) -> Result<Re
         interest: Interest::new(program, condition, &calls),
         calls: &calls,
         edges: program.edges.ids().map(Some).collect(),
+        end,
     };
     let start = b.sets.intern(vec![condition.initial]);
     let entry = b.copy(program.entry, start);
@@ -196,6 +217,8 @@ struct Builder<'a> {
     calls: &'a CallGraph,
     /// By edge, that of the original.
     edges: Table<EdgeId, Option<EdgeId>>,
+    /// Ends covered paths.
+    end: Op,
 }
 
 impl Builder<'_> {
@@ -224,7 +247,7 @@ impl Builder<'_> {
         let made = &mut self.out.funcs[new];
         (made.params, made.varargs, made.place, made.origin) = (params, varargs, original.place, original.origin);
         if set == COVERED {
-            self.assumed(entry, new);
+            self.covered(entry, new);
         } else {
             self.copies[id].locs.insert((original.entry, set), entry);
             self.todo.push((id, original.entry, set));
@@ -287,13 +310,19 @@ impl Builder<'_> {
                 let found = *entry.insert(self.out.add_location(*new));
                 if set == COVERED {
                     let func = *new;
-                    self.assumed(found, func);
+                    self.covered(found, func);
                 } else {
                     self.todo.push((copy, loc, set));
                 }
                 found
             }
         }
+    }
+
+    /// A covered path ends there.
+    fn covered(&mut self, loc: LocId, func: FuncId) {
+        let (sink, end) = (self.out.add_location(func), self.end.clone());
+        self.out.add_edge(loc, end, sink, None);
     }
 
     /// Execution ends there, without a trace.
@@ -360,7 +389,7 @@ impl Builder<'_> {
                     let covered = self.sets.step(set, edge).0;
                     if self.sets.intern(covered) == COVERED {
                         let new = self.copies[copy].new;
-                        return self.assumed(source, new);
+                        return self.covered(source, new);
                     }
                     let sink = self.out.add_location(self.copies[copy].new);
                     let op = self.op(copy, edge);
@@ -394,7 +423,7 @@ impl Builder<'_> {
         let exit = self.sets.intern(states);
         if exit == COVERED {
             let new = self.copies[copy].new;
-            return self.assumed(source, new);
+            return self.covered(source, new);
         }
         self.copies[copy].returns.push((source, edge, exit));
         if !self.copies[copy].exits.contains(&exit) {
@@ -411,7 +440,7 @@ impl Builder<'_> {
         let inside = self.sets.intern(states);
         if inside == COVERED {
             let new = self.copies[copy].new;
-            return self.assumed(source, new);
+            return self.covered(source, new);
         }
         let target = self.program.edges[edge].target;
         let op = self.op(copy, edge);

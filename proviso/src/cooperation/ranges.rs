@@ -11,7 +11,7 @@ use cooperate::ranged::{self, Composition, Part};
 use cooperate::restrict::Restricted;
 use cooperate::stealing::Idle;
 use engine::budget::Budget;
-use engine::{Config, Outcome, Verdict};
+use engine::{Config, Outcome, Reason, Verdict};
 use std::time::Instant;
 
 impl Pipeline {
@@ -29,8 +29,9 @@ impl Pipeline {
         if let (Some(lower), Some(upper)) = (&range.lower, &range.upper)
             && lower.compare(upper, program).is_gt()
         {
-            let text = "the range is empty: its lower bound lies behind its upper bound";
-            self.shared().warnings.push(text.into());
+            // A proof of it would be none of anything.
+            let reason = Reason::new("the range is empty: its lower bound lies behind its upper bound");
+            return Outcome::unknown(reason, config.analysis);
         }
         let is_whole = range == Range::default();
         self.parts(program, vec![Part::new(range, config.analysis)], is_whole, &budget)

@@ -12,17 +12,17 @@ use crate::output::{self, Colors};
 use crate::reduce_command::load;
 use crate::source::Sources;
 use crate::testgen::imported::{self, Given};
-use crate::testgen::suite;
+use crate::testgen::{self, suite};
 use crate::witness as format;
 use crate::witness::{Content, Entry, Places};
-use cfa::interp::{Inputs, Interpreter};
-use cfa::{EdgeId, Op, Program};
+use cfa::Program;
+use cfa::interp::Interpreter;
 use cooperate::condition::{self, Condition};
 use cooperate::gia::cegar::Ended;
-use cooperate::gia::{self, Coverage, Gia, Says};
-use cooperate::reduce::{Reducer, reduce};
+use cooperate::gia::check::Targets;
+use cooperate::gia::{self, Gia, Says};
 use engine::budget::Budget;
-use engine::{Config, Reason, Verdict};
+use engine::{Config, Reason};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -62,7 +62,8 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
     let text = match &args.command {
         GiaCommand::Check { gia, timeout, .. } => {
             let gia = read(gia, &mut program)?;
-            return check(&gia, &mut program, timeout.unwrap_or(DEFAULT_TIME));
+            let targets = targets(&program, &job)?;
+            return check(&gia, &mut program, &targets, timeout.unwrap_or(DEFAULT_TIME));
         }
         GiaCommand::Cegar { timeout, .. } => {
             let budget = Budget::lasting(timeout.unwrap_or(DEFAULT_TIME));
@@ -84,9 +85,7 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
         }
         GiaCommand::Combine { first, second, .. } => {
             let (first, second) = (read(first, &mut program)?, read(second, &mut program)?);
-            if gia::agree(&first, &second, &program) == Some(false) {
-                return Err(Failure::data("a run to a target by one of the automata is ut by the other"));
-            }
+            disagreement(&first, &second, &mut program)?;
             let both = gia::combine(&first, &second, &program).map_err(|e| Failure::data(e.to_string()))?;
             gia::print(&both, &program)
         }
@@ -116,7 +115,7 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
             let gia = read(gia, &mut program)?;
             to_witness(&gia, &mut program, &job)?
         }
-        GiaCommand::FromTests { tests, .. } => from_tests(tests, &mut program)?,
+        GiaCommand::FromTests { tests, .. } => from_tests(tests, &mut program, &job)?,
         GiaCommand::FromCondition { condition, .. } => {
             gia::print(&Gia::of_condition(&read_condition(condition, &mut program)?), &program)
         }
@@ -129,6 +128,34 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
     outputs.put(output.expect("all others write something"), text);
     outputs.commit()?;
     Ok(exit::TRUE)
+}
+
+/// What the property asks about: errors, or the goals of a test suite.
+fn targets(program: &Program, job: &Job) -> Result<Targets, Failure> {
+    Ok(match testgen::asked_coverage(job)? {
+        Some(coverage) => Targets::of(testgen::goals_of(program, &coverage)),
+        None => Targets::errors(program),
+    })
+}
+
+/// Refuses automata of which one says that a path reaches a target and the other that it reaches none.
+fn disagreement(first: &Gia, second: &Gia, program: &mut Program) -> Result<(), Failure> {
+    if gia::agree(first, second, program) == Some(false) {
+        return Err(Failure::data("a run to a target by one of the automata is ut by the other"));
+    }
+    match with_budget(None, |c, b| gia::check::contradiction(first, second, program, c, b)) {
+        Ok(None) => Ok(()),
+        Ok(Some(inputs)) => {
+            let what =
+                format!("the automata contradict each other: an execution{inputs} is rt by one and ut by the other");
+            Err(Failure::data(what))
+        }
+        Err(reason) => {
+            let what = format!("the automata may contradict each other: {}", reason.text);
+            output::print_error(&format!("warning: {what}\n"));
+            Ok(())
+        }
+    }
 }
 
 fn with_budget<T>(time: Option<Duration>, work: impl FnOnce(&Config, &Budget) -> T) -> T {
@@ -181,7 +208,7 @@ fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budge
         Ended::Violated(gia) => {
             let found = cegar::replayed(gia, program).expect("replayed before");
             let edge = *found.path.last().expect("it ends at an error");
-            let _ = writeln!(out, "{}", described(program, found.error, edge));
+            let _ = writeln!(out, "{}", gia::check::described(program, found.error, edge));
             (format!("FALSE({})", job.violated(program.errors[found.error].check)), exit::FALSE)
         }
         Ended::Unknown(reason) => {
@@ -239,7 +266,8 @@ fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Fai
 }
 
 /// Runs tests; those that reach a target are paths.
-fn from_tests(path: &Path, program: &mut Program) -> Result<String, Failure> {
+fn from_tests(path: &Path, program: &mut Program, job: &Job) -> Result<String, Failure> {
+    let targets = targets(program, job)?;
     let tests = imported::read(path)?;
     if tests.is_empty() {
         return Err(Failure::data(format!("{}: there are no tests", path.display())));
@@ -254,7 +282,7 @@ fn from_tests(path: &Path, program: &mut Program) -> Result<String, Failure> {
             return Err(Failure::data(format!("{}: {wrong}", path.display())));
         }
         let over = run.taints.iter().any(|&t| program.taints[t].over);
-        if run.outcome.error(program).is_some() && !over {
+        if targets.are_hit(&recording.test.path, run.outcome, program) && !over {
             let path = recording.test.annotated(program);
             gia.add_path(&path, Says::Reachable, program);
             reach += 1;
@@ -291,96 +319,25 @@ pub fn read_condition(path: &Path, program: &mut Program) -> Result<Condition, F
 }
 
 /// Whether what a GIA says is so (Definition 4).
-fn check(gia: &Gia, program: &mut Program, time: Duration) -> Result<u8, Failure> {
+fn check(gia: &Gia, program: &mut Program, targets: &Targets, time: Duration) -> Result<u8, Failure> {
+    let config = Config::default();
+    let reachable = gia::check::reachable(gia, program, targets, &config, &Budget::lasting(time));
+    let unreachable = gia::check::unreachable(gia, program, targets, &config, &Budget::lasting(time));
+    let checked = [reachable, unreachable];
+    let (is_wrong, is_open) = (checked.iter().any(|c| !c.wrong.is_empty()), checked.iter().any(|c| !c.open.is_empty()));
+    let shown = checked.iter().flat_map(|c| &c.shown);
+    let wrong = checked.iter().flat_map(|c| &c.wrong);
+    let open = checked.iter().flat_map(|c| &c.open);
     let mut out = String::new();
-    let (mut wrong, mut open) = (Vec::new(), Vec::new());
-    reachable(gia, program, &mut wrong, &mut open, &mut out);
-    if gia.has(Says::Unreachable) {
-        unreachable(gia, program, time, &mut wrong, &mut open, &mut out)?;
+    for line in shown.chain(wrong).chain(open) {
+        let _ = writeln!(out, "{line}");
     }
-    for reason in wrong.iter().chain(&open) {
-        let _ = writeln!(out, "{reason}");
-    }
-    let (verdict, code) = match (wrong.is_empty(), open.is_empty()) {
-        (false, _) => ("WRONG", exit::FALSE),
-        (true, true) => ("CORRECT", exit::TRUE),
-        (true, false) => ("UNKNOWN", exit::UNKNOWN),
+    let (verdict, code) = match (is_wrong, is_open) {
+        (true, _) => ("WRONG", exit::FALSE),
+        (false, true) => ("UNKNOWN", exit::UNKNOWN),
+        (false, false) => ("CORRECT", exit::TRUE),
     };
     let _ = writeln!(out, "{verdict}");
     output::print(&out)?;
     Ok(code)
-}
-
-/// Replays the paths to `F_rt`.
-fn reachable(gia: &Gia, program: &Program, wrong: &mut Vec<String>, open: &mut Vec<String>, out: &mut String) {
-    if !gia.has(Says::Reachable) {
-        return;
-    }
-    let interpreter = Interpreter::new(program);
-    let tests = gia.tests(program);
-    let mut replayed = 0;
-    for (n, test) in (1..).zip(&tests) {
-        let inputs =
-            Inputs { values: test.values.iter().map(|(_, _, value)| value.clone()).collect(), ..Inputs::default() };
-        let mut coverage = Coverage::new(gia);
-        let run = interpreter.run(&mut inputs.source(), engine::replay_limits(REPLAY), &mut coverage);
-        let over = run.taints.iter().any(|&t| program.taints[t].over);
-        match run.outcome.error(program) {
-            _ if !coverage.is_covered(Says::Reachable) => {
-                open.push(format!("rt: the run of path {n} takes another path: not all of its inputs are given"));
-            }
-            Some(_) if over => open.push(format!("rt: path {n} passes what is not modelled exactly")),
-            Some(_) => replayed += 1,
-            None => wrong.push(format!("rt: path {n} is feasible, but reaches no target: {:?}", run.outcome)),
-        }
-    }
-    if tests.is_empty() {
-        open.push("rt: no path to rt says which inputs lead there".to_owned());
-    }
-    let _ = writeln!(out, "rt: {replayed} of {} paths replayed to a target", tests.len());
-}
-
-/// Proves that the paths to `F_ut` reach no target, under the conditions and invariants on the way.
-fn unreachable(
-    gia: &Gia,
-    program: &mut Program,
-    time: Duration,
-    wrong: &mut Vec<String>,
-    open: &mut Vec<String>,
-    out: &mut String,
-) -> Result<(), Failure> {
-    let is_error = |edge: &cfa::Edge| matches!(edge.op, Op::Error(_));
-    let errors: Vec<EdgeId> = program.edges.iter().filter(|(_, edge)| is_error(edge)).map(|(id, _)| id).collect();
-    let others = gia.beside_exactly(Says::Unreachable, &errors, program);
-    let program = &*program;
-    let part = reduce(program, &others, Reducer::Separate).map_err(|e| Failure::data(e.to_string()))?;
-    let replay =
-        |inputs: &Inputs, error| engine::replay(program, inputs, error, REPLAY).map(|path| (inputs.clone(), path));
-    let outcome = engine::verify(&part.program, &Config::default(), &Budget::lasting(time), &replay, &|_| {});
-    match outcome.verdict {
-        Verdict::True => {
-            let _ = writeln!(out, "ut: proved: no path that is ut reaches a target");
-        }
-        Verdict::Unknown(reason) => open.push(format!("ut: not proved: {}", reason.text)),
-        Verdict::False(found) => {
-            let mut coverage = Coverage::new(gia);
-            let run =
-                Interpreter::new(program).run(&mut found.inputs.source(), engine::replay_limits(REPLAY), &mut coverage);
-            if coverage.is_covered(Says::Unreachable) {
-                let what = run.outcome.error(program).map(|(error, edge)| described(program, error, edge));
-                wrong.push(format!("ut: a path that is ut-covered reaches a target: {}", what.unwrap_or_default()));
-            } else {
-                open.push("ut: not proved: a path to a target was found that is not ut".to_owned());
-            }
-        }
-    }
-    Ok(())
-}
-
-fn described(program: &Program, error: cfa::ErrorId, edge: EdgeId) -> String {
-    let info = &program.errors[error];
-    let place = program.edges[edge].place.or(info.place).map(|p| program.places[p]);
-    let spot = place.map_or_else(String::new, |p| format!(" ({}:{})", program.files[p.file].path, p.line));
-    debug_assert!(matches!(program.edges[edge].op, Op::Error(_)) || program.edges[edge].fault.is_some());
-    format!("{}{spot}", info.message)
 }

@@ -23,7 +23,8 @@ use cooperate::gia::{self, Gia};
 use cotest::{CoTest, Outside, Verifier};
 use engine::Config;
 use engine::budget::Budget;
-use goals::Coverage;
+use frontend_llvm::Options;
+pub use goals::{Coverage, goals as goals_of};
 use instrument::Property;
 use rustc_hash::FxHashMap;
 use search::{Found, Import, Search, Status, Test};
@@ -88,16 +89,13 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let known: Arc<Mutex<Option<Known>>> = Arc::default();
     let name = parties.tester.as_ref().map(|tester| tester.name);
     let worker = {
-        let (shared, loaded, known, mut load, coverage) =
+        let (shared, loaded, known, mut options, coverage) =
             (shared.clone(), loaded.clone(), known.clone(), job.load.clone(), coverage.clone());
-        // The tester's program is one that runs.
-        load.keeps_output = parties.tester.is_some() || parties.verifier.is_some();
-        load.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
+        // What others take is a program that runs.
+        options.keeps_output = cooperates;
         move || -> Result<(), Failure> {
             let budget = processor.map_or(budget.clone(), |time| budget.exerting(time.saturating_sub(WRITING)));
-            let mut program = pipeline::load(&load, &budget)?;
-            goals::prepare(&mut program, &coverage);
-            let program = Arc::new(program);
+            let program = Arc::new(load(options, &coverage, &budget)?);
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
             if cooperates {
@@ -227,25 +225,37 @@ fn has_a_test(found: &mut Found, colors: Colors) {
 /// What is asked: by `--coverage`, else by the property.
 fn coverage(args: &TestgenArgs, job: &Job) -> Result<Coverage, Failure> {
     use crate::args::CoverageArg;
-    let calls = || Coverage::Calls(job.error_functions.clone());
+    match args.coverage {
+        Some(CoverageArg::Statements) => Ok(Coverage::Statements),
+        Some(CoverageArg::Branches) => Ok(Coverage::Branches),
+        Some(CoverageArg::Conditions) => Ok(Coverage::Conditions),
+        Some(CoverageArg::ErrorCall) => Ok(Coverage::Calls(job.error_functions.clone())),
+        None => Ok(asked_coverage(job)?.unwrap_or(Coverage::Branches)),
+    }
+}
+
+/// The coverage that the property asks for; `None` if it asks for none.
+pub fn asked_coverage(job: &Job) -> Result<Option<Coverage>, Failure> {
     let query = job.properties.iter().find_map(|p| match p {
         Property::Coverage { query } => Some(query.as_str()),
         _ => None,
     });
-    match (args.coverage, query) {
-        (Some(CoverageArg::Statements), _) => Ok(Coverage::Statements),
-        (Some(CoverageArg::Branches), _) => Ok(Coverage::Branches),
-        (Some(CoverageArg::Conditions), _) => Ok(Coverage::Conditions),
-        (Some(CoverageArg::ErrorCall), _) => Ok(calls()),
-        (None, None | Some("")) => Ok(Coverage::Branches),
-        (None, Some(query)) => match query.split_once("@CALL(") {
-            Some((_, rest)) => Ok(Coverage::Calls(vec![rest.split(')').next().unwrap_or_default().trim().to_owned()])),
-            None if query.contains("@DECISIONEDGE") => Ok(Coverage::Branches),
-            None if query.contains("@CONDITIONEDGE") => Ok(Coverage::Conditions),
-            None if query.contains("@BASICBLOCKENTRY") => Ok(Coverage::Statements),
-            None => Err(Failure::data(format!("the coverage '{query}' is not supported"))),
-        },
-    }
+    let Some(query) = query else { return Ok(None) };
+    Ok(Some(match query.split_once("@CALL(") {
+        Some((_, rest)) => Coverage::Calls(vec![rest.split(')').next().unwrap_or_default().trim().to_owned()]),
+        None if query.is_empty() || query.contains("@DECISIONEDGE") => Coverage::Branches,
+        None if query.contains("@CONDITIONEDGE") => Coverage::Conditions,
+        None if query.contains("@BASICBLOCKENTRY") => Coverage::Statements,
+        None => return Err(Failure::data(format!("the coverage '{query}' is not supported"))),
+    }))
+}
+
+/// The program whose goals tests are to cover. Automata name its edges, so whoever exchanges them loads it by this.
+pub fn load(mut options: Options, coverage: &Coverage, budget: &Budget) -> Result<Program, Failure> {
+    options.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
+    let mut program = pipeline::load(&options, budget)?;
+    goals::prepare(&mut program, coverage);
+    Ok(program)
 }
 
 /// What was found, of a program.

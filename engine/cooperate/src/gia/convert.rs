@@ -154,7 +154,7 @@ impl Gia {
 }
 
 /// The value that a condition fixes a variable to.
-fn fixed(program: &Program, e: ExprId, var: cfa::VarId) -> Option<Bv> {
+pub(super) fn fixed(program: &Program, e: ExprId, var: cfa::VarId) -> Option<Bv> {
     let is_var = |e: ExprId| *program.exprs.get(e) == Expr::Var(var);
     match *program.exprs.get(e) {
         Expr::Binary(cfa::BinOp::Eq, a, b) if is_var(a) => program.exprs.as_const(b).cloned(),

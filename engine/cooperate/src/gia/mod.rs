@@ -8,6 +8,7 @@
 //! included. Acceptance is by prefix: what follows an accepted path is accepted.
 
 pub mod cegar;
+pub mod check;
 mod combine;
 mod convert;
 mod facts;

@@ -42,7 +42,7 @@ impl Gia {
         let unverified = self.condition(program, Says::Unreachable);
         let unverified = left(program, &unverified)?;
         let on_the_way = |says| match self.has(says) {
-            true => left(program, &self.beside(says, &[])),
+            true => left(program, &self.beside(says)),
             false => Ok(FxHashSet::default()),
         };
         let (reaching, candidates) = (on_the_way(Says::Reachable)?, on_the_way(Says::Candidate)?);

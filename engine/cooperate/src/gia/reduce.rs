@@ -4,11 +4,8 @@ use super::{Gia, Says};
 use crate::condition::{Condition, Label, StateId, Transition};
 use crate::reduce::{Reducer, reduce as reduce_by};
 use crate::restrict::{Restricted, TooLarge};
-use cfa::{EdgeId, ExprId, Program, Table};
+use cfa::{EdgeId, Program, Table};
 use rustc_hash::FxHashMap;
-
-/// Conditions behind one edge that are told apart.
-const MOST_CONDITIONS: usize = 4;
 
 /// What the reducer takes away (`X` of Definition 6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +29,7 @@ pub fn reduce(program: &mut Program, gia: &Gia, what: Left, reducer: Reducer) ->
         return Ok(rest);
     }
     // Lines 3 to 13: no path from which no candidate can be come to any more.
-    let elsewhere = lifted(&gia.beside(Says::Candidate, &[]), &rest);
+    let elsewhere = lifted(&gia.beside(Says::Candidate), &rest);
     let fewer = reduce_by(&rest.program, &elsewhere, reducer)?;
     Ok(composed(&rest, fewer))
 }
@@ -59,18 +56,8 @@ impl Gia {
     }
 
     /// The condition that covers the paths of which such a thing can no longer be said, whatever the data: a set of states is
-    /// followed, and where none of it leads to such a state, the path is none. Nor is it one if it ends with one of `ends` before
-    /// that is said.
-    pub fn beside(&self, what: Says, ends: &[EdgeId]) -> Condition {
-        self.beside_with(what, ends, None)
-    }
-
-    /// The same with the data: which conditions and invariants hold behind an edge decides which states are followed.
-    pub fn beside_exactly(&self, what: Says, ends: &[EdgeId], program: &mut Program) -> Condition {
-        self.beside_with(what, ends, Some(program))
-    }
-
-    fn beside_with(&self, what: Says, ends: &[EdgeId], mut program: Option<&mut Program>) -> Condition {
+    /// followed, and where none of it leads to such a state, the path is none.
+    pub fn beside(&self, what: Says) -> Condition {
         let useful = self.useful(|says| says == Some(what));
         let mut out = Condition { states: Table::new(), initial: StateId(0) };
         let mut ids: FxHashMap<Vec<StateId>, StateId> = FxHashMap::default();
@@ -105,61 +92,19 @@ impl Gia {
                     named.extend(edges.iter());
                 }
             }
-            named.extend(ends);
             named.sort_unstable();
             named.dedup();
             let mut transitions = Vec::new();
-            for edge in named.into_iter().map(Some).chain([None]) {
-                let taken: Vec<&Transition> = match edge {
-                    Some(edge) => set.iter().flat_map(|&q| self.states[q].successors(edge)).collect(),
-                    None => {
-                        let all = set.iter().flat_map(|&q| &self.states[q].transitions);
-                        all.filter(|t| t.on == Label::Others).collect()
-                    }
-                };
-                let is_end = edge.is_some_and(|edge| ends.contains(&edge));
-                for (assumption, mut next) in self.by_data(&taken, program.as_deref_mut()) {
-                    if is_end && !next.iter().any(is_said) {
-                        next.clear();
-                    }
-                    let on = edge.map_or(Label::Others, |edge| Label::of([edge]));
-                    transitions.push(Transition { on, assumption, to: number(&mut out, &mut todo, next) });
-                }
+            for edge in named {
+                let next = set.iter().flat_map(|&q| self.states[q].successors(edge)).map(|t| t.to).collect();
+                transitions.push(Transition::on(edge, number(&mut out, &mut todo, next)));
             }
+            let all = set.iter().flat_map(|&q| &self.states[q].transitions);
+            let others = all.filter(|t| t.on == Label::Others).map(|t| t.to).collect();
+            transitions.push(Transition::others(number(&mut out, &mut todo, others)));
             out.states[id].transitions = transitions;
         }
         out
-    }
-
-    /// The states behind transitions, by what holds there: each of a few conditions does or does not. Without a program, or where there are more, as if all
-    /// of them did.
-    fn by_data(&self, taken: &[&Transition], program: Option<&mut Program>) -> Vec<(Option<ExprId>, Vec<StateId>)> {
-        let all = || vec![(None, taken.iter().map(|t| t.to).collect())];
-        let Some(program) = program else { return all() };
-        let mut under = Vec::new();
-        for t in taken {
-            under.push(match (t.assumption, self.states[t.to].invariant) {
-                (Some(a), Some(b)) => Some(program.exprs.and(a, b)),
-                (a, b) => a.or(b),
-            });
-        }
-        let mut conditions: Vec<ExprId> = under.iter().copied().flatten().collect();
-        conditions.sort_unstable();
-        conditions.dedup();
-        if conditions.is_empty() || conditions.len() > MOST_CONDITIONS {
-            return all();
-        }
-        let ways = (0..1u32 << conditions.len()).map(|holds| {
-            let is_so = |e: &ExprId| conditions.binary_search(e).is_ok_and(|i| holds >> i & 1 == 1);
-            let mut assumption = None;
-            for &e in &conditions {
-                let e = if is_so(&e) { e } else { program.exprs.not(e) };
-                assumption = Some(assumption.map_or(e, |all| program.exprs.and(all, e)));
-            }
-            let to = taken.iter().zip(&under).filter(|(_, e)| e.as_ref().is_none_or(is_so)).map(|(t, _)| t.to);
-            (assumption, to.collect())
-        });
-        ways.collect()
     }
 }
 

@@ -54,7 +54,8 @@ pub fn parse(source: &str, program: &mut Program) -> Result<Gia, Error> {
         return Err(error(at, "this is no GIA: it does not begin with 'gia of'".into()));
     };
     if of.trim() != condition::fingerprint(program) {
-        let what = "the GIA is of another program (or of this one with other options, or lowered otherwise)";
+        let what = "the GIA is of another program (or of this one with another property or other options, or lowered otherwise; the property of \
+                    a test suite is `--property coverage`)";
         return Err(error(at, what.into()));
     }
     let mut states: Table<StateId, State> = Table::new();

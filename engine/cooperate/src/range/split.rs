@@ -10,6 +10,7 @@ use engine::Reason;
 use engine::algorithm::follow::{Guide, Most, follow};
 use engine::budget::Budget;
 use engine::smt::Choice;
+use fixedbitset::FixedBitSet;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ use std::cmp::Ordering;
 /// A way to find a path that divides the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Splitter {
-    /// The left-most path that goes round each loop so often (Lb).
+    /// The left-most path that goes round each loop so often (Lb): a branch past a loop is not taken.
     LoopBound(u32),
     /// A path that takes the true side of a branch with a probability of so many per cent (Rdm: 50, Rdm9: 90).
     Random { percent: u32, seed: u64 },
@@ -147,6 +148,9 @@ struct Shape {
     has_loops: bool,
     /// By location: whether its function can get to its end from there, not only to an abort.
     alive: Vec<bool>,
+    /// By location: the heads of loops that may be entered from there before the function ends, without starting another iteration of a
+    /// loop that the location is in. Those of functions that are called count.
+    ahead: Vec<FixedBitSet>,
 }
 
 impl Shape {
@@ -155,7 +159,14 @@ impl Shape {
         let forests: Vec<LoopForest> = graphs.funcs.values().map(|g| LoopForest::new(&g.graph, 0)).collect();
         let calls = CallGraph::new(program);
         let has_loops = program.funcs.ids().any(|f| calls.is_reachable(f) && !forests[f.index()].loops().is_empty());
-        Self { graphs, forests, has_loops, alive: alive(program) }
+        let ahead = ahead(program, &calls, &graphs, &forests);
+        Self { graphs, forests, has_loops, alive: alive(program), ahead }
+    }
+
+    /// Whether loops can be entered from the one location that cannot be from the other, and none the other way round.
+    fn misses_loops(&self, one: LocId, other: LocId) -> bool {
+        let (one, other) = (&self.ahead[one.index()], &self.ahead[other.index()]);
+        one.is_subset(other) && one != other
     }
 
     /// The loops around a location, innermost first: their numbers.
@@ -207,6 +218,42 @@ fn alive(program: &Program) -> Vec<bool> {
     }
 }
 
+/// See [`Shape::ahead`].
+fn ahead(program: &Program, calls: &CallGraph, graphs: &CfaGraphs, forests: &[LoopForest]) -> Vec<FixedBitSet> {
+    let head_of = |loc: LocId| {
+        let (node, forest) = (graphs.node(loc)?, &forests[program.locs[loc].func.index()]);
+        forest.innermost(node).filter(|&l| forest.get(l).head == node)
+    };
+    let heads: Vec<LocId> = program.locs.ids().filter(|&loc| head_of(loc).is_some()).collect();
+    let is_back = |edge: EdgeId| {
+        let (source, target) = (program.edges[edge].source, program.edges[edge].target);
+        let Some(l) = head_of(target) else { return false };
+        let forest = &forests[program.locs[source].func.index()];
+        let innermost = graphs.node(source).and_then(|n| forest.innermost(n));
+        std::iter::successors(innermost, |&l| forest.get(l).parent).any(|around| around == l)
+    };
+    let mut into: Vec<Vec<EdgeId>> = vec![Vec::new(); program.locs.len()];
+    for (id, edge) in program.edges.iter().filter(|(id, _)| !is_back(*id)) {
+        into[edge.target.index()].push(id);
+    }
+    let mut ahead = vec![FixedBitSet::with_capacity(heads.len()); program.locs.len()];
+    heads.iter().enumerate().for_each(|(n, loc)| ahead[loc.index()].insert(n));
+    let mut todo: Vec<LocId> = program.locs.ids().collect();
+    while let Some(loc) = todo.pop() {
+        let here = ahead[loc.index()].clone();
+        let func = program.locs[loc].func;
+        let callers = calls.callers(func).filter(|_| program.funcs[func].entry == loc);
+        for edge in into[loc.index()].iter().copied().chain(callers) {
+            let source = program.edges[edge].source;
+            if !here.is_subset(&ahead[source.index()]) {
+                ahead[source.index()].union_with(&here);
+                todo.push(source);
+            }
+        }
+    }
+    ahead
+}
+
 /// Lb: the left-most path that goes round each loop `bound` times, inner loops in each iteration of the outer ones.
 struct Unrolled<'a> {
     shape: &'a Shape,
@@ -244,7 +291,9 @@ impl Guide for Unrolled<'_> {
             _ => {}
         }
         if then_leaves == else_leaves {
-            return Some(true);
+            // Left, but not past loops that only the other side comes to.
+            let [then_target, else_target] = [then_edge, else_edge].map(|edge| program.edges[edge].target);
+            return Some(!self.shape.misses_loops(then_target, else_target));
         }
         let iterations = self.iterations.get(&self.key(here, loops[0])).copied().unwrap_or(0);
         let wants_out = iterations >= self.bound;
