@@ -298,16 +298,19 @@ impl Pipeline {
         undecided: &[Vec<EdgeId>],
         gia: Option<&Gia>,
     ) {
+        self.reach(program, outcome);
         // First what takes least, as the time may be over.
-        match outcome.verdict {
+        self.afterwards("saving what was verified", "saving", || match outcome.verdict {
             Verdict::True => self.save(program, &Condition::everything()),
             _ if *done == Condition::nothing() && self.config.analysis == Analysis::Invariants => {
                 self.save_facts(program);
             }
             _ => self.save(program, done),
-        }
+        });
         if self.cooperation.saves_gia || gia.is_some() && self.wants_exhibits {
-            self.tell_gia(program, outcome, Gia::of_condition(done), undecided, gia);
+            self.afterwards("saving what is known", "saving", || {
+                self.tell_gia(program, outcome, Gia::of_condition(done), undecided, gia);
+            });
         }
     }
 
@@ -354,6 +357,7 @@ impl Pipeline {
             }
             outcome = self.ask(program, part, None, &config, budget, others(&self.config).as_ref());
         }
+        self.reach(program, &outcome);
         if asked.slice.is_some() || restricted.is_some() {
             // They speak of the heads of loops of another program than whoever asks has.
             outcome.certificate = None;

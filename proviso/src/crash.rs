@@ -4,10 +4,13 @@
 //! write it with nothing but system calls and leave at once.
 
 use crate::failure::exit;
+use crate::report::Answer;
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
-use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::any::Any;
+use std::ffi::{CStr, CString, c_char};
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Whether standard output has had its verdict line, or must not get one.
@@ -20,12 +23,23 @@ pub fn expect_verdict() {
     SILENT.store(false, Ordering::SeqCst);
 }
 
-/// The verdict of a program that is proved, if the process cannot go on with what is left to do.
-static PROVED: AtomicBool = AtomicBool::new(false);
+/// The verdict line and exit code of a verdict that was reached, if the process cannot go on with what is left to do. Null: there is none.
+static REACHED: AtomicPtr<c_char> = AtomicPtr::new(std::ptr::null_mut());
+static REACHED_CODE: AtomicU8 = AtomicU8::new(0);
 
-/// From now on the verdict is TRUE, whatever happens.
-pub fn proved() {
-    PROVED.store(true, Ordering::SeqCst);
+/// From now on this is the verdict, whatever happens. The first one stays.
+pub fn reached(answer: &Answer) {
+    let code = match answer {
+        Answer::True => exit::TRUE,
+        Answer::False(_) => exit::FALSE,
+        Answer::Unknown { .. } => exit::UNKNOWN,
+    };
+    let Ok(line) = CString::new(answer.line()) else { return };
+    if REACHED.load(Ordering::SeqCst).is_null() {
+        REACHED_CODE.store(code, Ordering::SeqCst);
+        // Never freed: a signal handler may read it at any time.
+        REACHED.store(line.into_raw(), Ordering::SeqCst);
+    }
 }
 
 /// The verdict line is about to be printed in the ordinary way. False if it was already.
@@ -35,7 +49,12 @@ pub fn claim_verdict() -> bool {
 
 /// Writes a verdict line, if none was, and ends the process. Safe in signal handlers.
 pub fn leave(verdict: &CStr, code: u8) -> ! {
-    let (verdict, code) = if PROVED.load(Ordering::SeqCst) { (c"TRUE", exit::TRUE) } else { (verdict, code) };
+    let reached = REACHED.load(Ordering::SeqCst);
+    let (verdict, code) = match reached.is_null() {
+        true => (verdict, code),
+        // SAFETY: the pointer is that of a C string that is never freed.
+        false => (unsafe { CStr::from_ptr(reached) }, REACHED_CODE.load(Ordering::SeqCst)),
+    };
     if claim_verdict() {
         write(libc::STDOUT_FILENO, verdict);
         write(libc::STDOUT_FILENO, c"\n");
@@ -150,6 +169,18 @@ pub fn install() {
             eprintln!("{info}\n{}", std::backtrace::Backtrace::force_capture());
         }
     }));
+}
+
+/// Does what a verdict does not need; what it said if it panicked.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let done = std::panic::catch_unwind(AssertUnwindSafe(work));
+    done.map_err(|panic| format!("internal error: {}", panic_message(&*panic)))
+}
+
+/// What a panic said that was caught, with the place where it was.
+pub fn panic_message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    with_place(text.unwrap_or("panic"))
 }
 
 /// What a panic said, with the place where it was.

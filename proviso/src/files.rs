@@ -131,6 +131,13 @@ impl Outputs {
     }
 }
 
+/// Writes one file, or standard output (`-`).
+pub fn write(path: &Path, bytes: impl Into<Vec<u8>>) -> Result<(), Failure> {
+    let mut outputs = Outputs::default();
+    outputs.put(path, bytes);
+    outputs.commit()
+}
+
 /// Content on its way into a file.
 enum Staged<'a> {
     /// In a file beside the target, which it will replace.

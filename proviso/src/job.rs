@@ -63,6 +63,8 @@ pub struct Job {
     pub error_functions: Vec<String>,
     /// The user named them, so they must exist.
     pub errors_named: bool,
+    /// Calls of error functions count only while this variable of the program has this value: of a program with a witness woven in.
+    pub calls_count_while: Option<(&'static str, u64)>,
     /// All files that say what to verify: of the program, and with properties.
     pub files_read: Vec<PathBuf>,
     /// What the user is to know of how files are compiled and linked.
@@ -196,6 +198,7 @@ impl Job {
             errors_named,
             files_read,
             warnings,
+            calls_count_while: None,
             _folder: folder,
         };
         job.ask(asks);

@@ -4,7 +4,6 @@
 //! the engine and the solvers look at; a worker that does not react within [`Limits::grace`] is left behind, and
 //! the caller reports without it. So a limit ends in an answer within a second, whatever the worker does.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -104,7 +103,7 @@ pub fn supervise<T: Send + 'static>(
     let body = move || {
         let result = catch_unwind(AssertUnwindSafe(work));
         // The receiver is gone only if this thread was abandoned.
-        let _ = sender.send(result.map_err(|payload| panic_message(&payload)));
+        let _ = sender.send(result.map_err(|payload| crate::crash::panic_message(&*payload)));
     };
     // Where address space is limited, as by `ulimit -v`, a smaller stack must do.
     let body = Arc::new(Mutex::new(Some(body)));
@@ -135,6 +134,8 @@ fn watch<T>(
     let mut stop = None;
     let mut stopped_at = None;
     let mut peak_memory = 0;
+    // What ended work before does not end this.
+    let before = interrupts.load(Ordering::SeqCst);
     loop {
         let end = match receiver.recv_timeout(TICK) {
             Ok(Ok(value)) => Some(End::Done(value)),
@@ -147,7 +148,7 @@ fn watch<T>(
         if stop.is_none() {
             let timeout = limits.timeout.filter(|t| limits.start.elapsed() >= *t).map(Stop::Timeout);
             let spent = || limits.processor.filter(|limit| processor_time() >= *limit).map(Stop::Processor);
-            stop = if interrupts.load(Ordering::SeqCst) > 0 {
+            stop = if interrupts.load(Ordering::SeqCst) > before {
                 Some(Stop::Interrupted)
             } else if memory > limits.memory {
                 Some(Stop::Memory(limits.memory))
@@ -187,11 +188,6 @@ fn interrupts() -> &'static AtomicU32 {
     &COUNT
 }
 
-fn panic_message(payload: &Box<dyn Any + Send>) -> String {
-    let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
-    crate::crash::with_place(text.unwrap_or("panic"))
-}
-
 /// Processor time of this process and the children it waited for.
 fn processor_time() -> Duration {
     let of = |who| {
@@ -227,6 +223,20 @@ pub fn default_memory() -> u64 {
     let group = groups.iter().find_map(|f| std::fs::read_to_string(f).ok()?.trim().parse::<u64>().ok());
     let available = machine.into_iter().chain(group).min().unwrap_or(8 << 30);
     available / 5 * 4
+}
+
+/// Gives the main thread, and the compilers that are started, a deep stack: clang reads and translates nested source by recursion, and with
+/// 8 MB crashes before it says what is nested too deeply.
+pub fn deepen_stack() {
+    const DEEP: u64 = 512 << 20;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` outlives the calls. A failure leaves the limit that there was.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_STACK, &mut limit) == 0 && limit.rlim_cur < DEEP {
+            limit.rlim_cur = DEEP.min(limit.rlim_max);
+            libc::setrlimit(libc::RLIMIT_STACK, &limit);
+        }
+    }
 }
 
 /// Lets an allocation fail, and so end the run with a verdict, before the machine suffers: the last resort

@@ -15,11 +15,12 @@ use cfa::{
 };
 use engine::{Agreement, Line, Place, Root, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
 
 /// Of what all states agree on at a loop, so many conditions are told.
 const ENOUGH: usize = 24;
-/// Calls looked through to see what a function reads.
-const ROUNDS: usize = 8;
+/// Edges that all searches for reads of variables may pass.
+const SEARCHES: usize = 20_000_000;
 
 /// The head of a loop.
 pub struct LoopHead {
@@ -35,39 +36,52 @@ pub struct Loops<'a> {
     /// Whether it is a slice.
     is_slice: bool,
     graphs: CfaGraphs,
-    /// By function, globals that it surely reads before it writes them, in a slice.
-    read_first: FxHashMap<FuncId, FxHashSet<VarId>>,
+    /// By function, the globals that it and its callees write.
     written: Vec<FxHashSet<VarId>>,
+    /// The variables that edges read, as far as they were looked up.
+    reads: RefCell<FxHashMap<EdgeId, Vec<VarId>>>,
+    /// Edges that searches may still pass.
+    searches: Cell<usize>,
+    /// Variables by function and name, and global objects by name.
+    vars: FxHashMap<(Option<FuncId>, &'a str), usize>,
+    globals: FxHashMap<&'a str, usize>,
     sources: &'a Sources,
 }
 
 impl<'a> Loops<'a> {
     pub fn new(program: &'a Program, is_slice: bool, sources: &'a Sources) -> Self {
-        let (graphs, written) = (CfaGraphs::new(program), globals_written(program));
-        let mut loops = Self { program, is_slice, graphs, read_first: FxHashMap::default(), written, sources };
-        if is_slice {
-            loops.find_read_first();
+        let (mut vars, mut globals) = (FxHashMap::default(), FxHashMap::default());
+        for var in program.vars.values() {
+            if let Some(name) = &var.name {
+                *vars.entry((var.func(), name.as_str())).or_insert(0) += 1;
+            }
         }
-        loops
+        program.globals.values().for_each(|global| *globals.entry(global.name.as_str()).or_insert(0) += 1);
+        Self {
+            program,
+            is_slice,
+            graphs: CfaGraphs::new(program),
+            written: globals_written(program),
+            reads: RefCell::default(),
+            searches: Cell::new(SEARCHES),
+            vars,
+            globals,
+            sources,
+        }
     }
 
-    /// What functions read of globals first, with what they call: each round looks through one more call.
-    fn find_read_first(&mut self) {
-        for _ in 0..ROUNDS {
-            let mut changed = false;
-            for func in self.program.funcs.ids() {
-                let live = self.live(&self.graphs.funcs[func]);
-                let entry = self.graphs.node(self.program.funcs[func].entry);
-                let Some(entry) = entry.map(|n| &live[n as usize]) else { continue };
-                let globals: FxHashSet<VarId> =
-                    entry.iter().copied().filter(|&v| self.program.vars[v].func().is_none()).collect();
-                changed |= globals.len() > self.read_first.get(&func).map_or(0, FxHashSet::len);
-                self.read_first.insert(func, globals);
-            }
-            if !changed {
-                break;
-            }
-        }
+    /// Whether the source has loops.
+    pub fn are_there(&self) -> bool {
+        self.graphs.funcs.iter().any(|(func, graph)| {
+            let is_source = self.program.funcs[func].origin == FunctionOrigin::Source;
+            is_source && !LoopForest::new(&graph.graph, 0).loops().is_empty()
+        })
+    }
+
+    /// The variables of a name that a function can name.
+    fn vars_named(&self, name: &str, func: FuncId) -> usize {
+        let of = |func| self.vars.get(&(func, name)).copied().unwrap_or(0);
+        of(None) + of(Some(func))
     }
 
     /// The invariants of a certificate that exact C conditions can say.
@@ -89,7 +103,7 @@ impl<'a> Loops<'a> {
         let mut heads = Vec::new();
         for func in program.funcs.ids().filter(|&f| program.funcs[f].origin == FunctionOrigin::Source) {
             let graph = &self.graphs.funcs[func];
-            let function = Function { loops: self, program, func, graph, live: Vec::new() };
+            let function = Function { loops: self, program, func, graph };
             let forest = LoopForest::new(&graph.graph, 0);
             for (number, l) in forest.loops().iter().enumerate() {
                 let loc = graph.locs[l.head as usize];
@@ -105,62 +119,62 @@ impl<'a> Loops<'a> {
         heads: impl Iterator<Item = LocId>,
         conditions: impl Fn(&Function<'_>, LocId, u32) -> Vec<Condition>,
     ) -> Vec<LoopInvariant> {
-        let mut by_function: FxHashMap<FuncId, Vec<LocId>> = FxHashMap::default();
+        let mut by_function: FxHashMap<FuncId, FxHashSet<LocId>> = FxHashMap::default();
         for head in heads {
-            by_function.entry(self.program.locs[head].func).or_default().push(head);
+            by_function.entry(self.program.locs[head].func).or_default().insert(head);
         }
         let mut functions: Vec<_> = by_function.into_iter().collect();
-        functions.sort_unstable();
+        functions.sort_unstable_by_key(|(func, _)| *func);
         let mut all = Vec::new();
         for (func, heads) in functions {
             if self.program.funcs[func].origin == FunctionOrigin::Source {
                 let graph = &self.graphs.funcs[func];
-                let live = if self.is_slice { self.live(graph) } else { Vec::new() };
-                let function = Function { loops: self, program: self.program, func, graph, live };
+                let function = Function { loops: self, program: self.program, func, graph };
                 all.extend(function.invariants(&heads, &conditions));
             }
         }
         all
     }
 
-    /// By node, variables that are surely read before they are written on some way on.
-    fn live(&self, graph: &FuncGraph) -> Vec<FxHashSet<VarId>> {
+    /// Whether a variable is read on some path from a location before it is written. False also if that would take too long to find.
+    fn is_live(&self, var: VarId, from: LocId) -> bool {
         let program = self.program;
-        let mut live: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); graph.locs.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for node in (0..graph.locs.len()).rev() {
-                let mut set = FxHashSet::default();
-                for edge in program.out_edges(graph.locs[node]) {
-                    let edge = &program.edges[edge];
-                    let callee = match &edge.op {
-                        Op::Call { callee: Callee::Direct(callee), .. } => Some(Some(*callee)),
-                        Op::Call { .. } => Some(None),
-                        _ => None,
-                    };
-                    let target = self.graphs.node(edge.target).map(|n| n as usize);
-                    let survives = |v: &&VarId| {
-                        let is_global = program.vars[**v].func().is_none();
-                        let passes = match callee {
-                            None => true,
-                            Some(Some(callee)) => !self.written[callee.index()].contains(*v),
-                            Some(None) => false,
-                        };
-                        Some(**v) != edge.op.def() && (!is_global || passes)
-                    };
-                    set.extend(target.iter().flat_map(|&t| live[t].iter().filter(survives)));
-                    edge.op.for_each_expr(|e| set.extend(program.exprs.vars(e)));
-                    set.extend(callee.flatten().and_then(|c| self.read_first.get(&c)).into_iter().flatten());
+        let is_global = program.vars[var].func().is_none();
+        let (mut seen, mut todo) = (FxHashSet::default(), vec![from]);
+        while let Some(loc) = todo.pop() {
+            if !seen.insert(loc) {
+                continue;
+            }
+            for id in program.out_edges(loc) {
+                let Some(left) = self.searches.get().checked_sub(1) else { return false };
+                self.searches.set(left);
+                let edge = &program.edges[id];
+                if self.reads.borrow_mut().entry(id).or_insert_with(|| reads(program, id)).contains(&var) {
+                    return true;
                 }
-                if set.len() > live[node].len() {
-                    live[node] = set;
-                    changed = true;
+                let passes = match edge.op {
+                    _ if edge.op.def() == Some(var) => false,
+                    Op::Call { callee: Callee::Direct(callee), .. } if is_global => {
+                        todo.push(program.funcs[callee].entry);
+                        !self.written[callee.index()].contains(&var)
+                    }
+                    Op::Call { .. } => !is_global,
+                    _ => true,
+                };
+                if passes {
+                    todo.push(edge.target);
                 }
             }
         }
-        live
+        false
     }
+}
+
+/// The variables that an edge reads.
+fn reads(program: &Program, edge: EdgeId) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    program.edges[edge].op.for_each_expr(|e| vars.extend(program.exprs.vars(e)));
+    vars
 }
 
 /// Adds what is said of loops of which nothing is said yet.
@@ -178,14 +192,12 @@ struct Function<'a> {
     program: &'a Program,
     func: FuncId,
     graph: &'a FuncGraph,
-    /// By node: variables read on some way before they are written; of a slice.
-    live: Vec<FxHashSet<VarId>>,
 }
 
 impl Function<'_> {
     fn invariants(
         &self,
-        heads: &[LocId],
+        heads: &FxHashSet<LocId>,
         conditions: &impl Fn(&Function<'_>, LocId, u32) -> Vec<Condition>,
     ) -> Vec<LoopInvariant> {
         let forest = LoopForest::new(&self.graph.graph, 0);
@@ -251,7 +263,7 @@ impl Function<'_> {
 
     /// Whether what holds of the variable here holds in the whole program.
     fn is_live(&self, var: VarId, node: u32) -> bool {
-        !self.loops.is_slice || self.live[node as usize].contains(&var)
+        !self.loops.is_slice || self.loops.is_live(var, self.graph.locs[node as usize])
     }
 
     /// What the states at a head agree on.
@@ -357,10 +369,9 @@ impl Function<'_> {
     fn named(&self, place: &Place, node: u32) -> Option<Condition> {
         let (program, way) = (self.program, place.way.as_str());
         let is_unique = |name: &str| {
-            let here = |v: &cfa::Var| v.func().is_none_or(|f| f == self.func);
-            let is_named = |n: &Option<String>| n.as_deref().is_some_and(|n| n.strip_prefix('&').unwrap_or(n) == name);
-            let vars = program.vars.values().filter(|v| is_named(&v.name) && here(v)).count();
-            is_identifier(name) && vars + program.globals.values().filter(|g| g.name == name).count() == 1
+            let vars: usize =
+                [name, &format!("&{name}")].iter().map(|name| self.loops.vars_named(name, self.func)).sum();
+            is_identifier(name) && vars + self.loops.globals.get(name).copied().unwrap_or(0) == 1
         };
         let (name, declared, sure) = match place.root {
             Root::Var(var) | Root::Behind(var) => {
@@ -388,9 +399,7 @@ impl Function<'_> {
 
     /// Whether the name means this variable wherever it is in scope in this function.
     fn is_unambiguous(&self, var: VarId) -> bool {
-        let vars = &self.program.vars;
-        let here = |v: &cfa::Var| v.func().is_none_or(|f| f == self.func);
-        vars[var].name.is_some() && vars.values().filter(|v| v.name == vars[var].name && here(v)).count() == 1
+        self.program.vars[var].name.as_ref().is_some_and(|name| self.loops.vars_named(name, self.func) == 1)
     }
 }
 

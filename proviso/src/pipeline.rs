@@ -14,13 +14,13 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::knowledge::Known;
 use crate::limits::Limits;
-use crate::questions;
 use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
 use crate::trace::{self, Trace};
 use crate::trace::{declared, elsewhere};
 use crate::witness::weave::INVARIANT;
+use crate::{output, questions};
 use cfa::interp::Inputs;
 use cfa::{CallGraph, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
@@ -71,6 +71,8 @@ pub struct Shared {
     pub checks: Vec<CheckResult>,
     /// The program has assumptions.
     pub assumes: bool,
+    /// The verdict on what was asked, as soon as there is one: nothing that is described, drawn or saved afterwards takes it back.
+    pub reached: Option<Finished>,
 }
 
 impl Shared {
@@ -100,6 +102,7 @@ impl Shared {
 }
 
 /// What the worker comes back with.
+#[derive(Clone)]
 pub struct Finished {
     pub answer: Answer,
     pub notes: Vec<Note>,
@@ -162,6 +165,23 @@ pub struct Pipeline {
     pub cooperation: Arc<Cooperation>,
     /// Verdicts of before. Those of termination are not kept.
     pub cache: Option<Cache>,
+    /// Its verdict is that of the command: what is asked is neither a part of a question nor a step on the way to another answer.
+    pub is_answer: bool,
+}
+
+/// A verdict, and what there is to describe it with.
+pub(crate) struct Decided {
+    pub finished: Finished,
+    outcome: engine::Outcome,
+    slice: Option<slicer::Slice>,
+    /// The outcome speaks of the slice.
+    is_of_slice: bool,
+}
+
+impl Decided {
+    fn analysed<'a>(&'a self, program: &'a Program) -> &'a Program {
+        self.slice.as_ref().filter(|_| self.is_of_slice).map_or(program, |slice| &slice.program)
+    }
 }
 
 impl Pipeline {
@@ -170,7 +190,10 @@ impl Pipeline {
             true => self.answer(),
             false => questions::run(self),
         }?;
-        self.look_for_vacuity(&mut finished);
+        self.keep(&finished);
+        if let Err(what) = crash::guarded(|| self.look_for_vacuity(&mut finished)) {
+            self.warn_of_defect("looking whether executions satisfy the assumptions", &what);
+        }
         Ok(finished)
     }
 
@@ -186,7 +209,7 @@ impl Pipeline {
         let (mut program, place) = self.prepare()?;
         let known = self.cooperation.known(&mut program)?;
         let holds_anyway = self.cooperation.is_none() && questions::leave_out_valid(self, &mut program);
-        let mut finished = self.decide(&program, place.as_ref(), known);
+        let mut finished = self.decide_and_describe(&program, place.as_ref(), known);
         if holds_anyway {
             finished.proved.nothing_checked = None;
         }
@@ -222,8 +245,15 @@ impl Pipeline {
         Ok((program, place))
     }
 
+    /// Whether an error of the program can be reached, and what there is to say of the verdict.
+    fn decide_and_describe(&self, program: &Program, place: Option<&Place>, known: Known) -> Finished {
+        let decided = self.decide(program, place, known);
+        let proved = self.describe_proof(program, &decided);
+        Finished { proved, ..decided.finished }
+    }
+
     /// Whether an error of the program can be reached.
-    pub(crate) fn decide(&self, program: &Program, place: Option<&Place>, known: Known) -> Finished {
+    pub(crate) fn decide(&self, program: &Program, place: Option<&Place>, known: Known) -> Decided {
         let slice = match self.cooperation.is_none() {
             true => self.stage("slicing", "slicing", || self.slice(program)),
             // Each part has its own.
@@ -243,26 +273,36 @@ impl Pipeline {
             let exhibits = Exhibits::of(program, slice.as_ref(), property, &Sources::new());
             self.shared().exhibits.absorb(exhibits);
         }
-        let (outcome, analysed) = self.stage("the analysis", "analysis", || {
-            let kept = place.and_then(|place| place.outcome(program, self.share_of_time(REPLAY)));
-            if let Some(kept) = kept {
-                self.shared().count("from_cache", 1.0);
-                return (kept, slice.as_ref().map_or(program, |s| &s.program));
-            }
-            if !self.cooperation.is_none() {
-                return (self.cooperate(program, known), program);
-            }
-            let (outcome, analysed) = self.analyse(program, slice.as_ref());
-            if let Some(place) = place {
-                self.shared().warn_of_cache(place.keep(&outcome));
-            }
-            (outcome, analysed)
+        let kept = self.stage("asking the cache", "cache", || {
+            place.and_then(|place| place.outcome(program, self.share_of_time(REPLAY)))
         });
+        let is_new = kept.is_none();
+        let (outcome, is_of_slice) = self.stage("the analysis", "analysis", || match kept {
+            Some(kept) => {
+                self.shared().count("from_cache", 1.0);
+                (kept, true)
+            }
+            None if !self.cooperation.is_none() => (self.cooperate(program, known), false),
+            None => self.analyse(program, slice.as_ref()),
+        });
+        self.reach(program, &outcome);
+        if let Some(place) = place.filter(|_| is_new && self.cooperation.is_none()) {
+            let kept = self.afterwards("keeping the verdict in the cache", "cache", || Some(place.keep(&outcome)));
+            self.shared().warn_of_cache(kept.unwrap_or(Ok(())));
+        }
         self.shared().engine = Some(outcome.stats);
+        self.in_words(program, Decided { finished: Finished::new(Answer::True), outcome, slice, is_of_slice })
+    }
 
+    /// Puts into words what came out.
+    fn in_words(&self, program: &Program, mut decided: Decided) -> Decided {
         let sources = Sources::new();
+        let outcome = &decided.outcome;
+        let analysed = decided.analysed(program);
         if self.wants_exhibits {
-            self.shared().exhibits.add_explored(analysed, &outcome.coverage, &outcome.arg, &sources);
+            self.afterwards("showing what was explored", "exhibits", || {
+                self.shared().exhibits.add_explored(analysed, &outcome.coverage, &outcome.arg, &sources);
+            });
         }
         let note = |reason: &Reason| Note {
             text: reason.text.clone(),
@@ -274,7 +314,7 @@ impl Pipeline {
             tracked: l.tracked.clone(),
         };
         let increments = outcome.increments.iter().map(increment).collect();
-        let decided = !matches!(outcome.verdict, Verdict::Unknown(_));
+        let is_decided = !matches!(outcome.verdict, Verdict::Unknown(_));
         let answer = match &outcome.verdict {
             Verdict::True => Answer::True,
             Verdict::Unknown(reason) => {
@@ -288,32 +328,68 @@ impl Pipeline {
                 .map(|site| site.at_origin(program, &found.inputs, engine::replay_limits(self.share_of_time(REPLAY)))),
             _ => None,
         };
-        let proved = match answer {
-            Answer::True => self.describe_proof(program, slice.as_ref(), &outcome, analysed, &sources),
-            _ => Proved::default(),
-        };
         let external = self.shared().external;
-        let decided_by = decided.then(|| external.unwrap_or(outcome.decided_by.name()));
+        let decided_by = is_decided.then(|| external.unwrap_or(outcome.decided_by.name()));
         let proof = outcome.proof.as_ref().map(ToString::to_string);
         let has_crashed = outcome.has_crashed();
-        let proved_part = self.cooperation.proves_part(&outcome);
+        let proved_part = self.cooperation.proves_part(outcome);
         let crashes = outcome.crashes.iter().map(|c| (c.analysis.name(), crash::with_place(&c.message))).collect();
-        let graph = outcome.arg;
-        Finished {
+        let finished = Finished {
             answer,
             notes,
             decided_by,
             proof,
-            turns: outcome.turns,
+            turns: std::mem::take(&mut decided.outcome.turns),
             increments,
             rankings: Vec::new(),
-            graph,
+            graph: std::mem::take(&mut decided.outcome.arg),
             crashes,
             has_crashed,
             proved_part,
-            proved,
+            proved: Proved::default(),
             site,
+        };
+        if is_decided {
+            self.keep(&finished);
         }
+        decided.finished = finished;
+        decided
+    }
+
+    /// Keeps the result of the command, whatever happens from here on.
+    fn keep(&self, finished: &Finished) {
+        if self.is_answer {
+            crash::reached(&finished.answer);
+            self.shared().reached = Some(finished.clone());
+        }
+    }
+
+    /// Keeps a verdict before it is put into words.
+    pub(crate) fn reach(&self, program: &Program, outcome: &engine::Outcome) {
+        let decided_by = Some(self.shared().external.unwrap_or(outcome.decided_by.name()));
+        let answer = match &outcome.verdict {
+            Verdict::Unknown(_) => return,
+            Verdict::True => Answer::True,
+            Verdict::False(found) => {
+                let error = &program.errors[found.error];
+                let property = self.job.violated(error.check).to_owned();
+                Answer::False(Box::new(Violation::new(property, error.message.clone())))
+            }
+        };
+        self.keep(&Finished { decided_by, ..Finished::new(answer) });
+    }
+
+    fn warn_of_defect(&self, phase: &str, what: &str) {
+        let text = format!("{phase} ended by an {what}\n  = note: {}", output::DEFECT);
+        self.shared().warnings.push(text);
+    }
+
+    /// Does what a verdict does not need. If it panics, a warning says so, and the verdict stands.
+    pub(crate) fn afterwards<T: Default>(&self, phase: &'static str, name: &str, work: impl FnOnce() -> T) -> T {
+        crash::guarded(|| self.stage(phase, name, work)).unwrap_or_else(|what| {
+            self.warn_of_defect(phase, &what);
+            T::default()
+        })
     }
 
     pub(crate) fn shared(&self) -> MutexGuard<'_, Shared> {
@@ -338,6 +414,9 @@ impl Pipeline {
             && let Some(name) = found.missing.iter().find(|name| !name.starts_with(INVARIANT))
         {
             return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
+        }
+        if let Some((variable, value)) = self.job.calls_count_while {
+            instrument::only_while(program, &found.errors, variable, value);
         }
         self.job.weave(program)?;
         for (name, why) in [("assert", " (<assert.h> is not included)"), ("__VERIFIER_assert", "")] {
@@ -411,9 +490,8 @@ impl Pipeline {
         self.limits.left().map_or(most, |left| (left / 5).min(most))
     }
 
-    /// The outcome, and the program that it speaks of: the slice, or the whole where the slice is not enough.
-    fn analyse<'p>(&self, program: &'p Program, slice: Option<&'p slicer::Slice>) -> (engine::Outcome, &'p Program) {
-        let analysed = slice.map_or(program, |s| &s.program);
+    /// The outcome, and whether it speaks of the slice: it speaks of the whole where the slice is not enough.
+    fn analyse(&self, program: &Program, slice: Option<&slicer::Slice>) -> (engine::Outcome, bool) {
         let outcome = self.ask(program, program, slice, &self.config, &self.budget, others(&self.config).as_ref());
         if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && self.budget.spent().is_none() {
             // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
@@ -421,9 +499,9 @@ impl Pipeline {
             // The same defect is told once.
             let before: Vec<_> = outcome.crashes.into_iter().filter(|c| !of_whole.crashes.contains(c)).collect();
             of_whole.crashes.extend(before);
-            return (of_whole, program);
+            return (of_whole, false);
         }
-        (outcome, analysed)
+        (outcome, true)
     }
 
     /// Asks whether a part of the program has an error that can be reached, or what is left of the part in a slice. The inputs of a part
@@ -465,8 +543,9 @@ impl Pipeline {
         let property = self.job.violated(error.check).to_owned();
         let mut violation = Violation::new(property, error.message.clone());
         self.shared().violation = Some(violation.clone());
-        let recorded =
-            self.stage("replaying the violation", "trace", || trace::record(program, &found.inputs, sources));
+        let recorded = self
+            .afterwards("replaying the violation", "trace", || Some(trace::record(program, &found.inputs, sources)));
+        let Some(recorded) = recorded else { return Answer::False(Box::new(violation)) };
         match recorded {
             Ok(mut trace) => {
                 // Constructors run before, and are called by nobody else.

@@ -156,7 +156,7 @@ impl Run<'_> {
 
     /// The pipeline for a part of what is asked.
     fn part(&self, group: &Group, share: Option<&(Budget, Limits)>) -> Pipeline {
-        let mut part = self.pipeline.clone();
+        let mut part = Pipeline { is_answer: false, ..self.pipeline.clone() };
         let job = &self.pipeline.job;
         let mut own = job.asking(group.asks.iter().map(|&a| self.asks[a].clone()).collect());
         if job.is_exhaustive {
@@ -186,17 +186,30 @@ impl Run<'_> {
         loop {
             let part = self.part(group, own.as_ref());
             let program = group.program.as_mut().expect("just loaded");
-            let finished = match part.job.properties[..] {
+            let (finished, decided) = match part.job.properties[..] {
                 [ref one] if !part.job.is_exhaustive && (*one == Property::Termination || one.checks().is_empty()) => {
-                    part.answer()?
+                    (part.answer()?, None)
                 }
-                _ => part.decide(program, None, Known::default()),
+                _ => {
+                    let mut decided = part.decide(program, None, Known::default());
+                    let finished = std::mem::replace(&mut decided.finished, Finished::new(Answer::True));
+                    (finished, Some(decided))
+                }
             };
             let site = finished.site;
             let answer = finished.answer.clone();
             self.parts.push(finished);
+            // A proof is described once its result stands.
+            let describe = |parts: &mut [Finished], program: &Program| {
+                if let (Some(finished), Some(decided)) = (parts.last_mut(), &decided) {
+                    finished.proved = part.describe_proof(program, decided);
+                }
+            };
+            let rests_on_failed = group.rests_on_failed();
+            let program = group.program.as_ref().expect("it was asked");
             match answer {
-                Answer::True if group.rests_on_failed() => {
+                Answer::True if rests_on_failed => {
+                    describe(&mut self.parts, program);
                     self.ask_again(group);
                     if group.asks.is_empty() {
                         return Ok(Attempt::Decided);
@@ -208,6 +221,7 @@ impl Run<'_> {
                     let mut shared = self.pipeline.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
                     drop(shared);
+                    describe(&mut self.parts, program);
                     if !group.is_behind {
                         return Ok(Attempt::Decided);
                     }

@@ -1,5 +1,7 @@
 //! `proviso verify`: from the command line to a verdict, under limits.
 
+mod evidence;
+
 use crate::args::{
     BlocksArg, CoveringArg, MessageFormat, PrecisionArg, PredicatesArg, SearchArg, SlicingArg, SolverArg, TraceArg,
     VerifyArgs,
@@ -9,16 +11,15 @@ use crate::cooperation::{self, Cooperation};
 use crate::crash;
 use crate::failure::{Failure, exit};
 use crate::files::{Outputs, STDOUT};
-use crate::html::{self, Exhibits};
+use crate::html::Exhibits;
 use crate::job::{Job, Otherwise};
 use crate::limits::{self, End, Limits, Supervised};
 use crate::output::{self, Colors};
 use crate::pipeline::{Finished, Pipeline, Shared};
-use crate::pixel_tree::{Format, PixelTree};
+use crate::pixel_tree::Format;
 use crate::progress::Progress;
 use crate::render::{self, Detail};
 use crate::report::{Answer, CheckResult, Note, Report, Rest};
-use crate::sarif;
 use crate::source::{Sources, Spot};
 use crate::witness;
 use engine::Analysis;
@@ -26,6 +27,7 @@ use engine::budget::Budget;
 use engine::domain::value::Sharing;
 use engine::smt::{Choice, Kind};
 use engine::waitlist::Search;
+use evidence::Evidence;
 use frontend_llvm::{DataModel, UndefinedFunctions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,11 +55,14 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("{option} is for one property (--property)")));
     }
 
-    let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
-    let mut outputs = Outputs::new(args.outputs());
+    // The format of a picture is that of its name.
+    args.pixel_tree.as_ref().map(|path| Format::of(path)).transpose()?;
+    let outputs = Outputs::new(args.outputs());
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
-    let verified = execute(&job, args, &outputs, start)?;
+    let verified = execute(&job, args, &outputs, start, true)?;
     let Verified { mut report, harness, condition, gia, exhibits, graph, code } = verified;
+    // Nothing that is written takes the verdict back.
+    crash::reached(&report.answer);
     for warning in &report.warnings {
         output::warning_at(&warning.text, warning.spot.clone(), colors);
     }
@@ -68,65 +73,30 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     for assumption in &report.assumptions {
         output::note(&format!("assumed: {assumption}"), colors);
     }
-    if (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive {
-        witness::confirm::confirm(&mut report, &job.witness_task(), &job, args, start);
-    } else {
+    let is_confirmed = (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive;
+    let confirmed = is_confirmed
+        && crash::guarded(|| witness::confirm::confirm(&mut report, &job.witness_task(), &job, args, start))
+            .map_err(|what| output::warning(&format!("the witness is not confirmed: {what}"), colors))
+            .is_ok();
+    if !confirmed {
         report.invariants.iter_mut().for_each(|i| i.conditions.retain(|c| !c.in_doubt));
     }
     report.invariants.retain(|i| !i.conditions.is_empty());
-    if let Some((path, format)) = pixels {
-        if graph.is_empty() {
-            output::warning("the picture is empty: no analysis that worked keeps a graph of what it reached", colors);
-        }
-        outputs.put(path, PixelTree::of_states(&graph).draw(format));
-    }
-    if let Some(path) = &args.report {
-        outputs.put(path, html::page(&report, &exhibits, &graph, &Sources::new()));
-    }
-    match (&args.harness, harness) {
-        (Some(path), Some(harness)) => outputs.put(path, harness),
-        (Some(_), None) if matches!(report.answer, Answer::False(_)) => {
-            output::warning("there is no harness: no time was left for the way to the violation", colors);
-        }
-        _ => {}
-    }
-    match (&args.knowledge.save_gia, gia) {
-        (Some(path), Some(gia)) => outputs.put(path, gia),
-        (Some(_), None) => output::warning("there is no GIA: the analysis did not come back in time", colors),
-        _ => {}
-    }
-    match (&args.save_condition, condition) {
-        (Some(path), Some(condition)) => outputs.put(path, condition),
-        (Some(_), None) => output::warning("there is no condition: the analysis did not come back in time", colors),
-        _ => {}
-    }
-    let has_witness = match &report.answer {
-        Answer::False(violation) => !job.is_exhaustive || violation.property == "unreach-call",
-        _ => true,
+    let report = Arc::new(report);
+    let (args, job) = (args.clone(), job.clone());
+    let evidence = Evidence {
+        report: report.clone(),
+        harness,
+        condition,
+        gia,
+        exhibits,
+        graph,
+        args: args.clone(),
+        job: job.clone(),
+        colors,
     };
-    let witnesses = [(&args.witness, witness::Format::Yaml), (&args.graphml, witness::Format::GraphMl)];
-    for (path, format) in witnesses.into_iter().filter_map(|(path, format)| Some((path.as_ref()?, format))) {
-        if !has_witness {
-            let text = "there is no witness: its format has no word for what is violated; ask by --property";
-            output::warning(text, colors);
-            continue;
-        }
-        match witness::write(&report, &job.witness_task(), format) {
-            Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => {}
-            Ok(None) => {
-                let may_leave_loop = matches!(&report.answer, Answer::False(violation) if violation.may_leave_loop);
-                let why = match report.properties.iter().any(|p| p == "termination") {
-                    true if may_leave_loop => "the execution may leave the loop that is named (and not end elsewhere)",
-                    true => "its format has no word for this (`docs/evaluation/evidence.md`)",
-                    false => "no time was left for the way to the violation",
-                };
-                output::warning(&format!("there is no witness: {why}"), colors);
-            }
-            Ok(Some(text)) => outputs.put(path, text),
-            Err(error) => output::warning(&format!("there is no witness: {error}"), colors),
-        }
-    }
-    publish(&report, outputs, args, &job, colors).map(|()| code)
+    evidence.write(start);
+    publish(&report, &args, &job, colors).map(|()| code)
 }
 
 /// What a verification comes to.
@@ -141,7 +111,15 @@ pub struct Verified {
 }
 
 /// Verifies under the limits of `args`, which count from `start`. `outputs` are files that no input may be.
-pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Instant) -> Result<Verified, Failure> {
+///
+/// `is_answer`: the verdict is that of the command, and stands as soon as it is reached.
+pub fn execute(
+    job: &Arc<Job>,
+    args: &VerifyArgs,
+    outputs: &Outputs,
+    start: Instant,
+    is_answer: bool,
+) -> Result<Verified, Failure> {
     let memory = args.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
     let grace = if args.save_condition.is_some() || args.knowledge.save_gia.is_some() {
         cooperation::GRACE
@@ -155,7 +133,7 @@ pub fn execute(job: &Arc<Job>, args: &VerifyArgs, outputs: &Outputs, start: Inst
     let shared = Arc::new(Mutex::new(Shared { warnings: job.warnings.clone(), ..Shared::default() }));
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
-    let pipeline = pipeline(job, args, outputs, limits, &shared, budget)?;
+    let pipeline = Pipeline { is_answer, ..pipeline(job, args, outputs, limits, &shared, budget)? };
     let mut progress = Progress::new(start, args.verbose);
     let tick = || {
         if let Ok(shared) = shared.try_lock() {
@@ -270,6 +248,7 @@ pub fn pipeline(
         },
         cache: Cache::of(args)?,
         cooperation: Arc::new(Cooperation::of(args)?),
+        is_answer: false,
     })
 }
 
@@ -368,26 +347,36 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
             }
             (finished, false)
         }
-        (End::Done(Err(failure)), None) => return Err(failure),
-        // A compiler that Ctrl-C killed is no error of the input.
-        (End::Done(Err(_)), Some(stopped)) => (Finished::new(unknown(stopped)), false),
-        (End::Abandoned, stopped) => {
-            let reason = stopped.unwrap_or_else(|| format!("memory ran out during {}", shared.phase));
-            (Finished::new(unknown(reason)), false)
-        }
-        (End::Panicked(message), _) => {
-            let text = format!("internal error: {message}");
-            output::internal_error(&text);
-            (Finished::new(unknown(text)), true)
+        (End::Done(Err(failure)), None) if shared.reached.is_none() => return Err(failure),
+        (end, stopped) => {
+            let why = match end {
+                End::Panicked(message) => Err(format!("internal error: {message}")),
+                End::Done(Err(failure)) => Ok(stopped.unwrap_or(failure.message)),
+                // A compiler that Ctrl-C killed is no error of the input.
+                _ => Ok(stopped.unwrap_or_else(|| format!("memory ran out during {}", shared.phase))),
+            };
+            let (Ok(reason) | Err(reason)) = &why;
+            match shared.reached.take() {
+                Some(reached) => {
+                    shared.warnings.push(format!("what was to be said of the verdict is not complete: {reason}"));
+                    (reached, false)
+                }
+                None => {
+                    if why.is_err() {
+                        output::internal_error(reason);
+                    }
+                    (Finished::new(unknown(reason.clone())), why.is_err())
+                }
+            }
         }
     };
     if let (Answer::Unknown { .. }, Some(rescued)) = (&finished.answer, rescued) {
         finished.answer = rescued;
     }
-    if !shared.checks.is_empty() && !internal {
+    if !shared.checks.is_empty() {
         let sum = Answer::of(&shared.checks);
         // What was not come to has the reason for which the run ended.
-        if !matches!(sum, Answer::Unknown { .. }) || matches!(finished.answer, Answer::True) {
+        if !matches!(sum, Answer::Unknown { .. }) || !internal && matches!(finished.answer, Answer::True) {
             finished.answer = sum;
         }
     }
@@ -401,12 +390,31 @@ fn conclude(supervised: Supervised<Result<Finished, Failure>>, shared: &mut Shar
     Ok((finished, code))
 }
 
-/// Prints and writes everything, the verdict line last, which is printed also where a file cannot be written.
-fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, job: &Job, colors: Colors) -> Result<(), Failure> {
-    let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
+/// Prints the report, the verdict line last, which is printed also where there is no report.
+fn publish(report: &Report, args: &VerifyArgs, job: &Job, colors: Colors) -> Result<(), Failure> {
     let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
+    let unwritten = |what: &str, why: String| {
+        output::warning(&format!("{what} is not written: {why}"), colors);
+        String::new()
+    };
+    let text = crash::guarded(|| shown(report, args, job, colors.for_report(json_on_stdout)));
+    let mut text = text.unwrap_or_else(|why| unwritten("the report", why));
+    if json_on_stdout {
+        output::print_error(&text);
+        let json = crash::guarded(|| format!("{:#}\n", report.to_json()));
+        text = json.unwrap_or_else(|why| unwritten("--json -", why));
+    }
+    if crash::claim_verdict() {
+        output::print(&(text + &report.verdict_line() + "\n"))?;
+    }
+    Ok(())
+}
+
+/// The report as the options want it.
+fn shown(report: &Report, args: &VerifyArgs, job: &Job, with_colors: bool) -> String {
+    let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let mut text = match args.message_format {
-        MessageFormat::Human => render::report(report, &Sources::new(), detail, colors.for_report(json_on_stdout)),
+        MessageFormat::Human => render::report(report, &Sources::new(), detail, with_colors),
         MessageFormat::Short => render::short(report),
         MessageFormat::Json => render::json_lines(report),
     };
@@ -425,19 +433,42 @@ fn publish(report: &Report, mut outputs: Outputs, args: &VerifyArgs, job: &Job, 
     if args.stats {
         text += &render::statistics(report);
     }
-    if json_on_stdout {
-        output::print_error(&text);
-        text = format!("{:#}\n", report.to_json());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Stop;
+    use crate::report::Violation;
+    use std::time::Duration;
+
+    /// However a run ends after its verdict, the verdict stands, and a warning says what is not complete.
+    #[test]
+    fn a_verdict_that_was_reached_stands() {
+        let ends: [(fn() -> End<Result<Finished, Failure>>, Option<Stop>); 6] = [
+            (|| End::Abandoned, Some(Stop::Timeout(Duration::from_secs(10)))),
+            (|| End::Abandoned, Some(Stop::Processor(Duration::from_secs(10)))),
+            (|| End::Abandoned, Some(Stop::Memory(1 << 30))),
+            (|| End::Abandoned, Some(Stop::Interrupted)),
+            (|| End::Panicked("a defect".into()), None),
+            (|| End::Done(Err(Failure::data("what is written"))), None),
+        ];
+        let violation = || Answer::False(Box::new(Violation::new("unreach-call", "")));
+        for (end, stop) in ends {
+            for (answer, line, code) in
+                [(Answer::True, "TRUE", exit::TRUE), (violation(), "FALSE(unreach-call)", exit::FALSE)]
+            {
+                let reached = Finished { decided_by: Some("symex"), ..Finished::new(answer) };
+                let mut shared = Shared { phase: "describing loops", reached: Some(reached), ..Shared::default() };
+                let supervised = Supervised { end: end(), stop, peak_memory: 0 };
+                let (finished, its) = conclude(supervised, &mut shared).unwrap();
+                assert_eq!((finished.answer.line().as_str(), its, finished.decided_by), (line, code, Some("symex")));
+                assert!(shared.warnings.iter().any(|w| w.contains("is not complete: ")), "{:?}", shared.warnings);
+            }
+            let supervised = Supervised { end: end(), stop, peak_memory: 0 };
+            let ended = conclude(supervised, &mut Shared::default());
+            assert!(ended.is_err() || matches!(ended.unwrap().0.answer, Answer::Unknown { .. }));
+        }
     }
-    if let Some(path) = args.json.as_deref().filter(|_| !json_on_stdout) {
-        outputs.put(path, format!("{:#}\n", report.to_json()));
-    }
-    if let Some(path) = &args.sarif {
-        outputs.put(path, format!("{:#}\n", sarif::log(report, &Sources::new())));
-    }
-    let written = outputs.commit();
-    if crash::claim_verdict() {
-        output::print(&(text + &report.verdict_line() + "\n"))?;
-    }
-    written
 }

@@ -1,6 +1,6 @@
 //! Property unreach-call: some functions are never called.
 
-use cfa::{Check, ErrorId, ErrorInfo, FuncId, Op, Out, Program};
+use cfa::{CType, Check, ErrorId, ErrorInfo, FuncId, HaltKind, Op, Out, Program, Var, VarKind};
 
 /// What [`unreach_call`] found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -48,10 +48,42 @@ fn error_at_entry(program: &mut Program, func: FuncId) -> ErrorId {
     error
 }
 
+/// Makes calls of error functions errors only while a global variable of the program has a value: an execution that calls one at another time
+/// ends as if by a false assumption. Returns false if the program has no such variable, and leaves the program as it is.
+pub fn only_while(program: &mut Program, errors: &[(FuncId, ErrorId)], variable: &str, value: u64) -> bool {
+    let var = program.vars.iter().find(|(_, v)| v.func().is_none() && v.name.as_deref() == Some(variable));
+    let object = program.globals.iter().find(|(_, g)| g.name == variable);
+    let (read, width) = match (var, object) {
+        (Some((var, its)), _) => (Ok(var), its.width),
+        (None, Some((object, its))) => (Err(object), 8 * its.size as u32),
+        (None, None) => return false,
+    };
+    for &(func, _) in errors {
+        let [entry, at, ended, sink] = [(); 4].map(|()| program.add_location(func));
+        // A variable without a name: traces do not tell of it.
+        let ty = program.types.push(CType::Int { name: "unsigned int".into(), width, signed: false });
+        let temp = program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None });
+        let op = match read {
+            Ok(var) => Op::Assign { var: temp, value: program.var_expr(var) },
+            Err(object) => {
+                Op::Load { var: temp, addr: program.exprs.global_addr(object, program.layout.pointer_width) }
+            }
+        };
+        program.add_edge(entry, op, at, None);
+        let (temp, value) = (program.var_expr(temp), program.exprs.int(width, value));
+        let is_so = program.exprs.eq(temp, value);
+        program.add_branch(at, is_so, program.funcs[func].entry, ended, None);
+        program.add_edge(ended, Op::Halt(HaltKind::Assumed), sink, None);
+        program.funcs[func].entry = entry;
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfa::{CType, Callee, DataLayout};
+    use cfa::interp::{Inputs, Interpreter, Limits, Outcome};
+    use cfa::{Callee, DataLayout};
 
     fn program(names: &[&str]) -> Program {
         let mut program = Program::new(DataLayout { pointer_width: 64 });
@@ -93,5 +125,31 @@ mod tests {
         let edges = p.edges.len();
         assert_eq!(unreach_call(&mut p, &names), first);
         assert_eq!((p.edges.len(), p.errors.len()), (edges, 1));
+    }
+
+    #[test]
+    fn calls_at_another_time_are_no_errors() {
+        for variable in ["var v0 \"n\" ty0 32 = 2:32", r#"global g0 "n" ty0 align 4 size 4 bytes "\x02""#] {
+            for (value, expected) in [(2, true), (3, false)] {
+                let text = format!(
+                    "program 64 entry f0\ntype ty0 int \"unsigned int\" 32 unsigned\ntype ty1 void\n{variable}\n\
+                     func f0 \"main\" source ty1 () entry l0 {{\n  l0: t0: call fail.f1 () -> l1\n  l1: t1: halt exit 0:32 -> l2\n  l2:\n}}\n\
+                     func f1 \"fail\" source ty1 () entry l3 {{\n  l3: t2: return -> l4\n  l4:\n}}\n"
+                );
+                let mut p = cfa::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+                let found = unreach_call(&mut p, &["fail".to_owned()]);
+                assert!(only_while(&mut p, &found.errors, "n", value));
+                assert!(!only_while(&mut p.clone(), &found.errors, "m", value));
+                cfa::validate::validate(&p).unwrap();
+                let run = Interpreter::new(&p).run(&mut Inputs::default().source(), Limits::default(), &mut ());
+                assert_eq!(
+                    matches!(run.outcome, Outcome::Error(..)),
+                    expected,
+                    "{variable} {value}: {:?}",
+                    run.outcome
+                );
+                assert!(expected || run.outcome == Outcome::Assumed);
+            }
+        }
     }
 }

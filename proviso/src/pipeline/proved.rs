@@ -1,6 +1,6 @@
 //! What there is to say of a proof: what holds at loops, whether anything was checked, what was taken for valid.
 
-use super::{Pipeline, SLICING};
+use super::{Decided, Pipeline, SLICING};
 use crate::assumed;
 use crate::loop_invariants;
 use crate::report::{AssumedWrites, LoopInvariant};
@@ -8,13 +8,14 @@ use crate::source::{Sources, Spot};
 use cfa::Program;
 use engine::invariant::Invariants;
 use instrument::vacuity;
+use engine::Verdict;
 use std::time::{Duration, Instant};
 
 /// What holds at the loops of a program that was proved without invariants is looked for this long at most.
 const INVARIANTS: Duration = Duration::from_secs(5);
 
 /// What is said of TRUE.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Proved {
     pub invariants: Vec<LoopInvariant>,
     /// Why it says nothing of the program.
@@ -26,24 +27,28 @@ pub struct Proved {
 }
 
 impl Pipeline {
-    pub(super) fn describe_proof(
-        &self,
-        program: &Program,
-        slice: Option<&slicer::Slice>,
-        outcome: &engine::Outcome,
-        analysed: &Program,
-        sources: &Sources,
-    ) -> Proved {
-        let invariants =
-            self.stage("describing loops", "invariants", || self.invariants(program, analysed, outcome, sources));
+    /// Of a verdict other than TRUE there is nothing to say.
+    pub(crate) fn describe_proof(&self, program: &Program, decided: &Decided) -> Proved {
+        let Decided { outcome, slice, .. } = decided;
+        if !matches!(outcome.verdict, Verdict::True) {
+            return Proved::default();
+        }
+        let sources = Sources::new();
+        let analysed = decided.analysed(program);
         let nothing_checked = self.lacks_checks(analysed);
-        let assumed_writes = self.stage("looking what is taken for valid", "assumed", || {
+        let assumed_writes = self.afterwards("looking what is taken for valid", "assumed", || {
             let deadline = Instant::now() + self.share_of_time(SLICING);
-            let found = assumed::writes(program, slice, outcome.decided_by, &self.job.load.checks, deadline);
+            let found = assumed::writes(program, slice.as_ref(), outcome.decided_by, &self.job.load.checks, deadline);
             let spots = found.places.iter().filter_map(|&place| sources.spot(program, place));
             AssumedWrites { count: found.count, spots: spots.collect() }
         });
-        Proved { invariants, nothing_checked, assumed_writes, ..Proved::default() }
+        let told = Proved { nothing_checked, assumed_writes, ..Proved::default() };
+        if let Some(reached) = &mut self.shared().reached {
+            reached.proved = told.clone();
+        }
+        let invariants =
+            self.afterwards("describing loops", "invariants", || self.invariants(program, analysed, outcome, &sources));
+        Proved { invariants, ..told }
     }
 
     /// What holds at loops: what the proof rests on, and where that is wanted, what else is known.
@@ -60,14 +65,15 @@ impl Pipeline {
         let loops = loop_invariants::Loops::new(analysed, !std::ptr::eq(program, analysed), sources);
         let mut invariants = outcome.certificate.as_ref().map_or_else(Vec::new, |c| loops.certified(c));
         if self.wants_invariants {
-            let agreed = loops.agreed(&outcome.agreements);
-            let facts = Invariants::new(program, &self.budget.within(self.share_of_time(INVARIANTS)));
-            let facts = facts.map_or_else(Vec::new, |facts| {
-                loop_invariants::Loops::new(program, false, sources).certified(&facts.certificate(program))
-            });
             // What all states agree on says more than facts do.
-            loop_invariants::add(&mut invariants, agreed);
-            loop_invariants::add(&mut invariants, facts);
+            loop_invariants::add(&mut invariants, loops.agreed(&outcome.agreements));
+            let of_program = loop_invariants::Loops::new(program, false, sources);
+            let budget = self.budget.within(self.share_of_time(INVARIANTS));
+            if of_program.are_there()
+                && let Some(facts) = Invariants::new(program, &budget)
+            {
+                loop_invariants::add(&mut invariants, of_program.certified(&facts.certificate(program)));
+            }
         }
         invariants
     }

@@ -6,7 +6,6 @@
 use super::validate::{Checked, check};
 use super::{Task, correctness_entry};
 use crate::args::VerifyArgs;
-use crate::crash;
 use crate::job::Job;
 use crate::report::{Answer, Report};
 use std::time::{Duration, Instant};
@@ -21,7 +20,6 @@ pub fn confirm(report: &mut Report, task: &Task, job: &Job, args: &VerifyArgs, s
     if !matches!(report.answer, Answer::True) || report.properties.iter().any(|p| p == "termination") {
         return;
     }
-    crash::proved();
     let now = Instant::now();
     let mut end = now + LEAST + 3 * (now - start);
     if let Some(timeout) = args.timeout {

@@ -3,9 +3,10 @@
 //!
 //! Here is the format and what all entries share; [`violation`] and [`correctness`] fill in what a verdict knows.
 
-mod condition;
+pub mod condition;
 pub mod confirm;
 pub mod correctness;
+pub mod form;
 mod graphml;
 pub mod validate;
 pub mod violation;
@@ -14,14 +15,15 @@ use crate::failure::Failure;
 use crate::files;
 use crate::report::{Answer, Report};
 use crate::source::Spot;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-mod place;
+pub mod place;
 mod text;
 pub mod weave;
 
@@ -44,11 +46,35 @@ pub struct Entry {
     pub content: Content,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Content {
     Segments(Vec<Segment>),
     Invariants(Vec<InvariantItem>),
+}
+
+impl<'de> Deserialize<'de> for Content {
+    /// All items are of one kind. Scalars are read as the text that the file has, which an untagged enumeration would not see.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Item {
+            segment: Option<Vec<WaypointItem>>,
+            invariant: Option<Invariant>,
+        }
+        let (mut segments, mut invariants) = (Vec::new(), Vec::new());
+        for item in Vec::<Item>::deserialize(from)? {
+            match (item.segment, item.invariant) {
+                (Some(segment), None) => segments.push(Segment { segment }),
+                (None, Some(invariant)) => invariants.push(InvariantItem { invariant }),
+                _ => return Err(D::Error::custom("an item of the content is neither a segment nor an invariant")),
+            }
+        }
+        match (segments.is_empty(), invariants.is_empty()) {
+            (_, true) => Ok(Self::Segments(segments)),
+            (true, false) => Ok(Self::Invariants(invariants)),
+            (false, false) => Err(D::Error::custom("the content has both segments and invariants")),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -108,6 +134,9 @@ pub struct Waypoint {
     pub location: Location,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraint: Option<Constraint>,
+    /// Of format 2.2: 0 for the thread of `main`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thread_id: Option<u32>,
     /// The function whose return it is about, where we know; not part of the format.
     #[serde(skip)]
     pub called: Option<String>,
@@ -146,13 +175,26 @@ impl std::fmt::Display for Scalar {
     }
 }
 
-/// What YAML writes without quotes where it can.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// What YAML writes without quotes where it can. Quotes make no difference on reading: `1` is the expression `'1'`.
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Scalar {
     Bool(bool),
     Int(i64),
     Text(String),
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        // Only numbers that YAML and C read alike: `010` is eight in C.
+        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+        Ok(match text.as_str() {
+            "true" | "True" | "TRUE" => Self::Bool(true),
+            "false" | "False" | "FALSE" => Self::Bool(false),
+            _ => number.map_or_else(|| Self::Text(text), Self::Int),
+        })
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -176,7 +218,15 @@ pub struct Invariant {
 impl Waypoint {
     /// One to be passed next.
     pub fn follow(kind: &str, location: Location, constraint: Option<Constraint>) -> Self {
-        Self { kind: kind.into(), action: "follow".into(), location, constraint, called: None, loose: None }
+        Self {
+            kind: kind.into(),
+            action: "follow".into(),
+            location,
+            constraint,
+            thread_id: None,
+            called: None,
+            loose: None,
+        }
     }
 }
 
@@ -225,16 +275,25 @@ fn is_graphml(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
 }
 
-/// Reads a witness file of either format, and what of it is left out, in words.
-pub fn read_any(path: &Path) -> Result<(Vec<Entry>, Vec<String>), Failure> {
-    let bytes = files::read(path)?;
-    let text = String::from_utf8_lossy(&bytes);
+/// A witness of either format: its entries, what of it is left out, in words, and whether it is GraphML.
+pub type Read = (Vec<Entry>, Vec<String>, bool);
+
+/// Reads a witness file of either format.
+pub fn read_any(path: &Path) -> Result<Read, Failure> {
+    of_bytes(&files::read(path)?, path)
+}
+
+/// The witness that a file contains.
+pub fn of_bytes(bytes: &[u8], path: &Path) -> Result<Read, Failure> {
+    let text = String::from_utf8_lossy(bytes);
     if !is_graphml(&text) {
-        return Ok((read(path)?, Vec::new()));
+        let text = std::str::from_utf8(bytes)
+            .map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
+        return Ok((entries(text, path)?, Vec::new(), false));
     }
     let told = graphml::steps::read(text.trim_start_matches('\u{feff}'))
         .map_err(|e| Failure::data(format!("{} is no witness of format 1.0: {e}", path.display())))?;
-    Ok((vec![told.entry], told.left_out))
+    Ok((vec![told.entry], told.left_out, true))
 }
 
 /// Reads a witness file of format 2.
@@ -243,8 +302,13 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     if is_graphml(&text) {
         return Err(Failure::data(format!("{}: only `proviso validate` reads GraphML", path.display())));
     }
+    entries(&text, path)
+}
+
+/// The entries of a text of format 2.
+fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Failure> {
     let entries =
-        parse(&text).map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
+        parse(text).map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
     match entries.is_empty() {
         true => Err(Failure::data(format!("{} has no entries", path.display()))),
         false => Ok(entries),

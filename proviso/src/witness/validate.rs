@@ -6,7 +6,7 @@
 
 use super::place::Places;
 use super::weave::{self, Following, INVARIANT, Woven};
-use super::{Content, Entry, Location, Loose, Waypoint};
+use super::{Content, Entry, Location, Loose, Waypoint, form};
 use crate::args::{TraceArg, ValidateArgs, VerifyArgs};
 use crate::failure::{Failure, exit};
 use crate::files::{self, Outputs};
@@ -37,7 +37,7 @@ pub fn run(args: &ValidateArgs, colors: Colors) -> u8 {
 fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
     args.verify.writes_only(&[])?;
-    let (mut entries, left_out) = super::read_any(&args.witness)?;
+    let (mut entries, left_out, is_graphml) = super::read_any(&args.witness)?;
     for what in left_out {
         output::warning(&format!("of the witness is left out: {what}"), colors);
     }
@@ -50,7 +50,13 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     for warning in stale(entry, &job)? {
         output::warning(&warning, colors);
     }
-    let settled = weave::settle(entry, &job.load.files());
+    let is_well_formed = match is_graphml {
+        true => Ok(()),
+        false => {
+            form::broken_rule(entry).map_or(Ok(()), |rule| Err(unusable(format!("the witness is malformed: {rule}"))))
+        }
+    };
+    let settled = is_well_formed.and_then(|()| weave::settle(entry, &job.load.files()));
     let report = settled.and_then(|()| match entry.entry_type.as_str() {
         "violation_sequence" => {
             let strict = violation(entry, &job, args, start)?;
@@ -149,11 +155,15 @@ fn verify(
             weave::admit_expanded(&expanded, original)?;
         }
     }
+    if let (Content::Segments(segments), false) = (&entry.content, following == Following::Endlessly) {
+        let before_target = segments.len().saturating_sub(1) as u64;
+        job.calls_count_while = (before_target > 0).then_some((weave::SEGMENT, before_target));
+    }
     if let Content::Invariants(all) = &entry.content {
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
         job.add_error_functions(&names);
     }
-    match verify::execute(&Arc::new(job.clone()), args, &Outputs::default(), start) {
+    match verify::execute(&Arc::new(job.clone()), args, &Outputs::default(), start, false) {
         Ok(Verified { mut report, .. }) => {
             report.files = originals.iter().map(|f| f.display().to_string()).collect();
             Ok((report, woven))

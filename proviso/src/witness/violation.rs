@@ -97,6 +97,7 @@ pub fn call_returned(spot: &Spot, function: &str, value: &str, body: &str, place
         action: "follow".into(),
         location,
         constraint: Some(constraint),
+        thread_id: None,
         called: Some(function.to_owned()),
         loose: None,
     }
@@ -131,5 +132,13 @@ fn target(trace: &Trace, places: &Places) -> Waypoint {
         location.line = line;
         location.column = Some(column);
     }
-    Waypoint { kind: "target".into(), action: "follow".into(), location, constraint: None, called: None, loose: None }
+    Waypoint {
+        kind: "target".into(),
+        action: "follow".into(),
+        location,
+        constraint: None,
+        thread_id: None,
+        called: None,
+        loose: None,
+    }
 }

@@ -1,13 +1,13 @@
 //! A witness woven into the C source: so clang says what its expressions mean, and every analysis can follow it.
 //!
 //! A counter says how many segments have been passed. At the place of a waypoint stands a hook that moves it on; an execution
-//! that comes to the target too early does not exist. An invariant becomes the call of an error function where it does not hold.
+//! that calls an error function before all are passed does not exist (`Job::calls_count_while`). An invariant becomes the call of an error function where it does not hold.
 //! Lines stay what they were, and [`Woven`] knows what was added to each.
 
 use super::condition::objection;
 use super::text::{Added, Text};
 use super::validate::unusable;
-use super::{Entry, Location, Waypoint};
+use super::{Entry, Location};
 use crate::failure::Failure;
 use crate::files;
 use crate::slice::scan::{Item, Kind, Source, Statement, Token};
@@ -172,27 +172,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
     let (mut errors, mut cycle) = (0, None);
     match &entry.content {
         super::Content::Segments(segments) => {
-            // Where the target is no call of an error function, control may come to its statement and go on.
-            let specification = &entry.metadata.task.specification;
-            let too_early = specification
-                .contains("call(")
-                .then(|| format!("({SEGMENT} == {} ? (void)0 : {END})", segments.len().saturating_sub(1)));
-            let last = segments.last().and_then(|s| s.segment.last()).map(|item| &item.waypoint);
-            if let (Some(too_early), Some(Waypoint { loose: Some(_), .. })) = (&too_early, last) {
-                // Where a violation is anywhere behind the last step, others are no violation of the witness.
-                let named =
-                    specification.split("call(").skip(1).filter_map(|rest| rest.split('(').next()).map(str::trim);
-                let errors: Vec<&str> = named.chain(["reach_error", "__VERIFIER_error"]).collect();
-                for file in &mut parsed {
-                    let calls: Vec<usize> = errors.iter().flat_map(|name| file.calls(name, None)).collect();
-                    for site in calls.into_iter().map(Site::Called) {
-                        let always = &mut file.hooks.entry(site).or_default().always;
-                        always.clear();
-                        always.push(too_early.clone());
-                    }
-                }
-            }
-            let way = Way { following, extent: lasso::extent(segments), too_early: too_early.as_deref() };
+            let way = Way { following, extent: lasso::extent(segments) };
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
                     waypoint::add(&mut parsed, &item.waypoint, number, &way)?;
@@ -277,6 +257,12 @@ impl<'a> File<'a> {
     /// A text as it is woven in, if it is no more than a condition, as far as it can be told before macros are expanded.
     fn admit(&self, text: &str, location: &Location) -> Result<String, Failure> {
         let is_type = |name: &str| self.defines_type(name);
+        // YAML writes truth values without quotes, and C has had names for them only since C23.
+        let text = match text.trim() {
+            "true" => "1",
+            "false" => "0",
+            _ => text,
+        };
         match objection(text, &is_type) {
             Some(objection) => Err(unsupported(location, &format!("`{text}` {objection}"))),
             // The expression itself, whatever its type; the marks are no part of the program.

@@ -563,3 +563,112 @@ fn what_is_no_witness_is_refused() {
     let output = proviso(&["validate", Path::new("/nowhere.yml").to_str().unwrap(), &case.program]);
     assert_eq!(output.status.code(), Some(66));
 }
+
+/// Assertions that hold a few times before one fails, however they are written: each line of an assertion has passes before the violation, and a
+/// witness in lines does not say which one it means.
+#[test]
+fn assertions_in_loops_are_confirmed_in_both_formats() {
+    let loops = [
+        ("for (int i = 0; i < 4; i++) {", "}"),
+        ("int i = 0; while (i < 4) { i++;", "}"),
+        ("int i = 0; do { i++;", "} while (i < 4);"),
+    ];
+    let extern_ = "extern void reach_error(void);\n";
+    let checks = [
+        (
+            "void __VERIFIER_assert(int c) { if (!c) { ERROR: reach_error(); } return; }",
+            "__VERIFIER_assert(x != 7 || i < 3);",
+        ),
+        ("#include <assert.h>", "assert(x != 7 || i < 3);"),
+        ("#define CHECK(c) ((c) ? (void)0 : reach_error())", "CHECK(x != 7 || i < 3);"),
+        ("", "if (x == 7 && i >= 3) { reach_error(); } else { x = 1; }"),
+        (
+            "static void check(int c) {\n    if (!c)\n        reach_error();\n}",
+            "check(x != 5 || 1); check(x != 7 || i < 3);",
+        ),
+    ];
+    let mut tried = 0;
+    for (n, (defined, check)) in checks.iter().enumerate() {
+        let (head, tail) = loops[n % loops.len()];
+        let program = format!(
+            "extern int __VERIFIER_nondet_int(void);\n{extern_}{defined}\nint main(void) {{\n    {head}\n        int x = __VERIFIER_nondet_int();\n        {check}\n    {tail}\n    return 0;\n}}\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("p.c"), &program).unwrap();
+        let run = |args: &[&str]| {
+            let output =
+                Command::new(env!("CARGO_BIN_EXE_proviso")).args(args).current_dir(folder.path()).output().unwrap();
+            String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+        };
+        let written =
+            run(&["verify", "--property", "unreach-call", "--witness", "w.yml", "--graphml", "w.graphml", "p.c"]);
+        assert_eq!(written, "FALSE(unreach-call)", "{program}");
+        for witness in ["w.yml", "w.graphml"] {
+            assert_eq!(run(&["validate", witness, "p.c"]), "FALSE(unreach-call)", "{witness} of\n{program}");
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 10);
+}
+
+/// A witness that only says what is to be avoided names no violation, and numbers need no quotes.
+#[test]
+fn malformed_violations_are_rejected_and_plain_scalars_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {\n    int x = __VERIFIER_nondet_int();\n    if (x == 1)\n        reach_error();\n    return 0;\n}\n";
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let run = |args: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_proviso")).args(args).current_dir(folder.path()).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(run(&["verify", "--property", "unreach-call", "--witness", "w.yml", "p.c"]), "FALSE(unreach-call)");
+    let witness = std::fs::read_to_string(folder.path().join("w.yml")).unwrap();
+    let head = &witness[..witness.find("  content:").unwrap()];
+    let place = |line: u32, column: u32| format!("location: {{file_name: p.c, line: {line}, column: {column}}}");
+    let validate = |content: &str| {
+        std::fs::write(folder.path().join("v.yml"), format!("{head}  content:\n{content}")).unwrap();
+        run(&["validate", "v.yml", "p.c"])
+    };
+    let target = format!("    - waypoint: {{type: target, action: follow, {}}}\n", place(6, 9));
+    let with = |kind: &str, value: &str, at: &str| {
+        format!(
+            "  - segment:\n    - waypoint: {{type: {kind}, action: follow, {at}, constraint: {{value: {value}, format: c_expression}}}}\n"
+        )
+    };
+    let last = format!("  - segment:\n{target}");
+    for good in [
+        last.clone(),
+        with("assumption", "1", &place(5, 5)) + &last,
+        with("assumption", "true", &place(5, 5)) + &last,
+        with("assumption", "'x == 1'", &place(5, 5)) + &last,
+        with("branching", "true", &place(5, 5)) + &last,
+        with("branching", "'true'", &place(5, 5)) + &last,
+    ] {
+        assert_eq!(validate(&good), "FALSE(unreach-call)", "{good}");
+    }
+    let avoid = target.replace("follow", "avoid");
+    for bad in [
+        format!("  - segment:\n{avoid}"),
+        format!("  - segment:\n{avoid}{avoid}"),
+        format!("  - segment:\n{target}{avoid}"),
+        format!("{last}{last}"),
+        with("assumption", "0", &place(5, 5)) + &last,
+        with("branching", "false", &place(5, 5)) + &last,
+        with("assumption", "1", &place(5, 5)),
+    ] {
+        let said = validate(&bad);
+        assert!(said.starts_with("UNKNOWN("), "{said}: {bad}");
+    }
+    // Of a set of invariants, too.
+    std::fs::write(folder.path().join("p.c"), program.replace("x == 1", "x != x")).unwrap();
+    for value in ["1", "'1'", "true", "x == x"] {
+        let head = head.replace("violation_sequence", "invariant_set");
+        let item = format!(
+            "  - invariant: {{type: location_invariant, {}, value: {value}, format: c_expression}}\n",
+            place(5, 5)
+        );
+        std::fs::write(folder.path().join("v.yml"), format!("{head}  content:\n{item}")).unwrap();
+        assert_eq!(run(&["validate", "v.yml", "p.c"]), "TRUE", "{value}");
+    }
+}

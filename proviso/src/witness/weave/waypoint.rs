@@ -31,26 +31,20 @@ pub(super) fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, numbe
 }
 
 /// How waypoints are followed.
-pub(super) struct Way<'a> {
+pub(super) struct Way {
     pub following: Following,
     /// How many segments lead to a cycle, and how many there are.
     pub extent: (usize, usize),
-    /// What ends an execution that is at the target before it has passed all else.
-    pub too_early: Option<&'a str>,
 }
 
 /// Puts a waypoint where it is.
-pub(super) fn add(files: &mut [File<'_>], waypoint: &Waypoint, number: usize, way: &Way<'_>) -> Result<(), Failure> {
+pub(super) fn add(files: &mut [File<'_>], waypoint: &Waypoint, number: usize, way: &Way) -> Result<(), Failure> {
     let location = &waypoint.location;
     let (sites, condition) = match &waypoint.loose {
         Some(loose) => by_line(files, waypoint, loose)?,
         None => exact(files, waypoint, way.following)?,
     };
     if waypoint.kind == "target" {
-        let Some(too_early) = way.too_early else { return Ok(()) };
-        for (file, site) in sites {
-            files[file].hooks.entry(site).or_default().always.push(too_early.to_owned());
-        }
         return Ok(());
     }
     let (stem, all) = way.extent;

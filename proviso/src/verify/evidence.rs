@@ -1,0 +1,207 @@
+//! The files that a verification writes beside its verdict.
+//!
+//! None of them can take the verdict back: each is made and written by itself, under a time limit, and a warning names what is not
+//! written, and why.
+
+use crate::args::VerifyArgs;
+use crate::crash;
+use crate::files;
+use crate::html::{self, Exhibits};
+use crate::job::Job;
+use crate::limits::{self, End, Limits};
+use crate::output::{self, Colors};
+use crate::pixel_tree::{Format, PixelTree};
+use crate::report::{Answer, Report};
+use crate::sarif;
+use crate::source::Sources;
+use crate::witness;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time to make and write files where the run's own is over.
+const WRITING: Duration = Duration::from_secs(10);
+
+/// What a run leaves to write files from.
+pub struct Evidence {
+    pub report: Arc<Report>,
+    pub harness: Option<String>,
+    pub condition: Option<String>,
+    pub gia: Option<String>,
+    pub exhibits: Exhibits,
+    pub graph: Vec<engine::arg::Shape>,
+    pub args: VerifyArgs,
+    pub job: Arc<Job>,
+    pub colors: Colors,
+}
+
+/// A file: its option and path, and how it is made.
+struct Output {
+    option: &'static str,
+    path: PathBuf,
+    make: fn(&Evidence, &Path) -> Made,
+}
+
+enum Made {
+    File(Vec<u8>),
+    /// There is nothing to write, which needs no word.
+    Nothing,
+    /// There is nothing to write, for this reason.
+    Missing(String),
+}
+
+impl Evidence {
+    /// Writes all files that the options name, except JSON on standard output. `start` is when the run started.
+    pub fn write(self, start: Instant) {
+        let colors = self.colors;
+        let pending: Arc<Mutex<VecDeque<Output>>> = Arc::new(Mutex::new(self.outputs().into()));
+        if locked(&pending).is_empty() {
+            return;
+        }
+        let limits = Limits {
+            timeout: self.time(start),
+            processor: None,
+            memory: u64::MAX / 4,
+            start: Instant::now(),
+            grace: limits::GRACE,
+        };
+        let worker = {
+            let pending = pending.clone();
+            move || {
+                // An output stays in the queue until it is written.
+                let next = || locked(&pending).front().map(|o| (o.option, o.path.clone(), o.make));
+                while let Some((option, path, make)) = next() {
+                    if let Err(why) = self.write_one(&path, make) {
+                        unwritten(option, &path, &why, colors);
+                    }
+                    locked(&pending).pop_front();
+                }
+            }
+        };
+        let supervised = limits::supervise(&limits, &Arc::default(), || {}, worker);
+        let why = match (supervised.end, supervised.stop) {
+            (End::Done(()), _) => return,
+            (End::Panicked(message), _) => format!("internal error: {message}"),
+            (End::Abandoned, Some(stop)) => format!("{stop} while it was written"),
+            (End::Abandoned, None) => "memory ran out".into(),
+        };
+        for output in locked(&pending).drain(..) {
+            unwritten(output.option, &output.path, &why, colors);
+        }
+    }
+
+    /// The rest of the time limit, but enough to write what there is.
+    fn time(&self, start: Instant) -> Option<Duration> {
+        match (self.args.timeout, self.args.cpu_limit) {
+            (Some(limit), _) => Some(limit.saturating_sub(start.elapsed()).max(WRITING)),
+            (None, Some(limit)) => Some(limit.max(WRITING)),
+            (None, None) => None,
+        }
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        let args = &self.args;
+        let all: [(&'static str, Option<&PathBuf>, fn(&Self, &Path) -> Made); 9] = [
+            ("--harness", args.harness.as_ref(), Self::harness),
+            ("--witness", args.witness.as_ref(), |e, _| e.witness(witness::Format::Yaml)),
+            ("--graphml", args.graphml.as_ref(), |e, _| e.witness(witness::Format::GraphMl)),
+            ("--save-condition", args.save_condition.as_ref(), Self::condition),
+            ("--save-gia", args.knowledge.save_gia.as_ref(), Self::gia),
+            ("--json", args.json.as_ref().filter(|path| *path != Path::new(files::STDOUT)), |e, _| {
+                Made::File(format!("{:#}\n", e.report.to_json()).into())
+            }),
+            ("--sarif", args.sarif.as_ref(), |e, _| {
+                Made::File(format!("{:#}\n", sarif::log(&e.report, &Sources::new())).into())
+            }),
+            ("--report", args.report.as_ref(), |e, _| {
+                Made::File(html::page(&e.report, &e.exhibits, &e.graph, &Sources::new()).into())
+            }),
+            ("--pixel-tree", args.pixel_tree.as_ref(), Self::pixel_tree),
+        ];
+        let named = all.into_iter().filter_map(|(option, path, make)| Some((option, path?.clone(), make)));
+        named.map(|(option, path, make)| Output { option, path, make }).collect()
+    }
+
+    fn write_one(&self, path: &Path, make: fn(&Self, &Path) -> Made) -> Result<(), String> {
+        match crash::guarded(|| make(self, path))? {
+            Made::File(bytes) => files::write(path, bytes).map_err(|failure| failure.to_string()),
+            Made::Nothing => Ok(()),
+            Made::Missing(why) => {
+                output::warning(&why, self.colors);
+                Ok(())
+            }
+        }
+    }
+
+    fn harness(&self, _: &Path) -> Made {
+        match &self.harness {
+            Some(harness) => Made::File(harness.clone().into()),
+            None if matches!(self.report.answer, Answer::False(_)) => {
+                Made::Missing("there is no harness: no time was left for the way to the violation".into())
+            }
+            None => Made::Nothing,
+        }
+    }
+
+    fn gia(&self, _: &Path) -> Made {
+        saved(self.gia.as_ref(), "GIA")
+    }
+
+    fn condition(&self, _: &Path) -> Made {
+        saved(self.condition.as_ref(), "condition")
+    }
+
+    fn pixel_tree(&self, path: &Path) -> Made {
+        let format = match Format::of(path) {
+            Ok(format) => format,
+            Err(failure) => return Made::Missing(failure.to_string()),
+        };
+        if self.graph.is_empty() {
+            let text = "the picture is empty: no analysis that worked keeps a graph of what it reached";
+            output::warning(text, self.colors);
+        }
+        Made::File(PixelTree::of_states(&self.graph).draw(format))
+    }
+
+    fn witness(&self, format: witness::Format) -> Made {
+        let report = &self.report;
+        if let Answer::False(violation) = &report.answer
+            && self.job.is_exhaustive
+            && violation.property != "unreach-call"
+        {
+            return Made::Missing(
+                "there is no witness: its format has no word for what is violated; ask by --property".into(),
+            );
+        }
+        match witness::write(report, &self.job.witness_task(), format) {
+            Ok(Some(text)) => Made::File(text.into()),
+            Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => Made::Nothing,
+            Ok(None) => {
+                let may_leave_loop = matches!(&report.answer, Answer::False(violation) if violation.may_leave_loop);
+                let why = match report.properties.iter().any(|p| p == "termination") {
+                    true if may_leave_loop => "the execution may leave the loop that is named (and not end elsewhere)",
+                    true => "its format has no word for this (`docs/evaluation/evidence.md`)",
+                    false => "no time was left for the way to the violation",
+                };
+                Made::Missing(format!("there is no witness: {why}"))
+            }
+            Err(error) => Made::Missing(format!("there is no witness: {error}")),
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn saved(text: Option<&String>, what: &str) -> Made {
+    match text {
+        Some(text) => Made::File(text.clone().into()),
+        None => Made::Missing(format!("there is no {what}: the analysis did not come back in time")),
+    }
+}
+
+fn unwritten(option: &str, path: &Path, why: &str, colors: Colors) {
+    output::warning(&format!("{option} {} is not written: {why}", path.display()), colors);
+}
