@@ -328,7 +328,12 @@ fn ltl(formula: &str) -> Statement {
 }
 
 #[cfg(test)]
+#[path = "../../cfa/tests/mangled/mod.rs"]
+mod texts;
+
+#[cfg(test)]
 mod tests {
+    use super::texts::{mangled, nested};
     use super::*;
 
     fn parse(text: &str) -> Result<Vec<Property>, PropertyError> {
@@ -394,6 +399,19 @@ mod tests {
         for name in Property::NAMES {
             let properties = Property::from_name(name).unwrap();
             assert!(properties.len() == 3 || properties[0].name() == name);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused() {
+        let text = "CHECK( init(main()), LTL(G ! call(reach_error())) )\nCOVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )";
+        for text in
+            mangled(text).chain([nested("(", "x", ")"), format!("CHECK( init(main()), LTL({}", nested("(", "", ")"))])
+        {
+            match Property::parse_file(&text) {
+                Ok(file) => assert!(!file.properties.is_empty(), "{text}"),
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
         }
     }
 }

@@ -91,8 +91,7 @@ impl Database {
     pub fn read(build: &Path) -> Result<Self, Failure> {
         let path = if build.is_dir() { build.join("compile_commands.json") } else { build.to_owned() };
         let text = files::read_text(&path)?;
-        let entries = serde_json::from_str(&text)
-            .map_err(|e| Failure::data(format!("{}: not a compilation database: {e}", path.display())))?;
+        let entries = entries(&text, &path)?;
         Ok(Self { path, entries })
     }
 
@@ -153,6 +152,12 @@ impl Database {
         failure.detail = Some(format!("{notes}{help}"));
         failure
     }
+}
+
+/// The entries of a compilation database.
+pub fn entries(text: &str, database: &Path) -> Result<Vec<Entry>, Failure> {
+    serde_json::from_str(text)
+        .map_err(|e| Failure::data(format!("{}: not a compilation database: {e}", database.display())))
 }
 
 /// Our command line with options for compilers moved behind `--`, where they are clang's. What is an option of ours stays one. Those of warnings and debug

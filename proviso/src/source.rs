@@ -83,7 +83,15 @@ fn read(path: &Path) -> Option<String> {
     if !data.is_file() || data.len() > MAX_FILE {
         return None;
     }
-    Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
+    Some(decoded(&std::fs::read(path).ok()?))
+}
+
+/// A source file as text with as many bytes: columns count bytes. Bytes of other encodings than UTF-8 become `?`.
+pub fn decoded(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&b| if b.is_ascii() { b as char } else { '?' }).collect(),
+    }
 }
 
 fn read_lines(path: &Path) -> Option<Rc<[String]>> {

@@ -63,7 +63,8 @@ impl Task {
         Self::parse(&text, folder).map_err(|message| Failure::data(format!("{}: {message}", path.display())))
     }
 
-    fn parse(text: &str, folder: &Path) -> Result<Self, String> {
+    /// The task of a text; relative names in it are relative to `folder`.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let definition: Definition = serde_saphyr::from_str(text).map_err(|e| format!("not a task definition: {e}"))?;
         let version = match definition.format_version {
             Text::Number(n) => format!("{n:.1}"),

@@ -91,7 +91,12 @@ impl Adapter {
                 return Err(Failure::usage(text));
             }
         };
-        let adapter: Self = toml::from_str(&text).map_err(|e| Failure::data(format!("{name}: {e}")))?;
+        Self::parse(&text, name)
+    }
+
+    /// The tool that a text describes.
+    pub fn parse(text: &str, name: &str) -> Result<Self, Failure> {
+        let adapter: Self = toml::from_str(text).map_err(|e| Failure::data(format!("{name}: {e}")))?;
         if !["c", "bc", "ll"].contains(&adapter.input.as_str()) {
             return Err(Failure::data(format!("{name}: input is c, bc or ll, not '{}'", adapter.input)));
         }

@@ -4,7 +4,7 @@
 //! How a tool is called is data (`adapter`): `esbmc.toml` and `klee.toml` here, and any file of the same form (docs/guide/sharing-work.md).
 //! Testers (`tester`) are called the same way.
 
-mod adapter;
+pub mod adapter;
 pub mod tester;
 
 use crate::failure::Failure;

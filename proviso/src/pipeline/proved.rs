@@ -6,9 +6,9 @@ use crate::loop_invariants;
 use crate::report::{AssumedWrites, LoopInvariant};
 use crate::source::{Sources, Spot};
 use cfa::Program;
+use engine::Verdict;
 use engine::invariant::Invariants;
 use instrument::vacuity;
-use engine::Verdict;
 use std::time::{Duration, Instant};
 
 /// What holds at the loops of a program that was proved without invariants is looked for this long at most.

@@ -1,7 +1,7 @@
 //! `proviso slice`: what of a program matters to a place in it.
 
 mod blank;
-mod criteria;
+pub mod criteria;
 mod lines;
 pub mod scan;
 mod subject;

@@ -70,7 +70,7 @@ pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
 }
 
 /// By the name and the beginning of a file; `None` where it is no test.
-fn test(name: &str, bytes: &[u8]) -> Option<anyhow::Result<Imported>> {
+pub fn test(name: &str, bytes: &[u8]) -> Option<anyhow::Result<Imported>> {
     if name == "metadata.xml" {
         return None;
     }

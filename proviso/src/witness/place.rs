@@ -2,7 +2,7 @@
 //! of the tokens that the format asks for.
 
 use crate::slice::scan::{Item, Source, Statement};
-use crate::source::Spot;
+use crate::source::{self, Spot};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -259,17 +259,13 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
 
 impl Text {
     fn new(bytes: &[u8]) -> Self {
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
-            // Columns count bytes, so none may be added.
-            Err(_) => bytes.iter().map(|&b| if b.is_ascii() { b as char } else { '?' }).collect(),
-        };
+        let text = source::decoded(bytes);
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { text, lines }
     }
 
     fn offset(&self, line: u32, column: u32) -> Option<usize> {
-        let at = self.lines.get(line.checked_sub(1)? as usize)? + column as usize - 1;
+        let at = (self.lines.get(line.checked_sub(1)? as usize)? + column as usize).checked_sub(1)?;
         (at <= self.text.len() && self.text.is_char_boundary(at)).then_some(at)
     }
 

@@ -13,10 +13,15 @@ struct Value {
     signed: bool,
 }
 
+/// Parentheses, prefix operators and conditional operators around one another.
+const DEEPEST: usize = 200;
+/// Tokens of a condition: expressions are evaluated by recursion.
+const LONGEST: usize = 10_000;
+
 /// A constant.
 pub fn constant(text: &str, func: Option<FuncId>, program: &mut Program) -> Result<Bv, String> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, at: 0, func, program };
+    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, func, program };
     let value = parser.conditional()?;
     let all = parser.at == tokens.len();
     let wide = parser.converted(value, 64, value.signed);
@@ -27,7 +32,7 @@ pub fn constant(text: &str, func: Option<FuncId>, program: &mut Program) -> Resu
 /// The condition as an expression of one bit.
 pub fn parse(text: &str, func: Option<FuncId>, program: &mut Program) -> Result<ExprId, String> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, at: 0, func, program };
+    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, func, program };
     let value = parser.conditional()?;
     match parser.tokens.get(parser.at) {
         None => Ok(parser.truth(value)),
@@ -49,9 +54,14 @@ fn tokens(text: &str) -> Result<Vec<&str>, String> {
             0 => OPERATORS.iter().find(|op| rest.starts_with(**op)).map(|op| op.len()),
             n => Some(n),
         };
-        let length = length.ok_or_else(|| format!("'{}' is not understood", &rest[..rest.len().min(8)]))?;
-        found.push(&rest[..length]);
-        rest = rest[length..].trim_start();
+        let length =
+            length.ok_or_else(|| format!("'{}' is not understood", rest.chars().take(8).collect::<String>()))?;
+        let (token, behind) = rest.split_at(length);
+        found.push(token);
+        rest = behind.trim_start();
+        if found.len() > LONGEST {
+            return Err(format!("a condition has more than {LONGEST} words and operators"));
+        }
     }
     Ok(found)
 }
@@ -73,6 +83,7 @@ const LEVELS: [&[&str]; 10] = [
 struct Parser<'t, 'p> {
     tokens: &'t [&'t str],
     at: usize,
+    depth: usize,
     /// Whose variables it may speak of, beside global ones.
     func: Option<FuncId>,
     program: &'p mut Program,
@@ -85,7 +96,22 @@ impl Parser<'_, '_> {
         is_next
     }
 
+    /// Parses what stands inside something else.
+    fn inside(&mut self, parse: impl FnOnce(&mut Self) -> Result<Value, String>) -> Result<Value, String> {
+        if self.depth >= DEEPEST {
+            return Err(format!("a condition nests deeper than {DEEPEST}"));
+        }
+        self.depth += 1;
+        let parsed = parse(self);
+        self.depth -= 1;
+        parsed
+    }
+
     fn conditional(&mut self) -> Result<Value, String> {
+        self.inside(Self::conditional_inside)
+    }
+
+    fn conditional_inside(&mut self) -> Result<Value, String> {
         let condition = self.binary(0)?;
         if !self.take("?") {
             return Ok(condition);
@@ -166,6 +192,10 @@ impl Parser<'_, '_> {
     }
 
     fn unary(&mut self) -> Result<Value, String> {
+        self.inside(Self::unary_inside)
+    }
+
+    fn unary_inside(&mut self) -> Result<Value, String> {
         if self.take("!") {
             let value = self.unary()?;
             let truth = self.truth(value);

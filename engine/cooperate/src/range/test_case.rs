@@ -25,16 +25,20 @@ impl TestCase {
             return Err("this is no test case: it has no element <testcase>".into());
         }
         let mut values = Vec::new();
-        let mut rest = without_comments(xml)?;
-        while let Some(at) = rest.find("<input") {
-            let tag = rest[at..].find('>').ok_or("a tag that does not end")? + at;
-            let is_empty = rest[at..tag].ends_with('/');
-            if is_empty {
+        let xml = without_comments(xml)?;
+        let mut rest = xml.as_str();
+        while let Some((_, after)) = rest.split_once("<input") {
+            let (tag, after) = after.split_once('>').ok_or("a tag that does not end")?;
+            if tag.ends_with('/') {
                 return Err("an <input> without a value".into());
             }
-            let end = rest[tag..].find("</input>").ok_or("an <input> that does not end")? + tag;
-            values.push(unescaped(rest[tag + 1..end].trim()));
-            rest = rest[end + "</input>".len()..].to_owned();
+            let (value, after) = after.split_once("</input>").ok_or("an <input> that does not end")?;
+            values.push(unescaped(value.trim()));
+            rest = after;
+        }
+        let is_empty = || rest.split_once("<testcase").is_some_and(|(_, after)| after.contains("/>"));
+        if !rest.contains("</testcase>") && !is_empty() {
+            return Err("the test case does not end".into());
         }
         Ok(Self { values })
     }
@@ -192,10 +196,9 @@ fn integer(text: &str, width: u32) -> Option<Bv> {
 fn without_comments(xml: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = xml;
-    while let Some(at) = rest.find("<!--") {
-        out += &rest[..at];
-        let end = rest[at..].find("-->").ok_or("a comment that does not end")? + at;
-        rest = &rest[end + 3..];
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        out += before;
+        (_, rest) = comment.split_once("-->").ok_or("a comment that does not end")?;
     }
     Ok(out + rest)
 }

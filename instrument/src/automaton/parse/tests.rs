@@ -1,4 +1,8 @@
+#[path = "../../../../cfa/tests/mangled/mod.rs"]
+mod texts;
+
 use super::*;
+use texts::mangled;
 
 #[test]
 fn what_is_shipped_is_well_formed() {
@@ -138,4 +142,14 @@ fn any_text_has_an_answer() {
     }
     let deep = format!("automaton a {{ state s {{ call f if {}1", "(".repeat(100_000));
     assert!(parse(&deep).unwrap_err().message.contains("deeply"));
+}
+
+#[test]
+fn any_text_is_read_or_refused() {
+    let (_, good) = Automaton::SHIPPED[0];
+    for text in mangled(good) {
+        if let Err(error) = parse(&text) {
+            assert!(error.line >= 1 && error.column >= 1 && !error.message.is_empty(), "{text}");
+        }
+    }
 }
