@@ -216,11 +216,12 @@ impl Job {
             properties,
             error_functions,
             errors_named,
+            calls_count_while,
             files_read: _,
             warnings: _,
             _folder: _,
         } = self;
-        (asks, is_exhaustive, is_default, properties, error_functions, errors_named)
+        (asks, is_exhaustive, is_default, properties, error_functions, errors_named, calls_count_while)
     }
 
     /// The same job with a part of what is asked.

@@ -386,7 +386,7 @@ fn an_analysis_that_panics_ends_itself_and_not_the_others() {
                 told.contains("warning: the analysis `symex` ended by an internal error: a fault in symex"),
                 "{told}"
             );
-            assert!(told.contains("engine/src/algorithm/turns.rs:") && told.contains("please report it"), "{told}");
+            assert!(told.contains("engine/src/portfolio/turns.rs:") && told.contains("please report it"), "{told}");
         }
     }
     // None does.
@@ -395,7 +395,7 @@ fn an_analysis_that_panics_ends_itself_and_not_the_others() {
     assert_eq!(output.status.code(), Some(70));
     assert!(
         last_line(&output)
-            .starts_with("UNKNOWN(internal error: a fault in symex was asked for (engine/src/algorithm/turns.rs:")
+            .starts_with("UNKNOWN(internal error: a fault in symex was asked for (engine/src/portfolio/turns.rs:")
     );
     let output = run(&["verify", &file, "--analysis", "value", "--fault", "value", "--json", "-"]);
     assert_eq!(output.status.code(), Some(70));
