@@ -22,6 +22,8 @@ struct proviso_directive {
     // As in printf.c.
     char length;
     char conversion;
+    // A character that stands for itself; `%` before a conversion.
+    char literal;
     // White space before it in the format: that of the input is skipped.
     _Bool after_space;
     // For %[: the set, from behind the bracket or the ^ to before the closing bracket.
@@ -94,16 +96,7 @@ static _Bool proviso_is_wide(struct proviso_directive *d) {
 static _Bool proviso_takes(struct proviso_directive *d, unsigned char c) {
     if (d->conversion == 's' || d->conversion == 'S')
         return !((c == ' ') | ((c >= '\t') & (c <= '\r')));
-    _Bool found = 0;
-    for (const char *s = d->set; s < d->set_end; s++) {
-        unsigned char low = *s, high = *s;
-        if (s + 2 < d->set_end && s[1] == '-') {
-            high = s[2];
-            s += 2;
-        }
-        found |= (c >= low) & (c <= high);
-    }
-    return found != d->complement;
+    return proviso_in_set(d->set, d->set_end, c) != d->complement;
 }
 
 static void proviso_store_integer(void *target, char length, long long value) {
@@ -145,20 +138,271 @@ static long long proviso_max(char length) {
 
 // From a stream.
 
-// An integer as it may stand in a field of this width. `*at_limit` if it may stand for one that is out of range.
-static long long proviso_env_integer(struct proviso_directive *d, _Bool *at_limit) {
-    long long value = __proviso_env_longlong();
-    char c = d->conversion | 0x20;
-    if (d->width > 0 && d->width < 16) {
-        long long base = c == 'o' ? 8 : c == 'x' || c == 'i' ? 16 : 10, bound = 1;
-        for (int i = 1; i < d->width; i++)
-            bound *= base;
-        __proviso_assume((value > -bound) & (value < bound * base));
+// How much a call has read, as far as a %n that follows asks for it: at least so many bytes, and no more if `exactly`.
+static struct {
+    // `skipped`: white space before the next directive was skipped before a %n. `looks_ahead`: what was read last may have ended because
+    // the input did.
+    _Bool asked, exactly, has_real, skipped, looks_ahead;
+    long long bytes;
+} proviso_scanned;
+
+// So many bytes were read, or, not `exactly`, at least so many.
+static void proviso_scans(long long bytes, _Bool exactly) {
+    if (proviso_scanned.asked) {
+        proviso_scanned.bytes += bytes;
+        proviso_scanned.exactly &= exactly;
     }
-    long long max = proviso_max(d->length);
-    _Bool extreme = c == 'd' || c == 'i' ? (value == max) | (value == -max - 1) : value == 2ull * max + 1;
+}
+
+// A directive reads this byte first. If it `skips` white space, that may separate the byte from what was read before.
+static void proviso_scans_first(struct proviso_stream *stream, unsigned char c, _Bool skips) {
+    if (!skips || proviso_scanned.skipped)
+        __proviso_assume(!proviso_is_excluded(stream, c));
+    else if (proviso_scanned.asked)
+        proviso_scans(proviso_is_excluded(stream, c), 0);
+    proviso_exclude_nothing(stream);
+    proviso_scanned.skipped = proviso_scanned.looks_ahead = 0;
+}
+
+// What comes next is no further digit of a number, if the field had room for one.
+static void proviso_excludes(struct proviso_stream *stream, char class) {
+    proviso_exclude_nothing(stream);
+    proviso_scanned.skipped = 0;
+    proviso_scanned.looks_ahead = 1;
+    stream->excluded.class = class;
+}
+
+static void proviso_excludes_set(struct proviso_stream *stream, const char *set, const char *set_end, _Bool complement) {
+    struct proviso_excluded *excluded = &stream->excluded;
+    excluded->set_applies = set_end - set <= (ptrdiff_t)sizeof excluded->set;
+    excluded->set_is_unknown = !excluded->set_applies;
+    excluded->complement = complement;
+    if (excluded->set_applies) {
+        excluded->set_size = set_end - set;
+        __builtin_memcpy(excluded->set, set, set_end - set);
+    }
+}
+
+// The digits that an integer goes on with: of a number that starts with 0, and so may be octal, %i reads only these.
+static char proviso_digits_class(char conversion) {
+    char c = conversion | 0x20;
+    return c == 'x' ? 'x' : c == 'o' || c == 'i' ? 'o' : 'd';
+}
+
+// `base` to the power of `exponent`, or the greatest number if that is more than 2^63.
+static unsigned long long proviso_power_of(unsigned base, int exponent) {
+    unsigned long long power = 1;
+    for (; exponent > 0; exponent--) {
+        if (power > ~0ull / 2 / base)
+            return ~0ull;
+        power *= base;
+    }
+    return power;
+}
+
+// The number of digits of a number, without branches on it.
+static int proviso_count_digits(unsigned long long number, unsigned base) {
+    int count = 1;
+    for (unsigned long long power = base;; power *= base) {
+        count += number >= power;
+        if (power > ~0ull / base)
+            return count;
+    }
+}
+
+// The least number of bytes that stand for an integer, with its sign.
+static int proviso_least_length(char c, unsigned long long magnitude, _Bool negative) {
+    int digits = proviso_count_digits(magnitude, c == 'o' ? 8 : c == 'x' ? 16 : 10);
+    if (c == 'i') {
+        int hex = 2 + proviso_count_digits(magnitude, 16);
+        digits = hex < digits ? hex : digits;
+    }
+    return digits + negative;
+}
+
+// The value is one that a field of this width has room for.
+static void proviso_fits_field(long long value, char c, int width, _Bool is_signed) {
+    unsigned base = c == 'o' ? 8 : c == 'x' ? 16 : 10;
+    // The bounds of what has no sign, and of what is negative. Written with the prefix 0x, a long field of %i has room for more.
+    unsigned long long above = proviso_power_of(base, width), below = proviso_power_of(base, width - 1);
+    if (c == 'i' && width > 11) {
+        above = proviso_power_of(16, width - 2) > above ? proviso_power_of(16, width - 2) : above;
+        below = proviso_power_of(16, width - 3) > below ? proviso_power_of(16, width - 3) : below;
+    }
+    unsigned long long magnitude = value, negated = -magnitude;
+    if (is_signed)
+        __proviso_assume(((value >= 0) & (magnitude < above)) | ((value < 0) & (negated < below)));
+    else
+        __proviso_assume((magnitude < above) | (negated < below));
+}
+
+// True if white space, or a sign, has to stand before a number without a sign.
+static _Bool proviso_is_separated(struct proviso_stream *stream, char c) {
+    char class = stream->excluded.class;
+    return class == 's' || class == 'x' || (class == 'd' && c != 'x' && c != 'p');
+}
+
+static void proviso_scans_integer(struct proviso_stream *stream, char c, long long value, _Bool is_signed) {
+    if (!proviso_scanned.asked)
+        return;
+    // A number without a sign may have been written as a negative one.
+    int plain = proviso_least_length(c, value, 0), negated = proviso_least_length(c, -(unsigned long long)value, 1);
+    _Bool is_negated = is_signed ? value < 0 : negated < plain;
+    proviso_scans(is_negated ? negated : plain, 0);
+    proviso_scans(proviso_is_separated(stream, c) && (!is_negated || stream->excluded.class == 's'), 0);
+}
+
+// An integer as it may stand in a field of this width. `*at_limit` if it may stand for one that is out of range.
+static long long proviso_env_integer(struct proviso_stream *stream, struct proviso_directive *d, _Bool *at_limit) {
+    long long value = __proviso_env_longlong(), max = proviso_max(d->length);
+    char c = d->conversion | 0x20;
+    _Bool is_signed = c == 'd' || c == 'i';
+    if (d->width > 0)
+        proviso_fits_field(value, c, d->width, is_signed);
+    if (is_signed)
+        __proviso_assume((value <= max) & (value >= -max - 1));
+    proviso_scans_integer(stream, c, value, is_signed);
+    _Bool extreme = is_signed ? (value == max) | (value == -max - 1) : value == 2ull * max + 1;
     *at_limit = (d->width == 0 || d->width > 7) & extreme;
     return value;
+}
+
+static uintptr_t proviso_env_address(struct proviso_stream *stream, struct proviso_directive *d) {
+    uintptr_t address = __proviso_env_size();
+    if (d->width > 0)
+        proviso_fits_field(address, 'x', d->width, 0);
+    proviso_scans_integer(stream, 'x', address, 0);
+    return address;
+}
+
+// Floating-point numbers of few bytes by their form; harnesses know how they are chosen (`proviso/src/environment/scan.rs`).
+enum { PROVISO_WHOLE, PROVISO_TENTHS, PROVISO_HUNDREDTHS, PROVISO_SCALED, PROVISO_INF, PROVISO_NO_NUMBER, PROVISO_OTHER };
+
+// Of three bytes, such as `123`, `1.5`, `.25`, `2e9`, `inf`; of more only whole numbers, and others that are not known.
+static int proviso_env_form(int width) {
+    int form = proviso_env_between(PROVISO_WHOLE, PROVISO_OTHER);
+    __proviso_assume((form == PROVISO_WHOLE) | ((form == PROVISO_TENTHS) & (width == 2)) |
+                     ((form < PROVISO_OTHER) & (width == 3)) | ((form == PROVISO_OTHER) & (width > 3)));
+    if (form == PROVISO_OTHER || !ROUNDS_TO_NEAREST)
+        __proviso_overapproximated("a floating-point number in a field of this width is not modelled exactly");
+    return form;
+}
+
+// A sign, if there is room for one, and digits, of which so many are behind the point.
+static int proviso_env_digits(int width, int behind, _Bool *negative) {
+    int room = (width < 9 ? width : 9) - (behind > 0), less = width > 9 ? room : room - 1;
+    *negative = __proviso_env_bool();
+    int digits = __proviso_env_int();
+    __proviso_assume((digits >= 0) & (digits < (int)proviso_power_of(10, room)));
+    __proviso_assume(!*negative | ((less > 0) & (less >= behind) & (digits < (int)proviso_power_of(10, less))));
+    return digits;
+}
+
+// A number of a field of this width, which has room for any from `ENOUGH` bytes on: a sign, a point, as many digits as tell it from
+// others, an exponent.
+#define PROVISO_ENV_REAL(function, T, ENOUGH, any)                                                                   \
+    static T function(int width) {                                                                                   \
+        if (width == 0 || width >= ENOUGH)                                                                           \
+            return any();                                                                                            \
+        T value = 0;                                                                                                 \
+        _Bool negative = 0;                                                                                          \
+        switch (proviso_env_form(width)) {                                                                           \
+        case PROVISO_WHOLE:                                                                                          \
+            value = proviso_env_digits(width, 0, &negative);                                                         \
+            break;                                                                                                   \
+        case PROVISO_TENTHS:                                                                                         \
+            value = (T)proviso_env_digits(width, 1, &negative) / 10;                                                 \
+            break;                                                                                                   \
+        case PROVISO_HUNDREDTHS:                                                                                     \
+            value = (T)proviso_env_digits(width, 2, &negative) / 100;                                                \
+            break;                                                                                                   \
+        case PROVISO_SCALED:                                                                                         \
+            value = proviso_env_between(0, 9);                                                                       \
+            value *= proviso_power_of(10, proviso_env_between(0, 9));                                                   \
+            break;                                                                                                   \
+        case PROVISO_INF:                                                                                            \
+            return __builtin_inff();                                                                                 \
+        case PROVISO_NO_NUMBER:                                                                                      \
+            return __builtin_nanf("");                                                                               \
+        default:                                                                                                     \
+            return any();                                                                                            \
+        }                                                                                                            \
+        return negative ? -value : value;                                                                            \
+    }
+PROVISO_ENV_REAL(proviso_env_float_field, float, 15, __proviso_env_float)
+PROVISO_ENV_REAL(proviso_env_double_field, double, 24, __proviso_env_double)
+PROVISO_ENV_REAL(proviso_env_long_double_field, long double, 29, __proviso_env_longdouble)
+
+// Stores a floating-point number, of which only zero, infinities and what is not normal may stand for a number that is out of range.
+#define PROVISO_STORE_REAL(T, field, NORMAL, MAX)                                                                    \
+    do {                                                                                                             \
+        T value = field(d->width);                                                                                   \
+        *(T *)target = value;                                                                                        \
+        at_limit = ((value < NORMAL) & (value > -NORMAL)) | (value > MAX) | (value < -MAX);                          \
+    } while (0)
+
+// Stores characters from `to` on; the number of them. At the end of the input there may be fewer than asked for.
+static int proviso_env_characters(struct proviso_stream *stream, struct proviso_directive *d, char *to) {
+    int n = 1, wanted = d->width ? d->width : 1;
+    char first = __proviso_env_char();
+    if (d->after_space)
+        __proviso_assume(!proviso_is_space(first));
+    proviso_scans_first(stream, first, d->after_space);
+    if (!d->suppressed)
+        to[0] = first;
+    for (; n < wanted && __proviso_env_bool(); n++) {
+        char next = __proviso_env_char();
+        if (!d->suppressed)
+            to[n] = next;
+    }
+    stream->at_end = n < wanted;
+    return n;
+}
+
+// Stores a word with its null; true if the field had room for more. Of a word that is not stored the first character and the length are
+// enough.
+static _Bool proviso_env_word(struct proviso_stream *stream, struct proviso_directive *d, char *to) {
+    _Bool skips = d->conversion == 's' || d->after_space;
+    int n = 1;
+    char first = __proviso_env_char();
+    __proviso_assume(proviso_takes(d, first));
+    proviso_scans_first(stream, first, skips);
+    if (!d->suppressed) {
+        // The loop writes nothing of the stream.
+        for (to[0] = first; n != d->width && __proviso_env_bool(); n++) {
+            char next = __proviso_env_char();
+            __proviso_assume(proviso_takes(d, next));
+            to[n] = next;
+        }
+        to[n] = 0;
+    } else if (proviso_scanned.asked) {
+        n = proviso_env_between(1, d->width ? d->width : INT_MAX);
+    }
+    proviso_scans(n, !skips);
+    return d->suppressed ? d->width == 0 : n != d->width;
+}
+
+// Stores how much was read.
+static void proviso_scan_count(struct proviso_stream *stream, struct proviso_directive *d, void *target) {
+    proviso_scanned.exactly &= !d->after_space;
+    proviso_scanned.skipped = d->after_space;
+    if (d->suppressed) {
+        if (d->after_space)
+            proviso_exclude_nothing(stream);
+        return;
+    }
+    int count = proviso_env_between(0, INT_MAX);
+    long long least = proviso_scanned.bytes;
+    __proviso_assume(proviso_scanned.exactly ? count == least : count >= least);
+    if (proviso_scanned.has_real && count < least + 29)
+        __proviso_overapproximated("how many bytes a floating-point number takes is not modelled exactly");
+    // What was skipped now is not skipped later.
+    if (d->after_space && count > least)
+        proviso_exclude_nothing(stream);
+    proviso_store_integer(target, d->length, count);
+    proviso_scanned.bytes = count;
+    proviso_scanned.exactly = 1;
+    proviso_scanned.has_real = 0;
 }
 
 // Stores what a conversion may read; whether that may stand for a number that is out of range.
@@ -166,51 +410,47 @@ static _Bool proviso_scan_directive(struct proviso_stream *stream, struct provis
     char c = d->conversion;
     _Bool at_limit = 0;
     if (c == 'n') {
-        if (!d->suppressed)
-            proviso_store_integer(target, d->length, proviso_env_between(0, INT_MAX));
-    } else if (d->suppressed) {
-        at_limit = 1;
-    } else if (proviso_is_integer_conversion(c)) {
-        long long value = proviso_env_integer(d, &at_limit);
-        proviso_store_integer(target, d->length, value);
+        proviso_scan_count(stream, d, target);
+    } else if (c == 'c') {
+        proviso_scans(proviso_env_characters(stream, d, target), !d->after_space);
+    } else if (c == 's' || c == '[') {
+        if (proviso_env_word(stream, d, target)) {
+            if (c == 's')
+                proviso_excludes(stream, 's');
+            else
+                proviso_excludes_set(stream, d->set, d->set_end, d->complement);
+        }
+        proviso_scanned.looks_ahead = stream->excluded.class || stream->excluded.set_applies || stream->excluded.set_is_unknown ||
+                                      (d->suppressed && d->width);
     } else if (proviso_is_real_conversion(c)) {
         at_limit = 1;
-        if (d->length == 'L')
-            *(long double *)target = __proviso_env_longdouble();
+        if (d->suppressed)
+            ;
+        else if (d->length == 'L')
+            PROVISO_STORE_REAL(long double, proviso_env_long_double_field, 0x1p-16382l, __LDBL_MAX__);
         else if (d->length == 'l')
-            *(double *)target = __proviso_env_double();
+            PROVISO_STORE_REAL(double, proviso_env_double_field, 0x1p-1022, __DBL_MAX__);
         else
-            *(float *)target = __proviso_env_float();
-    } else if (c == 'c') {
-        // At the end of the input there may be fewer.
-        char *to = target;
-        to[0] = __proviso_env_char();
-        if (d->after_space)
-            __proviso_assume(!proviso_is_space(to[0]));
-        for (int i = 1; i < d->width && !stream->at_end; i++) {
-            if (__proviso_env_bool())
-                to[i] = __proviso_env_char();
-            else
-                stream->at_end = 1;
-        }
-    } else if (c == 's' || c == '[') {
-        char *to = target;
-        int n = 0;
-        do {
-            char next = __proviso_env_char();
-            __proviso_assume(proviso_takes(d, next));
-            to[n] = next;
-            n++;
-        } while (n != d->width && __proviso_env_bool());
-        to[n] = 0;
-    } else if (c == 'p') {
-        *(uintptr_t *)target = __proviso_env_size();
+            PROVISO_STORE_REAL(float, proviso_env_float_field, 0x1p-126f, __FLT_MAX__);
+        proviso_scans(1 + (stream->excluded.class == 's'), 0);
+        proviso_scanned.has_real = 1;
+        proviso_excludes(stream, d->width ? 0 : 'f');
+    } else {
+        at_limit = d->suppressed;
+        if (d->suppressed)
+            proviso_scans(1 + proviso_is_separated(stream, c | 0x20), 0);
+        else if (c == 'p')
+            *(uintptr_t *)target = proviso_env_address(stream, d);
+        else if (proviso_is_integer_conversion(c))
+            proviso_store_integer(target, d->length, proviso_env_integer(stream, d, &at_limit));
+        // Behind (nil) there may be a digit.
+        proviso_excludes(stream, d->width || c == 'p' ? 0 : proviso_digits_class(c));
     }
     return at_limit;
 }
 
-// Before anything is read: whether it may be. What cannot be read is no error of the stream.
-static _Bool proviso_scan_begins(struct proviso_stream *stream) {
+// Before anything is read: whether it may be. What cannot be read is no error of the stream. `counts`: a %n follows.
+static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
     if (stream->write_only) {
         SET_ERRNO(EBADF);
         return 0;
@@ -220,25 +460,69 @@ static _Bool proviso_scan_begins(struct proviso_stream *stream) {
         __proviso_overapproximated("what scanf reads of characters pushed back is not modelled exactly");
         stream->pushed_count = 0;
     }
+    proviso_scanned.asked = proviso_scanned.exactly = counts;
+    proviso_scanned.has_real = proviso_scanned.skipped = proviso_scanned.looks_ahead = 0;
+    proviso_scanned.bytes = 0;
     return 1;
 }
 
-// Whether what comes next fits: 0 if it does, 1 if it does not, EOF if the input has ended. To %s and %c everything fits.
-static int proviso_scan_fits(struct proviso_stream *stream, char conversion) {
-    if (!stream->at_end && __proviso_env_bool())
+// What does not fit comes next, if nothing was read before it was found not to.
+static void proviso_scan_misfits(struct proviso_stream *stream, struct proviso_directive *d) {
+    char c = d->conversion;
+    if (c == 0 || c == '%' || c == '[') {
+        // White space may have been skipped, behind which anything else may come.
+        if (d->after_space || c == '%')
+            proviso_exclude_nothing(stream);
+        if (c == '[')
+            proviso_excludes_set(stream, d->set, d->set_end, d->complement);
+        else
+            proviso_excludes_set(stream, &d->literal, &d->literal + 1, 0);
+    } else {
+        proviso_excludes(stream, proviso_is_integer_conversion(c) ? proviso_digits_class(c) : 0);
+        // The input may have ended behind a sign.
+        if (__proviso_env_bool())
+            proviso_end_of_input(stream);
+    }
+}
+
+// Whether what comes next fits: 0 if it does, 1 if it does not, EOF if the input has ended. To %s and %c everything fits. A character that
+// stands for itself is then read.
+static int proviso_scan_fits(struct proviso_stream *stream, struct proviso_directive *d) {
+    char c = d->conversion;
+    if (!stream->at_end && __proviso_env_bool()) {
+        if (c == 0 || c == '%') {
+            proviso_scans_first(stream, d->literal, d->after_space || c == '%');
+            proviso_scans(1, !d->after_space && c == 0);
+        }
         return 0;
-    if (!stream->at_end && conversion != 's' && conversion != 'c' && !__proviso_env_bool())
+    }
+    if (!stream->at_end && c != 's' && c != 'c' && !__proviso_env_bool()) {
+        proviso_scan_misfits(stream, d);
         return 1;
+    }
     if (!stream->at_end)
         proviso_end_of_input(stream);
     SET_ERRNO_IF(stream->at_end && __proviso_env_bool(), 0);
     return EOF;
 }
 
-// The last number or word may have been at the end of the input.
-static void proviso_scan_ends(struct proviso_stream *stream) {
-    if (__proviso_env_bool() && !stream->at_end)
+// The last number or word, or the white space that comes last in the format, may have been at the end of the input.
+static void proviso_scan_ends(struct proviso_stream *stream, _Bool space) {
+    if (space)
+        proviso_exclude_nothing(stream);
+    if ((space || proviso_scanned.looks_ahead) && __proviso_env_bool() && !stream->at_end)
         proviso_end_of_input(stream);
+}
+
+// True if a format has a %n.
+static _Bool proviso_asks_count(const char *format) {
+    while (*format) {
+        _Bool converts = *format == '%';
+        format++;
+        if (converts && proviso_parse_directive(&format).conversion == 'n')
+            return 1;
+    }
+    return 0;
 }
 
 // The choices are made in an order that harnesses know (`proviso/src/environment/scan.rs`).
@@ -246,7 +530,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
                               _Bool *at_limit) {
     int items = 0;
     _Bool after_space = 0;
-    if (!proviso_scan_begins(stream))
+    if (!proviso_scan_begins(stream, proviso_asks_count(format)))
         return EOF;
     while (*format) {
         if (proviso_is_space(*format)) {
@@ -254,24 +538,25 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
             after_space = 1;
             continue;
         }
-        struct proviso_directive d = {0};
+        struct proviso_directive d = {.literal = *format};
         if (*format == '%') {
             format++;
             d = proviso_parse_directive(&format);
-            d.after_space = after_space;
-            if (d.conversion == 'n') {
-                proviso_scan_directive(stream, &d, proviso_scan_target(&d, args));
-                continue;
-            }
-            if (proviso_is_wide(&d) || d.allocates) {
-                __proviso_unmodelled("this conversion of scanf is not modelled");
-                return items;
-            }
+            d.literal = '%';
         } else {
             format++;
         }
+        d.after_space = after_space;
+        if (d.conversion == 'n') {
+            proviso_scan_directive(stream, &d, proviso_scan_target(&d, args));
+            continue;
+        }
+        if (proviso_is_wide(&d) || d.allocates) {
+            __proviso_unmodelled("this conversion of scanf is not modelled");
+            return items;
+        }
         after_space = 0;
-        int fits = proviso_scan_fits(stream, d.conversion);
+        int fits = proviso_scan_fits(stream, &d);
         if (fits != 0)
             return items ? items : fits == EOF ? EOF : 0;
         if (d.conversion == 0 || d.conversion == '%')
@@ -279,7 +564,7 @@ static int proviso_scan_input(struct proviso_stream *stream, const char *format,
         *at_limit |= proviso_scan_directive(stream, &d, proviso_scan_target(&d, args));
         items += !d.suppressed;
     }
-    proviso_scan_ends(stream);
+    proviso_scan_ends(stream, after_space);
     return items;
 }
 
@@ -585,23 +870,26 @@ static int proviso_scan_string(const char *s, const char *format, struct proviso
     extern result function(__VA_ARGS__) __asm__(label);                                                              \
     result function(__VA_ARGS__)
 
-#define DIRECTIVE _Bool suppressed, char conversion, char length, int width, _Bool after_space, _Bool complement, const char *set, const char *set_end
+#define DIRECTIVE                                                                                                    \
+    _Bool suppressed, char conversion, char literal, char length, int width, _Bool after_space, _Bool complement,    \
+        const char *set, const char *set_end
 #define THE_DIRECTIVE                                                                                                \
     {                                                                                                                \
-        .suppressed = suppressed, .width = width, .length = length, .conversion = conversion, .after_space = after_space, \
-        .set = set, .set_end = set_end, .complement = complement                                                     \
+        .suppressed = suppressed, .width = width, .length = length, .conversion = conversion, .literal = literal,    \
+        .after_space = after_space, .set = set, .set_end = set_end, .complement = complement                         \
     }
 
 PART(struct proviso_stream *, proviso_scan_part_stdin, "scanf.stdin", void) { return stdin; }
 
-PART(_Bool, proviso_scan_part_begin, "scanf.begin", struct proviso_stream *stream) {
+PART(_Bool, proviso_scan_part_begin, "scanf.begin", struct proviso_stream *stream, _Bool counts) {
     USE(stream);
     BYTES(stream);
-    return proviso_scan_begins(stream);
+    return proviso_scan_begins(stream, counts);
 }
 
-PART(int, proviso_scan_part_fits, "scanf.fits", struct proviso_stream *stream, char conversion) {
-    return proviso_scan_fits(stream, conversion);
+PART(int, proviso_scan_part_fits, "scanf.fits", struct proviso_stream *stream, DIRECTIVE) {
+    struct proviso_directive d = THE_DIRECTIVE;
+    return proviso_scan_fits(stream, &d);
 }
 
 PART(_Bool, proviso_scan_part_convert, "scanf.convert", struct proviso_stream *stream, void *target, DIRECTIVE) {
@@ -609,7 +897,7 @@ PART(_Bool, proviso_scan_part_convert, "scanf.convert", struct proviso_stream *s
     return proviso_scan_directive(stream, &d, target);
 }
 
-PART(void, proviso_scan_part_end, "scanf.end", struct proviso_stream *stream) { proviso_scan_ends(stream); }
+PART(void, proviso_scan_part_end, "scanf.end", struct proviso_stream *stream, _Bool space) { proviso_scan_ends(stream, space); }
 
 PART(void, proviso_scan_part_limit, "scanf.limit", _Bool at_limit) {
     SET_ERRNO_IF(at_limit && __proviso_env_bool(), ERANGE);

@@ -4,6 +4,19 @@
 
 // Streams. What is read is of the environment, whatever was written before.
 
+#ifdef PROVISO_SCANS
+// Bytes that cannot come next, as `scanf` would have read them with what it read before.
+struct proviso_excluded {
+    // `d` for decimal digits, `o` for octal ones, `x` for hexadecimal ones, `f` for decimal ones unless what was read is `inf` or `nan`, `s`
+    // for all but white space; 0 for none.
+    char class;
+    // Bytes of a `%[`, in the notation of formats, or a byte of a format that did not come. A set that does not fit is not known.
+    _Bool set_applies, complement, set_is_unknown;
+    unsigned char set_size;
+    char set[64];
+};
+#endif
+
 struct proviso_stream {
     _Bool at_end, error, standard, read_only, write_only;
     // Whether it has positions; the position, not counting what was pushed back; the descriptor. -1 while that is
@@ -13,6 +26,9 @@ struct proviso_stream {
     // Characters that were pushed back; the last is read first.
     int pushed_count;
     unsigned char pushed[8];
+#ifdef PROVISO_SCANS
+    struct proviso_excluded excluded;
+#endif
 #ifdef PROVISO_WIDE
     // -1 for bytes, 1 for wide characters, 0 while it is open which.
     int orientation;
@@ -56,6 +72,59 @@ static void proviso_orient(struct proviso_stream *stream, int orientation) {
 #define UNORIENTED(stream) ((void)0)
 #endif
 
+#ifdef PROVISO_SCANS
+static _Bool proviso_in_set(const char *set, const char *set_end, unsigned char c) {
+    _Bool found = 0;
+    for (const char *s = set; s < set_end; s++) {
+        unsigned char low = *s, high = *s;
+        if (s + 2 < set_end && s[1] == '-') {
+            high = s[2];
+            s += 2;
+        }
+        found |= (c >= low) & (c <= high);
+    }
+    return found;
+}
+
+// True if the next byte cannot be this one; without branches on the byte.
+static _Bool proviso_is_excluded(struct proviso_stream *stream, unsigned char c) {
+    struct proviso_excluded *excluded = &stream->excluded;
+    _Bool is = 0;
+    if (excluded->class == 's')
+        is = !((c == ' ') | ((c >= '\t') & (c <= '\r')));
+    else if (excluded->class && excluded->class != 'f')
+        is = ((c >= '0') & (c <= (excluded->class == 'o' ? '7' : '9'))) |
+             ((excluded->class == 'x') & ((c | 0x20) >= 'a') & ((c | 0x20) <= 'f'));
+    else if (excluded->class && (c >= '0') & (c <= '9'))
+        __proviso_overapproximated("a digit behind a floating-point number that scanf reads is not modelled exactly");
+    if (excluded->set_applies)
+        is |= proviso_in_set(excluded->set, excluded->set + excluded->set_size, c) != excluded->complement;
+    if (excluded->set_is_unknown)
+        __proviso_overapproximated("the byte that follows what a long %[ of scanf reads is not modelled exactly");
+    return is;
+}
+
+static void proviso_exclude_nothing(struct proviso_stream *stream) {
+    stream->excluded.class = 0;
+    stream->excluded.set_applies = stream->excluded.set_is_unknown = 0;
+}
+
+// The stream gives this byte.
+static void proviso_follows(struct proviso_stream *stream, unsigned char c) {
+    __proviso_assume(!proviso_is_excluded(stream, c));
+    proviso_exclude_nothing(stream);
+}
+#define FOLLOWS_IF(condition, stream, c)                                                                             \
+    do {                                                                                                             \
+        if (condition)                                                                                               \
+            proviso_follows(stream, c);                                                                              \
+    } while (0)
+#define EXCLUDE_NOTHING(stream) proviso_exclude_nothing(stream)
+#else
+#define FOLLOWS_IF(condition, stream, c) ((void)0)
+#define EXCLUDE_NOTHING(stream) ((void)0)
+#endif
+
 // Whether the stream is one to write to. Output does not fail otherwise; where it ends is not followed.
 static _Bool proviso_is_output(struct proviso_stream *stream) {
     USE(stream);
@@ -77,5 +146,6 @@ static void proviso_end_of_input(struct proviso_stream *stream) {
     _Bool error = __proviso_env_bool();
     stream->error |= error;
     stream->at_end |= !error;
+    EXCLUDE_NOTHING(stream);
     SET_ERRNO_IF(error, proviso_env_error());
 }

@@ -113,8 +113,16 @@ impl Stream {
     }
     /// A number or word, before which white space is skipped.
     fn token(&mut self, text: &[u8], last: Last) {
-        if !matches!(self.last, Last::Closed | Last::Misfit(_)) {
-            self.byte(b' ');
+        let follows = text.first().is_some_and(|&first| self.last.allows(first));
+        match &self.last {
+            _ if follows => {}
+            // A number that breaks off behind its sign did not fit, either.
+            Last::Misfit(taken) if taken[usize::from(b'+')] => {
+                self.bytes.extend(b"+ ");
+                self.last = Last::Closed;
+            }
+            Last::Misfit(_) => {}
+            _ => self.byte(b' '),
         }
         text.iter().for_each(|&b| self.byte(b));
         self.last = last;

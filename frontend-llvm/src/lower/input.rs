@@ -104,9 +104,9 @@ fn read(mut b: Builder, source: Source, binary: bool, directives: &[Directive], 
     match source {
         Source::StandardInput => {
             let stream = part(&mut b, "stdin", &[]);
-            from_stream(b, stream, reader, directives);
+            from_stream(b, stream, reader, directives, space);
         }
-        Source::Stream => from_stream(b, Some(params[0]), reader, directives),
+        Source::Stream => from_stream(b, Some(params[0]), reader, directives, space),
         Source::Text => from_text(b, params[0], reader, directives, space),
     }
 }
@@ -123,23 +123,24 @@ fn from_stream(
     stream: Option<ExprId>,
     mut reader: Reader<impl Iterator<Item = ExprId>>,
     directives: &[Directive],
+    space: bool,
 ) {
     let Some(stream) = stream else { return };
     let stream = Argument::Value(stream);
     let (mut items, mut at_limit) = (0, b.x().bool(false));
-    let begins = part(&mut b, "begin", &[stream]);
+    let counts = directives.iter().any(|d| d.conversion == b'n');
+    let begins = part(&mut b, "begin", &[stream, Argument::Number(counts.into())]);
     let end = b.int(RESULT, EOF);
     let is_none = is_zero(&mut b, begins);
     b.when(is_none, |b| b.finish(Op::Return { value: Some(end) }));
     for d in directives {
         if d.conversion == b'n' {
-            if !d.suppressed {
-                let args = reader.directive(&mut b, d);
-                part(&mut b, "convert", &[&[stream][..], &args].concat());
-            }
+            let args = reader.conversion(&mut b, d);
+            part(&mut b, "convert", &[&[stream][..], &args].concat());
             continue;
         }
-        let fits = part(&mut b, "fits", &[stream, Argument::Number(d.conversion.into())]).expect("it has a result");
+        let args = reader.directive(&mut b, d);
+        let fits = part(&mut b, "fits", &[&[stream][..], &args].concat()).expect("it has a result");
         let zero = b.int(RESULT, 0);
         let no = b.x().ne(fits, zero);
         b.when(no, |b| {
@@ -155,13 +156,13 @@ fn from_stream(
             continue;
         }
         // What is skipped may be out of range as well, and is not seen.
-        let args = reader.directive(&mut b, d);
+        let args = reader.conversion(&mut b, d);
         let limit = part(&mut b, "convert", &[&[stream][..], &args].concat()).expect("it has a result");
         let limit = b.x().resize(1, limit);
         at_limit = b.x().or(at_limit, limit);
         items += u64::from(!d.suppressed);
     }
-    part(&mut b, "end", &[stream]);
+    part(&mut b, "end", &[stream, Argument::Number(space.into())]);
     part(&mut b, "limit", &[Argument::Value(at_limit)]);
     let value = b.int(RESULT, items);
     b.finish(Op::Return { value: Some(value) });
@@ -204,7 +205,7 @@ fn from_text(
         let fits = if d.is_literal() {
             part(&mut b, "literal", &[text, Number(d.literal.into())])
         } else {
-            let args = reader.directive(&mut b, d);
+            let args = reader.conversion(&mut b, d);
             let (target, rest) = args.split_first().expect("a target");
             part(&mut b, "read", &[&[text, *target, Number(reader.binary.into())][..], rest].concat())
         };
@@ -217,15 +218,20 @@ fn from_text(
 }
 
 impl<T: Iterator<Item = ExprId>> Reader<T> {
-    /// Where a directive's value goes, and the directive, as the parts take them.
-    fn directive(&mut self, b: &mut Builder, d: &Directive) -> Vec<Argument> {
-        use Argument::{Number, Value};
+    /// The address that a directive stores to, or null, and the directive, as the parts take them.
+    fn conversion(&mut self, b: &mut Builder, d: &Directive) -> Vec<Argument> {
         let target = if d.suppressed { None } else { self.targets.next() };
-        let target = target.map_or(Number(0), Value);
+        let target = target.map_or(Argument::Number(0), Argument::Value);
+        [&[target][..], &self.directive(b, d)].concat()
+    }
+
+    /// A directive, as the parts take it.
+    fn directive(&self, b: &mut Builder, d: &Directive) -> Vec<Argument> {
+        use Argument::{Number, Value};
         let [set, set_end] = [d.set.start, d.set.end].map(|at| b.offset(self.format, at as u64));
-        let numbers = [d.suppressed.into(), d.conversion.into(), d.length.into(), d.width.into()];
-        let more = [d.after_space, d.complement].map(|is| Number(is.into()));
-        [&[target][..], &numbers.map(Number), &more, &[Value(set), Value(set_end)]].concat()
+        let characters = [d.conversion, d.literal, d.length].map(|character| Number(character.into()));
+        let more = [d.width.into(), d.after_space.into(), d.complement.into()].map(Number);
+        [&[Number(d.suppressed.into())][..], &characters, &more, &[Value(set), Value(set_end)]].concat()
     }
 }
 

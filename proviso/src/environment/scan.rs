@@ -12,8 +12,11 @@ pub(super) enum Last {
     Closed,
     /// A decimal number.
     Digits,
-    /// Another number.
-    Number,
+    /// An octal number, or one of base 16.
+    Octal,
+    Hex,
+    /// A floating-point number.
+    Real,
     /// A word of `%s`.
     Word,
     /// Characters of `%[`, which these would continue.
@@ -28,7 +31,9 @@ impl Last {
         match self {
             Self::Closed => true,
             Self::Digits => !byte.is_ascii_digit(),
-            Self::Number => !(byte.is_ascii_alphanumeric() || byte == b'.'),
+            Self::Octal => !matches!(byte, b'0'..=b'7'),
+            Self::Hex => !(byte.is_ascii_hexdigit() || byte == b'x'),
+            Self::Real => !(byte.is_ascii_alphanumeric() || byte == b'.'),
             Self::Word => is_space(byte),
             Self::Set(taken) | Self::Misfit(taken) => !taken[usize::from(byte)],
         }
@@ -38,11 +43,17 @@ impl Last {
 /// Lets a stream continue so that a call of `scanf` with this format makes the choices that the model made.
 pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_width: u32) -> Option<()> {
     let mut chosen = chosen.iter();
-    for d in directives(format).0 {
+    let directives = directives(format).0;
+    let counts = directives.iter().any(|d| d.conversion == b'n');
+    // The first byte that the call reads, and a place since the last `%n` where white space may stand.
+    let (start, mut space) = (stream.bytes.len(), None);
+    for d in directives {
+        if skips_space(&d) {
+            space = Some(stream.bytes.len());
+        }
         if d.conversion == b'n' {
-            // How much was read is what it is.
             if !d.suppressed {
-                chosen.next()?;
+                count(stream, chosen.next()?.to_u64()?, start, space.take());
             }
             continue;
         }
@@ -52,7 +63,14 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
             // To these everything fits.
             let ends = b"sc".contains(&d.conversion) || !chosen.next()?.is_zero();
             if !ends {
-                stream.misfit(taken(&d, format));
+                // A number may break off at the end of the input.
+                let breaks_off = !d.is_literal() && d.conversion != b'[' && super::is_true(chosen.next());
+                if breaks_off {
+                    stream.token(b"-", Last::Closed);
+                    stream.stop(super::is_true(chosen.next()), false);
+                } else {
+                    stream.misfit(taken(&d, format));
+                }
             } else {
                 if !matches!(stream.last, Last::Closed) && stream.last.allows(b'\n') {
                     stream.byte(b'\n');
@@ -68,7 +86,7 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
         if d.is_literal() {
             stream.byte(d.literal);
         } else {
-            convert(stream, &d, format, &mut chosen, pointer_width)?;
+            convert(stream, &d, format, &mut chosen, pointer_width, counts)?;
         }
     }
     if super::is_true(chosen.next()) {
@@ -76,6 +94,27 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
     }
     Some(())
 }
+
+/// True if white space before what the directive reads is skipped.
+fn skips_space(d: &Directive) -> bool {
+    d.after_space || !d.is_literal() && !b"c[n".contains(&d.conversion) || d.conversion == b'%'
+}
+
+/// Adds white space at a place, so that so many bytes have been read since `start`.
+fn count(stream: &mut Stream, count: u64, start: usize, space: Option<usize>) {
+    let read = stream.bytes.len() - start;
+    let missing = usize::try_from(count).ok().and_then(|count| count.checked_sub(read));
+    match (missing, space) {
+        (Some(0), _) => {}
+        (Some(missing), Some(at)) if missing <= MAX_SPACE => {
+            stream.bytes.splice(at..at, std::iter::repeat_n(b' ', missing));
+        }
+        _ => stream.doubt("%n of scanf counts other bytes"),
+    }
+}
+
+/// Bytes that are added so that `%n` counts them, and bytes of a word that is skipped.
+const MAX_SPACE: usize = 1 << 16;
 
 /// By byte, whether the directive takes it where it begins.
 fn taken(d: &Directive, format: &[u8]) -> Vec<bool> {
@@ -108,32 +147,29 @@ fn contains(d: &Directive, format: &[u8], c: u8) -> bool {
     found != d.complement
 }
 
-/// Writes what a conversion takes.
+/// Writes what a conversion takes. `counts`: the format has a `%n`.
 fn convert<'a>(
     stream: &mut Stream,
     d: &Directive,
     format: &[u8],
     chosen: &mut impl Iterator<Item = &'a Bv>,
     pointer_width: u32,
+    counts: bool,
 ) -> Option<()> {
     let low_byte = |v: &Bv| v.to_u64().map(|v| v as u8);
+    let number = match d.conversion {
+        _ if d.width > 0 => Last::Closed,
+        b'd' | b'u' => Last::Digits,
+        b'o' | b'i' => Last::Octal,
+        b'x' | b'X' | b'p' => Last::Hex,
+        _ => Last::Real,
+    };
     match d.conversion {
-        // What is skipped is any of its kind.
         b's' | b'[' if d.suppressed => {
-            let any = (b'!'..=b'~').find(|&c| d.conversion == b's' || contains(d, format, c)).unwrap_or(b'x');
-            characters(stream, d, format, &[any]);
+            let first = low_byte(chosen.next()?)?;
+            let length = if counts { usize::try_from(chosen.next()?.to_u64()?).ok()? } else { 1 };
+            characters(stream, d, format, &vec![first; length.min(MAX_SPACE)]);
         }
-        b'c' if d.suppressed => (0..d.width.max(1)).for_each(|_| stream.byte(b'x')),
-        _ if d.suppressed => stream.token(b"0", Last::Number),
-        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => {
-            let text = integer(d, chosen.next()?.to_u64()? as i64, pointer_width);
-            let decimal = matches!(d.conversion, b'd' | b'u');
-            stream.token(text.as_bytes(), if decimal { Last::Digits } else { Last::Number });
-        }
-        b'a' | b'e' | b'f' | b'g' | b'A' | b'E' | b'F' | b'G' => {
-            stream.token(real(chosen.next()?).as_bytes(), Last::Number);
-        }
-        b'p' => stream.token(format!("{:#x}", chosen.next()?.to_u64()?).as_bytes(), Last::Number),
         b'c' => {
             stream.byte(low_byte(chosen.next()?)?);
             for _ in 1..d.width {
@@ -145,6 +181,16 @@ fn convert<'a>(
                 stream.byte(low_byte(chosen.next()?)?);
             }
         }
+        _ if d.suppressed => stream.token(b"0", number),
+        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => {
+            let text = integer(d, chosen.next()?.to_u64()? as i64, pointer_width);
+            stream.token(text.as_bytes(), number);
+        }
+        b'a' | b'e' | b'f' | b'g' | b'A' | b'E' | b'F' | b'G' => {
+            let text = if is_short(d) { short_real(d, chosen)? } else { real(chosen.next()?) };
+            stream.token(text.as_bytes(), number);
+        }
+        b'p' => stream.token(format!("{:x}", chosen.next()?.to_u64()?).as_bytes(), number),
         b's' | b'[' => {
             let mut bytes = vec![low_byte(chosen.next()?)?];
             // There may be no more choices where the word had no room.
@@ -195,6 +241,37 @@ fn in_base(conversion: u8, value: u64) -> String {
         b'x' | b'X' => format!("{value:x}"),
         _ => value.to_string(),
     }
+}
+
+/// True if the field of a floating-point number has no room for some numbers: the model then chooses how it is written.
+fn is_short(d: &Directive) -> bool {
+    let enough = match d.length {
+        b'L' => 29,
+        b'l' => 24,
+        _ => 15,
+    };
+    d.width > 0 && d.width < enough
+}
+
+/// What stands in such a field: `proviso_env_form` of the model and what follows it (`models/scanf.c`).
+fn short_real<'a>(d: &Directive, chosen: &mut impl Iterator<Item = &'a Bv>) -> Option<String> {
+    let mut next = || chosen.next().and_then(Bv::to_u64);
+    let form = next()?;
+    Some(match form {
+        0..=2 => {
+            let sign = if next()? == 0 { "" } else { "-" };
+            let (digits, behind) = (next()?.to_string(), form as usize);
+            let zeros = "0".repeat(behind.saturating_sub(digits.len()));
+            let digits = zeros + &digits;
+            let (before, after) = digits.split_at(digits.len() - behind);
+            let point = if behind > 0 { "." } else { "" };
+            format!("{sign}{before}{point}{after}")
+        }
+        3 => format!("{}e{}", next()?, next()?),
+        4 => "inf".into(),
+        5 => "nan".into(),
+        _ => real(chosen.next()?).chars().take(d.width as usize).collect(),
+    })
 }
 
 /// A floating-point number, exactly.
@@ -263,6 +340,12 @@ mod tests {
 
     #[test]
     fn input_that_does_not_fit_or_ends() {
+        let five = [YES, (64, 5), NO];
+        let mut stream = Stream::default();
+        for chosen in [&[NO, NO, NO][..], &five] {
+            scan(&mut stream, b"%d", &values(chosen), 64).unwrap();
+        }
+        assert_eq!((stream.bytes.as_slice(), stream.doubts.len()), (&b"+ 5"[..], 0));
         assert_eq!(scanned("%d", &[NO, YES, NO]), (String::new(), 0));
         assert_eq!(scanned("%d", &[NO, NO]), ("!".into(), 0));
         assert_eq!(scanned("%d%d", &[YES, (64, 1), NO, NO]), ("1!".into(), 0));
