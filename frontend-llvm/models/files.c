@@ -18,67 +18,71 @@ static int proviso_two_paths(const char *from, const char *to) {
 
 int chmod(const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int lchmod(const char *path, unsigned mode) { return proviso_path_outcome(path); }
-int fchmod(int file, unsigned mode) { return proviso_outcome(); }
+int fchmod(int file, unsigned mode) { return proviso_outcome_of(file); }
 int chown(const char *path, unsigned user, unsigned group) { return proviso_path_outcome(path); }
 int lchown(const char *path, unsigned user, unsigned group) { return proviso_path_outcome(path); }
-int fchown(int file, unsigned user, unsigned group) { return proviso_outcome(); }
+int fchown(int file, unsigned user, unsigned group) { return proviso_outcome_of(file); }
 int link(const char *from, const char *to) { return proviso_two_paths(from, to); }
 int symlink(const char *from, const char *to) { return proviso_two_paths(from, to); }
 int truncate(const char *path, long size) { return proviso_path_outcome(path); }
 int truncate64(const char *path, long long size) { return proviso_path_outcome(path); }
-int ftruncate(int file, long size) { return proviso_outcome(); }
-int ftruncate64(int file, long long size) { return proviso_outcome(); }
-int fdatasync(int file) { return proviso_outcome(); }
-int syncfs(int file) { return proviso_outcome(); }
+int ftruncate(int file, long size) { return proviso_outcome_of(file); }
+int ftruncate64(int file, long long size) { return proviso_outcome_of(file); }
+int fdatasync(int file) { return proviso_outcome_of(file); }
+int syncfs(int file) { return proviso_outcome_of(file); }
 void sync(void) {}
-int chroot(const char *path) { return proviso_path_outcome(path); }
-int fchdir(int file) { return proviso_outcome(); }
+// The working folder stays, and may be outside the root then.
+int chroot(const char *path) {
+    proviso_in_root = 0;
+    return proviso_path_outcome(path);
+}
+int fchdir(int file) {
+    int result = proviso_outcome_of(file);
+    proviso_in_root &= result < 0;
+    return result;
+}
 int mkfifo(const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int mknod(const char *path, unsigned mode, unsigned long long device) { return proviso_path_outcome(path); }
-int flock(int file, int operation) { return proviso_outcome(); }
-int lockf(int file, int operation, long size) { return proviso_outcome(); }
+int flock(int file, int operation) { return proviso_outcome_of(file); }
+int lockf(int file, int operation, long size) { return proviso_outcome_of(file); }
 int euidaccess(const char *path, int mode) { return proviso_path_outcome(path); }
-int getdtablesize(void) { return proviso_env_between(0, INT_MAX); }
+// As `sysconf` has it for _SC_OPEN_MAX.
+int getdtablesize(void) {
+    long value = proviso_sysconf(PROVISO_OPEN_MAX);
+    __proviso_assume((value >= 0) & (value <= INT_MAX));
+    return value;
+}
 
 // They give the error number.
-int posix_fadvise(int file, long from, long size, int advice) { return proviso_env_between(0, 133); }
-int posix_fallocate(int file, long from, long size) { return proviso_env_between(0, 133); }
+static int proviso_error_of(int file) {
+    int error = proviso_env_between(0, 133);
+    __proviso_assume((error == EBADF) | !proviso_is_closed(file));
+    return error;
+}
+int posix_fadvise(int file, long from, long size, int advice) { return proviso_error_of(file); }
+int posix_fallocate(int file, long from, long size) {
+    int error = proviso_error_of(file);
+    __proviso_assume((error != 0) | ((from >= 0) & (size > 0)));
+    return error;
+}
 
 int dup3(int file, int to, int flags) {
     if (file == to) {
         SET_ERRNO(EINVAL);
         return -1;
     }
-    return to < 0 || proviso_outcome() < 0 ? proviso_failure() : to;
+    return proviso_duplicate_to(file, to, (flags & PROVISO_CLOSES_ON_EXEC) != 0);
 }
 
-int pipe2(int ends[2], int flags) { return proviso_two_ends(ends); }
+int pipe2(int ends[2], int flags) { return proviso_two_ends(ends, flags, flags | 1); }
 
 // Names, relative to a folder that is open.
-int openat(int folder, const char *path, int flags, ...) {
-    proviso_strlen(path);
-    return proviso_descriptor();
-}
-int openat64(int folder, const char *path, int flags, ...) {
-    proviso_strlen(path);
-    return proviso_descriptor();
-}
-int __openat_2(int folder, const char *path, int flags) {
-    proviso_strlen(path);
-    return proviso_descriptor();
-}
-int __openat64_2(int folder, const char *path, int flags) {
-    proviso_strlen(path);
-    return proviso_descriptor();
-}
-int __open_2(const char *path, int flags) {
-    proviso_strlen(path);
-    return proviso_descriptor();
-}
-int __open64_2(const char *path, int flags) {
-    proviso_strlen(path);
-    return proviso_descriptor();
-}
+int openat(int folder, const char *path, int flags, ...) { return proviso_open_path(path, flags); }
+int openat64(int folder, const char *path, int flags, ...) { return proviso_open_path(path, flags); }
+int __openat_2(int folder, const char *path, int flags) { return proviso_open_path(path, flags); }
+int __openat64_2(int folder, const char *path, int flags) { return proviso_open_path(path, flags); }
+int __open_2(const char *path, int flags) { return proviso_open_path(path, flags); }
+int __open64_2(const char *path, int flags) { return proviso_open_path(path, flags); }
 int unlinkat(int folder, const char *path, int flags) { return proviso_path_outcome(path); }
 int mkdirat(int folder, const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int renameat(int from_folder, const char *from, int folder, const char *to) { return proviso_two_paths(from, to); }
@@ -109,8 +113,13 @@ static int proviso_set_times(const char *path, const void *times, size_t size) {
 
 int utime(const char *path, const void *times) { return proviso_set_times(path, times, 2 * sizeof(long)); }
 int utimes(const char *path, const void *times) { return proviso_set_times(path, times, 4 * sizeof(long)); }
-int futimes(int file, const void *times) { return proviso_set_times(NULL, times, 4 * sizeof(long)); }
-int futimens(int file, const void *times) { return proviso_set_times(NULL, times, 4 * sizeof(long)); }
+static int proviso_set_times_of(int file, const void *times) {
+    if (times)
+        proviso_read(times, 4 * sizeof(long));
+    return proviso_outcome_of(file);
+}
+int futimes(int file, const void *times) { return proviso_set_times_of(file, times); }
+int futimens(int file, const void *times) { return proviso_set_times_of(file, times); }
 int utimensat(int folder, const char *path, const void *times, int flags) {
     return proviso_set_times(path, times, 4 * sizeof(long));
 }
@@ -193,15 +202,41 @@ static char *proviso_unique_name(char *name, int behind) {
     return name;
 }
 
-static int proviso_unique_file(char *name, int behind) {
-    return proviso_unique_name(name, behind) ? proviso_descriptor() : -1;
+// The file with this name is new. A name comes again only if the file of before is gone.
+static void proviso_makes_unique(const char *name, int behind) {
+    static char kept[6];
+    static int count;
+    const char *letters = name + proviso_strlen(name) - behind - 6;
+    _Bool same = 1;
+    for (int i = 0; i < 6; i++) {
+        same &= kept[i] == letters[i];
+        kept[i] = letters[i];
+    }
+    if (count > 1 || (count == 1 && same))
+        __proviso_overapproximated("which names mkstemp and its like find again is not modelled");
+    count += count < 2;
 }
 
-int mkstemp(char *name) { return proviso_unique_file(name, 0); }
-int mkstemp64(char *name) { return proviso_unique_file(name, 0); }
-int mkostemp(char *name, int flags) { return proviso_unique_file(name, 0); }
-int mkstemps(char *name, int behind) { return proviso_unique_file(name, behind); }
-char *mkdtemp(char *name) { return proviso_unique_name(name, 0) && proviso_outcome() == 0 ? name : NULL; }
+// To read and write.
+static int proviso_unique_file(char *name, int behind, int flags) {
+    if (!proviso_unique_name(name, behind))
+        return -1;
+    int file = proviso_descriptor(flags | 2, 1);
+    if (file >= 0)
+        proviso_makes_unique(name, behind);
+    return file;
+}
+
+int mkstemp(char *name) { return proviso_unique_file(name, 0, 0); }
+int mkstemp64(char *name) { return proviso_unique_file(name, 0, 0); }
+int mkostemp(char *name, int flags) { return proviso_unique_file(name, 0, flags & ~3); }
+int mkstemps(char *name, int behind) { return proviso_unique_file(name, behind, 0); }
+char *mkdtemp(char *name) {
+    if (!proviso_unique_name(name, 0) || proviso_outcome() < 0)
+        return NULL;
+    proviso_makes_unique(name, 0);
+    return name;
+}
 
 // The name is empty where there is none.
 char *mktemp(char *name) {
@@ -210,23 +245,15 @@ char *mktemp(char *name) {
     return name;
 }
 
-static ssize_t proviso_write_bytes(const void *data, size_t size) {
-    ssize_t n = __proviso_env_size();
-    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
-    SET_ERRNO_IF(n < 0, proviso_env_error());
-    proviso_put_out(data, size);
-    return n;
-}
-
-ssize_t pread(int file, void *buffer, size_t size, long from) { return proviso_read_bytes(buffer, size); }
-ssize_t pread64(int file, void *buffer, size_t size, long long from) { return proviso_read_bytes(buffer, size); }
-ssize_t pwrite(int file, const void *data, size_t size, long to) { return proviso_write_bytes(data, size); }
-ssize_t pwrite64(int file, const void *data, size_t size, long long to) { return proviso_write_bytes(data, size); }
+ssize_t pread(int file, void *buffer, size_t size, long from) { return proviso_read_file(file, buffer, size); }
+ssize_t pread64(int file, void *buffer, size_t size, long long from) { return proviso_read_file(file, buffer, size); }
+ssize_t pwrite(int file, const void *data, size_t size, long to) { return proviso_write_file(file, data, size); }
+ssize_t pwrite64(int file, const void *data, size_t size, long long to) { return proviso_write_file(file, data, size); }
 
 ssize_t __pread_chk(int file, void *buffer, size_t size, long from, size_t object_size) {
     if (size > object_size)
         __proviso_abort();
-    return proviso_read_bytes(buffer, size);
+    return proviso_read_file(file, buffer, size);
 }
 
 // Several blocks one after the other.
@@ -235,13 +262,11 @@ struct proviso_block_of {
     size_t size;
 };
 
-static ssize_t proviso_scatter(const struct proviso_block_of *blocks, int count) {
-    ssize_t n = __proviso_env_size();
+static ssize_t proviso_scatter(int file, const struct proviso_block_of *blocks, int count) {
     size_t total = 0;
     for (int i = 0; i < count; i++)
         total += blocks[i].size;
-    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= total)));
-    SET_ERRNO_IF(n < 0, proviso_env_error());
+    ssize_t n = proviso_transfer(file, total);
     size_t left = n < 0 ? 0 : n;
     for (int i = 0; i < count && left > 0; i++) {
         size_t part = blocks[i].size < left ? blocks[i].size : left;
@@ -251,41 +276,66 @@ static ssize_t proviso_scatter(const struct proviso_block_of *blocks, int count)
     return n;
 }
 
-static ssize_t proviso_gather(const struct proviso_block_of *blocks, int count) {
+static ssize_t proviso_gather(int file, const struct proviso_block_of *blocks, int count) {
     size_t total = 0;
     for (int i = 0; i < count; i++) {
         proviso_put_out(blocks[i].start, blocks[i].size);
         total += blocks[i].size;
     }
-    ssize_t n = __proviso_env_size();
-    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= total)));
-    SET_ERRNO_IF(n < 0, proviso_env_error());
+    return proviso_transfer(file, total);
+}
+
+ssize_t readv(int file, const struct proviso_block_of *blocks, int count) {
+    ssize_t n = proviso_scatter(file, blocks, count);
+    proviso_move_offset(file, n, 0);
     return n;
 }
 
-ssize_t readv(int file, const struct proviso_block_of *blocks, int count) { return proviso_scatter(blocks, count); }
-ssize_t writev(int file, const struct proviso_block_of *blocks, int count) { return proviso_gather(blocks, count); }
-ssize_t preadv(int file, const struct proviso_block_of *blocks, int count, long from) {
-    return proviso_scatter(blocks, count);
-}
-ssize_t pwritev(int file, const struct proviso_block_of *blocks, int count, long to) {
-    return proviso_gather(blocks, count);
+ssize_t writev(int file, const struct proviso_block_of *blocks, int count) {
+    ssize_t n = proviso_gather(file, blocks, count);
+    proviso_move_offset(file, n, 1);
+    return n;
 }
 
-// -1 without an error says that there is no limit.
-static long proviso_limit(void) {
+ssize_t preadv(int file, const struct proviso_block_of *blocks, int count, long from) {
+    return proviso_scatter(file, blocks, count);
+}
+
+ssize_t pwritev(int file, const struct proviso_block_of *blocks, int count, long to) {
+    return proviso_gather(file, blocks, count);
+}
+
+// The least value of a limit in POSIX; that of links is Linux's.
+static long proviso_least_of_path(int name) {
+    enum { LINK_MAX, MAX_CANON, MAX_INPUT, NAME_MAX, PATH_MAX, PIPE_BUF };
+    return (name == LINK_MAX) + (name == MAX_CANON || name == MAX_INPUT) * 255 + (name == NAME_MAX) * 14 +
+           (name == PATH_MAX) * 256 + (name == PIPE_BUF) * 512;
+}
+
+// -1 without an error says that there is no limit. Another file may get the name, on another device.
+static long proviso_limit(int name) {
     long value = __proviso_env_long();
-    __proviso_assume(value >= -1);
-    SET_ERRNO_IF(value == -1 && __proviso_env_bool(), proviso_env_error());
+    __proviso_assume((value == -1) | (value >= proviso_least_of_path(name)));
     return value;
 }
 
 long pathconf(const char *path, int name) {
     proviso_strlen(path);
-    return proviso_limit();
+    long value = proviso_limit(name);
+    SET_ERRNO_IF(value == -1 && __proviso_env_bool(), proviso_env_error());
+    return value;
 }
 
-long fpathconf(int file, int name) { return proviso_limit(); }
+// Those of an open file stay.
+long fpathconf(int file, int name) {
+    static _Bool asked;
+    if (asked)
+        __proviso_overapproximated("that the limits of an open file stay the same is not modelled");
+    asked = 1;
+    long value = proviso_limit(name);
+    SET_ERRNO_IF(value == -1 && __proviso_env_bool(), proviso_env_error());
+    return value;
+}
 
 // Terminals. The speeds are behind the flags, the line and the characters.
 
@@ -296,8 +346,9 @@ struct proviso_terminal {
     unsigned input_speed, output_speed;
 };
 
+// Others may change them at any time.
 int tcgetattr(int file, void *terminal) {
-    int result = proviso_outcome();
+    int result = proviso_terminal_outcome(file);
     if (result == 0)
         __proviso_env_memory(terminal, PROVISO_TERMIOS);
     return result;
@@ -305,15 +356,15 @@ int tcgetattr(int file, void *terminal) {
 
 int tcsetattr(int file, int when, const void *terminal) {
     proviso_read(terminal, PROVISO_TERMIOS);
-    return proviso_outcome();
+    return proviso_terminal_outcome(file);
 }
 
-int tcflush(int file, int which) { return proviso_outcome(); }
-int tcdrain(int file) { return proviso_outcome(); }
-int tcsendbreak(int file, int duration) { return proviso_outcome(); }
-int tcflow(int file, int action) { return proviso_outcome(); }
-int tcgetpgrp(int file) { return proviso_descriptor(); }
-int tcsetpgrp(int file, int group) { return proviso_outcome(); }
+int tcflush(int file, int which) { return proviso_terminal_outcome(file); }
+int tcdrain(int file) { return proviso_terminal_outcome(file); }
+int tcsendbreak(int file, int duration) { return proviso_terminal_outcome(file); }
+int tcflow(int file, int action) { return proviso_terminal_outcome(file); }
+int tcgetpgrp(int file) { return proviso_terminal_outcome(file) < 0 ? -1 : proviso_env_between(0, INT_MAX); }
+int tcsetpgrp(int file, int group) { return proviso_terminal_outcome(file); }
 
 // Speeds are numbers of four bits, and one more for fast ones; they are kept with the flags, too.
 static unsigned proviso_speed(const struct proviso_terminal *terminal) { return terminal->flags[2] & 0x100f; }
@@ -356,7 +407,7 @@ int ioctl(int file, unsigned long request, ...) {
     va_start(list, request);
     void *argument = va_arg(list, void *);
     va_end(list);
-    int result = proviso_outcome();
+    int result = request == 0x5413 ? proviso_terminal_outcome(file) : proviso_outcome_of(file);
     if (request == 0x5421)
         proviso_read(argument, sizeof(int));
     else if (request != 0x5413 && request != 0x541b)

@@ -27,6 +27,9 @@ struct proviso_folder {
     // Itself, which tells it from other memory.
     struct proviso_folder *self;
 #endif
+    // The place that `telldir` gave since a file was read.
+    _Bool is_known;
+    long at;
     struct proviso_file_of entry;
     struct proviso_file_of64 entry64;
 };
@@ -38,7 +41,7 @@ struct proviso_folder {
 #endif
 
 static struct proviso_folder *proviso_open_folder(int file) {
-    if (proviso_outcome() < 0)
+    if (file < 0)
         return NULL;
     // That there is no memory is one of the errors above.
     struct proviso_folder *folder = __proviso_make_directory(sizeof *folder);
@@ -46,27 +49,31 @@ static struct proviso_folder *proviso_open_folder(int file) {
 #ifdef PROVISO_ARGUMENTS
     folder->self = folder;
 #endif
+    folder->is_known = 0;
     return folder;
 }
 
 struct proviso_folder *opendir(const char *path) {
     proviso_strlen(path);
-    return proviso_open_folder(-1);
+    return proviso_open_folder(proviso_descriptor(PROVISO_CLOSES_ON_EXEC, 1));
 }
 
-struct proviso_folder *fdopendir(int file) { return proviso_open_folder(file); }
+struct proviso_folder *fdopendir(int file) { return proviso_open_folder(proviso_outcome_of(file) < 0 ? -1 : file); }
 
 int closedir(struct proviso_folder *folder) {
     USE_FOLDER(folder);
+    int file = folder->file;
     __proviso_free_directory(folder);
-    return proviso_outcome();
+    int result = proviso_outcome_of(file);
+    if (!proviso_is_closed(file))
+        proviso_closed(file);
+    return result;
 }
 
 int dirfd(struct proviso_folder *folder) {
     USE_FOLDER(folder);
-    if (folder->file < 0)
-        folder->file = proviso_env_between(0, INT_MAX);
-    return folder->file;
+    proviso_share_with_stream(folder->file);
+    return proviso_env_between(folder->file, folder->file);
 }
 
 // A name of at least one character, and no slash.
@@ -81,6 +88,7 @@ static void proviso_file_name(char name[256]) {
 // At the end `errno` stays what it is.
 static _Bool proviso_no_more_files(struct proviso_folder *folder) {
     USE_FOLDER(folder);
+    folder->is_known = 0;
     if (__proviso_env_bool())
         return 0;
     SET_ERRNO_IF(__proviso_env_bool(), proviso_env_error());
@@ -130,14 +138,26 @@ int readdir_r(struct proviso_folder *folder, struct proviso_file_of *entry, stru
     return 0;
 }
 
-void rewinddir(struct proviso_folder *folder) { USE_FOLDER(folder); }
-
-long telldir(struct proviso_folder *folder) {
+void rewinddir(struct proviso_folder *folder) {
     USE_FOLDER(folder);
-    return __proviso_env_long();
+    folder->is_known = 0;
 }
 
-void seekdir(struct proviso_folder *folder, long at) { USE_FOLDER(folder); }
+// The place stays until a file is read, or the program goes to another one.
+long telldir(struct proviso_folder *folder) {
+    USE_FOLDER(folder);
+    long at = __proviso_env_long();
+    __proviso_assume(!folder->is_known | (at == folder->at));
+    folder->is_known = 1;
+    folder->at = at;
+    return at;
+}
+
+void seekdir(struct proviso_folder *folder, long at) {
+    USE_FOLDER(folder);
+    folder->is_known = 1;
+    folder->at = at;
+}
 
 int alphasort(const struct proviso_file_of **a, const struct proviso_file_of **b) {
     const unsigned char *s = (const unsigned char *)(*a)->name, *t = (const unsigned char *)(*b)->name;

@@ -1,6 +1,6 @@
 // Defines: mmap mmap64 munmap mprotect msync madvise posix_madvise mlock munlock mlockall munlockall mremap
 #pragma once
-#include "proviso.h"
+#include "descriptors.c"
 
 // sys/mman.h. What is mapped is an object of whole pages; it is no memory of the heap.
 
@@ -39,8 +39,10 @@ static void *proviso_map(void *at, size_t size, int protection, int flags, int f
         return fresh ? fresh : proviso_map_failed(ENOMEM);
     }
     // That there is no memory is one of the errors.
-    if (__proviso_env_bool())
-        return proviso_map_failed(proviso_env_error());
+    _Bool closed = proviso_is_closed(file), fails = __proviso_env_bool();
+    __proviso_assume(fails | !closed);
+    if (fails)
+        return proviso_map_failed(proviso_descriptor_error(closed));
     char *memory = __proviso_make_mapping(whole);
     __proviso_env_memory(memory, whole);
     return memory;

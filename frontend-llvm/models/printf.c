@@ -5,6 +5,7 @@
 // Defines: vdprintf.void __vprintf_chk.void __fprintf_chk.void __vfprintf_chk.void
 // Defines: printf.plain fprintf.plain dprintf.plain __printf_chk.plain __fprintf_chk.plain printf.string
 #pragma once
+#include "descriptors.c"
 #include "stream.c"
 
 // Formatted output. What is printed to a stream has no effect; still every argument is read, and `%n` writes.
@@ -583,7 +584,10 @@ PRINT(int, printf, vprintf, (), { TO(stdout, -1) return proviso_print_stream(for
 PRINT(int, fprintf, vfprintf, (struct proviso_stream * stream,), {
     TO(stream, -1) return proviso_print_stream(format, &args);
 })
-PRINT(int, dprintf, vdprintf, (int file,), { return proviso_print_stream(format, &args); })
+PRINT(int, dprintf, vdprintf, (int file,), {
+    proviso_share_with_stream(file);
+    return proviso_print_stream(format, &args);
+})
 PRINT(int, sprintf, vsprintf, (char *buffer,), {
     return proviso_print_text(buffer, SIZE_MAX, format, &args);
 })
@@ -601,7 +605,10 @@ PRINT(int, __printf_chk, __vprintf_chk, (int flag,), {
 PRINT(int, __fprintf_chk, __vfprintf_chk, (struct proviso_stream * stream, int flag,), {
     TO(stream, -1) return proviso_print_stream(format, &args);
 })
-PRINT(int, __dprintf_chk, __vdprintf_chk, (int file, int flag,), { return proviso_print_stream(format, &args); })
+PRINT(int, __dprintf_chk, __vdprintf_chk, (int file, int flag,), {
+    proviso_share_with_stream(file);
+    return proviso_print_stream(format, &args);
+})
 PRINT(int, __sprintf_chk, __vsprintf_chk, (char *buffer, int flag, size_t size,), {
     int length = proviso_print_text(buffer, size, format, &args);
     if ((size_t)length >= size)
@@ -630,7 +637,10 @@ IGNORING(proviso_printf, "printf.void", proviso_vprintf, "vprintf.void", (), { T
 IGNORING(proviso_fprintf, "fprintf.void", proviso_vfprintf, "vfprintf.void", (struct proviso_stream * stream,), {
     TO(stream, ) NOWHERE
 })
-IGNORING(proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), { NOWHERE })
+IGNORING(proviso_dprintf, "dprintf.void", proviso_vdprintf, "vdprintf.void", (int file,), {
+    proviso_share_with_stream(file);
+    NOWHERE
+})
 IGNORING(proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprintf_chk.void", (int flag,), {
     TO(stdout, ) NOWHERE
 })
@@ -646,7 +656,7 @@ IGNORING(proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfp
     }
 PLAIN(proviso_printf_plain, "printf.plain", (void), proviso_writes(stdout))
 PLAIN(proviso_fprintf_plain, "fprintf.plain", (struct proviso_stream * stream), proviso_writes(stream))
-PLAIN(proviso_dprintf_plain, "dprintf.plain", (int file), 1)
+PLAIN(proviso_dprintf_plain, "dprintf.plain", (int file), proviso_share_with_stream(file))
 PLAIN(proviso_printf_chk_plain, "__printf_chk.plain", (int flag), proviso_writes(stdout))
 PLAIN(proviso_fprintf_chk_plain, "__fprintf_chk.plain", (struct proviso_stream * stream, int flag), proviso_writes(stream))
 

@@ -102,8 +102,8 @@ static int proviso_becomes(int first, int last) {
     return outcome;
 }
 
-static int proviso_becomes_user(void) { return proviso_becomes(PROVISO_USER, PROVISO_EFFECTIVE_USER); }
-static int proviso_becomes_group(void) { return proviso_becomes(PROVISO_GROUP, PROVISO_EFFECTIVE_GROUP); }
+static int proviso_becomes_user(void) { return proviso_becomes(PROVISO_USER, PROVISO_SAVED_USER); }
+static int proviso_becomes_group(void) { return proviso_becomes(PROVISO_GROUP, PROVISO_SAVED_GROUP); }
 
 int setuid(unsigned user) { return proviso_becomes_user(); }
 int seteuid(unsigned user) { return proviso_becomes_user(); }
@@ -117,7 +117,7 @@ int setresgid(unsigned real, unsigned effective, unsigned saved) { return provis
 static int proviso_three(int which, unsigned *real, unsigned *effective, unsigned *saved) {
     *real = proviso_identity(which, __proviso_env_int());
     *effective = proviso_identity(which + 1, __proviso_env_int());
-    *saved = __proviso_env_int();
+    *saved = proviso_identity(which + 2, __proviso_env_int());
     return 0;
 }
 
@@ -129,35 +129,97 @@ int getresgid(unsigned *real, unsigned *effective, unsigned *saved) {
     return proviso_three(PROVISO_GROUP, real, effective, saved);
 }
 
-int setsid(void) { return proviso_descriptor(); }
-int getsid(int process) { return proviso_descriptor(); }
-int setpgid(int process, int group) { return proviso_outcome(); }
-int getpgid(int process) { return proviso_descriptor(); }
-int getpgrp(void) { return proviso_env_between(0, INT_MAX); }
-int gettid(void) { return proviso_env_between(1, INT_MAX); }
+// Groups and sessions of processes. Those of others may change.
+
+// True if a process is the program itself, as far as its number is known.
+static _Bool proviso_is_self(int process) {
+    return process == 0 || (proviso_identities[PROVISO_PROCESS].known && (unsigned)process == proviso_identities[PROVISO_PROCESS].number);
+}
+
+static void proviso_becomes_member(int which, unsigned number) {
+    proviso_identities[which].known = 1;
+    proviso_identities[which].number = number;
+}
+
+// What has a group of its own already cannot have another one.
+int setsid(void) {
+    int self = proviso_own_number(), outcome = proviso_outcome();
+    _Bool leads = proviso_identities[PROVISO_GROUP_OF_PROCESSES].known && proviso_identities[PROVISO_GROUP_OF_PROCESSES].number == (unsigned)self;
+    __proviso_assume((outcome < 0) | !leads);
+    if (outcome < 0)
+        return -1;
+    proviso_becomes_member(PROVISO_GROUP_OF_PROCESSES, self);
+    proviso_becomes_member(PROVISO_SESSION, self);
+    return self;
+}
+
+static int proviso_membership(int which, int process) {
+    int number = proviso_count_or_failure();
+    if (proviso_is_self(process)) {
+        __proviso_assume(number >= 0);
+        return proviso_identity(which, number);
+    }
+    return number;
+}
+
+int getsid(int process) { return proviso_membership(PROVISO_SESSION, process); }
+int getpgid(int process) { return proviso_membership(PROVISO_GROUP_OF_PROCESSES, process); }
+int getpgrp(void) { return proviso_identity(PROVISO_GROUP_OF_PROCESSES, proviso_env_between(0, INT_MAX)); }
+
+int setpgid(int process, int group) {
+    int outcome = proviso_outcome();
+    __proviso_assume((outcome < 0) | ((process >= 0) & (group >= 0)));
+    if (outcome == 0 && proviso_is_self(process))
+        proviso_becomes_member(PROVISO_GROUP_OF_PROCESSES, group ? group : proviso_own_number());
+    return outcome;
+}
+
+// That of the only thread.
+int gettid(void) { return proviso_own_number(); }
+
+// How many groups the program is in, or -1 while that is not known.
+static int proviso_group_count = -1;
 
 int getgroups(int size, unsigned *groups) {
-    int count = proviso_env_between(-1, 65536);
-    __proviso_assume(size == 0 || count <= size);
-    SET_ERRNO_IF(count < 0, proviso_env_error());
-    if (size > 0 && count > 0)
+    static _Bool asked;
+    int count = proviso_env_between(0, 65536);
+    __proviso_assume((proviso_group_count < 0) | (count == proviso_group_count));
+    proviso_group_count = count;
+    if (size < 0 || (size > 0 && size < count)) {
+        SET_ERRNO(EINVAL);
+        return -1;
+    }
+    if (size > 0 && asked)
+        __proviso_overapproximated("which groups the program is in is not modelled");
+    if (size > 0 && count > 0) {
+        asked = 1;
         __proviso_env_memory(groups, count * sizeof *groups);
+    }
     return count;
 }
 
 int setgroups(size_t size, const unsigned *groups) {
     int result = proviso_outcome();
-    if (result == 0)
+    __proviso_assume((result < 0) | (size <= 65536));
+    if (result == 0) {
         proviso_read(groups, size * sizeof *groups);
+        __proviso_overapproximated("which groups the program is in is not modelled");
+        proviso_group_count = size;
+    }
     return result;
 }
 
 int initgroups(const char *user, unsigned group) {
     proviso_strlen(user);
-    return proviso_outcome();
+    int result = proviso_outcome();
+    if (result == 0) {
+        __proviso_overapproximated("which groups the program is in is not modelled");
+        proviso_group_count = -1;
+    }
+    return result;
 }
 
-// -1 may be a priority.
+// -1 may be a priority. Others may give the program another one.
 static int proviso_niceness(void) {
     int priority = proviso_env_between(-20, 19);
     SET_ERRNO_IF(priority == -1 && __proviso_env_bool(), proviso_env_error());
@@ -168,37 +230,76 @@ int nice(int difference) { return proviso_niceness(); }
 int getpriority(int which, unsigned who) { return proviso_niceness(); }
 int setpriority(int which, unsigned who, int priority) { return proviso_outcome(); }
 
-static int proviso_filled(void *result, size_t size) {
+// Limits of Linux's resources: the one that holds, and how far the program may raise it. In 32 bits none is all ones, and what does not fit.
+enum { PROVISO_RESOURCES = 16, PROVISO_NOFILE = 7 };
+static unsigned long long proviso_resource_limits[PROVISO_RESOURCES][2];
+static _Bool proviso_limits_known[PROVISO_RESOURCES];
+
+static _Bool proviso_no_resource(int resource) {
+    if (resource >= 0 && resource < PROVISO_RESOURCES)
+        return 0;
+    SET_ERRNO(EINVAL);
+    return 1;
+}
+
+// What was read of a limit by functions whose numbers have no more than `most`.
+static void proviso_keep_limits(int resource, unsigned long long now, unsigned long long greatest, unsigned long long most) {
+    unsigned long long *kept = proviso_resource_limits[resource];
+    if (resource == PROVISO_NOFILE)
+        proviso_asks_open_max(2);
+    __proviso_assume(now <= greatest);
+    if (!proviso_limits_known[resource]) {
+        kept[0] = now == most ? ~0ull : now;
+        kept[1] = greatest == most ? ~0ull : greatest;
+        proviso_limits_known[resource] = 1;
+    }
+    __proviso_assume((now == (kept[0] > most ? most : kept[0])) & (greatest == (kept[1] > most ? most : kept[1])));
+}
+
+// Which of what `sysconf` gives depends on them is not followed.
+static int proviso_set_limits(int resource, unsigned long long now, unsigned long long greatest, unsigned long long most) {
     int outcome = proviso_outcome();
-    if (outcome == 0)
-        __proviso_env_memory(result, size);
-    return outcome;
+    __proviso_assume((outcome < 0) | ((resource >= 0) & (resource < PROVISO_RESOURCES) & (now <= greatest)));
+    if (outcome < 0)
+        return -1;
+    proviso_resource_limits[resource][0] = now == most ? ~0ull : now;
+    proviso_resource_limits[resource][1] = greatest == most ? ~0ull : greatest;
+    proviso_limits_known[resource] = 1;
+    if (proviso_limits_of_system.count > 0)
+        __proviso_overapproximated("what sysconf gives after setrlimit is not modelled");
+    proviso_limits_of_system.count = 0;
+    return 0;
 }
 
-static int proviso_taken(const void *value, size_t size) {
-    proviso_read(value, size);
-    return proviso_outcome();
-}
+static const unsigned long long PROVISO_MOST_LONG = ~0ul, PROVISO_MOST = ~0ull;
 
-// What holds now is no more than what may be set.
 int getrlimit(int resource, unsigned long limit[2]) {
-    int outcome = proviso_filled(limit, 2 * sizeof *limit);
-    __proviso_assume(outcome < 0 || limit[0] <= limit[1]);
-    return outcome;
+    if (proviso_no_resource(resource))
+        return -1;
+    __proviso_env_memory(limit, 2 * sizeof *limit);
+    proviso_keep_limits(resource, limit[0], limit[1], PROVISO_MOST_LONG);
+    return 0;
 }
 
-int setrlimit(int resource, const void *limit) { return proviso_taken(limit, 2 * sizeof(long)); }
+int setrlimit(int resource, const unsigned long limit[2]) {
+    return proviso_set_limits(resource, limit[0], limit[1], PROVISO_MOST_LONG);
+}
 
 int getrlimit64(int resource, unsigned long long limit[2]) {
-    int outcome = proviso_filled(limit, 2 * sizeof *limit);
-    __proviso_assume(outcome < 0 || limit[0] <= limit[1]);
-    return outcome;
+    if (proviso_no_resource(resource))
+        return -1;
+    __proviso_env_memory(limit, 2 * sizeof *limit);
+    proviso_keep_limits(resource, limit[0], limit[1], PROVISO_MOST);
+    return 0;
 }
 
-int setrlimit64(int resource, const void *limit) { return proviso_taken(limit, 16); }
+int setrlimit64(int resource, const unsigned long long limit[2]) {
+    return proviso_set_limits(resource, limit[0], limit[1], PROVISO_MOST);
+}
 
-// Times, and counts that are not negative.
+// Times, and counts that are not negative. None gets less.
 int getrusage(int who, long *usage) {
+    static long before[3][18];
     if (who < -1 || who > 1) {
         SET_ERRNO(EINVAL);
         return -1;
@@ -206,6 +307,13 @@ int getrusage(int who, long *usage) {
     for (int i = 0; i < 18; i++) {
         usage[i] = __proviso_env_long();
         __proviso_assume(usage[i] >= 0 && ((i != 1 && i != 3) || usage[i] < 1000000));
+        // Seconds, and their fractions if the seconds are the same.
+        _Bool fraction = i == 1 || i == 3;
+        __proviso_assume((usage[i] >= before[who + 1][i]) | (fraction && usage[i - 1] > before[who + 1][i - 1]));
+        if (i != 0 && i != 2)
+            before[who + 1][i] = usage[i];
+        if (fraction)
+            before[who + 1][i - 1] = usage[i - 1];
     }
     return 0;
 }
@@ -213,36 +321,64 @@ int getrusage(int who, long *usage) {
 // The program goes on as a child.
 int daemon(int stays, int keeps) { return proviso_outcome(); }
 
-// Six names.
+// Six names, of which those of the host and its domain may be given anew at any time.
 int uname(char names[6][65]) {
+    static char kept[6][65];
+    static _Bool known;
     for (int i = 0; i < 6; i++) {
         __proviso_env_memory(names[i], 65);
-        __proviso_assume(names[i][64] == 0);
+        _Bool same = 1;
+        for (int n = 0; known && n < 65; n++)
+            same &= names[i][n] == kept[i][n];
+        __proviso_assume((names[i][64] == 0) & (same | (i == 1) | (i == 5)));
+        if (!same)
+            __proviso_overapproximated("whether the host gets another name is not modelled");
+        __builtin_memcpy(kept[i], names[i], 65);
     }
+    known = 1;
     return 0;
 }
 
-// It asks for the name of the host, and where there is nothing it says so or not.
+// It asks for the name of the host, and where there is nothing it says so or not. Who may give the host another name may do so at any time.
 long gethostid(void) {
+    static _Bool asked;
+    if (asked)
+        __proviso_overapproximated("whether the host gets another name is not modelled");
+    asked = 1;
     SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
     return __proviso_env_int();
 }
 
-static char *proviso_known_name(char name[64]) {
-    if (proviso_outcome() < 0)
-        return NULL;
+// A name that has at least so many characters.
+static char *proviso_known_name(char name[64], int least) {
     __proviso_env_memory(name, 63);
+    for (int i = 0; i < least; i++)
+        __proviso_assume(name[i] != 0);
     return name;
 }
 
+// The system keeps it where others may write.
 char *getlogin(void) {
     static char name[64];
-    return proviso_known_name(name);
+    static _Bool asked;
+    if (asked)
+        __proviso_overapproximated("whether the user gets another name is not modelled");
+    asked = 1;
+    return proviso_outcome() < 0 ? NULL : proviso_known_name(name, 1);
 }
 
+// The path of a terminal; the same each time for the same one, unless it was moved.
 char *ttyname(int file) {
     static char name[64];
-    return proviso_known_name(name);
+    static _Bool asked;
+    if (asked)
+        __proviso_overapproximated("whether terminals are the same is not modelled");
+    asked = 1;
+    if (proviso_terminal_outcome(file) < 0)
+        return NULL;
+    proviso_known_name(name, 2);
+    __proviso_assume(name[0] == '/');
+    return name;
 }
 
 char *ctermid(char *buffer) {

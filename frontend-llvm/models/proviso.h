@@ -70,6 +70,7 @@ extern _Bool __proviso_env_bool(void);
 extern char __proviso_env_char(void);
 extern unsigned char __proviso_env_uchar(void);
 extern int __proviso_env_int(void);
+extern int __proviso_env_descriptor(void);
 extern long __proviso_env_long(void);
 extern long long __proviso_env_longlong(void);
 extern size_t __proviso_env_size(void);

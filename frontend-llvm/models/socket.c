@@ -22,74 +22,71 @@ static void proviso_store_peer(void *address, unsigned *size) {
 }
 
 // With MSG_TRUNC the result may be more than there is room for; what MSG_PEEK shows arrives again.
-static ssize_t proviso_receive(void *buffer, size_t size, int flags) {
+static ssize_t proviso_receive(int file, void *buffer, size_t size, int flags) {
     if (flags & 0x20)
         __proviso_unmodelled("MSG_TRUNC is not modelled");
     if (flags & 0x2)
         __proviso_overapproximated("that the same arrives behind MSG_PEEK is not modelled");
-    return proviso_read_bytes(buffer, size);
+    return proviso_read_file(file, buffer, size);
 }
 
-static ssize_t proviso_send(const void *data, size_t size) {
-    ssize_t n = __proviso_env_size();
-    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
-    SET_ERRNO_IF(n < 0, proviso_env_error());
-    proviso_put_out(data, size);
-    return n;
+// To read and write, with the flags that the type of a socket has.
+static int proviso_socket_flags(int type) { return (type & 02004000) | 2; }
+
+int socket(int domain, int type, int protocol) { return proviso_descriptor(proviso_socket_flags(type), 0); }
+
+int socketpair(int domain, int type, int protocol, int ends[2]) {
+    return proviso_two_ends(ends, proviso_socket_flags(type), proviso_socket_flags(type));
 }
-
-int socket(int domain, int type, int protocol) { return proviso_descriptor(); }
-
-int socketpair(int domain, int type, int protocol, int ends[2]) { return proviso_two_ends(ends); }
 
 int bind(int file, const void *address, unsigned size) {
     proviso_read(address, size);
-    return proviso_outcome();
+    return proviso_outcome_of(file);
 }
 
 int connect(int file, const void *address, unsigned size) {
     proviso_read(address, size);
-    return proviso_outcome();
+    return proviso_outcome_of(file);
 }
 
-int listen(int file, int backlog) { return proviso_outcome(); }
-int shutdown(int file, int how) { return proviso_outcome(); }
+int listen(int file, int backlog) { return proviso_outcome_of(file); }
+int shutdown(int file, int how) { return proviso_outcome_of(file); }
 
-int accept4(int file, void *address, unsigned *size, int flags) {
-    int result = proviso_descriptor();
+static int proviso_accept(int file, void *address, unsigned *size, int flags) {
+    _Bool closed = proviso_is_closed(file);
+    int result = proviso_new_descriptor(proviso_socket_flags(flags), 0);
+    __proviso_assume((result < 0) | !closed);
+    SET_ERRNO_IF(result < 0, proviso_descriptor_error(closed));
     if (result >= 0)
         proviso_store_peer(address, size);
     return result;
 }
 
-int accept(int file, void *address, unsigned *size) {
-    int result = proviso_descriptor();
-    if (result >= 0)
-        proviso_store_peer(address, size);
-    return result;
-}
+int accept4(int file, void *address, unsigned *size, int flags) { return proviso_accept(file, address, size, flags); }
 
-ssize_t recv(int file, void *buffer, size_t size, int flags) { return proviso_receive(buffer, size, flags); }
+int accept(int file, void *address, unsigned *size) { return proviso_accept(file, address, size, 0); }
+
+ssize_t recv(int file, void *buffer, size_t size, int flags) { return proviso_receive(file, buffer, size, flags); }
 
 ssize_t recvfrom(int file, void *buffer, size_t size, int flags, void *address, unsigned *address_size) {
-    ssize_t n = proviso_receive(buffer, size, flags);
+    ssize_t n = proviso_receive(file, buffer, size, flags);
     if (n >= 0)
         proviso_store_peer(address, address_size);
     return n;
 }
 
-ssize_t send(int file, const void *data, size_t size, int flags) { return proviso_send(data, size); }
+ssize_t send(int file, const void *data, size_t size, int flags) { return proviso_write_file(file, data, size); }
 
 ssize_t sendto(int file, const void *data, size_t size, int flags, const void *address, unsigned address_size) {
     if (address)
         proviso_read(address, address_size);
-    return proviso_send(data, size);
+    return proviso_write_file(file, data, size);
 }
 
 int setsockopt(int file, int level, int option, const void *value, unsigned size) {
     if (value)
         proviso_read(value, size);
-    return proviso_outcome();
+    return proviso_outcome_of(file);
 }
 
 // What was set or bound before is not known here.
@@ -99,7 +96,7 @@ static void proviso_any_of_socket(void) {
 
 // Most options are numbers; others may be shorter than there is room for.
 int getsockopt(int file, int level, int option, void *value, unsigned *size) {
-    int result = proviso_outcome();
+    int result = proviso_outcome_of(file);
     if (result == 0) {
         unsigned room = *size;
         proviso_any_of_socket();
@@ -114,7 +111,7 @@ int getsockopt(int file, int level, int option, void *value, unsigned *size) {
 }
 
 int getsockname(int file, void *address, unsigned *size) {
-    int result = proviso_outcome();
+    int result = proviso_outcome_of(file);
     if (result == 0) {
         proviso_any_of_socket();
         proviso_store_address(address, size);
@@ -123,7 +120,7 @@ int getsockname(int file, void *address, unsigned *size) {
 }
 
 int getpeername(int file, void *address, unsigned *size) {
-    int result = proviso_outcome();
+    int result = proviso_outcome_of(file);
     if (result == 0) {
         proviso_any_of_socket();
         proviso_store_address(address, size);

@@ -7,24 +7,42 @@
 // Defines: clearerr_unlocked fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 remove
 // Defines: rename tmpnam perror tmpfile64 freopen64 getw putw
 #pragma once
+#include "descriptors.c"
 #include "stream.c"
 
 // Opening and closing.
 
+// The descriptor of a new stream, if the program can see it. `flags` as in `open`.
+static int proviso_stream_descriptor(int flags, _Bool may_seek) {
+#ifdef PROVISO_DESCRIPTORS
+    int file = proviso_new_descriptor(flags, may_seek);
+    __proviso_assume(file >= 0);
+    return file;
+#else
+    return -1;
+#endif
+}
+
+static struct proviso_stream proviso_new_stream(struct proviso_stream *stream, char how, _Bool both, _Bool may_seek, int file) {
+    return (struct proviso_stream){.read_only = how == 'r' && !both,
+                                   .write_only = how != 'r' && !both,
+                                   .seekable = may_seek ? -1 : 0,
+                                   .file = file,
+                                   .position = how == 'a' ? -1 : 0,
+                                   ITSELF(stream)};
+}
+
 // A new stream, unless there is no such file. What is appended to starts nobody knows where.
-static struct proviso_stream *proviso_open(char how, _Bool both) {
+static struct proviso_stream *proviso_open(char how, _Bool both, _Bool may_seek) {
     if (__proviso_env_bool()) {
         SET_ERRNO(proviso_env_error());
         return NULL;
     }
+    int file = proviso_stream_descriptor((both ? 2 : how != 'r') | (how == 'a' ? PROVISO_APPENDS : 0), may_seek);
+    proviso_share_with_stream(file);
     // That there is no memory is one of the errors above.
     struct proviso_stream *stream = __proviso_make_stream(sizeof *stream);
-    *stream = (struct proviso_stream){.read_only = how == 'r' && !both,
-                                      .write_only = how != 'r' && !both,
-                                      .seekable = -1,
-                                      .file = -1,
-                                      .position = how == 'a' ? -1 : 0,
-                                      ITSELF(stream)};
+    *stream = proviso_new_stream(stream, how, both, may_seek, file);
     return stream;
 }
 
@@ -44,7 +62,7 @@ static struct proviso_stream *proviso_open_named(const char *name, const char *m
     _Bool both;
     char how = proviso_mode(mode, &both);
     proviso_strlen(name);
-    return how ? proviso_open(how, both) : NULL;
+    return how ? proviso_open(how, both, 1) : NULL;
 }
 
 struct proviso_stream *fopen(const char *path, const char *mode) { return proviso_open_named(path, mode); }
@@ -52,12 +70,19 @@ struct proviso_stream *fopen(const char *path, const char *mode) { return provis
 struct proviso_stream *fopen64(const char *path, const char *mode) { return proviso_open_named(path, mode); }
 
 struct proviso_stream *fdopen(int file, const char *mode) {
-    struct proviso_stream *stream = proviso_open_named(mode, mode);
-    if (stream) {
-        stream->file = file;
-        stream->position = -1;
-        __proviso_assume(file >= 0);
+    _Bool both, closed = proviso_is_closed(file);
+    char how = proviso_mode(mode, &both);
+    if (!how)
+        return NULL;
+    if (__proviso_env_bool()) {
+        SET_ERRNO(proviso_descriptor_error(closed));
+        return NULL;
     }
+    __proviso_assume(!closed);
+    proviso_share_with_stream(file);
+    struct proviso_stream *stream = __proviso_make_stream(sizeof *stream);
+    *stream = proviso_new_stream(stream, how, both, 1, file);
+    stream->position = -1;
     return stream;
 }
 
@@ -74,19 +99,20 @@ struct proviso_stream *popen(const char *command, const char *mode) {
         SET_ERRNO(EINVAL);
         return NULL;
     }
-    struct proviso_stream *stream = proviso_open(reads ? 'r' : 'w', 0);
-    if (stream)
-        stream->seekable = 0;
-    return stream;
+    return proviso_open(reads ? 'r' : 'w', 0, 0);
 }
 
-struct proviso_stream *tmpfile(void) { return proviso_open('w', 1); }
+struct proviso_stream *tmpfile(void) { return proviso_open('w', 1, 1); }
 
-struct proviso_stream *tmpfile64(void) { return proviso_open('w', 1); }
+struct proviso_stream *tmpfile64(void) { return proviso_open('w', 1, 1); }
 
 static void proviso_close(struct proviso_stream *stream) {
     USE(stream);
     stream->error = 0;
+#ifdef PROVISO_DESCRIPTORS
+    if (!proviso_is_closed(stream->file))
+        proviso_closed(stream->file);
+#endif
     if (!stream->standard)
         __proviso_free_stream(stream);
 }
@@ -107,6 +133,11 @@ static struct proviso_stream *proviso_reopen(const char *path, const char *mode,
     stream->at_end = stream->error = stream->pushed_count = 0;
     stream->seekable = -1;
     UNORIENTED(stream);
+    EXCLUDE_NOTHING(stream);
+#ifdef PROVISO_DESCRIPTORS
+    proviso_unknow(stream->file);
+    proviso_share_with_stream(stream->file);
+#endif
     stream->position = how == 'a' || !path ? -1 : 0;
     return stream;
 }
@@ -135,9 +166,8 @@ int pclose(struct proviso_stream *stream) {
 
 static int proviso_fileno(struct proviso_stream *stream) {
     USE(stream);
-    if (stream->file < 0)
-        stream->file = proviso_env_between(0, INT_MAX);
-    return stream->file;
+    proviso_share_with_stream(stream->file);
+    return proviso_env_between(stream->file, stream->file);
 }
 
 int fileno(struct proviso_stream *stream) { return proviso_fileno(stream); }
@@ -202,10 +232,12 @@ static int proviso_next_byte(struct proviso_stream *stream) {
         return EOF;
     }
     int c = proviso_env_between(EOF, 255);
-    if (c == EOF)
+    if (c == EOF) {
         proviso_end_of_input(stream);
-    else
+    } else {
+        FOLLOWS_IF(1, stream, c);
         proviso_move(stream, 1);
+    }
     return c;
 }
 
@@ -360,6 +392,7 @@ static size_t proviso_fread(void *buffer, size_t size, size_t count, struct prov
         size_t more = __proviso_env_size();
         __proviso_assume(more <= total - n);
         __proviso_env_memory((char *)buffer + n, more);
+        FOLLOWS_IF(more > 0, stream, ((char *)buffer)[n]);
         proviso_move(stream, more);
         n += more;
         if (n < total)
@@ -517,6 +550,7 @@ static int proviso_seek(struct proviso_stream *stream, long long offset, int whe
         return -1;
     }
     stream->position = target;
+    EXCLUDE_NOTHING(stream);
     stream->at_end = 0;
     stream->pushed_count = 0;
     return 0;
@@ -591,13 +625,28 @@ static void proviso_some_letters(char *text) {
     }
 }
 
+// Another name each time.
 char *tmpnam(char *buffer) {
-    static char name[20];
+    enum { KEPT = 4 };
+    static char name[20], kept[KEPT][6];
+    static int count;
     char *result = buffer ? buffer : name;
     if (__proviso_env_bool())
         return NULL;
     __builtin_memcpy(result, "/tmp/file", 9);
     proviso_some_letters(result + 9);
     result[15] = 0;
+    for (int i = 0; i < count; i++) {
+        _Bool same = 1;
+        for (int n = 0; n < 6; n++)
+            same &= kept[i][n] == result[9 + n];
+        __proviso_assume(!same);
+    }
+    if (count == KEPT) {
+        __proviso_overapproximated("that so many names are different is not modelled");
+    } else {
+        __builtin_memcpy(kept[count], result + 9, 6);
+        count++;
+    }
     return result;
 }

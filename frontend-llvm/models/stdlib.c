@@ -4,6 +4,7 @@
 // Defines: atof strtod strtof strtold
 // Defines: qsort qsort_r bsearch lfind lsearch
 // Defines: rand srand rand_r random srandom initstate drand48 erand48 lrand48 nrand48 mrand48 jrand48 srand48
+// Defines: seed48 lcong48
 // Defines: arc4random arc4random_buf arc4random_uniform system
 // Defines: atexit on_exit __cxa_atexit at_quick_exit __proviso_at_exit
 #pragma once
@@ -161,20 +162,116 @@ void *lsearch(const void *key, void *base, size_t *count, size_t size, proviso_c
     return found;
 }
 
-// Pseudo-random numbers: any number, whatever the seed.
+// Random numbers are any, but the same after the same seed: at first those of the seed 1. Some are kept if the program may give a seed more
+// than once (PROVISO_RESEEDS); if others come again, nothing is known of them.
+#if defined(PROVISO_RESEEDS)
 
-int rand(void) { return proviso_env_between(0, INT_MAX); }
+enum { PROVISO_SEQUENCES = 4, PROVISO_KEPT_NUMBERS = 16 };
+static struct {
+    unsigned seed;
+    // The functions that took part, as bits: `rand` with `srand`, `random` with `srandom`. The GNU C library has one sequence for both,
+    // which C and POSIX do not ask for.
+    int families;
+    // The numbers that were drawn, up to those that are kept.
+    int drawn, numbers[PROVISO_KEPT_NUMBERS];
+} proviso_sequences[PROVISO_SEQUENCES] = {{.seed = 1}};
+// How many there are. The current one, or -1 if there are too many; the numbers drawn since its seed was given, up to those that are kept;
+// true if its seed was given before.
+static int proviso_sequence_count = 1, proviso_sequence, proviso_place_in_sequence;
+static _Bool proviso_comes_again;
 
-void srand(unsigned seed) {}
+static void proviso_seed(unsigned seed, int family) {
+    proviso_place_in_sequence = proviso_comes_again = 0;
+    for (int i = 0; i < proviso_sequence_count; i++) {
+        if (proviso_sequences[i].drawn == 0)
+            continue;
+        if (proviso_sequences[i].seed == seed) {
+            proviso_sequence = i;
+            proviso_sequences[i].families |= family;
+            proviso_comes_again = 1;
+            return;
+        }
+        // The library takes 1 for 0.
+        if ((proviso_sequences[i].seed | seed) == 1)
+            __proviso_overapproximated("the numbers of the seeds 0 and 1 may be the same");
+    }
+    // A sequence of which nothing was drawn need not be kept.
+    if (proviso_sequences[proviso_sequence_count - 1].drawn > 0) {
+        if (proviso_sequence_count == PROVISO_SEQUENCES) {
+            __proviso_overapproximated("the numbers of so many seeds are not kept");
+            proviso_sequence = -1;
+            return;
+        }
+        proviso_sequence_count++;
+    }
+    proviso_sequence = proviso_sequence_count - 1;
+    proviso_sequences[proviso_sequence].seed = seed;
+    proviso_sequences[proviso_sequence].families = family;
+}
 
-int rand_r(unsigned *seed) {
-    *seed = __proviso_env_int();
+static int proviso_draw(int family) {
+    int number = proviso_env_between(0, INT_MAX), at = proviso_place_in_sequence;
+    if (proviso_sequence < 0)
+        return number;
+    int *families = &proviso_sequences[proviso_sequence].families, *drawn = &proviso_sequences[proviso_sequence].drawn;
+    int *kept = &proviso_sequences[proviso_sequence].numbers[at];
+    *families |= family;
+    if (at == PROVISO_KEPT_NUMBERS) {
+        if (proviso_comes_again)
+            __proviso_overapproximated("so many numbers of a seed are not kept");
+        return number;
+    }
+    proviso_place_in_sequence++;
+    if (at == *drawn) {
+        ++*drawn;
+        *kept = number;
+    } else if (*families != family) {
+        __proviso_overapproximated("how rand and random depend on one another is not modelled");
+    } else {
+        __proviso_assume(number == *kept);
+    }
+    return number;
+}
+
+#elif defined(PROVISO_SEEDS)
+
+// The one seed may be that of the numbers before.
+static _Bool proviso_has_drawn;
+
+static void proviso_seed(unsigned seed, int family) {
+    if (proviso_has_drawn && seed <= 1)
+        __proviso_overapproximated("the numbers drawn before a seed is given are not kept");
+}
+
+static int proviso_draw(int family) {
+    proviso_has_drawn = 1;
     return proviso_env_between(0, INT_MAX);
 }
 
-long random(void) { return proviso_env_between(0, INT_MAX); }
+#else
 
-void srandom(unsigned seed) {}
+static void proviso_seed(unsigned seed, int family) {}
+static int proviso_draw(int family) { return proviso_env_between(0, INT_MAX); }
+
+#endif
+
+enum { PROVISO_RAND = 1, PROVISO_RANDOM = 2 };
+
+int rand(void) { return proviso_draw(PROVISO_RAND); }
+void srand(unsigned seed) { proviso_seed(seed, PROVISO_RAND); }
+long random(void) { return proviso_draw(PROVISO_RANDOM); }
+void srandom(unsigned seed) { proviso_seed(seed, PROVISO_RANDOM); }
+
+// As the GNU C library has it.
+int rand_r(unsigned *seed) {
+    unsigned next = *seed * 1103515245 + 12345, result = next / 65536 % 2048;
+    for (int i = 0; i < 2; i++) {
+        next = next * 1103515245 + 12345;
+        result = result << 10 ^ next / 65536 % 1024;
+    }
+    *seed = next;
+    return result;
+}
 
 // A state for `random` that is not looked at; the library writes and reads it.
 char *initstate(unsigned seed, char *state, size_t size) {
@@ -189,34 +286,57 @@ char *initstate(unsigned seed, char *state, size_t size) {
     return before;
 }
 
-static double proviso_fraction(void) {
-    double value = __proviso_env_double();
-    __proviso_assume((value >= 0) & (value < 1));
-    return value;
+// The generator that POSIX gives: x becomes a * x + c, in 48 bits. Without a seed the library starts from 0.
+#define PROVISO_A48 0x5deece66dull
+#define PROVISO_C48 0xb
+static unsigned long long proviso_x48, proviso_a48 = PROVISO_A48;
+static unsigned short proviso_c48 = PROVISO_C48;
+
+static unsigned long long proviso_join48(const unsigned short x[3]) {
+    return x[0] | (unsigned long long)x[1] << 16 | (unsigned long long)x[2] << 32;
 }
 
-double drand48(void) { return proviso_fraction(); }
-
-double erand48(unsigned short state[3]) {
-    __proviso_env_memory(state, 6);
-    return proviso_fraction();
+static void proviso_split48(unsigned long long from, unsigned short x[3]) {
+    x[0] = from;
+    x[1] = from >> 16;
+    x[2] = from >> 32;
 }
 
-long lrand48(void) { return proviso_env_between(0, INT_MAX); }
+static unsigned long long proviso_step48(unsigned long long x) { return (x * proviso_a48 + proviso_c48) & 0xffffffffffffull; }
 
-long nrand48(unsigned short state[3]) {
-    __proviso_env_memory(state, 6);
-    return proviso_env_between(0, INT_MAX);
+static unsigned long long proviso_draw48(void) { return proviso_x48 = proviso_step48(proviso_x48); }
+
+static unsigned long long proviso_draw_from48(unsigned short state[3]) {
+    unsigned long long x = proviso_step48(proviso_join48(state));
+    proviso_split48(x, state);
+    return x;
 }
 
-long mrand48(void) { return __proviso_env_int(); }
+double drand48(void) { return proviso_draw48() * 0x1p-48; }
+double erand48(unsigned short state[3]) { return proviso_draw_from48(state) * 0x1p-48; }
+long lrand48(void) { return proviso_draw48() >> 17; }
+long nrand48(unsigned short state[3]) { return proviso_draw_from48(state) >> 17; }
+long mrand48(void) { return (int)(proviso_draw48() >> 16); }
+long jrand48(unsigned short state[3]) { return (int)(proviso_draw_from48(state) >> 16); }
 
-long jrand48(unsigned short state[3]) {
-    __proviso_env_memory(state, 6);
-    return __proviso_env_int();
+static void proviso_start48(unsigned long long x, unsigned long long a, unsigned short c) {
+    proviso_x48 = x;
+    proviso_a48 = a;
+    proviso_c48 = c;
 }
 
-void srand48(long seed) {}
+void srand48(long seed) { proviso_start48((unsigned long long)(unsigned)seed << 16 | 0x330e, PROVISO_A48, PROVISO_C48); }
+
+unsigned short *seed48(unsigned short seed[3]) {
+    static unsigned short before[3];
+    proviso_split48(proviso_x48, before);
+    proviso_start48(proviso_join48(seed), PROVISO_A48, PROVISO_C48);
+    return before;
+}
+
+void lcong48(unsigned short parameters[7]) {
+    proviso_start48(proviso_join48(parameters), proviso_join48(parameters + 3), parameters[6]);
+}
 
 unsigned arc4random(void) { return __proviso_env_int(); }
 

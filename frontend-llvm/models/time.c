@@ -5,7 +5,8 @@
 #pragma once
 #include "proviso.h"
 
-// Time is what the environment says it is, and need not pass.
+// The time of day is what the environment says it is, and may be set back. What counts from the start of the program or the system does not
+// go back.
 
 struct proviso_timespec {
     long seconds, fraction;
@@ -25,9 +26,14 @@ long time(long *result) {
     return now;
 }
 
+// The processor's time; -1 where it does not fit. In 32 bits the library starts again.
 long clock(void) {
+    static long before;
     long now = __proviso_env_long();
-    __proviso_assume(now >= -1);
+    __proviso_assume((now >= -1) & ((now == -1) | (now >= before) | (sizeof(long) == 4)));
+    if (sizeof(long) == 4 && now < before)
+        __proviso_overapproximated("when clock starts again in 32 bits is not modelled");
+    before = now;
     return now;
 }
 
@@ -47,8 +53,10 @@ int gettimeofday(struct proviso_timespec *result, void *zone) {
 }
 
 // Clocks 0 to 11 are Linux's, but for 10; the kernel makes others, with negative numbers, for processes and devices.
+enum { PROVISO_CLOCKS = 12 };
+
 static int proviso_clock(int clock, struct proviso_timespec *result) {
-    _Bool known = (clock >= 0) & (clock < 8), unknown = (clock > 11) | (clock == 10);
+    _Bool known = (clock >= 0) & (clock < 8), unknown = (clock >= PROVISO_CLOCKS) | (clock == 10);
     if (unknown || (!known && __proviso_env_bool())) {
         SET_ERRNO(EINVAL);
         return -1;
@@ -58,9 +66,46 @@ static int proviso_clock(int clock, struct proviso_timespec *result) {
     return 0;
 }
 
-int clock_gettime(int clock, struct proviso_timespec *result) { return proviso_clock(clock, result); }
+static _Bool proviso_is_earlier(struct proviso_timespec a, struct proviso_timespec b) {
+    return (a.seconds < b.seconds) | ((a.seconds == b.seconds) & (a.fraction < b.fraction));
+}
 
-int clock_getres(int clock, struct proviso_timespec *result) { return proviso_clock(clock, result); }
+// Those that nobody sets: monotonic ones, and those of a process and its threads. Of one that the kernel has made that is not known.
+int clock_gettime(int clock, struct proviso_timespec *result) {
+    enum { MONOTONIC = 1, PROCESS = 2, THREAD = 3, RAW = 4, COARSE = 6, BOOT = 7, BOOT_ALARM = 9 };
+    static struct proviso_timespec before[PROVISO_CLOCKS];
+    static _Bool asked;
+    int outcome = proviso_clock(clock, result);
+    _Bool goes_on = clock == MONOTONIC || clock == PROCESS || clock == THREAD || clock == RAW || clock == COARSE ||
+                    clock == BOOT || clock == BOOT_ALARM;
+    if (outcome == 0 && result && goes_on) {
+        __proviso_assume(!proviso_is_earlier(*result, before[clock]));
+        before[clock] = *result;
+    }
+    if (outcome == 0 && clock < 0) {
+        if (asked)
+            __proviso_overapproximated("that a clock that the kernel makes does not go back is not modelled");
+        asked = 1;
+    }
+    return outcome;
+}
+
+// Less than a second, and the same each time.
+int clock_getres(int clock, struct proviso_timespec *result) {
+    static long kept[PROVISO_CLOCKS];
+    struct proviso_timespec resolution;
+    int outcome = proviso_clock(clock, &resolution);
+    if (outcome < 0)
+        return -1;
+    __proviso_assume((resolution.seconds == 0) & (resolution.fraction > 0));
+    if (clock >= 0) {
+        __proviso_assume((kept[clock] == 0) | (kept[clock] == resolution.fraction));
+        kept[clock] = resolution.fraction;
+    }
+    if (result)
+        *result = resolution;
+    return 0;
+}
 
 int timespec_get(struct proviso_timespec *result, int base) {
     if (base != 1)
@@ -69,12 +114,22 @@ int timespec_get(struct proviso_timespec *result, int base) {
     return base;
 }
 
+// The times of the program and its children, and since some point: in ticks, which may be too many for 32 bits.
 long times(long *result) {
-    if (result) {
-        for (int i = 0; i < 4; i++)
-            result[i] = __proviso_env_long();
+    static long before[5];
+    static _Bool asked;
+    long now[5];
+    for (int i = 0; i < 5; i++) {
+        now[i] = __proviso_env_long();
+        __proviso_assume((sizeof(long) == 4) | (i == 4 && !asked) | (now[i] >= before[i]));
+        before[i] = now[i];
     }
-    return __proviso_env_long();
+    if (sizeof(long) == 4 && asked)
+        __proviso_overapproximated("that times does not go back is not modelled in 32 bits");
+    asked = 1;
+    for (int i = 0; result && i < 4; i++)
+        result[i] = now[i];
+    return now[4];
 }
 
 double difftime(long later, long earlier) {

@@ -2,7 +2,7 @@
 // Defines: __read_chk getpid getppid getuid geteuid getgid getegid getpagesize getcwd gethostname sysconf
 // Defines: getentropy getrandom stat lstat fstat stat64 lstat64 fstat64 umask fcntl fcntl64
 #pragma once
-#include "proviso.h"
+#include "descriptors.c"
 
 // The operating system: what it gives is of the environment, what it is given is read.
 
@@ -17,13 +17,61 @@ static int proviso_failure(void) {
     return -1;
 }
 
-static int proviso_descriptor(void) {
+// The outcome of what is done to an open file.
+static int proviso_outcome_of(int file) {
+    _Bool closed = proviso_is_closed(file);
+    int result = proviso_env_between(-1, 0);
+    __proviso_assume((result < 0) | !closed);
+    SET_ERRNO_IF(result < 0, proviso_descriptor_error(closed));
+    return result;
+}
+
+// A number of something, or -1.
+static int proviso_count_or_failure(void) {
     int result = proviso_env_between(-1, INT_MAX);
     SET_ERRNO_IF(result < 0, proviso_env_error());
     return result;
 }
 
-static ssize_t proviso_read_bytes(void *buffer, size_t size) {
+// A new descriptor of a file that is opened with these flags.
+static int proviso_descriptor(int flags, _Bool may_seek) {
+    int result = proviso_new_descriptor(flags, may_seek);
+    SET_ERRNO_IF(result < 0, proviso_env_error());
+    return result;
+}
+
+// How many bytes of so many are read or written, or -1.
+static ssize_t proviso_transfer(int file, size_t size) {
+    _Bool closed = proviso_is_closed(file);
+    ssize_t n = __proviso_env_size();
+    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size) & !closed));
+    SET_ERRNO_IF(n < 0, proviso_descriptor_error(closed));
+    return n;
+}
+
+// Reads from a file, without moving its offset.
+static ssize_t proviso_read_file(int file, void *buffer, size_t size) {
+    ssize_t n = proviso_transfer(file, size);
+    if (n > 0)
+        __proviso_env_memory(buffer, n);
+    return n;
+}
+
+static ssize_t proviso_read_next(int file, void *buffer, size_t size) {
+    ssize_t n = proviso_read_file(file, buffer, size);
+    proviso_move_offset(file, n, 0);
+    return n;
+}
+
+ssize_t read(int file, void *buffer, size_t size) { return proviso_read_next(file, buffer, size); }
+
+ssize_t __read_chk(int file, void *buffer, size_t size, size_t object_size) {
+    if (size > object_size)
+        __proviso_abort();
+    return proviso_read_next(file, buffer, size);
+}
+
+ssize_t getrandom(void *buffer, size_t size, unsigned flags) {
     ssize_t n = __proviso_env_size();
     __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
     SET_ERRNO_IF(n < 0, proviso_env_error());
@@ -31,16 +79,6 @@ static ssize_t proviso_read_bytes(void *buffer, size_t size) {
         __proviso_env_memory(buffer, n);
     return n;
 }
-
-ssize_t read(int file, void *buffer, size_t size) { return proviso_read_bytes(buffer, size); }
-
-ssize_t __read_chk(int file, void *buffer, size_t size, size_t object_size) {
-    if (size > object_size)
-        __proviso_abort();
-    return proviso_read_bytes(buffer, size);
-}
-
-ssize_t getrandom(void *buffer, size_t size, unsigned flags) { return proviso_read_bytes(buffer, size); }
 
 int getentropy(void *buffer, size_t size) {
     if (size > 256) {
@@ -53,46 +91,89 @@ int getentropy(void *buffer, size_t size) {
     return result;
 }
 
-ssize_t write(int file, const void *data, size_t size) {
-    ssize_t n = __proviso_env_size();
-    __proviso_assume((n == -1) | ((n >= 0) & ((size_t)n <= size)));
-    SET_ERRNO_IF(n < 0, proviso_env_error());
+// Writes to a file, without moving its offset.
+static ssize_t proviso_write_file(int file, const void *data, size_t size) {
+    ssize_t n = proviso_transfer(file, size);
     proviso_put_out(data, size);
     return n;
 }
 
-int open(const char *path, int flags, ...) {
-    proviso_strlen(path);
-    return proviso_descriptor();
+ssize_t write(int file, const void *data, size_t size) {
+    ssize_t n = proviso_write_file(file, data, size);
+    proviso_move_offset(file, n, 1);
+    return n;
 }
 
-int open64(const char *path, int flags, ...) {
+static int proviso_open_path(const char *path, int flags) {
     proviso_strlen(path);
-    return proviso_descriptor();
+    return proviso_descriptor(flags, 1);
 }
 
-int creat(const char *path, unsigned mode) {
-    proviso_strlen(path);
-    return proviso_descriptor();
-}
+int open(const char *path, int flags, ...) { return proviso_open_path(path, flags); }
+int open64(const char *path, int flags, ...) { return proviso_open_path(path, flags); }
+// O_WRONLY.
+int creat(const char *path, unsigned mode) { return proviso_open_path(path, 1); }
 
-int close(int file) { return proviso_outcome(); }
-
-int fsync(int file) { return proviso_outcome(); }
-
-long lseek(int file, long offset, int whence) {
-    long result = __proviso_env_long();
-    __proviso_assume(result >= -1);
-    SET_ERRNO_IF(result < 0, proviso_env_error());
+// Linux closes it also if it says that there was an error.
+int close(int file) {
+    int result = proviso_outcome_of(file);
+#ifdef PROVISO_ERRNO
+    __proviso_assume((result == 0) | !proviso_is_open(file) | (proviso_errno != EBADF));
+#endif
+    if (!proviso_is_closed(file))
+        proviso_closed(file);
     return result;
 }
 
-long long lseek64(int file, long long offset, int whence) {
-    long long result = __proviso_env_longlong();
-    __proviso_assume(result >= -1);
-    SET_ERRNO_IF(result < 0, proviso_env_error());
+int fsync(int file) { return proviso_outcome_of(file); }
+
+// Something of a file that the program alone changes, unless others have the file open as well: they had it before the program.
+static void proviso_stays(struct proviso_file *of, _Bool same) {
+    if (of->own)
+        __proviso_assume(same);
+    else if (!same)
+        __proviso_overapproximated("whether others change what they share with the program is not modelled");
+}
+
+// From the start, from here, from the end, to data, to a hole. -1 if the offset would be negative or greater than `max`, or the file has none.
+static long long proviso_lseek(int file, long long offset, int whence, long long max) {
+    struct proviso_file *of = proviso_file_of(file);
+    long long result = __proviso_env_longlong(), target = result;
+    _Bool moves = result >= 0, valid = !proviso_is_closed(file) & (whence >= 0) & (whence <= 4);
+    _Bool is_known = whence == 0 || (whence == 1 && of->offset >= 0 && of->own);
+    if (whence == 0)
+        target = offset;
+    else if (is_known)
+        valid &= !__builtin_add_overflow(of->offset, offset, &target);
+    else
+        __proviso_assume(!moves | (result >= offset));
+    _Bool possible = valid & (of->seekable != 0);
+    // A file that has offsets at all has these: those that any system has, and the one where it is.
+    _Bool exists = is_known & (target >= 0) & (target <= max) & ((target <= 0x7fffffff) | (target <= of->offset));
+    exists |= whence == 1 && offset == 0 && sizeof(long) == 8;
+    __proviso_assume((result >= -1) & (result <= max) & (!moves | (possible & (result == target))));
+    __proviso_assume(moves | !valid | !exists | (of->seekable < 1));
+    if (!moves) {
+        SET_ERRNO(proviso_descriptor_error(proviso_is_closed(file)));
+#ifdef PROVISO_ERRNO
+        __proviso_assume(!valid | !exists | !proviso_is_open(file) | (proviso_errno == ESPIPE));
+#endif
+        if (valid && exists)
+            of->seekable = 0;
+        return -1;
+    }
+    if (of->of_stream && whence == 1)
+        __proviso_overapproximated("the offset of a file that a stream reads or writes is not modelled exactly");
+    if (whence == 1 && of->offset >= 0)
+        proviso_stays(of, result - offset == of->offset);
+    of->seekable = 1;
+    of->offset = of->of_stream ? -1 : result;
     return result;
 }
+
+long lseek(int file, long offset, int whence) { return proviso_lseek(file, offset, whence, LONG_MAX); }
+
+long long lseek64(int file, long long offset, int whence) { return proviso_lseek(file, offset, whence, LLONG_MAX); }
 
 static int proviso_path_outcome(const char *path) {
     proviso_strlen(path);
@@ -103,28 +184,83 @@ int unlink(const char *path) { return proviso_path_outcome(path); }
 int rmdir(const char *path) { return proviso_path_outcome(path); }
 int mkdir(const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int access(const char *path, int mode) { return proviso_path_outcome(path); }
-int chdir(const char *path) { return proviso_path_outcome(path); }
 
-int dup(int file) { return proviso_descriptor(); }
-
-int dup2(int file, int to) { return to < 0 || proviso_outcome() < 0 ? proviso_failure() : to; }
-
-static int proviso_two_ends(int ends[2]) {
-    int result = proviso_outcome();
-    if (result == 0) {
-        ends[0] = proviso_env_between(0, INT_MAX);
-        ends[1] = proviso_env_between(0, INT_MAX);
-        __proviso_assume(ends[0] != ends[1]);
+// A new descriptor of a file, the least from `least` on.
+static int proviso_duplicate_from(int file, int least, _Bool closes_on_exec) {
+    _Bool closed = proviso_is_closed(file);
+    int result = proviso_env_between(-1, PROVISO_GREATEST_DESCRIPTOR);
+    __proviso_assume((result < 0) | (!closed & (result != file) & (least >= 0)));
+    SET_ERRNO_IF(result < 0, proviso_descriptor_error(closed));
+    if (result >= 0) {
+        proviso_opens(result, least);
+        proviso_share_file(result, file, closes_on_exec);
     }
     return result;
 }
 
-int pipe(int ends[2]) { return proviso_two_ends(ends); }
+int dup(int file) { return proviso_duplicate_from(file, 0, 0); }
 
-int isatty(int file) { return proviso_outcome() + 1; }
+// The descriptor `to` becomes one of the file.
+static int proviso_duplicate_to(int file, int to, _Bool closes_on_exec) {
+    if (proviso_outcome_of(file) < 0)
+        return -1;
+    __proviso_assume(to >= 0);
+    if (to != file)
+        proviso_duplicates(to, file, closes_on_exec);
+    return to;
+}
+
+int dup2(int file, int to) { return proviso_duplicate_to(file, to, 0); }
+
+// The least descriptors that are free, of something without offsets.
+static int proviso_two_ends(int ends[2], int flags, int other_flags) {
+    int result = proviso_outcome();
+    if (result == 0) {
+        int first = proviso_new_descriptor(flags, 0), second = proviso_new_descriptor(other_flags, 0);
+        __proviso_assume((first >= 0) & (second >= 0));
+        ends[0] = first;
+        ends[1] = second;
+    }
+    return result;
+}
+
+// One end is read from, the other is written to.
+int pipe(int ends[2]) { return proviso_two_ends(ends, 0, 1); }
+
+// What is no terminal does not become one.
+static _Bool proviso_may_be_terminal(int file) {
+    _Bool closed = proviso_is_closed(file);
+    return !closed && proviso_file_of(file)->terminal != 0;
+}
+
+static int proviso_terminal_outcome(int file) {
+    _Bool possible = proviso_may_be_terminal(file);
+    int result = proviso_env_between(-1, 0);
+    __proviso_assume((result < 0) | possible);
+    SET_ERRNO_IF(result < 0, proviso_descriptor_error(proviso_is_closed(file)));
+    return result;
+}
+
+int isatty(int file) {
+    int result = proviso_terminal_outcome(file) + 1;
+    if (!result && file >= 0)
+        proviso_file_of(file)->terminal = 0;
+    return result;
+}
 
 // Who the program is: the same whenever it is asked, as long as it is nobody else.
-enum { PROVISO_PROCESS, PROVISO_USER, PROVISO_EFFECTIVE_USER, PROVISO_GROUP, PROVISO_EFFECTIVE_GROUP, PROVISO_IDENTITIES };
+enum {
+    PROVISO_PROCESS,
+    PROVISO_USER,
+    PROVISO_EFFECTIVE_USER,
+    PROVISO_SAVED_USER,
+    PROVISO_GROUP,
+    PROVISO_EFFECTIVE_GROUP,
+    PROVISO_SAVED_GROUP,
+    PROVISO_GROUP_OF_PROCESSES,
+    PROVISO_SESSION,
+    PROVISO_IDENTITIES
+};
 static struct {
     _Bool known;
     unsigned number;
@@ -137,31 +273,114 @@ static unsigned proviso_identity(int which, unsigned number) {
     return number;
 }
 
-int getpid(void) { return proviso_identity(PROVISO_PROCESS, proviso_env_between(1, INT_MAX)); }
-int getppid(void) { return proviso_env_between(0, INT_MAX); }
+// The last parent that was asked for.
+static int proviso_parent = -1;
+
+static int proviso_own_number(void) {
+    int self = proviso_identity(PROVISO_PROCESS, proviso_env_between(1, INT_MAX));
+    __proviso_assume(self != proviso_parent);
+    return self;
+}
+
+int getpid(void) { return proviso_own_number(); }
+// A parent that ends is followed by another. None is the program itself.
+int getppid(void) {
+    int parent = proviso_env_between(0, INT_MAX);
+    int self = proviso_identities[PROVISO_PROCESS].number;
+    __proviso_assume(!proviso_identities[PROVISO_PROCESS].known | (parent != self));
+    proviso_parent = parent;
+    return parent;
+}
 unsigned getuid(void) { return proviso_identity(PROVISO_USER, __proviso_env_int()); }
 unsigned geteuid(void) { return proviso_identity(PROVISO_EFFECTIVE_USER, __proviso_env_int()); }
 unsigned getgid(void) { return proviso_identity(PROVISO_GROUP, __proviso_env_int()); }
 unsigned getegid(void) { return proviso_identity(PROVISO_EFFECTIVE_GROUP, __proviso_env_int()); }
 int getpagesize(void) { return 4096; }
 
-// What POSIX has as the least value for a name, as far as Linux keeps to it: limits that a user can lower
-// (_SC_CHILD_MAX, _SC_OPEN_MAX, ...) may be 0.
-static long proviso_least(int name) {
-    enum { ARG_MAX = 0, CLK_TCK = 2, PAGESIZE = 30, IOV_MAX = 60, LOGIN_NAME_MAX = 71, TTY_NAME_MAX = 72 };
-    enum { NPROCESSORS_CONF = 83, NPROCESSORS_ONLN = 84, PHYS_PAGES = 85 };
-    long positive = (name == CLK_TCK) | (name == PAGESIZE) | (name == NPROCESSORS_CONF) | (name == NPROCESSORS_ONLN) |
-                    (name == PHYS_PAGES);
-    return positive + (name == ARG_MAX) * 4096 + (name == IOV_MAX) * 16 +
-           ((name == LOGIN_NAME_MAX) | (name == TTY_NAME_MAX)) * 9;
+// Numbers that stay the same, each by what is asked for.
+enum { PROVISO_KEPT_LIMITS = 8 };
+struct proviso_limits {
+    int count;
+    struct {
+        int name;
+        long value;
+    } kept[PROVISO_KEPT_LIMITS];
+};
+
+static void proviso_keep_limit(struct proviso_limits *limits, int name, long value) {
+    for (int i = 0; i < limits->count; i++) {
+        if (limits->kept[i].name == name) {
+            __proviso_assume(value == limits->kept[i].value);
+            return;
+        }
+    }
+    if (limits->count == PROVISO_KEPT_LIMITS) {
+        __proviso_overapproximated("that so many limits stay the same is not modelled");
+        return;
+    }
+    limits->kept[limits->count].name = name;
+    limits->kept[limits->count].value = value;
+    limits->count++;
 }
 
-// -1 without an error says that there is no limit. What else is negative is the least value of a type of C's.
-long sysconf(int name) {
+static struct proviso_limits proviso_limits_of_system;
+
+enum { PROVISO_ARG_MAX = 0, PROVISO_OPEN_MAX = 4 };
+
+// What `sysconf` gives has bounds: that of POSIX, as far as Linux keeps to it. Limits that a user can lower may be 0.
+static _Bool proviso_is_possible(int name, long value) {
+    enum { CLK_TCK = 2, NGROUPS_MAX = 3, STREAM_MAX = 5, VERSION = 29, PAGESIZE = 30, RTSIG_MAX = 31, SEM_VALUE_MAX = 33 };
+    enum { LINE_MAX = 43, RE_DUP_MAX = 44, IOV_MAX = 60, LOGIN_NAME_MAX = 71, TTY_NAME_MAX = 72, HOST_NAME_MAX = 180 };
+    enum { NPROCESSORS_CONF = 83, NPROCESSORS_ONLN = 84, PHYS_PAGES = 85, AVPHYS_PAGES = 86 };
     enum { CHAR_MIN = 103, INT_MIN = 105, SCHAR_MIN = 112, SHRT_MIN = 114 };
+    switch (name) {
+    case PAGESIZE:
+        return value == 4096;
+    case CLK_TCK:
+        return value == 100;
+    case NPROCESSORS_CONF:
+    case NPROCESSORS_ONLN:
+    case PHYS_PAGES:
+        return value >= 1;
+    case AVPHYS_PAGES:
+        return value >= 0;
+    case VERSION:
+        return value >= 200112;
+    case CHAR_MIN:
+    case INT_MIN:
+    case SCHAR_MIN:
+    case SHRT_MIN:
+        return 1;
+    }
+    long least = (name == PROVISO_ARG_MAX) * 4096 + (name == NGROUPS_MAX || name == STREAM_MAX || name == RTSIG_MAX) * 8 +
+                 (name == SEM_VALUE_MAX) * 32767 + (name == LINE_MAX) * 2048 + (name == RE_DUP_MAX) * 255 +
+                 (name == IOV_MAX) * 16 + (name == LOGIN_NAME_MAX || name == TTY_NAME_MAX) * 9 + (name == HOST_NAME_MAX) * 64;
+    // -1 says that there is no limit.
+    return (value == -1) | (value >= least);
+}
+
+// The most open files are asked for in two ways: 1 by `sysconf`, 2 by `getrlimit`.
+static void proviso_asks_open_max(int way) {
+    static int ways;
+    ways |= way;
+    if (ways == 3)
+        __proviso_overapproximated("that sysconf and getrlimit agree is not modelled");
+}
+
+// The processors that are there and the memory that is left change as they like. -1 without an error says that there is no limit.
+static long proviso_sysconf(int name) {
+    enum { NPROCESSORS_ONLN = 84, AVPHYS_PAGES = 86 };
     long value = __proviso_env_long();
-    _Bool is_negative = (name == CHAR_MIN) | (name == INT_MIN) | (name == SCHAR_MIN) | (name == SHRT_MIN);
-    __proviso_assume(is_negative | (value == -1) | (value >= proviso_least(name)));
+    __proviso_assume(proviso_is_possible(name, value));
+    if (name == PROVISO_OPEN_MAX)
+        proviso_asks_open_max(1);
+    if (name != NPROCESSORS_ONLN && name != AVPHYS_PAGES)
+        proviso_keep_limit(&proviso_limits_of_system, name, value);
+    return value;
+}
+
+long sysconf(int name) {
+    long value = proviso_sysconf(name);
     SET_ERRNO_IF(value == -1 && __proviso_env_bool(), EINVAL);
     return value;
 }
@@ -173,8 +392,12 @@ static void proviso_env_text(char *buffer, size_t length) {
         __proviso_assume(buffer[i] != 0);
 }
 
-// What does not fit is cut off, without a null.
+// What does not fit is cut off, without a null. Who may give the host another name may do so at any time.
 int gethostname(char *buffer, size_t size) {
+    static _Bool asked;
+    if (asked)
+        __proviso_overapproximated("whether the host gets another name is not modelled");
+    asked = 1;
     if (proviso_outcome() < 0)
         return -1;
     size_t length = __proviso_env_size();
@@ -189,11 +412,24 @@ int gethostname(char *buffer, size_t size) {
     return 0;
 }
 
+// The program is in the root, whose path is known. The path of any other folder may be another one each time.
+static _Bool proviso_in_root;
+
+int chdir(const char *path) {
+    int result = proviso_path_outcome(path);
+    proviso_in_root = (result == 0 && path[0] == '/' && path[1] == 0) || (result < 0 && proviso_in_root);
+    return result;
+}
+
 char *getcwd(char *buffer, size_t size) {
+    static _Bool asked;
+    if (asked && !proviso_in_root)
+        __proviso_overapproximated("whether the working folder gets another path is not modelled");
+    asked = 1;
     if (proviso_outcome() < 0)
         return NULL;
     size_t length = __proviso_env_size();
-    __proviso_assume((length > 0) & (length < 4096));
+    __proviso_assume((length > 0) & (length < 4096) & (!proviso_in_root | (length == 1)));
     if (size == 0 && buffer) {
         SET_ERRNO(EINVAL);
         return NULL;
@@ -207,6 +443,7 @@ char *getcwd(char *buffer, size_t size) {
     if (!buffer)
         return NULL;
     proviso_env_text(buffer, length);
+    __proviso_assume(buffer[0] == '/');
     buffer[length] = 0;
     return buffer;
 }
@@ -221,8 +458,7 @@ enum { PROVISO_STAT_MODE = 16, PROVISO_STAT_TIMES = 56, PROVISO_STAT64_TIMES = 6
 #endif
 
 // A file has no negative size, is of one of the kinds, and its times are ones.
-static int proviso_stat(void *status, size_t size) {
-    int result = proviso_outcome();
+static int proviso_stat(void *status, size_t size, int result) {
     if (result == 0) {
         __proviso_env_memory(status, size);
         int sign = size == PROVISO_STAT ? PROVISO_STAT_SIGN : PROVISO_STAT64_SIGN;
@@ -237,17 +473,36 @@ static int proviso_stat(void *status, size_t size) {
     return result;
 }
 
+// An open file stays on its device, and keeps its number and its kind.
+static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
+    int result = proviso_stat(status, size, proviso_outcome_of(descriptor));
+    if (result < 0)
+        return -1;
+    struct proviso_file *of = proviso_file_of(descriptor);
+    unsigned long long device = *(unsigned long long *)status;
+    unsigned long number = *(unsigned long *)((char *)status + (sizeof(long) == 8 ? 8 : 12));
+    unsigned kind = *(unsigned *)((char *)status + PROVISO_STAT_MODE) >> 12;
+    __proviso_assume(!of->identified | ((device == of->device) & (number == of->number) & (kind == of->kind)));
+    // Offsets are not those of pipes and sockets, terminals are devices.
+    __proviso_assume((of->seekable < 1) | ((kind != 1) & (kind != 12)));
+    of->identified = 1;
+    of->device = device;
+    of->number = number;
+    of->kind = kind;
+    return 0;
+}
+
 static int proviso_stat_path(const char *path, void *status, size_t size) {
     proviso_strlen(path);
-    return proviso_stat(status, size);
+    return proviso_stat(status, size, proviso_outcome());
 }
 
 int stat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
 int lstat(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT); }
-int fstat(int file, void *status) { return proviso_stat(status, PROVISO_STAT); }
+int fstat(int file, void *status) { return proviso_stat_descriptor(file, status, PROVISO_STAT); }
 int stat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
 int lstat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
-int fstat64(int file, void *status) { return proviso_stat(status, PROVISO_STAT64); }
+int fstat64(int file, void *status) { return proviso_stat_descriptor(file, status, PROVISO_STAT64); }
 
 // What was set before, from the second call on.
 unsigned umask(unsigned mode) {
@@ -259,12 +514,61 @@ unsigned umask(unsigned mode) {
     return before;
 }
 
-// Locks read and write a structure, which is not followed.
-static int proviso_fcntl(int command) {
-    if (command > 4 && command != 1030)
+// New descriptors, flags of descriptors, flags of files. Locks read and write a structure, which is not followed.
+static int proviso_fcntl(int file, int command, int argument) {
+    enum { F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC = 1030, O_LARGEFILE = 0100000 };
+    // O_APPEND, O_NONBLOCK, O_ASYNC, O_DIRECT, O_NOATIME.
+    enum { CHANGED = 01066000 };
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+        return proviso_duplicate_from(file, argument, command == F_DUPFD_CLOEXEC);
+    if (command < 0 || command > F_SETFL) {
         __proviso_unmodelled("this command of fcntl is not modelled");
-    return proviso_descriptor();
+        return proviso_count_or_failure();
+    }
+    _Bool closed = proviso_is_closed(file), open = proviso_is_open(file), asks = command == F_GETFD || command == F_GETFL;
+    int result = proviso_env_between(-1, asks ? INT_MAX : 0);
+    __proviso_assume(result < 0 ? !open | (command == F_SETFL) : !closed);
+    SET_ERRNO_IF(result < 0, proviso_descriptor_error(closed));
+    if (result < 0)
+        return -1;
+    struct proviso_file *of = proviso_file_of(file);
+    int known = proviso_find_descriptor(file);
+    signed char *closes_on_exec = &proviso_known[known].closes_on_exec;
+    if (known == proviso_known_count)
+        *closes_on_exec = -1;
+    switch (command) {
+    case F_GETFD:
+        __proviso_assume((result <= 1) & ((*closes_on_exec < 0) | (result == *closes_on_exec)));
+        *closes_on_exec = result;
+        break;
+    case F_SETFD:
+        *closes_on_exec = argument & 1;
+        break;
+    case F_GETFL:
+        if (of->of_stream && of->flags < 0)
+            __proviso_overapproximated("the flags of a file that a stream opened are not modelled");
+        proviso_stays(of, of->flags < 0 || (result & ~O_LARGEFILE) == of->flags);
+        of->flags = result & ~O_LARGEFILE;
+        break;
+    case F_SETFL:
+        if (of->flags < 0)
+            of->flags = proviso_env_between(0, INT_MAX) & ~O_LARGEFILE;
+        of->flags = (of->flags & ~CHANGED) | (argument & CHANGED);
+    }
+    return result;
 }
 
-int fcntl(int file, int command, ...) { return proviso_fcntl(command); }
-int fcntl64(int file, int command, ...) { return proviso_fcntl(command); }
+// Where the command takes a number, that is the argument.
+#define PROVISO_FCNTL(function)                                                                                      \
+    int function(int file, int command, ...) {                                                                       \
+        int argument = 0;                                                                                            \
+        if (command == 0 || command == 2 || command == 4 || command == 1030) {                                       \
+            va_list list;                                                                                            \
+            va_start(list, command);                                                                                 \
+            argument = va_arg(list, int);                                                                            \
+            va_end(list);                                                                                            \
+        }                                                                                                            \
+        return proviso_fcntl(file, command, argument);                                                               \
+    }
+PROVISO_FCNTL(fcntl)
+PROVISO_FCNTL(fcntl64)

@@ -40,6 +40,9 @@ int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other);
 /// Takes out of modules that are to be linked into one what nothing reaches from the function of this name. Of bitcode that was opened
 /// without its functions only those are read that are reached. Nonzero on failure, as above.
 int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root);
+/// Nonzero if an execution that starts in `entry` cannot call the function of this name twice: it is called at one place of `entry`, which
+/// nothing calls, and no branch leads from there back to it.
+int proviso_is_called_once(LLVMModuleRef module, const char *name, const char *entry);
 /// Takes out the checks that end in a call of one of these handlers (between commas), and, if asked, what says where scopes of variables
 /// begin and end.
 void proviso_leave_out_checks(LLVMModuleRef module, const char *handlers, int scopes);

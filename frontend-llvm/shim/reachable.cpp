@@ -3,9 +3,12 @@
 
 #include "proviso_llvm.h"
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ValueHandle.h>
@@ -126,5 +129,27 @@ int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const cha
   if (!error)
     return 0;
   unwrap(modules[0])->getContext().emitError(toString(std::move(error)));
+  return 1;
+}
+
+int proviso_is_called_once(LLVMModuleRef module, const char *name, const char *entry) {
+  Function *function = unwrap(module)->getFunction(name), *start = unwrap(module)->getFunction(entry);
+  if (!function || function->use_empty())
+    return 1;
+  if (!start || !start->use_empty() || !function->hasOneUse())
+    return 0;
+  auto *call = dyn_cast<CallInst>(function->user_back());
+  if (!call || call->getCalledOperand() != function || call->getFunction() != start)
+    return 0;
+  BasicBlock *block = call->getParent();
+  SmallPtrSet<BasicBlock *, 16> seen;
+  SmallVector<BasicBlock *, 16> work{block};
+  while (!work.empty())
+    for (BasicBlock *next : successors(work.pop_back_val())) {
+      if (next == block)
+        return 0;
+      if (seen.insert(next).second)
+        work.push_back(next);
+    }
   return 1;
 }

@@ -50,6 +50,7 @@ unsafe extern "C" {
     fn proviso_function_delete_body(function: LLVMValueRef);
     fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
     fn proviso_keep_reachable(modules: *const LLVMModuleRef, count: usize, root: *const c_char) -> c_int;
+    fn proviso_is_called_once(module: LLVMModuleRef, name: *const c_char, entry: *const c_char) -> c_int;
     fn proviso_leave_out_checks(module: LLVMModuleRef, handlers: *const c_char, scopes: c_int);
     fn proviso_original_new(module: LLVMModuleRef) -> *mut RawOriginal;
     fn proviso_original_free(original: *mut RawOriginal);
@@ -357,6 +358,14 @@ impl LlvmModule {
             delete_body(function);
             function.set_linkage(Linkage::External);
         }
+    }
+
+    /// True if an execution that starts in `entry` cannot call the function twice: it is called at one place of `entry`, which nothing calls, and
+    /// no branch leads from there back to it.
+    pub fn is_called_once(&self, name: &str, entry: &str) -> bool {
+        let (Ok(name), Ok(entry)) = (CString::new(name), CString::new(entry)) else { return false };
+        // SAFETY: the module is valid, and the names live as long as the call.
+        unsafe { proviso_is_called_once(self.module.as_mut_ptr(), name.as_ptr(), entry.as_ptr()) != 0 }
     }
 
     /// Declares a function without parameters and result, so that its definition is linked in with what is needed.

@@ -25,7 +25,7 @@ macro_rules! model_files {
 }
 
 const FILES: &[ModelFile] = model_files![
-    "alloc.c" "assert.c" "atomic.c" "complex.c" "complexf.c" "complexl.c" "cprover.c" "ctype.c" "environment.c" "errno.c"
+    "alloc.c" "assert.c" "atomic.c" "complex.c" "complexf.c" "complexl.c" "cprover.c" "ctype.c" "descriptors.c" "environment.c" "errno.c"
     "fenv.c" "files.c" "folders.c" "getopt.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c" "messages.c" "mman.c"
     "multibyte.c" "network.c" "number.c" "printf.c" "process.c" "pthread.c" "report.c" "scanf.c" "sched.c" "search.c"
     "signal.c" "socket.c" "stdio.c" "stdlib.c" "stream.c" "string.c" "threads.c" "time.c" "transcendental.c"
@@ -49,6 +49,9 @@ pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
 /// Functions that change the rounding mode.
 const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
 
+/// Functions that give the seed of random numbers.
+pub(crate) const SEEDS: [&str; 2] = ["srand", "srandom"];
+
 /// What a program needs of the models.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Models {
@@ -62,6 +65,15 @@ pub(crate) struct Models {
     rounding: bool,
     /// The program has streams of wide characters.
     wide: bool,
+    /// The program reads by formats.
+    scans: bool,
+    /// The program can see descriptors.
+    descriptors: bool,
+    /// The program can see how files stay that descriptors lead to: offsets, flags.
+    open_files: bool,
+    /// The program gives seeds of random numbers, and may give more than one.
+    seeds: bool,
+    pub reseeds: bool,
     /// Somebody asks whether arguments are what C asks for.
     pub arguments: bool,
     /// Somebody asks whether what they are given is initialised.
@@ -87,6 +99,14 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     models.symbols.sort_unstable();
     models.errno = models.files.contains(&"errno.c");
     models.wide = models.files.iter().any(|file| ["wscanf.c", "wstdio.c"].contains(file));
+    models.scans = models.files.iter().any(|file| ["scanf.c", "wscanf.c"].contains(file));
+    models.descriptors = models
+        .files
+        .iter()
+        .any(|file| ["files.c", "folders.c", "mman.c", "process.c", "socket.c", "unistd.c"].contains(file))
+        || models.symbols.iter().any(|symbol| ["fdopen", "fileno", "fileno_unlocked"].contains(symbol));
+    models.open_files = models.symbols.iter().any(|symbol| ["fcntl", "fcntl64", "lseek", "lseek64"].contains(symbol));
+    models.seeds = models.symbols.iter().any(|symbol| SEEDS.contains(symbol));
     models.rounding = models.symbols.iter().any(|symbol| SET_ROUNDING.contains(symbol));
     models
 }
@@ -133,6 +153,21 @@ impl Models {
         }
         if self.wide {
             main.push_str("#define PROVISO_WIDE\n");
+        }
+        if self.scans {
+            main.push_str("#define PROVISO_SCANS\n");
+        }
+        if self.descriptors {
+            main.push_str("#define PROVISO_DESCRIPTORS\n");
+        }
+        if self.open_files {
+            main.push_str("#define PROVISO_FILES\n");
+        }
+        if self.seeds {
+            main.push_str("#define PROVISO_SEEDS\n");
+        }
+        if self.reseeds {
+            main.push_str("#define PROVISO_RESEEDS\n");
         }
         if self.rounding {
             main.push_str("#define PROVISO_ROUNDING\n");
@@ -212,6 +247,11 @@ mod tests {
                 errno: true,
                 rounding: true,
                 wide: true,
+                scans: true,
+                descriptors: true,
+                open_files: true,
+                seeds: true,
+                reseeds: true,
                 arguments: true,
                 initialised: true,
             };
@@ -236,6 +276,11 @@ mod tests {
                 errno: all,
                 rounding: all,
                 wide: true,
+                scans: true,
+                descriptors: true,
+                open_files: all,
+                seeds: true,
+                reseeds: all,
                 arguments: all,
                 initialised: all,
             };

@@ -169,6 +169,9 @@ impl Loader {
         undefined.extend(simpler.into_iter().map(str::to_owned));
         let mut needed = models::needed(undefined.iter().map(String::as_str), &options.error_functions);
         needed.arguments = options.checks.contains(&cfa::Check::Argument);
+        let seeds: Vec<&str> =
+            models::SEEDS.into_iter().filter(|seed| undefined.iter().any(|name| name == seed)).collect();
+        needed.reseeds = seeds.len() > 1 || seeds.iter().any(|seed| !llvm.is_called_once(seed, &options.entry));
         needed.initialised = options.checks.contains(&cfa::Check::Memory);
         if needed.is_empty() {
             return Ok(());

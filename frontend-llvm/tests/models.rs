@@ -65,7 +65,8 @@ fn build(clang: &str, machine: &[&str], test: &str, files: &[&str], dir: &Path) 
     let names: BTreeSet<String> = files.iter().flat_map(|file| defined(&models, file)).collect();
     // What models keep from call to call is in sections of its own, so that the harness can set it back.
     let mut unit = String::from(
-        "#define PROVISO_ERRNO\n#define PROVISO_WIDE\n#pragma clang section bss=\"model_bss\" data=\"model_data\"\n\
+        "#define PROVISO_ERRNO\n#define PROVISO_WIDE\n#define PROVISO_SCANS\n#define PROVISO_DESCRIPTORS\n#define PROVISO_FILES\n\
+         #define PROVISO_SEEDS\n#define PROVISO_RESEEDS\n#pragma clang section bss=\"model_bss\" data=\"model_data\"\n\
          #define malloc model_malloc\n#define free model_free\n",
     );
     // `printf.void` and its like are no C names, and are not called here.

@@ -20,9 +20,10 @@ static void close_all(void) {
 }
 
 // A descriptor of a file with some bytes, of the ends of a pipe, of a socket, of a folder, or of nothing.
-static int descriptor(void) {
+enum { KINDS = 8 };
+static int descriptor_of(unsigned kind) {
     asks_environment();
-    unsigned kind = random_below(8), size = random_below(40);
+    unsigned size = random_below(40);
     int file = -1;
     NATIVELY {
         close_all();
@@ -65,6 +66,7 @@ static int descriptor(void) {
     }
     return RECALL(file);
 }
+static int descriptor(void) { return descriptor_of(random_below(KINDS)); }
 
 static size_t some_size(void) { return random_below(4) ? random_below(48) : 0; }
 

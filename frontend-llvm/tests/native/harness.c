@@ -330,6 +330,9 @@ char __proviso_env_char(void) { return integer_candidate(); }
 unsigned char __proviso_env_uchar(void) { return integer_candidate(); }
 int __proviso_env_int(void) { return integer_candidate(); }
 long __proviso_env_long(void) { return integer_candidate(); }
+// One that is free in the model, or any number.
+static int descriptors;
+int __proviso_env_descriptor(void) { return choose(2) ? integer_candidate() : 3 + descriptors++; }
 long long __proviso_env_longlong(void) { return integer_candidate(); }
 size_t __proviso_env_size(void) { return integer_candidate(); }
 float __proviso_env_float(void) { return real_candidate(); }
@@ -421,7 +424,7 @@ static void reset_models(void) {
         initial_data = memcpy(malloc(data + 1), __start_model_data, data);
     memcpy(__start_model_data, initial_data, data);
     memset(__start_model_bss, 0, bss);
-    heap_used = model_mode = 0;
+    heap_used = model_mode = descriptors = 0;
 }
 
 // Random inputs: splitmix64.

@@ -40,6 +40,9 @@ DRIVER(sigprocmask) {
     ((unsigned char *)set)[1] = random_below(2) ? 2 : 0;
     int how = ONE_OF(SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK, 7, -1), with_set = random_below(3);
     sigset_t *old = random_below(3) ? random_set() : NULL;
+    say("how %d, %d, set %d, old %d", how, with_set, ((unsigned char *)set)[1], old != NULL);
     see(LIB(sigprocmask)(how, with_set ? set : NULL, old));
+    if (old)
+        see_bytes(old, 8);
     see(LIB(sigprocmask)(SIG_BLOCK, NULL, old));
 }

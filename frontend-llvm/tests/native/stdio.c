@@ -217,9 +217,8 @@ DRIVER(sscanf_reals) {
 enum { LENGTH = 40 };
 static char content[LENGTH];
 static unsigned content_length;
-static const char *content_file(void) {
+static const char *content_file_of(const char *letters) {
     static char path[40];
-    const char *letters = ONE_OF("ab", "a\n", "abc\n \0\xff", "1 \n");
     content_length = random_below(LENGTH);
     for (unsigned i = 0; i < content_length; i++)
         content[i] = letters[random_below(strlen(letters))];
@@ -233,6 +232,7 @@ static const char *content_file(void) {
     }
     return path;
 }
+static const char *content_file(void) { return content_file_of(ONE_OF("ab", "a\n", "abc\n \0\xff", "1 \n")); }
 // Where the file is, not counting what was pushed back; in the library's run only.
 static long at;
 // What is read next.
@@ -426,6 +426,71 @@ DRIVER(fscanf) {
         see(LIB(feof)(file) != 0);
         see(LIB(ferror)(file) != 0);
     }
+    see(LIB(fclose)(file));
+}
+
+// Counts, fields of a width, and the byte that follows.
+DRIVER(fscanf_fields) {
+    asks_environment();
+    FILE *file = LIB(fopen)(content_file_of(ONE_OF("019afx.+- \n", "01x-", "12 ")), "r");
+    see(file != NULL);
+    NATIVELY at = 0;
+    for (int i = random_below(2); i >= 0; i--) {
+        // Integers, characters, a floating-point number, nothing that is stored; counts before and behind it.
+        const char *format = ONE_OF("I%d%n", "I%i%n", "I%4i%n", "I%3i%n", "I%2x%n", "I%u%n", "I%o%n", "I%d%n ", "i%n%x%n", "i-%n%d%n", "C%c%n",
+                                    "C%3c%n", "C%[0-9]%n", "C%3[^1]%n", "C%s%n", "C%2s%n", "c %n%c%n", "R%lf%n", "N%*d%n", "N%*[0-9 ]%n",
+                                    "N%*4i%n", "NX%n", "N %n");
+        say("%s", format);
+        long long value = 0;
+        int before = -1, after = -1, result;
+        char text[LENGTH + 1] = "";
+        double real = 0;
+        switch (format[0]) {
+        case 'I':
+            result = LIB(fscanf)(file, format + 1, (int *)&value, &after);
+            break;
+        case 'i':
+            result = LIB(fscanf)(file, format + 1, &before, (int *)&value, &after);
+            break;
+        case 'C':
+            result = LIB(fscanf)(file, format + 1, text, &after);
+            break;
+        case 'c':
+            result = LIB(fscanf)(file, format + 1, &before, text, &after);
+            break;
+        case 'R':
+            result = LIB(fscanf)(file, format + 1, &real, &after);
+            break;
+        default:
+            result = LIB(fscanf)(file, format + 1, &after);
+        }
+        NATIVELY {
+            if (before >= 0)
+                suggest(before);
+            if (format[0] == 'N' && format[2] == '*' && format[3] == '[')
+                suggest(content[at]);
+            if (format[0] == 'I' || format[0] == 'i')
+                suggest((int)value);
+            suggest_bytes(text, strlen(text));
+            suggest_real(real);
+            if (after >= 0)
+                suggest(after);
+        }
+        see(result);
+        see(before);
+        see(after);
+        see(value);
+        see_bytes(text, sizeof text);
+        see_real(real);
+        see(LIB(feof)(file) != 0);
+        NATIVELY {
+            suggest_nothing();
+            at = ftell(file);
+        }
+    }
+    suggest_rest(file, 0);
+    see(LIB(fgetc)(file));
+    NATIVELY suggest_nothing();
     see(LIB(fclose)(file));
 }
 

@@ -194,10 +194,48 @@ DRIVER(lsearch) {
     }
 ASK(rand, see)
 ASK(random, see)
-ASK(lrand48, see)
-ASK(mrand48, see)
-ASK(drand48, see_real)
 ASK(arc4random, see)
+// After the same seeds the same numbers, those of C as often as they were drawn.
+DRIVER(srand) {
+    asks_environment();
+    unsigned seeds[3] = {2, random_bits() | 2, random_bits() | 2};
+    for (int i = random_below(12); i > 0; i--) {
+        if (random_below(2)) {
+            unsigned seed = seeds[random_below(3)];
+            LIB(srand)(seed);
+            NATIVELY srand(seed);
+        }
+        see(LIB(rand)());
+    }
+}
+DRIVER(srand48) {
+    unsigned short parameters[7], seed[3];
+    for (int i = 0; i < 7; i++)
+        parameters[i] = random_bits();
+    for (int i = 0; i < 3; i++)
+        seed[i] = random_bits();
+    LIB(srand48)((long)random_bits());
+    for (int i = random_below(8); i > 0; i--) {
+        see_real(LIB(drand48)());
+        see(LIB(lrand48)());
+        see(LIB(mrand48)());
+        see_real(LIB(erand48)(seed));
+        see(LIB(nrand48)(seed));
+        see(LIB(jrand48)(seed));
+        switch (random_below(4)) {
+        case 0:
+            LIB(srand48)(random_integer());
+            break;
+        case 1:
+            see_bytes(LIB(seed48)(seed), 6);
+            break;
+        case 2:
+            LIB(lcong48)(parameters);
+        }
+    }
+    // The multiplier is the usual one for other drivers.
+    LIB(srand48)(0);
+}
 DRIVER(arc4random_uniform) {
     asks_environment();
     uint32_t bound = random_below(2) ? random_below(4) : (uint32_t)random_integer();
@@ -209,24 +247,26 @@ DRIVER(arc4random_buf) {
     LIB(arc4random_buf)(room(n), n);
 }
 DRIVER(rand_r) {
-    asks_environment();
     unsigned state = random_bits();
     see(LIB(rand_r)(&state));
     see(state);
 }
 DRIVER(erand48) {
-    asks_environment();
     unsigned short *state = room(6);
+    for (int i = 0; i < 3; i++)
+        state[i] = random_bits();
     see_real(LIB(erand48)(state));
 }
 DRIVER(nrand48) {
-    asks_environment();
     unsigned short *state = room(6);
+    for (int i = 0; i < 3; i++)
+        state[i] = random_bits();
     see(LIB(nrand48)(state));
 }
 DRIVER(jrand48) {
-    asks_environment();
     unsigned short *state = room(6);
+    for (int i = 0; i < 3; i++)
+        state[i] = random_bits();
     see(LIB(jrand48)(state));
 }
 

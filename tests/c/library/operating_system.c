@@ -1,7 +1,8 @@
 // run: => TRUE
 // run: -DWRONG=st.st_size==0 => FALSE(unreach-call)
-// run: -DWRONG=pages==-1 => FALSE(unreach-call)
-// run: -DWRONG=pages==8192 => FALSE(unreach-call)
+// run: -DWRONG=pages!=4096 => TRUE
+// run: -DWRONG=files==-1 => FALSE(unreach-call)
+// run: -DWRONG=files==8192 => FALSE(unreach-call)
 // run: -DWRONG=ends[0]==7&&ends[1]==9 => FALSE(unreach-call)
 // What the operating system gives has bounds: sizes of files, ends of pipes, what `sysconf` says.
 #include "../verify.h"
@@ -24,7 +25,8 @@ int main(void) {
     long pages = sysconf(_SC_PAGESIZE), processors = sysconf(_SC_NPROCESSORS_ONLN);
     check(pages == -1 || pages > 0);
     check(processors == -1 || processors > 0);
-    check(sysconf(_SC_OPEN_MAX) >= -1);
+    long files = sysconf(_SC_OPEN_MAX);
+    check(files >= -1 && files == sysconf(_SC_OPEN_MAX));
     check(!(WRONG)); // wrong
     return 0;
 }

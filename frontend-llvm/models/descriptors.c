@@ -1,0 +1,246 @@
+// Defines:
+#pragma once
+#include "proviso.h"
+
+// Descriptors of open files. A new one is the least that is not open. 0, 1 and 2 are open at first, as POSIX asks of whoever starts a
+// program; of others nobody knows whether they are.
+
+// Linux gives no greater one.
+enum { PROVISO_GREATEST_DESCRIPTOR = 0x7fffffbf, PROVISO_KEPT_DESCRIPTORS = 8 };
+
+static struct {
+    // All below it are open, but for those that were closed.
+    int bound;
+    // Closed ones; open ones that are not below the bound.
+    int closed_count, closed[PROVISO_KEPT_DESCRIPTORS], open_count, open[PROVISO_KEPT_DESCRIPTORS];
+    // There were too many of these: nothing is known any more.
+    _Bool unknown;
+} proviso_files = {.bound = 3};
+
+static void proviso_forget_descriptors(void) {
+    proviso_files.unknown = 1;
+    proviso_files.bound = proviso_files.closed_count = proviso_files.open_count = 0;
+}
+
+// Takes a descriptor out of a list.
+static void proviso_take_out(int *list, int *count, int file) {
+    for (int i = 0; i < *count; i++) {
+        if (list[i] == file) {
+            --*count;
+            list[i] = list[*count];
+            return;
+        }
+    }
+}
+
+static void proviso_put_in(int *list, int *count, int file) {
+    if (*count == PROVISO_KEPT_DESCRIPTORS) {
+        proviso_forget_descriptors();
+    } else {
+        list[*count] = file;
+        ++*count;
+    }
+}
+
+// What stays the same of an open file, or changes as the program asks. Descriptors that were duplicated share it.
+struct proviso_file {
+    // True if the program has opened it: others may move the offset of a file that was open before.
+    _Bool own;
+    // True if a stream reads and writes the file, too, and more than the program asks for, or `dprintf` does.
+    _Bool of_stream;
+    // -1 while it is not known: if there are offsets, the offset, if it is a terminal, the flags that F_GETFL gives.
+    signed char seekable, terminal;
+    int flags;
+    long long offset;
+    // What `fstat` gave.
+    _Bool identified;
+    unsigned kind;
+    unsigned long long device, number;
+};
+
+static struct {
+    int descriptor, file;
+    // The flag that F_GETFD gives, or -1 while it is not known.
+    signed char closes_on_exec;
+} proviso_known[PROVISO_KEPT_DESCRIPTORS + 1];
+// The last place is that of files that the table has no room for.
+static struct proviso_file proviso_file_table[PROVISO_KEPT_DESCRIPTORS + 1];
+static int proviso_known_count, proviso_file_count;
+
+// Makes a descriptor one of the file of this number in the table.
+static void proviso_know(int descriptor, int file, int closes_on_exec) {
+    if (proviso_known_count == PROVISO_KEPT_DESCRIPTORS) {
+        __proviso_overapproximated("so many open files are not followed");
+        return;
+    }
+    proviso_known[proviso_known_count].descriptor = descriptor;
+    proviso_known[proviso_known_count].file = file;
+    proviso_known[proviso_known_count].closes_on_exec = closes_on_exec;
+    proviso_known_count++;
+}
+
+static const struct proviso_file PROVISO_ANY_FILE = {.seekable = -1, .terminal = -1, .flags = -1, .offset = -1};
+
+// The number of a new file in the table. A descriptor leads to it afterwards.
+static int proviso_add_file(int descriptor, struct proviso_file file, int closes_on_exec) {
+    if (proviso_file_count == PROVISO_KEPT_DESCRIPTORS) {
+        __proviso_overapproximated("so many open files are not followed");
+        proviso_file_table[PROVISO_KEPT_DESCRIPTORS] = PROVISO_ANY_FILE;
+        return PROVISO_KEPT_DESCRIPTORS;
+    }
+    proviso_file_table[proviso_file_count] = file;
+    proviso_know(descriptor, proviso_file_count, closes_on_exec);
+    return proviso_file_count++;
+}
+
+// The place of a descriptor among those that are known, or their number.
+static int proviso_find_descriptor(int descriptor) {
+    int i = 0;
+    while (i < proviso_known_count && proviso_known[i].descriptor != descriptor)
+        i++;
+    return i;
+}
+
+// The number in the table of a descriptor's file.
+static int proviso_file_number(int descriptor) {
+    int i = proviso_find_descriptor(descriptor);
+    return i < proviso_known_count ? proviso_known[i].file : proviso_add_file(descriptor, PROVISO_ANY_FILE, -1);
+}
+
+static struct proviso_file *proviso_file_of(int descriptor) {
+    return &proviso_file_table[proviso_file_number(descriptor)];
+}
+
+// The descriptor is no longer that of its file.
+static void proviso_unknow(int descriptor) {
+    int i = proviso_find_descriptor(descriptor);
+    if (i == proviso_known_count)
+        return;
+    int file = proviso_known[i].file;
+    proviso_known_count--;
+    proviso_known[i] = proviso_known[proviso_known_count];
+    // The last file gives its place back, if this was the last descriptor of it.
+    _Bool unused = file + 1 == proviso_file_count;
+    for (int n = 0; n < proviso_known_count; n++)
+        unused &= proviso_known[n].file != file;
+    proviso_file_count -= unused;
+}
+
+// The descriptor is another one of the file of `of`.
+static void proviso_share_file(int descriptor, int of, _Bool closes_on_exec) {
+    int file = proviso_file_number(of);
+    proviso_unknow(descriptor);
+    if (file < PROVISO_KEPT_DESCRIPTORS)
+        proviso_know(descriptor, file, closes_on_exec);
+}
+
+// True if the descriptor is not open, as far as that is known; without branches on it.
+static _Bool proviso_is_closed(int file) {
+    _Bool closed = file < 0;
+    for (int i = 0; i < proviso_files.closed_count; i++)
+        closed |= file == proviso_files.closed[i];
+    return closed;
+}
+
+// True if the descriptor is certainly open.
+static _Bool proviso_is_open(int file) {
+    _Bool open = (file < proviso_files.bound) & !proviso_is_closed(file);
+    for (int i = 0; i < proviso_files.open_count; i++)
+        open |= file == proviso_files.open[i];
+    return open;
+}
+
+// The descriptor is open from now on, to the file of another one.
+static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
+    proviso_share_file(file, of, closes_on_exec);
+    proviso_take_out(proviso_files.closed, &proviso_files.closed_count, file);
+    if (file == proviso_files.bound)
+        proviso_files.bound = file + 1;
+    if (file < proviso_files.bound)
+        return;
+    proviso_take_out(proviso_files.open, &proviso_files.open_count, file);
+    proviso_put_in(proviso_files.open, &proviso_files.open_count, file);
+}
+
+// The descriptor is not open from now on.
+static void proviso_closed(int file) {
+    proviso_unknow(file);
+    proviso_take_out(proviso_files.open, &proviso_files.open_count, file);
+    proviso_put_in(proviso_files.closed, &proviso_files.closed_count, file);
+}
+
+// `file` is the least descriptor from `least` on that was not open; it is from now on.
+static void proviso_opens(int file, int least) {
+    proviso_unknow(file);
+    if (proviso_files.unknown) {
+        __proviso_overapproximated("so many open and closed files are not followed");
+        return;
+    }
+    _Bool possible = file >= least, reopened = 0;
+    for (int i = 0; i < proviso_files.closed_count; i++) {
+        possible &= (proviso_files.closed[i] < least) | (file <= proviso_files.closed[i]);
+        reopened |= file == proviso_files.closed[i];
+    }
+    for (int i = 0; i < proviso_files.open_count; i++)
+        possible &= file != proviso_files.open[i];
+    __proviso_assume(possible & (reopened | (file >= proviso_files.bound)));
+    if (reopened)
+        proviso_take_out(proviso_files.closed, &proviso_files.closed_count, file);
+    if (file < proviso_files.bound)
+        return;
+    if (least > proviso_files.bound) {
+        proviso_put_in(proviso_files.open, &proviso_files.open_count, file);
+        return;
+    }
+    // All between were open, or this would not be the least.
+    proviso_files.bound = file + 1;
+    for (int i = proviso_files.open_count - 1; i >= 0; i--) {
+        if (proviso_files.open[i] <= file)
+            proviso_take_out(proviso_files.open, &proviso_files.open_count, proviso_files.open[i]);
+    }
+}
+
+// O_APPEND and O_CLOEXEC; all the flags that a file does not keep, with O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC, O_LARGEFILE.
+enum { PROVISO_APPENDS = 02000, PROVISO_CLOSES_ON_EXEC = 02000000, PROVISO_NOT_KEPT = 02101700 };
+
+// A new descriptor, or -1, of a file that is opened with these flags.
+static int proviso_new_descriptor(int flags, _Bool may_seek) {
+    int file = __proviso_env_descriptor();
+    __proviso_assume((file >= -1) & (file <= PROVISO_GREATEST_DESCRIPTOR));
+    if (file < 0)
+        return -1;
+    proviso_opens(file, 0);
+#ifdef PROVISO_FILES
+    struct proviso_file new = {
+        .own = 1, .seekable = may_seek ? -1 : 0, .terminal = may_seek ? -1 : 0, .flags = flags & ~PROVISO_NOT_KEPT};
+    proviso_add_file(file, new, (flags & PROVISO_CLOSES_ON_EXEC) != 0);
+#endif
+    return file;
+}
+
+// So many bytes were read or written.
+static void proviso_move_offset(int file, ssize_t bytes, _Bool writes) {
+#ifdef PROVISO_FILES
+    if (bytes <= 0)
+        return;
+    struct proviso_file *of = proviso_file_of(file);
+    if (of->offset >= 0)
+        of->offset = writes && of->flags & PROVISO_APPENDS ? -1 : of->offset + bytes;
+#endif
+}
+
+// The file is one that a stream reads or writes, too, or `dprintf`.
+static _Bool proviso_share_with_stream(int file) {
+#ifdef PROVISO_FILES
+    if (file >= 0)
+        proviso_file_of(file)->of_stream = 1;
+#endif
+    return 1;
+}
+
+// The error of what failed: of a descriptor that is not open, that it is not.
+static int proviso_descriptor_error(_Bool closed) {
+    int error = proviso_env_error();
+    __proviso_assume(!closed | (error == EBADF));
+    return error;
+}

@@ -1,0 +1,41 @@
+// What the laws are compiled with.
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/times.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+extern void reach_error(void);
+#define CHECK(claim)                                                                                                 \
+    do {                                                                                                             \
+        if (!(claim))                                                                                                \
+            reach_error();                                                                                           \
+    } while (0)
+
+static inline int scan_by_list(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int items = vscanf(format, list);
+    va_end(list);
+    return items;
+}
