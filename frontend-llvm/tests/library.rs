@@ -261,7 +261,7 @@ fn lower(source: &str, options: Options) -> Program {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("test.c");
     std::fs::write(&path, source).unwrap();
-    let module = load(&Options { inputs: vec![path], ..options }).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    let module = load(&Options { inputs: vec![path.into()], ..options }).unwrap_or_else(|e| panic!("{e}\n{source}"));
     module.lower().unwrap()
 }
 
