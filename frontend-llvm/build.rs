@@ -17,6 +17,7 @@ fn main() {
     shim.cpp(true).files([
         "shim/module.cpp",
         "shim/reachable.cpp",
+        "shim/startup.cpp",
         "shim/checks.cpp",
         "shim/tables.cpp",
         "shim/export.cpp",

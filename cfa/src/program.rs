@@ -141,6 +141,7 @@ impl Program {
         let entry = self.locs.push(Location { func, out: Out::Sink });
         self.funcs.push(Function {
             name: name.to_owned(),
+            symbol: None,
             params: Vec::new(),
             varargs: None,
             return_width,
@@ -330,6 +331,8 @@ pub struct GlobalInit {
 pub struct Function {
     /// The C name.
     pub name: String,
+    /// The linker's name, where it is another one: that of an assembler label.
+    pub symbol: Option<String>,
     pub params: Vec<VarId>,
     /// For a variadic function, the variable that takes the address of the block of variadic arguments.
     pub varargs: Option<VarId>,
@@ -339,6 +342,24 @@ pub struct Function {
     pub entry: LocId,
     pub place: Option<PlaceId>,
     pub origin: FunctionOrigin,
+}
+
+impl Function {
+    /// Returns whether a call of this function is a call of `name`: its C name, its symbol, or, of a function of the library, the
+    /// name under which the library documents it.
+    pub fn is_named(&self, name: &str) -> bool {
+        let mut names = std::iter::once(&self.name).chain(&self.symbol);
+        names.any(|own| own == name || self.origin != FunctionOrigin::Source && documented_name(own) == name)
+    }
+}
+
+/// The documented name of a library function that headers and compilers call by a name of their own: `scanf` of
+/// `__isoc99_scanf`, `memcpy` of the fortified `__memcpy_chk`, `printf` of our model `printf.void`.
+pub fn documented_name(name: &str) -> &str {
+    let name = name.strip_suffix(".void").unwrap_or(name);
+    let Some(internal) = name.strip_prefix("__") else { return name };
+    let fortified = internal.strip_suffix("_chk");
+    fortified.or(internal.strip_prefix("isoc99_")).or(internal.strip_prefix("isoc23_")).unwrap_or(name)
 }
 
 /// Where a function's body comes from. Every function of a program has a body.
@@ -378,6 +399,10 @@ pub enum InputKind {
 }
 
 impl InputKind {
+    /// Which memory a string literal shares with others.
+    pub fn literals() -> Self {
+        Self::Environment("string literals".to_owned())
+    }
     /// Whether an allocation fails, of whichever function.
     pub fn allocation() -> Self {
         Self::Environment("malloc".to_owned())

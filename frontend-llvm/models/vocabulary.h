@@ -101,6 +101,11 @@ int __CPROVER_abs(int);
 long __CPROVER_labs(long);
 long __CPROVER_llabs(long long);
 
+// Library functions that are called where the program names clang's builtins for them (see compile.rs).
+#ifdef PROVISO_CALLED
+PROVISO_CALLED
+#endif
+
 // Contracts and loop invariants are not used unless CBMC is told to.
 #define __CPROVER_requires(...)
 #define __CPROVER_ensures(...)

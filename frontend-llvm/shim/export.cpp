@@ -135,9 +135,11 @@ void Exporter::function(const Function &function) {
   const DISubprogram *info = function.getSubprogram();
   // Clang makes a declaration of its own where a call has none.
   const bool implicit = function.isDeclaration() && info && info->isArtificial();
+  const bool is_bitcode = function.hasFnAttribute(bitcode_attribute);
   words.push_back(function.isDeclaration() | function.hasFnAttribute(model_attribute) << 1 |
                   function.hasExternalWeakLinkage() << 2 | function.hasLocalLinkage() << 3 |
-                  function.hasRetAttribute(Attribute::NoUndef) << 4 | implicit << 5);
+                  function.hasRetAttribute(Attribute::NoUndef) << 4 | implicit << 5 | is_bitcode << 6 |
+                  function.hasOptNone() << 7 | function.hasFnAttribute(Attribute::NoInline) << 8);
   text.push(words, info ? info->getName() : "");
   words.push_back(info ? debug.file(info->getFile()) : none);
   words.push_back(info ? info->getLine() : 0);

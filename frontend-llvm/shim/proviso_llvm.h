@@ -37,9 +37,13 @@ void proviso_function_delete_body(LLVMValueRef function);
 /// few. `other` is gone afterwards. Nonzero on failure; what is wrong
 /// goes to the context's handler of diagnostics.
 int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other);
-/// Takes out of modules that are to be linked into one what nothing reaches from the function of this name. Of bitcode that was opened
+/// Makes pointers in the sections whose functions the loader calls (`.init_array` and the like) rows of `llvm.global_ctors` and
+/// `llvm.global_dtors`, and ordinary variables of them. The priority of `.preinit_array` is 0.
+void proviso_list_startup(LLVMModuleRef module);
+/// Takes out of modules that are to be linked into one what nothing reaches from the function of the first name, nor from what other
+/// modules see under the other names (between commas). Of bitcode that was opened
 /// without its functions only those are read that are reached. Nonzero on failure, as above.
-int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root);
+int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root, const char *others);
 /// Nonzero if an execution that starts in `entry` cannot call the function of this name twice: it is called at one place of `entry`, which
 /// nothing calls, and no branch leads from there back to it.
 int proviso_is_called_once(LLVMModuleRef module, const char *name, const char *entry);

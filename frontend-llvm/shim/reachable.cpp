@@ -118,10 +118,14 @@ public:
 
 } // namespace
 
-int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root) {
+int proviso_keep_reachable(LLVMModuleRef const *modules, size_t count, const char *root, const char *others) {
   ArrayRef<LLVMModuleRef> all(modules, count);
   Reachable reachable(all);
   reachable.start(root);
+  SmallVector<StringRef, 4> names;
+  StringRef(others).split(names, ',', -1, false);
+  for (StringRef name : names)
+    reachable.add(name);
   Error error = reachable.follow();
   for (LLVMModuleRef module : all)
     if (!error)

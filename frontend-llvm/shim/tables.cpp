@@ -221,7 +221,7 @@ uint32_t DebugTable::file(const DIFile *file) {
   return file_ids[file] = files.add(words);
 }
 
-/// Row: file, line, column, place of the call that was inlined, name of the function that was (empty if none was).
+/// Row: file, line, column, place of the call that was inlined, C name and symbol of the function that was (empty if none was).
 /// Callers come before callees.
 uint32_t DebugTable::place(const DILocation *location) {
   std::vector<const DILocation *> chain;
@@ -232,8 +232,10 @@ uint32_t DebugTable::place(const DILocation *location) {
     const DILocation *here = chain.back();
     const DISubprogram *function = outer == none ? nullptr : here->getScope()->getSubprogram();
     auto [name, fresh] = function_names.try_emplace(function);
-    if (fresh)
+    if (fresh) {
       text.push(name->second, function ? function->getName() : "");
+      text.push(name->second, function ? GlobalValue::dropLLVMManglingEscape(function->getLinkageName()) : "");
+    }
     Words words{file(here->getFile()), here->getLine(), here->getColumn(), outer};
     words.insert(words.end(), name->second.begin(), name->second.end());
     outer = place_ids[here] = places.add(words);

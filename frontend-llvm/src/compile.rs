@@ -9,7 +9,7 @@ use crate::options::{DataModel, InputFile, Options};
 use crate::target::{self, Target};
 use crate::{dialect, included, models};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -29,6 +29,9 @@ const VOCABULARY: &str = "vocabulary.h";
 
 /// The name of the file in which clang lists the files that it reads.
 const RULE: &str = "rule";
+
+/// How the C names of library functions start that we declare ourselves, so that clang calls them in place of its builtins.
+pub(crate) const CALLED: &str = "__proviso_called_";
 
 /// How often a running clang is looked at.
 const POLL: Duration = Duration::from_millis(1);
@@ -76,9 +79,18 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "ceil",
     "ceilf",
     "ceill",
+    "cimag",
+    "cimagf",
+    "cimagl",
+    "conj",
+    "conjf",
+    "conjl",
     "copysign",
     "copysignf",
     "copysignl",
+    "creal",
+    "crealf",
+    "creall",
     "fabs",
     "fabsf",
     "fabsl",
@@ -152,6 +164,9 @@ pub fn is_translated(function: &str) -> bool {
     TRANSLATED.contains(&function)
 }
 
+/// Library functions, with their types, that clang knows by the names of its builtins only (`__builtin_ffs`).
+const BUILTIN_ONLY: [(&str, &str); 3] = [("ffs", "int (int)"), ("ffsl", "int (long)"), ("ffsll", "int (long long)")];
+
 /// A clang that can be run, and what it made so far: several programs are made of the same files.
 #[derive(Debug)]
 pub(crate) struct Compiler {
@@ -222,7 +237,11 @@ impl Compiler {
         let mut base: Vec<OsString> = FLAGS.iter().map(OsString::from).collect();
         // The names of blocks tell which side of a branch is that of C's true condition.
         base.push("-fno-discard-value-names".into());
-        base.extend(shadowed.iter().map(|name| format!("-fno-builtin-{name}").into()));
+        let called = options.called_by_name();
+        base.extend(shadowed.iter().chain(&called).map(|name| format!("-fno-builtin-{name}").into()));
+        let target = target_options(options);
+        let declared = self.library_types(&called, &target)?;
+        base.extend(builtins_as_calls(&declared).into_iter().map(OsString::from));
         // Before what the user includes, which may replace the vocabulary by its own.
         let vocabulary = self.vocabulary.path();
         base.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.display()).into());
@@ -242,7 +261,6 @@ impl Compiler {
         }
         let (others, sanitizers) = split_sanitizers(&options.clang_args);
         own.extend(others.into_iter().map(OsString::from));
-        let target = target_options(options);
 
         let compile = |InputFile { path, command, .. }: &&InputFile| {
             let command = command.as_ref();
@@ -262,7 +280,7 @@ impl Compiler {
             let end = [OsString::new()];
             let place = [directory.unwrap_or(Path::new("")).as_os_str(), path.as_os_str()].map(OsStr::to_owned);
             let key = [&line.common[..], &end, &line.checks, &end, &line.sanitizers, &end, &place].concat();
-            self.once(&key, || self.run(path, directory, line, stop))
+            self.once(&key, || self.run(path, directory, line, &declared, stop))
         };
         // All of them first, so that of several errors the first file's is told.
         files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
@@ -339,22 +357,55 @@ impl Compiler {
             // Where the files lie for the moment is not to be seen in the program.
             args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
             let line = Line { common: args, checks: Vec::new(), sanitizers: Vec::new() };
-            self.run(&dir.path().join(main), None, line, stop)
+            self.run(&dir.path().join(main), None, line, &[], stop)
         })
     }
 
-    /// Compiles one file, in a folder if one is given.
+    /// The types of library functions, by name, as clang has them; names of other functions have none.
+    fn library_types(&self, names: &BTreeSet<&str>, target: &[OsString]) -> Result<Vec<(String, String)>, Error> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Clang names the type where it is used without a declaration.
+        let uses = names.iter().map(|name| format!("void proviso_{name}(void) {{ (void){name}; }}\n"));
+        let dir = temporary_directory()?;
+        let file = dir.path().join("types.c");
+        fs::write(&file, uses.collect::<String>()).map_err(cannot_write)?;
+        let output = Command::new(&self.clang)
+            .args(target)
+            .args(["-fsyntax-only", "-ferror-limit=0", "-std=gnu17"])
+            .arg(&file)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| Error::NoCompiler(format!("{}: {error}", self.clang.display())))?;
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        let of = |message: &str| {
+            let (name, rest) = message.split_once("' with type '")?;
+            let ty = rest.split_once('\'')?.0;
+            // Attributes (`noreturn`) are no part of a type's name.
+            let ty = ty.split_once(" __attribute__").map_or(ty, |(ty, _)| ty);
+            Some((name.to_owned(), ty.to_owned()))
+        };
+        let known = messages.split("call to undeclared library function '").skip(1).filter_map(of);
+        let builtins = BUILTIN_ONLY.iter().filter(|(name, _)| names.contains(name));
+        Ok(known.chain(builtins.map(|&(name, ty)| (name.to_owned(), ty.to_owned()))).collect())
+    }
+
+    /// Compiles one file, in a folder if one is given. The library functions in `called`, with their types, are called where the
+    /// program names clang's builtins for them.
     fn run(
         &self,
         file: &Path,
         directory: Option<&Path>,
         mut line: Line,
+        called: &[(String, String)],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<u8>, Error> {
         // clang's own message would not say that the file is the user's input.
         File::open(file).map_err(|error| unreadable(file, &error))?;
         // clang includes nothing before what is preprocessed already.
-        if is_preprocessed_for_a_verifier(file) {
+        if needs_preprocessor(file, called) {
             line.common.extend(["-x".into(), "c".into()]);
         }
         let scratch = temporary_directory()?;
@@ -526,10 +577,38 @@ impl Runs<'_> {
     }
 }
 
-/// Whether a `.i` file uses what the vocabulary declares.
-fn is_preprocessed_for_a_verifier(file: &Path) -> bool {
-    file.extension().is_some_and(|e| e == "i")
-        && fs::read_to_string(file).is_ok_and(|text| text.contains("__CPROVER_") || text.contains("__ESBMC_"))
+/// Options that make calls of clang's builtins calls of the library functions that they stand for: `__builtin_memcpy`, and where clang
+/// has an instruction for it `__builtin___memcpy_chk`, too.
+fn builtins_as_calls(functions: &[(String, String)]) -> Vec<String> {
+    let mut declarations = String::new();
+    let mut options = Vec::new();
+    let mut call = |name: &str, ty: &str| {
+        declarations.push_str(&format!("extern __typeof__({ty}) {CALLED}{name} __asm__(\"{name}\");"));
+        options.push(format!("-D__builtin_{name}={CALLED}{name}"));
+    };
+    for (name, ty) in functions {
+        call(name, ty);
+        if ["memcpy", "memmove", "mempcpy", "memset"].contains(&name.as_str())
+            && let Some((parameters, _)) = ty.rsplit_once(')')
+        {
+            call(&format!("__{name}_chk"), &format!("{parameters}, __SIZE_TYPE__)"));
+        }
+    }
+    if !options.is_empty() {
+        options.push(format!("-DPROVISO_CALLED={declarations}"));
+    }
+    options
+}
+
+/// Whether a `.i` file uses what the vocabulary declares, or builtins that are to be calls of these functions.
+fn needs_preprocessor(file: &Path, called: &[(String, String)]) -> bool {
+    let needs = |text: String| {
+        let has_builtin = |name: &str| text.contains(&format!("__builtin_{name}"));
+        text.contains("__CPROVER_")
+            || text.contains("__ESBMC_")
+            || called.iter().any(|(name, _)| has_builtin(name) || has_builtin(&format!("__{name}_chk")))
+    };
+    file.extension().is_some_and(|e| e == "i") && fs::read_to_string(file).is_ok_and(needs)
 }
 
 /// A file that clang does not compile.
@@ -718,6 +797,74 @@ mod tests {
         assert!(explained.contains("libc6-dev-i386"), "{explained}");
         let own = "a.c:1:10: fatal error: 'own.h' file not found\n";
         assert_eq!(explain(own.into(), ExitStatus::default(), DataModel::Ilp32), own);
+    }
+
+    /// A parameter list in C, and the arguments of a call with them, for the type of a function.
+    fn parameters(ty: &str) -> (String, String) {
+        let list = &ty[ty.rfind('(').unwrap() + 1..ty.len() - 1];
+        let types: Vec<&str> = list.split(", ").filter(|ty| !["void", "..."].contains(ty)).collect();
+        let named = |(n, ty): (usize, &&str)| format!("__typeof__({ty}) p{n}");
+        let declared: Vec<String> = types.iter().enumerate().map(named).collect();
+        let passed: Vec<String> = (0..types.len()).map(|n| format!("p{n}")).collect();
+        (declared.join(", "), passed.join(", "))
+    }
+
+    /// Every library function that clang knows, called by its name, by the name of clang's builtin, and through a pointer, is called in the
+    /// program where its calls are errors.
+    #[test]
+    fn library_functions_are_called_by_their_names() {
+        let compiler = Compiler::find().unwrap();
+        let names: BTreeSet<&str> = models::names().chain(TRANSLATED.iter().copied()).collect();
+        let types = compiler.library_types(&names, &[]).unwrap();
+        // Those take a list of variable arguments, or a function, which the C below does not write.
+        let types: Vec<_> = types.into_iter().filter(|(_, ty)| ty.matches('(').count() == 1).collect();
+        assert!(types.len() > 250, "{}", types.len());
+        // Builtins of these names take any type, as the macros of <math.h> do.
+        let is_generic = |name: &str| ["isinf", "isnan", "signbit"].iter().any(|generic| name.starts_with(generic));
+        for name in TRANSLATED.iter().filter(|name| !is_generic(name)) {
+            assert!(types.iter().any(|(known, _)| known == name), "{name}");
+        }
+        let mut source = String::new();
+        let mut callers = String::new();
+        for (name, ty) in &types {
+            let (declared, passed) = parameters(ty);
+            let result = &ty[..ty.rfind('(').unwrap()];
+            let (function, back) = (format!("{result} "), if result.trim() == "void" { "" } else { "return " });
+            source += &format!("extern __typeof__({ty}) {name};\n");
+            source += &format!("{function}plain_{name}({declared}) {{ {back}{name}({passed}); }}\n");
+            source += &format!("#if __has_builtin(__builtin_{name})\n");
+            source +=
+                &format!("{function}builtin_{name}({declared}) {{ {back}__builtin_{name}({passed}); }}\n#endif\n");
+            callers += &format!("    __typeof__(&{name}) volatile pointer_{name} = {name};\n");
+        }
+        source += "int constant(void) { return strlen(\"abc\") + strcmp(\"a\", \"b\") + abs(-3); }\n";
+        source += &format!("int main(void) {{\n{callers}    return constant();\n}}\n");
+        let dir = temporary_directory().unwrap();
+        let file = dir.path().join("calls.c");
+        fs::write(&file, source).unwrap();
+        let error_functions = types.iter().map(|(name, _)| name.clone()).collect();
+        let options = Options { inputs: vec![file.into()], error_functions, ..Options::default() };
+        let program = crate::load(&options).unwrap().lower().unwrap();
+        let calls = |caller: &str, name: &str| {
+            program.edges.iter().any(|(id, edge)| {
+                program.funcs[program.func_of(id)].name == caller
+                    && matches!(edge.op, cfa::Op::Call { callee: cfa::Callee::Direct(f), .. } if program.funcs[f].is_named(name))
+            })
+        };
+        let mut builtins = 0;
+        for (name, _) in &types {
+            assert!(calls(&format!("plain_{name}"), name), "{name}");
+            let builtin = format!("builtin_{name}");
+            if program.func_by_name(&builtin).is_some() {
+                assert!(calls(&builtin, name), "{builtin}");
+                builtins += 1;
+            }
+            assert!(program.funcs.values().any(|f| f.is_named(name)), "{name} by a pointer");
+        }
+        assert!(builtins > 200, "{builtins}");
+        for name in ["strlen", "strcmp", "abs"] {
+            assert!(calls("constant", name), "{name}");
+        }
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Cut {
         // The row of a call comes before those of what was inlined there.
         let mut within = Vec::with_capacity(self.ir.places.len());
         for place in &self.ir.places {
-            within.push(place.inlined_at != NONE && (place.inlined == name || within[place.inlined_at as usize]));
+            within.push(place.is_inlined_from(name) || place.inlined_at != NONE && within[place.inlined_at as usize]);
         }
         let mut found = Vec::new();
         for function in self.ir.functions.iter().filter(|f| !f.model) {
@@ -119,7 +119,7 @@ impl Cut {
                 if let Operand::Constant(c) = callee
                     && let ConstantKind::Global(number) = self.ir.constants[c as usize].kind
                     && let GlobalRef::Function(f) = self.ir.global(number)
-                    && self.ir.functions[f].name == name
+                    && self.ir.functions[f].is_named(name)
                 {
                     calls.push(function.first_instruction + i as u32);
                 }

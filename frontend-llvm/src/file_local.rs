@@ -5,7 +5,7 @@
 //! input or an option uses that name.
 
 use crate::llvm::LlvmModule;
-use crate::{models, primitives};
+use crate::models::is_library;
 use std::collections::BTreeSet;
 
 const PREFIX: &str = "__CPROVER_file_local_";
@@ -95,10 +95,6 @@ fn of_functions(functions: &[Vec<Function>], remove: &[String]) -> Vec<Vec<Chang
         gone.into_iter().for_each(|n| changes[n].push(Change::Remove { name: name.clone() }));
     }
     changes
-}
-
-fn is_library(name: &str) -> bool {
-    primitives::primitive(name).is_some() || !models::needed([name], &[]).is_empty()
 }
 
 fn contains(data: &[u8], pattern: &[u8]) -> bool {

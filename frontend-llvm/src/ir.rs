@@ -5,7 +5,10 @@
 
 pub mod op;
 
+use crate::compile::CALLED;
+use crate::file_assembly::FileAssembly;
 use crate::llvm::Buffer;
+use crate::models::OWN;
 use cfa::FloatFormat;
 use std::ops::Range;
 
@@ -85,8 +88,10 @@ pub struct Place {
     pub line: u32,
     pub column: u32,
     pub inlined_at: u32,
-    /// The function that was inlined there.
+    /// The C name of the function that was inlined there.
     pub inlined: String,
+    /// Its symbol, where that is another name.
+    pub inlined_symbol: String,
 }
 
 /// A C type from debug information. `NONE` is `void`.
@@ -158,6 +163,11 @@ pub struct Function {
     pub returns_defined: bool,
     /// Called and not declared, so taken for `int f()`.
     pub implicit: bool,
+    /// Given as bitcode, so that passes may have run over it.
+    pub bitcode: bool,
+    /// No pass may change it (`optnone`), or inline it.
+    pub not_optimised: bool,
+    pub not_inlined: bool,
     pub c_name: String,
     pub file: u32,
     pub line: u32,
@@ -233,6 +243,38 @@ pub enum Operand {
     Nothing,
 }
 
+impl Function {
+    /// The name that the function has in C. Clang's own names of library functions (`__builtin_abort`), and ours, are none.
+    pub fn name_in_c(&self) -> &str {
+        let has_one = !self.c_name.is_empty() && !self.c_name.starts_with("__builtin_");
+        match has_one && !self.c_name.starts_with(CALLED) && !self.name.ends_with(OWN) {
+            true => &self.c_name,
+            // Of static functions of one name, LLVM numbers the symbols; clones have a suffix, too.
+            false if self.local && !self.model => self.name.split_once('.').map_or(&self.name, |(name, _)| name),
+            false => &self.name,
+        }
+    }
+
+    /// Returns whether a call of this function is a call of `name`: see [`cfa::Function::is_named`].
+    pub fn is_named(&self, name: &str) -> bool {
+        let is_library = self.declaration || self.model;
+        let is_name = |own: &str| own == name || is_library && cfa::documented_name(own) == name;
+        is_name(&self.name) || is_name(self.name_in_c())
+    }
+
+    /// Whether passes may have changed it.
+    pub fn is_optimised(&self) -> bool {
+        self.bitcode && !self.not_optimised
+    }
+}
+
+impl Place {
+    /// Whether it is in a body of the function `name` that was inlined.
+    pub fn is_inlined_from(&self, name: &str) -> bool {
+        self.inlined_at != NONE && (self.inlined == name || self.inlined_symbol == name)
+    }
+}
+
 impl Operand {
     fn decode(word: u32) -> Self {
         let number = word >> 3;
@@ -279,6 +321,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     pub aliases: Vec<Alias>,
     pub assemblies: Vec<Assembly>,
+    /// What assembly at file scope does that C does not say.
+    pub file_assembly: Vec<FileAssembly>,
     pub text: Vec<u8>,
     words: Vec<u32>,
 }
@@ -338,6 +382,7 @@ impl Module {
             column: r.word(),
             inlined_at: r.word(),
             inlined: r.string(),
+            inlined_symbol: r.string(),
         });
         let c_types = reader.section(|r| r.c_type());
         let variables = reader.section(|r| r.variable());
@@ -366,6 +411,7 @@ impl Module {
             functions,
             aliases,
             assemblies,
+            file_assembly: buffer.file_assembly,
             text: buffer.text,
             words: buffer.words,
         }
@@ -507,6 +553,9 @@ impl Reader<'_> {
             local: flags & 8 != 0,
             returns_defined: flags & 16 != 0,
             implicit: flags & 32 != 0,
+            bitcode: flags & 64 != 0,
+            not_optimised: flags & 128 != 0,
+            not_inlined: flags & 256 != 0,
             c_name: self.string(),
             file: self.word(),
             line: self.word(),

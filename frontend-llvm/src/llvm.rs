@@ -2,7 +2,9 @@
 //! lacks, the C++ of `shim/`.
 
 use crate::error::Error;
+use crate::file_assembly::FileAssembly;
 use crate::file_local::{Change, Function, Kind};
+use crate::models::OWN;
 use crate::options::InputFile;
 use crate::target::{self, Target};
 use inkwell::attributes::AttributeLoc;
@@ -12,8 +14,9 @@ use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use inkwell::llvm_sys::core::{
     LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDeleteFunction, LLVMDeleteGlobal,
     LLVMDisposeMessage, LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMGetFirstGlobalAlias, LLVMGetFirstUse, LLVMGetLinkage, LLVMGetNextGlobalAlias, LLVMGetValueName2,
-    LLVMIsAFunction, LLVMIsDeclaration, LLVMReplaceAllUsesWith, LLVMSetDataLayout, LLVMSetValueName2,
+    LLVMGetFirstGlobalAlias, LLVMGetFirstUse, LLVMGetLinkage, LLVMGetModuleInlineAsm, LLVMGetNextGlobalAlias,
+    LLVMGetValueName2, LLVMIsAFunction, LLVMIsDeclaration, LLVMReplaceAllUsesWith, LLVMSetDataLayout,
+    LLVMSetValueName2,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
 use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
@@ -49,7 +52,13 @@ unsafe extern "C" {
     fn proviso_upgrade_data_layout(module: LLVMModuleRef);
     fn proviso_function_delete_body(function: LLVMValueRef);
     fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
-    fn proviso_keep_reachable(modules: *const LLVMModuleRef, count: usize, root: *const c_char) -> c_int;
+    fn proviso_keep_reachable(
+        modules: *const LLVMModuleRef,
+        count: usize,
+        root: *const c_char,
+        others: *const c_char,
+    ) -> c_int;
+    fn proviso_list_startup(module: LLVMModuleRef);
     fn proviso_is_called_once(module: LLVMModuleRef, name: *const c_char, entry: *const c_char) -> c_int;
     fn proviso_leave_out_checks(module: LLVMModuleRef, handlers: *const c_char, scopes: c_int);
     fn proviso_original_new(module: LLVMModuleRef) -> *mut RawOriginal;
@@ -65,6 +74,8 @@ unsafe extern "C" {
 
 /// The string attribute of functions that come from our models. As in `shim/module.hpp`.
 const MODEL: &str = "proviso-model";
+/// The string attribute of functions that were given as bitcode. As in `shim/module.hpp`.
+const BITCODE: &str = "proviso-bitcode";
 /// Seconds that LLVM may take to read an input.
 const READING: u32 = 60;
 
@@ -88,6 +99,8 @@ pub(crate) struct LlvmModule {
     target: Option<Target>,
     /// Errors that LLVM reported through its diagnostics, a line each. The context has the address.
     diagnostics: Box<RefCell<String>>,
+    /// Of the inputs.
+    file_assembly: Vec<FileAssembly>,
 }
 
 // SAFETY: a context and its module may move between threads; nothing else holds them.
@@ -97,6 +110,7 @@ unsafe impl Send for LlvmModule {}
 pub(crate) struct Buffer {
     pub words: Vec<u32>,
     pub text: Vec<u8>,
+    pub file_assembly: Vec<FileAssembly>,
 }
 
 /// Bitcode or textual IR to be linked in.
@@ -106,6 +120,8 @@ pub(crate) struct Input<'a> {
     pub data: &'a [u8],
     /// What is done to it before.
     pub changes: &'a [Change],
+    /// It was given as it is, so that passes may have run over it.
+    pub is_given: bool,
 }
 
 /// Keeps what LLVM reports as errors. Without a handler LLVM ends the process.
@@ -126,7 +142,14 @@ impl LlvmModule {
     pub fn new() -> Self {
         let context = Box::new(Context::create());
         let module = lasting(&context).create_module("proviso");
-        let this = Self { original: None, module, context, target: None, diagnostics: Box::default() };
+        let this = Self {
+            original: None,
+            module,
+            context,
+            target: None,
+            diagnostics: Box::default(),
+            file_assembly: Vec::new(),
+        };
         this.listen();
         this
     }
@@ -191,8 +214,14 @@ impl LlvmModule {
     }
 
     /// Links modules into this one, which is empty; of members of archives those that are needed, and if asked, no more of all than what can be reached from
-    /// the function `root`. The functions that they define, reached or not.
-    pub fn link(&mut self, inputs: &[Input], root: &str, only_reachable: bool) -> Result<Vec<String>, Error> {
+    /// the function `root`, and from `others`. The functions that they define, reached or not.
+    pub fn link(
+        &mut self,
+        inputs: &[Input],
+        root: &str,
+        only_reachable: bool,
+        others: &[String],
+    ) -> Result<Vec<String>, Error> {
         let mut modules = Vec::with_capacity(inputs.len());
         for input in inputs {
             let is_bitcode = input.data.starts_with(b"BC");
@@ -205,6 +234,11 @@ impl LlvmModule {
             self.take_target(&module, &input.file.path, &inputs[0].file.path)?;
             input.changes.iter().for_each(|c| change(&module, c));
             redirect(&module, &input.file.references);
+            if input.is_given {
+                self.mark(&module, BITCODE);
+            }
+            // SAFETY: the module is valid, and nothing else refers to its variables.
+            unsafe { proviso_list_startup(module.as_mut_ptr()) };
             modules.push(module);
         }
         let needed = needed(&modules, inputs, root);
@@ -214,8 +248,11 @@ impl LlvmModule {
         is_one(&modules, &inputs, root)?;
         let defined =
             modules.iter().flat_map(Module::get_functions).filter(|f| !is_declaration(*f)).map(name).collect();
+        for (module, input) in modules.iter().zip(&inputs) {
+            self.file_assembly.extend(FileAssembly::of(&file_assembly(module), &input.file.path));
+        }
         if let (true, Some(first)) = (only_reachable, inputs.first()) {
-            self.keep_reachable(&modules, root).map_err(|reason| unreadable(&first.file.path, reason))?;
+            self.keep_reachable(&modules, root, others).map_err(|reason| unreadable(&first.file.path, reason))?;
         }
         for (module, input) in modules.into_iter().zip(inputs) {
             self.fit(&module)
@@ -237,18 +274,16 @@ impl LlvmModule {
         redirect(&self.module, references);
     }
 
-    /// Links what is declared and not defined so far from models, but not these functions.
+    /// Links what is declared and not defined so far from models, but not these functions. What other models call under these names is
+    /// the models' own.
     pub fn link_models(&mut self, models: &[u8], except: &[String]) -> Result<(), Error> {
         let path = Path::new("models");
         let models = self.read(models).map_err(|reason| unreadable(path, reason))?;
         self.fit(&models)
             .and_then(|()| {
                 // What the verified program must not get from a model is no definition in the models.
-                except.iter().filter_map(|name| models.get_function(name)).for_each(delete_body);
-                let mark = self.context.create_string_attribute(MODEL, "");
-                for function in models.get_functions().filter(|f| !is_declaration(*f)) {
-                    function.add_attribute(AttributeLoc::Function, mark);
-                }
+                except.iter().for_each(|name| keep_to_models(&models, name));
+                self.mark(&models, MODEL);
                 let models = std::mem::ManuallyDrop::new(models);
                 // SAFETY: both modules are of one context, and the other is given away.
                 self.succeeds(unsafe { proviso_link_needed(self.module.as_mut_ptr(), models.as_mut_ptr()) })
@@ -283,6 +318,14 @@ impl LlvmModule {
     /// The target of what is linked in.
     pub fn target(&self) -> Option<&Target> {
         self.target.as_ref()
+    }
+
+    /// Gives all functions that a module defines an attribute.
+    fn mark(&self, module: &Module, attribute: &str) {
+        let mark = self.context.create_string_attribute(attribute, "");
+        for function in module.get_functions().filter(|f| !is_declaration(*f)) {
+            function.add_attribute(AttributeLoc::Function, mark);
+        }
     }
 
     /// Makes this a module for the target of the first that is linked in, and takes no other.
@@ -324,12 +367,14 @@ impl LlvmModule {
         }
     }
 
-    /// Takes out what cannot be reached from this function, and reads the rest.
-    fn keep_reachable(&self, modules: &[Module], root: &str) -> Result<(), String> {
+    /// Takes out what cannot be reached from these functions, and reads the rest.
+    fn keep_reachable(&self, modules: &[Module], root: &str, others: &[String]) -> Result<(), String> {
         let modules: Vec<LLVMModuleRef> = modules.iter().map(Module::as_mut_ptr).collect();
-        let root = CString::new(root).unwrap_or_default();
+        let [root, others] = [root, &others.join(",")].map(|names| CString::new(names).unwrap_or_default());
         // SAFETY: the modules are of our context, and nothing else refers to them.
-        self.succeeds(unsafe { proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr()) })
+        self.succeeds(unsafe {
+            proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr(), others.as_ptr())
+        })
     }
 
     /// Takes out checks whose failure is told to one of these handlers; and if asked, where scopes of variables begin and end.
@@ -425,7 +470,7 @@ impl LlvmModule {
             let words = std::slice::from_raw_parts(raw.words, raw.word_count).to_vec();
             let text = std::slice::from_raw_parts(raw.text, raw.text_size).to_vec();
             proviso_buffer_free(raw);
-            Buffer { words, text }
+            Buffer { words, text, file_assembly: self.file_assembly.clone() }
         }
     }
 }
@@ -672,6 +717,24 @@ fn needed(modules: &[Module], inputs: &[Input], root: &str) -> Vec<bool> {
     }
 }
 
+/// Assembly that a module has at file scope.
+fn file_assembly(module: &Module) -> String {
+    let mut length = 0;
+    // SAFETY: the module is valid; the text is as long as it says, and lives as long as the module.
+    unsafe {
+        let text = LLVMGetModuleInlineAsm(module.as_mut_ptr(), &mut length);
+        String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned()
+    }
+}
+
+/// Makes the definition of a function one that only the other models see.
+fn keep_to_models(models: &Module, name: &str) {
+    if let Some(function) = models.get_function(name).filter(|f| !is_declaration(*f)) {
+        function.set_linkage(Linkage::Internal);
+        function.as_global_value().set_name(&format!("{name}{OWN}"));
+    }
+}
+
 fn delete_body(function: FunctionValue) {
     // SAFETY: the function is live.
     unsafe { proviso_function_delete_body(function.as_value_ref()) }
@@ -768,19 +831,19 @@ mod tests {
     fn modules_are_read_linked_and_written() {
         let ir = format!("{TARGET}{IR}");
         let [a, b, c] = ["a.ll", "b.ll", "c.ll"].map(InputFile::from);
-        let input = |file, data| Input { file, data, changes: &[] };
+        let input = |file, data| Input { file, data, changes: &[], is_given: true };
         let mut module = LlvmModule::new();
-        assert_eq!(module.link(&[input(&a, ir.as_bytes())], "f", false).unwrap(), ["f"]);
+        assert_eq!(module.link(&[input(&a, ir.as_bytes())], "f", false, &[]).unwrap(), ["f"]);
         assert_eq!(module.undefined(), ["outside"]);
         module.verify().unwrap();
         let mut again = LlvmModule::new();
         let bitcode = module.print(false);
-        again.link(&[input(&a, &bitcode)], "f", false).unwrap();
+        again.link(&[input(&a, &bitcode)], "f", false, &[]).unwrap();
         assert_eq!(again.print(true), module.print(true));
         // The second definition of a function is one too many; and the context still listens.
-        let twice = again.link(&[input(&b, ir.as_bytes())], "f", false);
+        let twice = again.link(&[input(&b, ir.as_bytes())], "f", false, &[]);
         assert!(matches!(twice, Err(Error::Link { reason, .. }) if reason.contains("'f'")));
-        let broken = again.link(&[input(&c, b"define i32 @g() {\n  ret i64 0\n}\n")], "f", false);
+        let broken = again.link(&[input(&c, b"define i32 @g() {\n  ret i64 0\n}\n")], "f", false, &[]);
         assert!(matches!(broken, Err(Error::BadBitcode { reason, .. }) if reason.starts_with("line 2: ")));
     }
 
@@ -803,15 +866,20 @@ mod tests {
         let bitcode = |text: &str| {
             let mut module = LlvmModule::new();
             module
-                .link(&[Input { file: &InputFile::from("a.ll"), data: text.as_bytes(), changes: &[] }], "main", false)
+                .link(
+                    &[Input { file: &InputFile::from("a.ll"), data: text.as_bytes(), changes: &[], is_given: true }],
+                    "main",
+                    false,
+                    &[],
+                )
                 .unwrap();
             module.print(false)
         };
         for (first, second) in [(bitcode(&first), bitcode(&second)), (first.clone().into(), second.clone().into())] {
             let file = InputFile::from("a");
-            let inputs = [&first, &second].map(|data| Input { file: &file, data, changes: &[] });
+            let inputs = [&first, &second].map(|data| Input { file: &file, data, changes: &[], is_given: true });
             let mut module = LlvmModule::new();
-            let mut defined = module.link(&inputs, "main", true).unwrap();
+            let mut defined = module.link(&inputs, "main", true, &[]).unwrap();
             defined.sort();
             assert_eq!(defined, ["back", "by_table", "g", "made", "main", "never", "never_either", "other"]);
             module.verify().unwrap();

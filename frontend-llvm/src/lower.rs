@@ -15,6 +15,7 @@ mod decisions;
 mod function;
 mod globals;
 mod initialised;
+mod inlined;
 mod input;
 mod instruction;
 mod intrinsic;
@@ -110,6 +111,8 @@ struct Context<'m> {
     errno_location: Option<FuncId>,
     /// Functions that may end without the value they return, if somebody asks and there are any.
     unreturned: Option<returned::Unreturned>,
+    /// Error functions that passes may have inlined.
+    inlined: inlined::Inlined,
 }
 
 /// Where the blocks of the module are in the program.
@@ -155,6 +158,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         lazy: None,
         errno_location: None,
         unreturned: None,
+        inlined: inlined::Inlined::default(),
     };
     for (n, f) in ir.functions.iter().enumerate() {
         match f.name.split_once('.') {
@@ -177,6 +181,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         }
     }
     cx.declare_functions();
+    inlined::find(&mut cx);
     cx.find_unreturned();
     cx.exit_functions = start::exit_functions(&cx);
     let errno_location = ir.functions.iter().position(|f| f.name == "__errno_location" && !f.declaration);
@@ -246,13 +251,13 @@ impl Context<'_> {
         None
     }
 
-    fn is_error_function(&self, name: &str) -> bool {
-        self.options.error_functions.iter().any(|f| f == name)
+    fn is_error_function(&self, n: usize) -> bool {
+        self.options.error_functions.iter().any(|name| self.ir.functions[n].is_named(name))
     }
 
     /// Whether function `n` is one that has to be called where the program calls it.
     fn is_watched(&self, n: usize) -> bool {
-        self.options.watched.contains(&self.ir.functions[n].name)
+        self.is_error_function(n) || self.options.watched.iter().any(|name| self.ir.functions[n].is_named(name))
     }
 
     /// Makes the functions of the program, without bodies.
@@ -270,7 +275,7 @@ impl Context<'_> {
                 Some(row) => self.source.c_type(row),
                 None => self.unknown_type(return_width),
             };
-            let name = if f.c_name.is_empty() { &f.name } else { &f.c_name };
+            let name = f.name_in_c();
             let func = self.program.add_function(name, return_type, return_width);
             let vars: Vec<VarId> = params.iter().map(|&ty| self.add_parameter(func, ty)).collect();
             let varargs = variadic.then(|| self.add_temp(func, self.pointer_width));
@@ -279,6 +284,7 @@ impl Context<'_> {
             function.params = vars;
             function.varargs = varargs;
             function.place = place;
+            function.symbol = (!f.local && !f.model && f.name != name).then(|| f.name.clone());
             function.origin = match (f.declaration, f.model) {
                 (true, _) => FunctionOrigin::Undefined,
                 (_, true) => FunctionOrigin::Model,

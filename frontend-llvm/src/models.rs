@@ -7,6 +7,7 @@
 
 use crate::compile::Compiler;
 use crate::error::Error;
+use crate::primitives;
 use crate::scan_format::Source;
 use crate::target::Target;
 use std::collections::BTreeSet;
@@ -45,6 +46,9 @@ pub(crate) const VOCABULARY: &str = include_str!("../models/vocabulary.h");
 
 /// Called before the program ends, where a model that registers handlers is linked.
 pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
+
+/// How the symbol of a model ends that only other models call, because what the program calls by its name has none.
+pub(crate) const OWN: &str = ".own";
 
 /// Functions that change the rounding mode.
 const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
@@ -127,6 +131,17 @@ pub(crate) fn ignoring_result(function: &str) -> impl Iterator<Item = &'static s
     let reads = Source::of(function).is_some();
     let is_part = move |name: &&str| reads && name.starts_with("scanf.");
     names().filter(move |name| is_of(name) || is_part(name)).chain(prints.then_some("printf.string"))
+}
+
+/// All functions and variables that have a model.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().flat_map(ModelFile::defines).filter(|name| !name.contains('.'))
+}
+
+/// Whether a function of the C library has this name, as far as it is known: it has a model, or the lowering knows it.
+pub fn is_library(name: &str) -> bool {
+    primitives::primitive(name).is_some() || !needed([name], &[]).is_empty()
 }
 
 /// The library function that a model is of.

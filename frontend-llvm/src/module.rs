@@ -129,9 +129,15 @@ impl Loader {
         }
         let all: Vec<&[u8]> = modules.iter().map(|&(_, data)| data).collect();
         let changes = file_local::changes(&all, &options.remove_bodies);
-        let inputs = modules.iter().zip(&changes).map(|(&(file, data), changes)| llvm::Input { file, data, changes });
+        let is_bitcode = |input: &Input| matches!(input, Input::Llvm(..));
+        let asks_for_bitcode = options.checks.contains(&cfa::Check::Call) && inputs.iter().any(is_bitcode);
+        let is_given = inputs.iter().map(is_bitcode);
+        let inputs = modules.iter().zip(&changes).zip(is_given);
+        let inputs = inputs.map(|((&(file, data), changes), is_given)| llvm::Input { file, data, changes, is_given });
+        // Their bodies tell what is left of them where passes inlined them.
+        let others = if asks_for_bitcode { &options.error_functions[..] } else { &[] };
         let mut llvm = LlvmModule::new();
-        let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable)?;
+        let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable, others)?;
         llvm.redirect(&foreign(options));
         Ok((llvm, defined))
     }

@@ -1,7 +1,8 @@
 //! What to load and how.
 
 use crate::command::CompileCommand;
-use std::collections::BTreeMap;
+use crate::primitives;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Sizes of C's types.
@@ -119,6 +120,8 @@ pub struct Options {
     pub undefined_functions: UndefinedFunctions,
     /// Functions whose calls in the program stay calls, where the front-end would put in what they do (`malloc`, `exit`): somebody watches them.
     pub watched: Vec<String>,
+    /// Functions that somebody asks about by name: clang calls them where the program does.
+    pub named: Vec<String>,
     /// Any allocation may fail, not only one of more memory than there can be.
     pub malloc_may_fail: bool,
     /// Functions that lose their bodies. If there is another definition, in the library or in more than one input, that
@@ -154,6 +157,13 @@ impl Options {
     /// Whether it matters where the scopes of variables begin and end.
     pub(crate) fn scopes(&self) -> bool {
         is_about_scopes(&self.checks)
+    }
+    /// Library functions that clang has to call where the program does, and not to translate: their calls are errors, or somebody watches or
+    /// names them.
+    pub(crate) fn called_by_name(&self) -> BTreeSet<&str> {
+        let is_identifier = |name: &&str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let names = self.error_functions.iter().chain(&self.watched).chain(&self.named).map(String::as_str);
+        names.filter(is_identifier).filter(|name| !primitives::aborts(name)).collect()
     }
     /// The sanitizers that clang has to put into the code for the checks, each once.
     pub(crate) fn sanitizers(&self) -> Vec<&'static str> {
@@ -195,6 +205,7 @@ impl Default for Options {
             error_functions: Vec::new(),
             undefined_functions: UndefinedFunctions::default(),
             watched: Vec::new(),
+            named: Vec::new(),
             malloc_may_fail: false,
             checks_wrapping: false,
             remove_bodies: Vec::new(),

@@ -327,6 +327,7 @@ fn lowering(options: &Options) -> String {
         std: _,
         clang_args: _,
         checks_wrapping: _,
+        named: _,
         foreign,
         entry,
         entry_memory,

@@ -8,7 +8,7 @@ use crate::environment::{CallResult, Command, Environment, LibraryCall};
 use crate::trace::{Declared, InputValue, Trace};
 use allocation::Allocations;
 use cfa::{Bv, InputKind};
-use frontend_llvm::GIVEN;
+use frontend_llvm::{GIVEN, is_library};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 pub use types::result as plain_name;
@@ -69,7 +69,10 @@ pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let mut out = String::new();
     // The program calls other functions in their place; the harness itself, those of the library.
     let shared = environment.returns.keys().map(String::as_str).filter(|name| subject.shares(name));
-    let renamed: Vec<&str> = allocations.functions().chain(shared).collect();
+    let errors_in_library = subject.error_functions.iter().map(String::as_str).filter(|name| is_library(name));
+    let mut renamed: Vec<&str> = allocations.functions().chain(shared).chain(errors_in_library).collect();
+    renamed.sort_unstable();
+    renamed.dedup();
     header(&mut out, trace, &renamed, subject);
     renamed.iter().for_each(|name| out += &format!("#undef {name}\n"));
     if !environment.stdin_failures.is_empty() {
@@ -178,6 +181,12 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
                 "__attribute__((weak)) void __assert_fail(const char *what, const char *file, unsigned int line, \
                  const char *function) {{\n    \
                  fprintf(stderr, \"proviso: %s:%u: assertion failed: %s\\n\", file, line, what);\n    abort();\n}}\n"
+            ),
+            // The program's calls are calls of another name.
+            _ if is_library(name) => writeln!(
+                out,
+                "void proviso_{name}(void) {{\n    \
+                 fputs(\"proviso: {name} is called\\n\", stderr);\n    abort();\n}}\n"
             ),
             _ => writeln!(
                 out,

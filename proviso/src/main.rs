@@ -23,6 +23,7 @@ mod job;
 mod knowledge;
 mod limits;
 mod link;
+mod literals;
 mod loop_invariants;
 #[cfg(test)]
 mod mangled;

@@ -14,6 +14,7 @@ use crate::html::Exhibits;
 use crate::job::Job;
 use crate::knowledge::Known;
 use crate::limits::Limits;
+use crate::literals;
 use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::termination;
@@ -26,7 +27,7 @@ use cfa::{CallGraph, Edge, FunctionOrigin, InputKind, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Counterexample, Reason, Verdict};
-use frontend_llvm::{DataModel, Loader, Options, UndefinedFunctions};
+use frontend_llvm::{DataModel, Loader, Options, UndefinedFunctions, is_library};
 use instrument::vacuity::Assumptions;
 use instrument::{Property, Site};
 pub use proved::Proved;
@@ -231,7 +232,9 @@ impl Pipeline {
         let loaded = self.stage("loading the program", "load", || {
             let module = load_module(&self.loader, &options, &self.budget)?;
             let place = self.cache.as_ref().map(|cache| cache.place(&module, &self.job, &options));
-            Ok::<_, Failure>((module.lower().map_err(|e| loading(&e))?, place))
+            let mut program = module.lower().map_err(|e| loading(&e))?;
+            literals::share(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));
+            Ok::<_, Failure>((program, place))
         })?;
         self.outputs.spare(loaded.0.files.values().map(|f| Path::new(&f.path)))?;
         Ok(loaded)
@@ -411,7 +414,7 @@ impl Pipeline {
         let found = instrument::unreach_call(program, &self.job.error_functions);
         // Of an invariant of a witness that always holds (`1`) the compiler leaves nothing.
         if self.job.errors_named
-            && let Some(name) = found.missing.iter().find(|name| !name.starts_with(INVARIANT))
+            && let Some(name) = found.missing.iter().find(|name| !name.starts_with(INVARIANT) && !is_library(name))
         {
             return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
         }
@@ -555,6 +558,11 @@ impl Pipeline {
                     let doubt = "global variables hold other values at first than C gives them";
                     trace.environment.doubts.push(doubt.into());
                 }
+                let time = engine::replay_limits(self.share_of_time(REPLAY));
+                if elsewhere::differs_by_literals(program, &found.inputs, found.error, time) {
+                    let doubt = "it depends on which string literals share memory, which C leaves open (C17, 6.4.5p7)";
+                    trace.environment.doubts.push(doubt.into());
+                }
                 if self.wants_harness && self.shared().harness.is_none() {
                     let not_passed = harness::not_passed(&trace, program.layout.pointer_width == 32);
                     let warnings = not_passed.iter().map(|what| format!("the harness cannot give {what}"));
@@ -584,8 +592,9 @@ pub fn harness_of(job: &Job, program: &Program, trace: &Trace, of: String, sanit
     let undefined: BTreeSet<String> = program
         .funcs
         .values()
-        .filter(|f| f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name) && !in_library(&f.name))
-        .map(|f| f.name.clone())
+        .filter(|f| f.origin == FunctionOrigin::Undefined && !in_library(&f.name))
+        .filter(|f| !errors.iter().any(|name| f.is_named(name)))
+        .map(|f| f.symbol.as_ref().unwrap_or(&f.name).clone())
         .chain(uncalled(program, trace))
         .collect();
     let models = &program.models;
@@ -611,7 +620,8 @@ fn in_library(name: &str) -> bool {
 /// The functions that nobody defines, with their calls, and those of them in the part that is analysed.
 fn undefined(program: &Program, analysed: &Program, errors: &[String]) -> Vec<Undefined> {
     let is_undefined = |f: &cfa::Function| {
-        f.origin == FunctionOrigin::Undefined && !errors.contains(&f.name) && !frontend_llvm::is_known(&f.name)
+        let is_error = errors.iter().any(|name| f.is_named(name));
+        f.origin == FunctionOrigin::Undefined && !is_error && !frontend_llvm::is_known(&f.name)
     };
     let calls = |program: &Program| {
         let mut calls: BTreeMap<String, usize> = BTreeMap::new();

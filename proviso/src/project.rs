@@ -40,7 +40,7 @@ impl Entry {
     }
 
     /// How the file is compiled. Options without effect are added to `ignored`.
-    fn compile_command(&self, ignored: &mut Vec<Ignored>) -> Result<CompileCommand, Failure> {
+    pub fn compile_command(&self, ignored: &mut Vec<Ignored>) -> Result<CompileCommand, Failure> {
         let words = self.words();
         let compiler = NamedCompiler::of(&words);
         // Before the options, which may choose another.

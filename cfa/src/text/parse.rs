@@ -368,6 +368,7 @@ impl<'t> Parser<'t> {
         let func = self.p.funcs.next_id();
         self.declared("f", func.index())?;
         let name = self.string()?;
+        let symbol = if self.accept_word("symbol")? { Some(self.string()?) } else { None };
         let start = self.start;
         let origin = named(&ORIGINS, self.word("an origin")?);
         let message = "expected 'source', 'model' or 'undefined'".to_owned();
@@ -379,7 +380,7 @@ impl<'t> Parser<'t> {
         self.keyword("entry")?;
         let entry = LocId(self.used(Kind::Loc)?);
         let place = self.place()?;
-        self.p.funcs.push(Function { name, params, varargs, return_width, return_type, entry, place, origin });
+        self.p.funcs.push(Function { name, symbol, params, varargs, return_width, return_type, entry, place, origin });
         self.expect("{")?;
         loop {
             let kind = match self.token {

@@ -158,13 +158,11 @@ impl Printer<'_> {
     fn function(&mut self, id: FuncId, locs: &[LocId], vars: &[VarId]) -> fmt::Result {
         let p = self.p;
         let f = &p.funcs[id];
-        write!(
-            self.out,
-            "\nfunc {id} {} {} {}",
-            Quoted(f.name.as_bytes()),
-            name_of(&ORIGINS, f.origin),
-            f.return_type
-        )?;
+        write!(self.out, "\nfunc {id} {}", Quoted(f.name.as_bytes()))?;
+        if let Some(symbol) = &f.symbol {
+            write!(self.out, " symbol {}", Quoted(symbol.as_bytes()))?;
+        }
+        write!(self.out, " {} {}", name_of(&ORIGINS, f.origin), f.return_type)?;
         if let Some(width) = f.return_width {
             write!(self.out, " {width}")?;
         }

@@ -3,7 +3,8 @@
 use super::function::FunctionLowering;
 use super::globals::Cell;
 use super::{
-    Context, arguments, initialised, input, intrinsic, output, primitive, returned, sanitizer, uninterpreted, vararg,
+    Context, arguments, initialised, inlined, input, intrinsic, output, primitive, returned, sanitizer, uninterpreted,
+    vararg,
 };
 use crate::ir::{Instruction, Module, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
@@ -16,7 +17,7 @@ impl Context<'_> {
     /// What a call of function `n` means, if it is a primitive.
     pub(super) fn primitive(&self, n: usize) -> Option<Primitive> {
         let function = &self.ir.functions[n];
-        if !function.declaration || self.is_error_function(&function.name) {
+        if !function.declaration {
             return None;
         }
         let primitive = primitives::primitive(&function.name)?;
@@ -35,7 +36,7 @@ impl Context<'_> {
     pub(super) fn synthesise_body(&mut self, n: usize, func: FuncId) {
         let name = &self.ir.functions[n].name;
         let primitive = self.primitive(n);
-        let is_error = self.is_error_function(name);
+        let is_error = self.is_error_function(n);
         let (params, width) = (self.program.funcs[func].params.clone(), self.program.funcs[func].return_width);
         let mut b = Builder::new(self, func);
         let function = &b.ir().functions[n];
@@ -200,6 +201,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
                     intrinsic::lower(fl, n, i, &ir.functions[f].name);
                 }
                 Some(f) => {
+                    inlined::before_call(fl, i, f);
                     initialised::demand_arguments(fl, i, &ir.functions[f].name);
                     lower_named(fl, n, i, callee, f);
                 }
@@ -224,7 +226,8 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
 fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Operand, f: usize) {
     let ir = fl.b.ir();
     match fl.b.cx.primitive(f) {
-        Some(_) if fl.b.cx.is_watched(f) && !fl.function.model => {
+        // What the library calls itself is not watched, but it is an error: a program may replace `malloc`.
+        Some(_) if fl.b.cx.is_error_function(f) || fl.b.cx.is_watched(f) && !fl.function.model => {
             lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
         }
         Some(primitive) => lower_primitive(fl, n, i, primitive, f),

@@ -11,7 +11,7 @@ mod scopes;
 
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
-use super::{Context, Mutability, globals, instruction, returned};
+use super::{Context, Mutability, globals, inlined, instruction, returned};
 use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind};
 use crate::{models, primitives};
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
@@ -147,6 +147,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
             self.b.origin.clear();
             self.b.origin.push(self.function.first_instruction + i);
             if self.parameter_stores.binary_search(&i).is_err() {
+                inlined::before(self, instruction);
                 instruction::lower(self, i, instruction);
             }
             returned::note_write(self, i);

@@ -24,6 +24,43 @@ fn is_unmodelled(variable: &Variable) -> bool {
     variable.init == NONE && LIBRARY_VARIABLES.contains(&name) && !STREAMS.contains(&name)
 }
 
+/// Symbols that the linker makes, besides those at the start and the end of sections (`__start_NAME`, `__stop_NAME`).
+const LINKER_SYMBOLS: [&str; 26] = [
+    "_DYNAMIC",
+    "_GLOBAL_OFFSET_TABLE_",
+    "__bss_start",
+    "__data_start",
+    "__dso_handle",
+    "__ehdr_start",
+    "__etext",
+    "__executable_start",
+    "__fini_array_end",
+    "__fini_array_start",
+    "__init_array_end",
+    "__init_array_start",
+    "__preinit_array_end",
+    "__preinit_array_start",
+    "__rel_iplt_end",
+    "__rel_iplt_start",
+    "__rela_iplt_end",
+    "__rela_iplt_start",
+    "__tdata_start",
+    "_edata",
+    "_end",
+    "_etext",
+    "data_start",
+    "edata",
+    "end",
+    "etext",
+];
+
+/// Whether the linker makes a variable unless the program defines it.
+fn is_linkers(variable: &Variable) -> bool {
+    let name = variable.name.as_str();
+    let is_bound = name.starts_with("__start_") || name.starts_with("__stop_");
+    variable.init == NONE && (is_bound || LINKER_SYMBOLS.contains(&name))
+}
+
 /// Whether a declaration leaves the size open: `extern int table[];`, an incomplete type, an array without length at the end.
 fn ends_open(ir: &Module, ty: Ty) -> bool {
     match ir.kind(ty) {
@@ -70,6 +107,8 @@ pub(super) enum Open {
     Size(GlobalId),
     /// What the C library keeps in it.
     Content(GlobalId),
+    /// Where the linker puts it.
+    Address(GlobalId),
 }
 
 /// The variables in an address of which something is not known, or of what they lead to. Where they are accessed, that may matter.
@@ -95,6 +134,10 @@ pub(super) fn approximate(b: &mut Builder<'_, '_>, global: GlobalId) {
             b.approximate(reason, false, true);
         }
         Open::Size(_) => {}
+        Open::Address(global) => {
+            let name = name(global);
+            b.approximate(format!("where the linker puts its symbol '{name}' is not modelled"), true, true);
+        }
         Open::Content(global) => {
             let name = name(global);
             let reason = format!("what the C library keeps in '{name}' is not modelled");
@@ -110,7 +153,7 @@ impl Context<'_> {
         for (n, variable) in ir.variables.iter().enumerate() {
             let cell = if variable.appending || variable.name.starts_with("llvm.") || self.uses.describes[n] {
                 Cell::Absent
-            } else if variable.extern_weak && variable.init == NONE {
+            } else if variable.extern_weak && variable.init == NONE && !is_linkers(variable) {
                 Cell::Null
             } else if self.is_promoted(n) {
                 // The variable comes when the initial value is known.
@@ -137,7 +180,9 @@ impl Context<'_> {
                     init: None,
                     place,
                 });
-                if is_unmodelled(variable) {
+                if is_linkers(variable) {
+                    self.open_globals.insert(global, Open::Address(global));
+                } else if is_unmodelled(variable) {
                     self.open_globals.insert(global, Open::Content(global));
                 } else if is_open {
                     self.open_globals.insert(global, Open::Size(global));
@@ -198,6 +243,7 @@ impl Context<'_> {
         scalar
             && !internal
             && !is_unmodelled(variable)
+            && !is_linkers(variable)
             && !variable.extern_weak
             && !self.uses.escapes[n]
             && self.width(variable.ty).is_some()
@@ -278,4 +324,28 @@ fn write(bytes: &mut Vec<u8>, offset: u64, data: &[u8]) {
         bytes.resize(start + used, 0);
     }
     bytes[start..start + used].copy_from_slice(&data[..used]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// Those that the scripts of the linker define.
+    #[test]
+    fn symbols_of_the_linker_are_known() {
+        let mut count = 0;
+        for machine in ["elf_x86_64", "elf_i386"] {
+            let output = Command::new("ld").args(["-m", machine, "--verbose"]).output().unwrap();
+            for line in String::from_utf8(output.stdout).unwrap().lines() {
+                let line = line.trim_start().trim_start_matches("PROVIDE").trim_start_matches("_HIDDEN");
+                let Some((name, _)) = line.trim_start_matches([' ', '(']).split_once(" = ") else { continue };
+                if !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                    assert!(LINKER_SYMBOLS.contains(&name), "{name}");
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 20, "{count}");
+    }
 }

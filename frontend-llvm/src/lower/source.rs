@@ -3,6 +3,7 @@
 use crate::ir::{self, CTypeRow, NONE};
 use cfa::{CType, Field, FileId, FloatFormat, Id, Place, PlaceId, Program, SourceFile, TypeId};
 use rustc_hash::FxHashMap;
+use std::path::Path;
 
 /// What the rows of the module's debug information became in the program.
 #[derive(Default)]
@@ -71,6 +72,15 @@ impl SourceMap {
     pub fn place(&self, program: &mut Program, file: u32, line: u32) -> Option<PlaceId> {
         (file != NONE && line != 0)
             .then(|| program.place(Place { file: self.files[file as usize], line, column: 0, inlined_at: None }))
+    }
+
+    /// A line of a C file by its path.
+    pub fn place_in(&mut self, program: &mut Program, path: &Path, line: u32) -> PlaceId {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let known = program.files.iter().find(|(_, file)| Path::new(&file.path) == path).map(|(id, _)| id);
+        let file =
+            known.unwrap_or_else(|| program.files.push(SourceFile { path: path.to_string_lossy().into_owned() }));
+        program.place(Place { file, line, column: 0, inlined_at: None })
     }
 
     /// The type of values without debug information; `void` for no width.

@@ -1,7 +1,7 @@
 //! `__start`: what runs before and after `main`.
 
 use super::builder::Builder;
-use super::{Context, arguments, globals, primitive};
+use super::{Context, arguments, globals, inlined, primitive};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::AT_EXIT;
@@ -9,6 +9,10 @@ use cfa::{AllocKind, Callee, ExprId, FuncId, InputKind, Op};
 
 /// Program arguments, and environment strings, that are modelled.
 const MAX_ARGUMENTS: u64 = 8;
+/// Bits of `argc`.
+const COUNT_WIDTH: u32 = 32;
+/// The priority of constructors and destructors that have none.
+const DEFAULT_PRIORITY: u64 = 65535;
 /// More strings than Linux passes to a program: they and the pointers to them take at most 6 MiB.
 const MAX_STRINGS: u64 = 1 << 21;
 /// Bytes of the longest argument: what Linux allows.
@@ -23,7 +27,7 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let Some((n, main)) = entry.and_then(|n| cx.functions[n].map(|func| (n, func))) else {
         return Err(Error::Usage(format!("the program has no function '{}'", cx.options.entry)));
     };
-    let constructors = listed_functions(cx, "llvm.global_ctors");
+    let constructors = listed(cx, "llvm.global_ctors");
     let unknown = std::mem::take(&mut cx.unknown_initialisers);
     let mut open = std::mem::take(&mut cx.open_initialisers);
     open.sort_unstable();
@@ -34,13 +38,45 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     for name in unknown {
         b.approximate(format!("the initial value of '{name}' is not known"), true, true);
     }
-    open.into_iter().for_each(|global| globals::approximate(&mut b, global));
-    for func in constructors {
-        b.emit(Op::Call { callee: Callee::Direct(func), args: Box::default(), varargs: None, result: None });
+    for assembly in &b.ir().file_assembly {
+        let cx = &mut *b.cx;
+        b.place = assembly.line.map(|line| cx.source.place_in(&mut cx.program, &assembly.path, line));
+        b.approximate(format!("assembly at file scope (`{}`): not modelled", assembly.statement), true, true);
     }
-    b.place = b.cx.program.funcs[main].place;
-    let args = if b.cx.options.entry == MAIN {
-        arguments(&mut b, main, &used)
+    b.place = None;
+    inlined::at_start(&mut b);
+    open.into_iter().for_each(|global| globals::approximate(&mut b, global));
+    let is_main = b.cx.options.entry == MAIN;
+    let mut needed = if is_main { used.clone() } else { Vec::new() };
+    for called in &constructors {
+        let Listed::Function(n) = *called else { continue };
+        let of_constructor = used_parameters(b.cx, n);
+        needed.resize(needed.len().max(of_constructor.len()), false);
+        needed.iter_mut().zip(of_constructor).for_each(|(needed, used)| *needed |= used);
+    }
+    let place = b.cx.program.funcs[main].place;
+    b.place = if is_main { place } else { None };
+    let arguments = Arguments::new(&mut b, &needed);
+    b.place = None;
+    for called in constructors {
+        let (callee, args) = match called {
+            Listed::Function(n) => {
+                let Some(func) = b.cx.functions[n] else { continue };
+                (Callee::Direct(func), arguments.of_constructor(&mut b, n, func))
+            }
+            Listed::Address(constant) => match b.cx.constant(constant) {
+                Some(address) => (Callee::Indirect(address), Vec::new()),
+                None => {
+                    b.approximate("what the loader calls before main is not known", true, true);
+                    continue;
+                }
+            },
+        };
+        b.emit(Op::Call { callee, args: args.into(), varargs: None, result: None });
+    }
+    b.place = place;
+    let args = if is_main {
+        arguments.of_main(&mut b, main)
     } else {
         arguments::any_globals(&mut b);
         arguments::any(&mut b, n, main)
@@ -54,14 +90,22 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// The functions of a table of LLVM's (`llvm.global_ctors`, `llvm.global_dtors`) in order of priority.
-fn listed_functions(cx: &Context, table: &str) -> Vec<FuncId> {
+/// What a row of a table of LLVM's names.
+enum Listed {
+    /// A function of the module.
+    Function(usize),
+    /// A constant of the module that is no function.
+    Address(u32),
+}
+
+/// The rows of a table of LLVM's (`llvm.global_ctors`, `llvm.global_dtors`) with their priorities, the least first.
+fn prioritised(cx: &Context, table: &str) -> Vec<(u64, Listed)> {
     let ir = cx.ir;
     let Some(table) = ir.variables.iter().find(|v| v.name == table && v.init != NONE) else {
         return Vec::new();
     };
     let ConstantKind::Aggregate(rows) = &ir.constants[table.init as usize].kind else { return Vec::new() };
-    let mut found: Vec<(u64, FuncId)> = rows
+    let mut found: Vec<(u64, Listed)> = rows
         .iter()
         .filter_map(|&row| {
             let ConstantKind::Aggregate(fields) = &ir.constants[row as usize].kind else { return None };
@@ -70,19 +114,38 @@ fn listed_functions(cx: &Context, table: &str) -> Vec<FuncId> {
                 ConstantKind::Bits(words) => words[0],
                 _ => 0,
             };
-            Some((priority, cx.functions[cx.function_of_constant(function)?]?))
+            Some((priority, cx.function_of_constant(function).map_or(Listed::Address(function), Listed::Function)))
         })
         .collect();
     found.sort_by_key(|&(priority, _)| priority);
-    found.into_iter().map(|(_, func)| func).collect()
+    found
+}
+
+fn listed(cx: &Context, table: &str) -> Vec<Listed> {
+    prioritised(cx, table).into_iter().map(|(_, listed)| listed).collect()
 }
 
 /// What runs when the program ends through `exit` or the end of `main`: the handlers that the model of `atexit`
-/// keeps, then the destructors, the last constructed first.
+/// keeps, then the destructors, the last constructed first. Handlers that destructors register run behind those without a
+/// priority, where the C library's own is, and at the end.
 pub(super) fn exit_functions(cx: &Context) -> Vec<FuncId> {
     let defined = |f: &Function| f.name == AT_EXIT && !f.declaration;
     let handlers = cx.ir.functions.iter().position(defined).and_then(|n| cx.functions[n]);
-    handlers.into_iter().chain(listed_functions(cx, "llvm.global_dtors").into_iter().rev()).collect()
+    let destructors = prioritised(cx, "llvm.global_dtors");
+    let (last, first): (Vec<_>, Vec<_>) = destructors.into_iter().rev().partition(|&(p, _)| p < DEFAULT_PRIORITY);
+    let mut all: Vec<FuncId> = handlers.into_iter().collect();
+    for group in [first, last] {
+        let functions = group.into_iter().filter_map(|(_, listed)| match listed {
+            Listed::Function(n) => cx.functions[n],
+            Listed::Address(_) => None,
+        });
+        let before = all.len();
+        all.extend(functions);
+        if all.len() > before {
+            all.extend(handlers);
+        }
+    }
+    all
 }
 
 /// By parameter: whether the function reads it. Unoptimised code stores every parameter first.
@@ -125,37 +188,59 @@ fn used_parameters(cx: &Context, n: usize) -> Vec<bool> {
     used
 }
 
-/// `argc`, `argv` and `envp` as far as they are read.
-fn arguments(b: &mut Builder, main: FuncId, used: &[bool]) -> Vec<ExprId> {
-    let params = b.cx.program.funcs[main].params.clone();
-    let widths: Vec<u32> = params.iter().map(|&var| b.cx.program.vars[var].width).collect();
-    let is_used = |k: usize| used.get(k).copied().unwrap_or(false);
-    let mut args = Vec::new();
-    if let Some(&width) = widths.first() {
-        let count = if is_used(0) || is_used(1) { number_of_strings(b, width, is_used(1)) } else { b.int(width, 1) };
-        args.push(count);
-        if let Some(&width) = widths.get(1) {
-            let vector = if is_used(1) { strings(b, count, "program arguments") } else { b.size(0) };
-            args.push(b.x().resize(width, vector));
-        }
-    }
-    if let Some(&width) = widths.get(2) {
-        let vector = if is_used(2) {
-            let count = number_of_strings(b, 32, true);
+/// `argc`, `argv` and `envp`, as far as they are read. The C library passes them to `main` and to constructors.
+struct Arguments {
+    values: [ExprId; 3],
+}
+
+impl Arguments {
+    fn new(b: &mut Builder, needed: &[bool]) -> Self {
+        let needs = |k: usize| needed.get(k).copied().unwrap_or(false);
+        let count = if needs(0) || needs(1) { number_of_strings(b, needs(1)) } else { b.int(COUNT_WIDTH, 1) };
+        let vector = if needs(1) { strings(b, count, "program arguments") } else { b.size(0) };
+        let environment = if needs(2) {
+            let count = number_of_strings(b, true);
             strings(b, count, "environment variables")
         } else {
             b.size(0)
         };
-        args.push(b.x().resize(width, vector));
+        Self { values: [count, vector, environment] }
     }
-    args.extend(widths.iter().skip(3).map(|&width| b.int(width, 0)));
-    args
+
+    fn of_main(&self, b: &mut Builder, main: FuncId) -> Vec<ExprId> {
+        let widths = widths_of_parameters(b, main).into_iter().enumerate();
+        let pass = |(k, width)| match self.values.get(k) {
+            Some(&value) => b.x().resize(width, value),
+            None => b.int(width, 0),
+        };
+        widths.map(pass).collect()
+    }
+
+    /// What the constructor `n` finds in its parameters: further ones, and floats, are in registers that nobody set.
+    fn of_constructor(&self, b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
+        let ir = b.ir();
+        let is_float = |k: usize| match ir.kind(ir.functions[n].ty) {
+            TypeKind::Function { params, .. } => matches!(ir.kind(params[k]), TypeKind::Float(_)),
+            _ => false,
+        };
+        let widths = widths_of_parameters(b, func).into_iter().enumerate();
+        let pass = |(k, width)| match self.values.get(k) {
+            Some(&value) if !is_float(k) => b.x().resize(width, value),
+            _ => b.havoc(width, InputKind::Uninit(None), None),
+        };
+        widths.map(pass).collect()
+    }
+}
+
+fn widths_of_parameters(b: &Builder, func: FuncId) -> Vec<u32> {
+    b.cx.program.funcs[func].params.iter().map(|&var| b.cx.program.vars[var].width).collect()
 }
 
 /// Any number of strings; if there is to be an array of them, one that fits into memory.
-fn number_of_strings(b: &mut Builder, width: u32, with_array: bool) -> ExprId {
-    let count = b.havoc(width, InputKind::Environment("main".into()), None);
-    let max = if with_array { b.int(width, MAX_STRINGS) } else { b.x().constant(cfa::Bv::min_signed(width).not()) };
+fn number_of_strings(b: &mut Builder, with_array: bool) -> ExprId {
+    let count = b.havoc(COUNT_WIDTH, InputKind::Environment("main".into()), None);
+    let most = cfa::Bv::min_signed(COUNT_WIDTH).not();
+    let max = if with_array { b.int(COUNT_WIDTH, MAX_STRINGS) } else { b.x().constant(most) };
     let valid = b.x().ule(count, max);
     b.assume(valid);
     count

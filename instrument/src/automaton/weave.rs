@@ -103,17 +103,6 @@ impl Automaton {
     }
 }
 
-/// The name that C has for a function: models of the library may have several.
-fn public_name(program: &Program, func: FuncId) -> &str {
-    let function = &program.funcs[func];
-    let name = function.name.as_str();
-    if function.origin == FunctionOrigin::Source {
-        return name;
-    }
-    let name = name.trim_end_matches(".void");
-    name.strip_prefix("__isoc99_").or(name.strip_prefix("__isoc23_")).unwrap_or(name)
-}
-
 impl Weaver<'_> {
     // Parts.
 
@@ -130,7 +119,7 @@ impl Weaver<'_> {
         for id in self.program.edges.ids() {
             let function = &self.program.funcs[self.program.func_of(id)];
             if function.origin == FunctionOrigin::Undefined
-                && self.automaton.harmless.contains(&function.name)
+                && self.automaton.harmless.iter().any(|name| function.is_named(name))
                 && matches!(self.program.edges[id].op, Op::Approx { .. })
             {
                 self.program.edges[id].op = Op::Skip;
@@ -170,11 +159,13 @@ impl Weaver<'_> {
 
     /// The function that watches calls of a function, or returns from it, if the automaton speaks of them.
     fn monitor(&mut self, func: FuncId, moment: Moment) -> Result<Option<Monitor>, WeaveError> {
-        let name = public_name(self.program, func).to_owned();
-        let rows: Vec<Row<'_>> = self.automaton.transitions.iter().filter_map(|t| Row::of(t, moment, &name)).collect();
+        let function = &self.program.funcs[func];
+        let rows: Vec<Row<'_>> =
+            self.automaton.transitions.iter().filter_map(|t| Row::of(t, moment, function)).collect();
         if rows.is_empty() {
             return Ok(None);
         }
+        let name = cfa::documented_name(&function.name).to_owned();
         for row in &rows {
             self.fits(func, &name, row)?;
         }
@@ -523,13 +514,13 @@ struct Row<'a> {
 static NO_PATTERN: Pattern = Pattern { functions: Vec::new(), args: Vec::new(), open: true };
 
 impl<'a> Row<'a> {
-    fn of(transition: &'a Transition, moment: Moment, function: &str) -> Option<Self> {
+    fn of(transition: &'a Transition, moment: Moment, function: &cfa::Function) -> Option<Self> {
         let (pattern, result) = match (&transition.event, moment) {
             (Event::Call(pattern), Moment::Before) => (pattern, None),
             (Event::Return(pattern, result), Moment::Behind) => (pattern, result.as_deref()),
             _ => return None,
         };
-        pattern.functions.iter().any(|f| f == function).then_some(Self { transition, pattern, result })
+        pattern.functions.iter().any(|name| function.is_named(name)).then_some(Self { transition, pattern, result })
     }
 
     /// The variables of which a transition speaks when the program starts.

@@ -22,7 +22,7 @@ pub fn unreach_call(program: &mut Program, error_functions: &[String]) -> Unreac
         if error_functions[..i].contains(name) {
             continue;
         }
-        let named: Vec<_> = program.funcs.iter().filter(|(_, f)| f.name == *name).map(|(id, _)| id).collect();
+        let named: Vec<_> = program.funcs.iter().filter(|(_, f)| f.is_named(name)).map(|(id, _)| id).collect();
         if named.is_empty() {
             found.missing.push(name.clone());
         }
@@ -40,7 +40,10 @@ fn error_at_entry(program: &mut Program, func: FuncId) -> ErrorId {
         return error;
     }
     let place = function.place;
-    let message = format!("{} is called", function.name);
+    let message = match &function.symbol {
+        Some(symbol) => format!("{} (symbol {symbol}) is called", function.name),
+        None => format!("{} is called", function.name),
+    };
     let error = program.errors.push(ErrorInfo { check: Check::Call, message, place });
     let (entry, sink) = (program.add_location(func), program.add_location(func));
     program.add_edge(entry, Op::Error(error), sink, place);

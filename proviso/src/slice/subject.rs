@@ -49,6 +49,8 @@ impl Subject {
         options.undefined_functions = UndefinedFunctions::Pure;
         options.sequential_environment = true;
         options.reads_back = args.read_back;
+        let criteria = args.criterion.iter().chain(&args.secondary_criterion);
+        options.named = criteria.map(|text| text.trim_end_matches("()").to_owned()).collect();
         let (mut program, cut) = pipeline::load_to_cut(&options)?;
         outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         let_models_return(&mut program);

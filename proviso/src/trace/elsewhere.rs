@@ -1,7 +1,7 @@
 //! Whether a violation depends on where objects lie in memory.
 
 use cfa::interp::{InputSource, Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
-use cfa::{Bv, ErrorId, Program};
+use cfa::{Bv, ErrorId, InputKind, Program};
 
 /// Where the first object lies, with pointers of 32 and of 64 bits: about where Linux puts what a program allocates, which is far from where
 /// the interpreter does.
@@ -34,11 +34,49 @@ impl InputSource for Elsewhere<'_> {
     }
 }
 
+/// Inputs, but for the choice of the objects that string literals are in: each is one of its own, or the first other one that it may be in.
+struct Literals<'a> {
+    inputs: InputsSource<'a>,
+    program: &'a Program,
+    share: bool,
+}
+
+impl InputSource for Literals<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let value = self.inputs.unknown(what, width);
+        match what {
+            Unknown::Havoc(input) if self.program.inputs[input].kind == InputKind::literals() => {
+                Bv::new(width, u64::from(self.share))
+            }
+            _ => value,
+        }
+    }
+
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.inputs.bytes(object, offset, bytes);
+    }
+
+    fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        self.inputs.base(object, size, align)
+    }
+}
+
 /// Whether a run on these inputs, which comes to `error`, does not come to it with objects elsewhere.
 pub fn differs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> bool {
     let next = FIRST[usize::from(program.layout.pointer_width == 64)];
-    let mut elsewhere = Elsewhere { inputs: inputs.source(), next };
-    match Interpreter::new(program).run(&mut elsewhere, limits, &mut ()).outcome {
+    misses(program, &mut Elsewhere { inputs: inputs.source(), next }, error, limits)
+}
+
+/// Whether a run on these inputs, which comes to `error`, does not come to it where string literals share memory otherwise.
+pub fn differs_by_literals(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> bool {
+    program.inputs.values().any(|input| input.kind == InputKind::literals())
+        && [false, true]
+            .into_iter()
+            .any(|share| misses(program, &mut Literals { inputs: inputs.source(), program, share }, error, limits))
+}
+
+fn misses(program: &Program, source: &mut dyn InputSource, error: ErrorId, limits: Limits) -> bool {
+    match Interpreter::new(program).run(source, limits, &mut ()).outcome {
         Outcome::Limit(_) | Outcome::Unplaced(_) => false,
         outcome => outcome.error(program).is_none_or(|(found, _)| found != error),
     }

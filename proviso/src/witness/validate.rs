@@ -331,8 +331,10 @@ fn is_in_error(found: &Violation, target: &Waypoint, spot: &Spot, job: &Job) -> 
         }
         _ => false,
     };
+    // The C name, or `NAME (symbol SYMBOL)`.
+    let mut words = found.message.split([' ', '(', ')']);
+    let is_error = words.any(|word| job.error_functions.iter().any(|name| name == word));
     let called = found.message.split(' ').next().unwrap_or_default();
-    let is_error = job.error_functions.iter().any(|name| name == called);
     let entered = target.called.as_deref();
     source.items.iter().any(|item| {
         is_error && has(item, called, location.line) || entered.is_some_and(|name| has(item, name, spot.line))

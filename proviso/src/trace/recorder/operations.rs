@@ -113,6 +113,9 @@ impl Recorder<'_> {
         let Some(value) = state.var(var) else { return };
         let info = &self.program.inputs[input];
         self.set_taint(var, true);
+        if info.kind == InputKind::literals() {
+            return;
+        }
         if let InputKind::Environment(_) = info.kind {
             if let Some(call) = self.library.last_mut() {
                 match info.kind == InputKind::allocation() {

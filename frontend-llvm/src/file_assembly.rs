@@ -1,0 +1,235 @@
+//! Assembly at file scope. It may define symbols, give others other values, and run before `main`: nothing of it is modelled. So what is
+//! not known to leave the meaning of the C as it is, is reported.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Directives that do not change what C means: they say how symbols and sections are described in the object file, and place bytes
+/// that have no symbol.
+const HARMLESS: &[&str] = &[
+    ".2byte",
+    ".4byte",
+    ".8byte",
+    ".addrsig",
+    ".addrsig_sym",
+    ".align",
+    ".ascii",
+    ".asciz",
+    ".att_syntax",
+    ".balign",
+    ".bss",
+    ".byte",
+    ".data",
+    ".file",
+    ".hidden",
+    ".hword",
+    ".ident",
+    ".int",
+    ".internal",
+    ".loc",
+    ".long",
+    ".octa",
+    ".p2align",
+    ".popsection",
+    ".previous",
+    ".protected",
+    ".pushsection",
+    ".quad",
+    ".rodata",
+    ".section",
+    ".short",
+    ".single",
+    ".size",
+    ".skip",
+    ".space",
+    ".string",
+    ".symver",
+    ".text",
+    ".type",
+    ".value",
+    ".word",
+    ".zero",
+];
+
+/// How the names of sections start that the loader runs, or calls what they hold.
+const EXECUTED: [&str; 5] = [".init", ".fini", ".preinit", ".ctors", ".dtors"];
+
+/// A statement of assembly at file scope that may change what the program means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FileAssembly {
+    pub statement: String,
+    pub path: PathBuf,
+    /// The line of the C file, where it is found.
+    pub line: Option<u32>,
+}
+
+impl FileAssembly {
+    /// The first such statement of the assembly of a module, which was made of the file `path`.
+    pub(crate) fn of(assembly: &str, path: &Path) -> Option<Self> {
+        let statement = statements(assembly).into_iter().find(|s| !is_harmless(s))?;
+        let text = fs::read(path).unwrap_or_default();
+        let line = line_of(&String::from_utf8_lossy(&text), &statement);
+        Some(Self { statement, path: path.to_owned(), line })
+    }
+}
+
+/// The statements of x86 assembly, without comments.
+fn statements(assembly: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut rest = assembly.chars().peekable();
+    while let Some(c) = rest.next() {
+        let last = found.last_mut().expect("there is one");
+        match c {
+            '\n' | ';' => found.push(String::new()),
+            '#' => while rest.next_if(|&c| c != '\n').is_some() {},
+            '/' if rest.peek() == Some(&'/') => while rest.next_if(|&c| c != '\n').is_some() {},
+            '/' if rest.peek() == Some(&'*') => {
+                rest.next();
+                let mut before = ' ';
+                for c in rest.by_ref() {
+                    if before == '*' && c == '/' {
+                        break;
+                    }
+                    before = c;
+                }
+                last.push(' ');
+            }
+            '"' => {
+                last.push(c);
+                while let Some(c) = rest.next() {
+                    last.push(c);
+                    match c {
+                        '\\' => last.extend(rest.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            _ => last.push(c),
+        }
+    }
+    let trimmed = found.iter().map(|s| s.split_whitespace().collect::<Vec<_>>().join(" "));
+    trimmed.filter(|s| !s.is_empty()).collect()
+}
+
+fn is_harmless(statement: &str) -> bool {
+    let (directive, operands) = statement.split_once(' ').unwrap_or((statement, ""));
+    let switches = directive == ".section" || directive == ".pushsection";
+    let section = operands.trim_start_matches('"');
+    let is_executed = switches && EXECUTED.iter().any(|name| section.starts_with(name));
+    (HARMLESS.binary_search(&directive).is_ok() || directive.starts_with(".cfi_")) && !is_executed
+}
+
+/// The line of C on which assembly at file scope starts that has this statement, or else the first that does.
+fn line_of(text: &str, statement: &str) -> Option<u32> {
+    let starts = file_scope_assembly(text);
+    // A literal may end within a statement.
+    let first = statement.split_whitespace().next().unwrap_or_default();
+    let in_brackets = |at: usize| text[at..].split_once('(').and_then(|(_, rest)| rest.split(");").next());
+    let has_it = |at: &&usize| in_brackets(**at).is_some_and(|assembly| assembly.contains(first));
+    let at = *starts.iter().find(has_it).or(starts.first())?;
+    Some(text[..at].bytes().filter(|&b| b == b'\n').count() as u32 + 1)
+}
+
+/// The offsets at which declarations of assembly start in a C file.
+fn file_scope_assembly(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth, mut found) = (0, 0, Vec::new());
+    // The last byte that is no space: a label of a declarator follows something else.
+    let mut before = b';';
+    while at < bytes.len() {
+        let start = at;
+        match bytes[at] {
+            b'#' if text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty()) => {
+                while at < bytes.len() && (bytes[at] != b'\n' || bytes[at - 1] == b'\\') {
+                    at += 1;
+                }
+                continue;
+            }
+            b'/' if bytes[at..].starts_with(b"//") => {
+                at += bytes[at..].iter().position(|&b| b == b'\n').unwrap_or(bytes.len() - at);
+                continue;
+            }
+            b'/' if bytes[at..].starts_with(b"/*") => {
+                at = text[at + 2..].find("*/").map_or(bytes.len(), |end| at + end + 4);
+                continue;
+            }
+            quote @ (b'"' | b'\'') => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+            }
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b if b.is_ascii_alphabetic() || b == b'_' => {
+                while at + 1 < bytes.len() && (bytes[at + 1].is_ascii_alphanumeric() || bytes[at + 1] == b'_') {
+                    at += 1;
+                }
+                let is_assembly = ["asm", "__asm", "__asm__"].iter().any(|word| word.as_bytes() == &bytes[start..=at]);
+                if is_assembly && depth == 0 && matches!(before, b';' | b'}') {
+                    found.push(start);
+                }
+            }
+            _ => {}
+        }
+        let last = bytes[at.min(bytes.len() - 1)];
+        if !last.is_ascii_whitespace() {
+            before = last;
+        }
+        at += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reported(assembly: &str) -> Option<String> {
+        FileAssembly::of(assembly, Path::new("/nonexistent.c")).map(|found| found.statement)
+    }
+
+    #[test]
+    fn directives_that_describe_are_harmless() {
+        let harmless = [
+            "",
+            "  # .globl x\n/* .set a, b */ // call f\n",
+            ".symver old_f, f@V1; .ident \"a; .set b, c\"",
+            ".section .note.GNU-stack,\"\",@progbits\n.previous",
+            ".pushsection .comment\n.asciz \"x\"\n.popsection",
+            ".type f, @function\n.size f, 1\n.hidden f\n.cfi_sections .debug_frame",
+        ];
+        for assembly in harmless {
+            assert_eq!(reported(assembly), None, "{assembly}");
+        }
+        assert!(HARMLESS.is_sorted());
+    }
+
+    #[test]
+    fn whatever_else_there_is_is_reported() {
+        let harmful = [
+            (".globl alias_v\n.set alias_v, v", ".globl alias_v"),
+            (".ident \"x\"; a = b", "a = b"),
+            (".text\nf: ret", "f: ret"),
+            (".weak f", ".weak f"),
+            ("  call   f # now", "call f"),
+            (".section .init_array,\"aw\"\n.quad f", ".section .init_array,\"aw\""),
+            (".pushsection \".fini\"", ".pushsection \".fini\""),
+            (".macro m", ".macro m"),
+            (".comm x,4", ".comm x,4"),
+        ];
+        for (assembly, statement) in harmful {
+            assert_eq!(reported(assembly).as_deref(), Some(statement));
+        }
+    }
+
+    #[test]
+    fn the_line_is_that_of_the_declaration() {
+        let text = "extern int f(void) __asm__(\"g\");\n#define A asm(\"x = y\")\n// asm(\"a = b\");\n\
+                    int h(void) { asm(\"a = b\"); return '{'; }\n/* { */ asm(\".ident 1\");\n__asm__ (\n\"a = \" \"b\");\n";
+        assert_eq!(line_of(text, "a = b"), Some(6));
+        assert_eq!(line_of(text, "nowhere"), Some(5));
+        assert_eq!(line_of("int f;", "a = b"), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Error functions in bitcode that passes have run over, and string literals that may share memory.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The last line of a verification of files in a folder.
+fn verdict(folder: &Path, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    command.current_dir(folder).args(["verify", "--property", "unreach-call", "--timeout", "20"]);
+    let output = command.args(args).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+}
+
+/// Whether it says so; of UNKNOWN there are many.
+fn says(found: &str, expected: &str) -> bool {
+    found == expected || expected == "UNKNOWN" && found.starts_with("UNKNOWN(")
+}
+
+/// What an error function does, how it is declared, with which options it is compiled, and what can be said where it is called
+/// and where it is not.
+const INLINED: &[(&str, &str, &[&str], &str, &str)] = &[
+    ("abort();", "", &["-O0"], "FALSE(unreach-call)", "TRUE"),
+    ("", "", &["-O0"], "FALSE(unreach-call)", "TRUE"),
+    ("abort();", "", &["-O2", "-g"], "FALSE(unreach-call)", "TRUE"),
+    ("abort();", "static", &["-O2", "-g"], "FALSE(unreach-call)", "UNKNOWN"),
+    ("g = 1;", "static", &["-O2", "-g"], "FALSE(unreach-call)", "UNKNOWN"),
+    ("__builtin_trap();", "static", &["-O2", "-g"], "FALSE(unreach-call)", "UNKNOWN"),
+    // Nothing is left of it.
+    ("", "", &["-O2", "-g"], "UNKNOWN", "UNKNOWN"),
+    ("", "static", &["-O2", "-g"], "UNKNOWN", "UNKNOWN"),
+    ("", "__attribute__((noinline))", &["-O2", "-g"], "UNKNOWN", "UNKNOWN"),
+    // Nothing tells what was inlined.
+    ("abort();", "", &["-O2"], "UNKNOWN", "UNKNOWN"),
+    ("abort();", "static", &["-O2"], "UNKNOWN", "UNKNOWN"),
+    ("abort();", "__attribute__((noinline))", &["-O2"], "FALSE(unreach-call)", "TRUE"),
+    ("abort();", "__attribute__((always_inline)) static", &["-O0", "-g"], "FALSE(unreach-call)", "TRUE"),
+    ("abort();", "__attribute__((always_inline)) static", &["-O0"], "UNKNOWN", "UNKNOWN"),
+];
+
+#[test]
+fn error_functions_are_found_where_they_were_inlined() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "extern void abort(void); extern int __VERIFIER_nondet_int(void); int g;\n\
+        LINKAGE void reach_error(void) { BODY }\n\
+        int main(void) { unsigned x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();\n\
+        if (CONDITION) reach_error();\nif (y == 4) abort();\nreturn 0; }\n";
+    std::fs::write(folder.path().join("a.c"), source).unwrap();
+    for &(body, linkage, options, called, not_called) in INLINED {
+        for (condition, expected) in [("x == 5", called), ("x != x", not_called)] {
+            let mut clang = Command::new("clang-19");
+            clang.current_dir(folder.path()).args(["-w", "-c", "-emit-llvm", "a.c", "-o", "a.bc"]).args(options);
+            clang.arg(format!("-DBODY={body}")).arg(format!("-DLINKAGE={linkage}"));
+            assert!(clang.arg(format!("-DCONDITION={condition}")).status().unwrap().success());
+            let found = verdict(folder.path(), &["a.bc"]);
+            assert!(says(&found, expected), "{linkage} {{ {body} }} {condition} {options:?}: {found}, not {expected}");
+        }
+    }
+}
+
+/// Two calls that were merged have no line, so they may be of the error function.
+#[test]
+fn a_call_without_a_line_may_be_inlined() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "extern void abort(void); extern int __VERIFIER_nondet_int(void);\n\
+        void reach_error(void) { abort(); }\n\
+        int main(void) { if (__VERIFIER_nondet_int() == 5) reach_error();\n\
+        if (__VERIFIER_nondet_int() == 6) reach_error();\nreturn 0; }\n";
+    std::fs::write(folder.path().join("a.c"), source).unwrap();
+    let mut clang = Command::new("clang-19");
+    clang.current_dir(folder.path()).args(["-O2", "-g", "-c", "-emit-llvm", "a.c"]);
+    assert!(clang.status().unwrap().success());
+    assert_ne!(verdict(folder.path(), &["a.bc"]), "TRUE");
+}
+
+/// Calls of library functions that bitcode does not show.
+#[test]
+fn library_functions_may_be_gone_from_bitcode() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#include <stdio.h>\n#include <string.h>\n\
+        int main(int argc, char **argv) { char a[8]; memcpy(a, argv[0], argc & 7); printf(\"x\\n\"); return strlen(\"abc\"); }\n";
+    std::fs::write(folder.path().join("a.c"), source).unwrap();
+    for (level, function, expected) in [
+        ("-O0", "memcpy", "UNKNOWN"),
+        ("-O0", "strlen", "UNKNOWN"),
+        ("-O0", "printf", "FALSE(unreach-call)"),
+        ("-O0", "puts", "TRUE"),
+        ("-O2", "printf", "UNKNOWN"),
+    ] {
+        let mut clang = Command::new("clang-19");
+        clang.current_dir(folder.path()).args([level, "-w", "-c", "-emit-llvm", "a.c"]);
+        assert!(clang.status().unwrap().success());
+        let found = verdict(folder.path(), &["--error-function", function, "a.bc"]);
+        assert!(says(&found, expected), "{level} {function}: {found}, not {expected}");
+    }
+}
+
+/// Literals of all kinds of characters, of which one is the tail of another or equal to one of another file: both answers are possible; of
+/// others, one is.
+#[test]
+fn literals_share_memory_or_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    for (prefix, ty) in [("", "char"), ("u8", "char"), ("L", "wchar_t"), ("u", "char16_t"), ("U", "char32_t")] {
+        let head = format!(
+            "#include <uchar.h>\n#include <wchar.h>\nextern void reach_error(void);\nextern const {ty} *other(void);\n"
+        );
+        write("other.c", format!("{head}const {ty} *other(void) {{ return {prefix}\"an abc\"; }}\n"));
+        for (literal, offset, shares) in
+            [("an abc", 0, true), ("abc", 3, true), ("", 6, true), ("ab", 3, false), ("abc", 2, false)]
+        {
+            for operator in ["==", "!="] {
+                let main = format!(
+                    "int main(void) {{ if (other() + {offset} {operator} {prefix}\"{literal}\") reach_error(); return 0; }}\n"
+                );
+                write("main.c", head.clone() + &main);
+                let found = verdict(folder.path(), &["main.c", "other.c"]);
+                let expected = if shares || operator == "!=" { "FALSE(unreach-call)" } else { "TRUE" };
+                assert_eq!(found, expected, "{main}");
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// For literals.c: a literal of another file.
+const char *other_literal(void) { return "abc"; }
