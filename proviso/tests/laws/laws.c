@@ -599,15 +599,17 @@ CHECK(sigismember(&old, SIGUSR1) == 1);
 sigprocmask(SIG_SETMASK, NULL, &old);
 CHECK(sigismember(&old, SIGUSR1) == 0 && !sigismember(&old, SIGKILL));
 
-// true law: getenv secure_getenv setenv
+// true law: getenv secure_getenv setenv putenv
 char *home = getenv("HOME");
 CHECK(getenv("HOME") == home && secure_getenv("HOME") == home);
 if (home && home[0]) {
     char first = home[0];
     CHECK(getenv("HOME")[0] == first);
 }
-setenv("PROVISO", "x", 1);
-CHECK(strcmp(getenv("PROVISO"), "x") == 0);
+if (setenv("PROVISO", "x", 1) == 0)
+    CHECK(strcmp(getenv("PROVISO"), "x") == 0);
+if (putenv("PROVISO=y") == 0)
+    CHECK(strcmp(getenv("PROVISO"), "y") == 0);
 
 // true law: setlocale
 CHECK(strcmp(setlocale(LC_ALL, NULL), "C") == 0);
