@@ -547,6 +547,6 @@ fn halted(kind: HaltKind) -> Outcome {
         HaltKind::Abort => Outcome::Abort,
         HaltKind::Assumed => Outcome::Assumed,
         HaltKind::Unreachable => Outcome::Unreachable,
-        HaltKind::Exit(_) => unreachable!("has an instruction of its own"),
+        HaltKind::Exit(_) | HaltKind::ExitNow(_) => unreachable!("has an instruction of its own"),
     }
 }

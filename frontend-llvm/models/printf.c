@@ -490,9 +490,12 @@ static void proviso_print_one(struct proviso_output *out, struct proviso_spec *s
         else
             proviso_print_real(out, spec, va_arg(args->list, double));
         break;
-    case 'n':
-        proviso_store_count(va_arg(args->list, void *), spec->length, proviso_length(out));
+    case 'n': {
+        void *count = va_arg(args->list, void *);
+        if (__proviso_counts())
+            proviso_store_count(count, spec->length, proviso_length(out));
         break;
+    }
     case 'm':
         proviso_print_unknown(out, spec, 1, 64);
         break;
@@ -660,8 +663,11 @@ PLAIN(proviso_dprintf_plain, "dprintf.plain", (int file), proviso_share_with_str
 PLAIN(proviso_printf_chk_plain, "__printf_chk.plain", (int flag), proviso_writes(stdout))
 PLAIN(proviso_fprintf_chk_plain, "__fprintf_chk.plain", (struct proviso_stream * stream, int flag), proviso_writes(stream))
 
-extern void proviso_read_string(const char *s, int precision) __asm__("printf.string");
-void proviso_read_string(const char *s, int precision) {
-    for (size_t n = 0; s && (precision < 0 || n < (size_t)precision) && *s; n++)
+// How much of the string is printed.
+extern size_t proviso_read_string(const char *s, int precision) __asm__("printf.string");
+size_t proviso_read_string(const char *s, int precision) {
+    size_t n = 0;
+    for (; s && (precision < 0 || n < (size_t)precision) && *s; n++)
         s++;
+    return n;
 }

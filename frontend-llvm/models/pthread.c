@@ -363,7 +363,9 @@ void *pthread_getspecific(unsigned key) { return proviso_get_specific(key); }
 
 int pthread_setspecific(unsigned key, const void *value) { return proviso_set_specific(key, value); }
 
-// The last thread: destructors run, again where they set values, and the program ends.
+extern void exit(int status) __attribute__((noreturn));
+
+// The last thread: destructors run, again where they set values, and the program ends as by `exit`.
 static void proviso_end_thread(void) {
     _Bool again = 1;
     for (int round = 0; again && round < 4; round++) {
@@ -379,7 +381,7 @@ static void proviso_end_thread(void) {
             }
         }
     }
-    __proviso_exit(0);
+    exit(0);
 }
 
 void pthread_exit(void *result) { proviso_end_thread(); }

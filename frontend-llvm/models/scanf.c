@@ -572,6 +572,7 @@ static int proviso_scan_stream(struct proviso_stream *stream, const char *format
                                _Bool wide) {
     _Bool at_limit = 0;
     USE(stream);
+    USE_ALL();
     if (wide)
         WIDE(stream);
     else
@@ -883,6 +884,7 @@ PART(struct proviso_stream *, proviso_scan_part_stdin, "scanf.stdin", void) { re
 
 PART(_Bool, proviso_scan_part_begin, "scanf.begin", struct proviso_stream *stream, _Bool counts) {
     USE(stream);
+    USE_ALL();
     BYTES(stream);
     return proviso_scan_begins(stream, counts);
 }

@@ -5,7 +5,7 @@
 // Defines: fputc putc _IO_putc putchar putc_unlocked putchar_unlocked fputc_unlocked fputs puts fputs_unlocked
 // Defines: fwrite fwrite_unlocked __fgets_chk __fread_chk feof feof_unlocked ferror ferror_unlocked clearerr
 // Defines: clearerr_unlocked fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 remove
-// Defines: rename tmpnam perror tmpfile64 freopen64 getw putw
+// Defines: rename tmpnam perror tmpfile64 freopen64 getw putw fmemopen open_memstream open_wmemstream
 #pragma once
 #include "descriptors.c"
 #include "stream.c"
@@ -106,6 +106,37 @@ struct proviso_stream *tmpfile(void) { return proviso_open('w', 1, 1); }
 
 struct proviso_stream *tmpfile64(void) { return proviso_open('w', 1, 1); }
 
+// Streams of memory: nothing is known of what they do, but where it is done.
+
+struct proviso_stream *fmemopen(void *buffer, size_t size, const char *mode) {
+    struct proviso_stream *stream = proviso_open_named(mode, mode);
+    __proviso_unmodelled("streams of memory are not modelled");
+    if (stream && buffer)
+        GIVE_BUFFER(stream, buffer, size);
+    return stream;
+}
+
+static struct proviso_stream *proviso_open_text(char **text, size_t *length, size_t unit) {
+    struct proviso_stream *stream = proviso_open('w', 0);
+    __proviso_unmodelled("streams of memory are not modelled");
+    if (stream) {
+        *text = malloc(unit);
+        *length = 0;
+#ifdef PROVISO_BUFFERS
+        stream->text = text;
+        stream->length = length;
+#endif
+        GIVE_BUFFER(stream, *text, unit);
+    }
+    return stream;
+}
+
+struct proviso_stream *open_memstream(char **text, size_t *length) { return proviso_open_text(text, length, 1); }
+
+struct proviso_stream *open_wmemstream(wchar_t **text, size_t *length) {
+    return proviso_open_text((char **)text, length, sizeof(wchar_t));
+}
+
 static void proviso_close(struct proviso_stream *stream) {
     USE(stream);
     stream->error = 0;
@@ -177,6 +208,8 @@ int fileno_unlocked(struct proviso_stream *stream) { return proviso_fileno(strea
 static int proviso_flush(struct proviso_stream *stream) {
     if (stream)
         USE(stream);
+    else
+        USE_ALL();
     if (stream && stream->pushed_count > 0)
         __proviso_unmodelled("fflush of a stream with characters pushed back is not modelled");
     return 0;
@@ -191,6 +224,7 @@ static int proviso_set_buffer(struct proviso_stream *stream, char *buffer, size_
     (void)at_end;
     USE(stream);
     if (buffer) {
+        GIVE_BUFFER(stream, buffer, size);
         __proviso_env_memory(buffer, size);
         __proviso_underapproximated("what a stream does later with a buffer given to it is not modelled");
     }
@@ -218,8 +252,10 @@ static void proviso_move(struct proviso_stream *stream, size_t bytes) {
         stream->position += bytes;
 }
 
+// Where the program waits for input, output that waits may be written first.
 static int proviso_next_byte(struct proviso_stream *stream) {
     USE(stream);
+    USE_ALL();
     if (stream->pushed_count > 0) {
         stream->pushed_count--;
         return stream->pushed[stream->pushed_count];
@@ -382,6 +418,7 @@ static size_t proviso_fread(void *buffer, size_t size, size_t count, struct prov
     if (total == 0)
         return 0;
     USE(stream);
+    USE_ALL();
     BYTES(stream);
     for (; n < total && stream->pushed_count > 0; n++)
         ((unsigned char *)buffer)[n] = proviso_get(stream);

@@ -6,7 +6,7 @@
 // Defines: rand srand rand_r random srandom initstate drand48 erand48 lrand48 nrand48 mrand48 jrand48 srand48
 // Defines: seed48 lcong48
 // Defines: arc4random arc4random_buf arc4random_uniform system
-// Defines: atexit on_exit __cxa_atexit at_quick_exit __proviso_at_exit
+// Defines: atexit on_exit __cxa_atexit at_quick_exit __proviso_at_exit __proviso_at_quick_exit
 #pragma once
 #include "number.c"
 #include "proviso.h"
@@ -365,22 +365,33 @@ struct proviso_handler {
     void *function, *argument;
 };
 
-static struct proviso_handler *proviso_handlers;
-static unsigned proviso_handler_count;
+// The last registered first. `quick_exit` has handlers of its own.
+static struct proviso_handler *proviso_handlers, *proviso_quick_handlers;
+static unsigned proviso_handler_count, proviso_quick_handler_count;
 
-static int proviso_register(int kind, void *function, void *argument) {
-    // As many handlers have a place for sure (C17 7.22.4.2p3).
-    enum { FOR_SURE = 32 };
-    if (proviso_handler_count >= FOR_SURE && __proviso_allocation_fails()) {
+// So many handlers have a place for sure (C17 7.22.4.2p3), of both kinds.
+enum { PROVISO_PLACES = 32 };
+
+// Null if there is no place for it.
+static struct proviso_handler *proviso_new_handler(_Bool has_place, int kind, void *function, void *argument) {
+    if (!has_place && __proviso_allocation_fails()) {
         SET_ERRNO(ENOMEM);
-        return -1;
+        return NULL;
     }
-    proviso_handler_count++;
     struct proviso_handler *handler = __proviso_make_internal(sizeof *handler);
-    handler->next = proviso_handlers;
     handler->kind = kind;
     handler->function = function;
     handler->argument = argument;
+    return handler;
+}
+
+static int proviso_register(int kind, void *function, void *argument) {
+    struct proviso_handler *handler =
+        proviso_new_handler(proviso_handler_count < PROVISO_PLACES, kind, function, argument);
+    if (!handler)
+        return -1;
+    proviso_handler_count++;
+    handler->next = proviso_handlers;
     proviso_handlers = handler;
     return 0;
 }
@@ -395,14 +406,29 @@ int __cxa_atexit(void (*function)(void *), void *argument, void *library) {
     return proviso_register(PROVISO_WITH_ARGUMENT, function, argument);
 }
 
-// `quick_exit` runs nothing else, and is modelled without these.
 int at_quick_exit(void (*function)(void)) {
-    __proviso_unmodelled("at_quick_exit");
+    struct proviso_handler *handler =
+        proviso_new_handler(proviso_quick_handler_count < PROVISO_PLACES, PROVISO_PLAIN, function, NULL);
+    if (!handler)
+        return -1;
+    proviso_quick_handler_count++;
+    handler->next = proviso_quick_handlers;
+    proviso_quick_handlers = handler;
     return 0;
 }
 
+// Called by `quick_exit`.
+void __proviso_at_quick_exit(void) {
+    while (proviso_quick_handlers) {
+        struct proviso_handler handler = *proviso_quick_handlers;
+        __proviso_free_internal(proviso_quick_handlers);
+        proviso_quick_handlers = handler.next;
+        ((void (*)(void))handler.function)();
+    }
+}
+
 // Called by `exit` and after `main`. A handler may register another, and may call `exit`.
-void __proviso_at_exit(void) {
+void __proviso_at_exit(int status) {
     while (proviso_handlers) {
         struct proviso_handler handler = *proviso_handlers;
         __proviso_free_internal(proviso_handlers);
@@ -412,8 +438,7 @@ void __proviso_at_exit(void) {
             ((void (*)(void))handler.function)();
             break;
         case PROVISO_WITH_STATUS:
-            __proviso_overapproximated("the exit status that on_exit hands over is any number");
-            ((void (*)(int, void *))handler.function)(__proviso_env_int(), handler.argument);
+            ((void (*)(int, void *))handler.function)(status, handler.argument);
             break;
         case PROVISO_WITH_ARGUMENT:
             ((void (*)(void *))handler.function)(handler.argument);

@@ -37,14 +37,58 @@ struct proviso_stream {
     // Itself, which tells it from other memory.
     struct proviso_stream *self;
 #endif
+#ifdef PROVISO_BUFFERS
+    // Memory of the program's that it uses; where it says how much of it is text. The next stream that has any.
+    char *buffer, **text;
+    size_t buffer_size, *length;
+    struct proviso_stream *next;
+#endif
 };
 
 #ifdef PROVISO_ARGUMENTS
 #define ITSELF(stream) .self = stream,
-#define USE(stream) __proviso_require(stream->self == stream, "what is given as a stream is none")
+#define REQUIRE_STREAM(stream) __proviso_require(stream->self == stream, "what is given as a stream is none")
 #else
 #define ITSELF(stream)
-#define USE(stream) ((void)0)
+#define REQUIRE_STREAM(stream) ((void)0)
+#endif
+
+// In a program of which somebody asks what depends on what, all that is done with a stream reads and writes its buffer.
+#ifdef PROVISO_BUFFERS
+static struct proviso_stream *proviso_buffered;
+
+static void proviso_use_buffer(struct proviso_stream *stream) {
+    __builtin_memmove(stream->buffer, stream->buffer, stream->buffer_size);
+    if (stream->text) {
+        *stream->text = stream->buffer;
+        *stream->length = stream->position;
+    }
+}
+
+static void proviso_use_all_buffers(void) {
+    for (struct proviso_stream *stream = proviso_buffered; stream; stream = stream->next)
+        proviso_use_buffer(stream);
+}
+
+static void proviso_give_buffer(struct proviso_stream *stream, char *buffer, size_t size) {
+    stream->buffer = buffer;
+    stream->buffer_size = size;
+    stream->next = proviso_buffered;
+    proviso_buffered = stream;
+    proviso_use_buffer(stream);
+}
+
+#define USE(stream)                                                                                                  \
+    do {                                                                                                             \
+        REQUIRE_STREAM(stream);                                                                                      \
+        proviso_use_buffer(stream);                                                                                  \
+    } while (0)
+#define USE_ALL() proviso_use_all_buffers()
+#define GIVE_BUFFER(stream, buffer, size) proviso_give_buffer(stream, buffer, size)
+#else
+#define USE(stream) REQUIRE_STREAM(stream)
+#define USE_ALL() ((void)0)
+#define GIVE_BUFFER(stream, buffer, size) ((void)0)
 #endif
 
 #define STANDARD(number, way, stream)                                                                                \

@@ -6,6 +6,9 @@
 
 #include "module.hpp"
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/DepthFirstIterator.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/AttributeMask.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -44,6 +47,8 @@ class Cutter {
   void drop_value(Instruction &instruction);
   void keep_unseen(Function &function, ArrayRef<Order> orders);
   void end_block(BasicBlock &block, uint32_t action);
+  void keep_addresses(Function &function, ArrayRef<BasicBlock *> blocks);
+  void keep_addresses_of_lost(Function &function);
   void erase_dead(Function &function);
   void erase_unreachable_globals();
 
@@ -91,8 +96,44 @@ void Cutter::end_program(Instruction *before) {
   call->setDoesNotReturn();
 }
 
+/// Gives the addresses of blocks that no jump through a pointer goes to any more to bytes of an array: LLVM has the same
+/// invalid address for all blocks that are deleted, and the program may compare addresses of labels or subtract them.
+void Cutter::keep_addresses(Function &function, ArrayRef<BasicBlock *> blocks) {
+  SmallVector<std::pair<BlockAddress *, unsigned>, 8> addresses;
+  for (auto [n, block] : enumerate(blocks))
+    if (auto *address = BlockAddress::lookup(block); address && !address->use_empty())
+      addresses.emplace_back(address, n);
+  if (addresses.empty())
+    return;
+  auto *type = ArrayType::get(Type::getInt8Ty(module.getContext()), blocks.size());
+  auto *labels = new GlobalVariable(module, type, true, GlobalValue::PrivateLinkage, Constant::getNullValue(type),
+                                    function.getName() + ".labels");
+  for (auto [address, n] : addresses) {
+    auto *index = ConstantInt::get(Type::getInt64Ty(module.getContext()), n);
+    address->replaceAllUsesWith(ConstantExpr::getInBoundsGetElementPtr(type->getElementType(), labels, index));
+  }
+}
+
+/// The same where the blocks are deleted because nothing leads to them, or where all of a function's are no targets.
+void Cutter::keep_addresses_of_lost(Function &function) {
+  df_iterator_default_set<BasicBlock *> reachable;
+  bool jumps = false;
+  for (BasicBlock *block : depth_first_ext(&function, reachable))
+    jumps |= isa<IndirectBrInst>(block->getTerminator());
+  SmallVector<BasicBlock *, 8> lost;
+  for (auto &block : function)
+    if (block.hasAddressTaken() && (!jumps || !reachable.count(&block)))
+      lost.push_back(&block);
+  keep_addresses(function, lost);
+}
+
 /// Leaves of a function only that it returns, or that the program ends there.
 void Cutter::stub(Function &function, bool returns) {
+  SmallVector<BasicBlock *, 8> labels;
+  for (auto &block : function)
+    if (block.hasAddressTaken())
+      labels.push_back(&block);
+  keep_addresses(function, labels);
   auto linkage = function.getLinkage();
   returns &= !function.doesNotReturn();
   auto *subprogram = function.getSubprogram();
@@ -297,6 +338,7 @@ void Cutter::cut(Function &function) {
     order.instruction = nullptr;
   }
   keep_unseen(function, orders);
+  keep_addresses_of_lost(function);
   EliminateUnreachableBlocks(function);
   erase_dead(function);
   // What was said of the whole function need not hold of a part that may end the program.
@@ -391,6 +433,15 @@ struct ProvisoOriginal {
 ProvisoOriginal *proviso_original_new(LLVMModuleRef module) {
   auto *original = new ProvisoOriginal;
   original->module = CloneModule(*unwrap(module), original->functions);
+  // LLVM's clone of what is cloned before a function (initial values, other functions) has addresses of the function's blocks in the module
+  // that it was cloned from.
+  for (auto &function : *unwrap(module))
+    for (auto &block : function)
+      for (User *user : make_early_inc_range(block.users()))
+        if (auto *address = dyn_cast<BlockAddress>(user); address && address->getFunction() != &function) {
+          address->replaceAllUsesWith(BlockAddress::get(cast<BasicBlock>(original->functions.lookup(&block))));
+          address->destroyConstant();
+        }
   return original;
 }
 

@@ -213,6 +213,10 @@ impl Compiler {
         Ok(Self { clang, vocabulary, made: Mutex::default() })
     }
 
+    pub(crate) fn clang(&self) -> &Path {
+        &self.clang
+    }
+
     /// What was made before, or is made now.
     fn once(&self, key: &[OsString], make: impl FnOnce() -> Result<Vec<u8>, Error>) -> Result<Arc<[u8]>, Error> {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);

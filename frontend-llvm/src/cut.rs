@@ -6,11 +6,9 @@
 //! the same. Library models are no part of the user's program and go.
 
 use crate::error::Error;
-use crate::ir::{ConstantKind, Function, GlobalRef, Module, Operand, op};
+use crate::ir::{ConstantKind, GlobalRef, Module, Operand, op};
 use crate::llvm::LlvmModule;
 use crate::lower::Layout;
-use crate::models;
-use crate::primitives::is_output;
 use cfa::{EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, PlaceId, Program};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -131,19 +129,6 @@ impl Cut {
     /// Names of the functions that the user's program defines or declares, models and intrinsics not among them.
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.ir.functions.iter().filter(|f| !f.name.starts_with("llvm.")).map(|f| f.name.as_str())
-    }
-
-    /// Models of functions that write to streams and do nothing else that the program could notice. There are none if a
-    /// string of the program has `%n`, with which `printf` writes to memory.
-    pub fn output_functions(&self) -> Vec<FuncId> {
-        let counts =
-            |kind: &ConstantKind| matches!(kind, ConstantKind::Data(at) if has_count(&self.ir.text[at.clone()]));
-        if self.ir.constants.iter().any(|c| counts(&c.kind)) {
-            return Vec::new();
-        }
-        let is_output = |f: &Function| f.model && is_output(models::stands_for(&f.name));
-        let functions = self.ir.functions.iter().zip(&self.layout.blocks);
-        functions.filter(|(f, _)| is_output(f)).filter_map(|(_, (func, _))| *func).collect()
     }
 
     /// Cuts the module down. Returns its bytes, as bitcode or as text, and its size.
@@ -366,7 +351,7 @@ impl<'a> Orders<'a> {
         for &id in &self.edges[func.index()] {
             let is_call = match program.edges[id].op {
                 Op::Call { .. } => true,
-                Op::Return { .. } | Op::Halt(HaltKind::Exit(_)) => false,
+                Op::Return { .. } | Op::Halt(HaltKind::Exit(_) | HaltKind::ExitNow(_)) => false,
                 _ => continue,
             };
             if !self.part.kept[id.index()] {
@@ -390,12 +375,6 @@ impl<'a> Orders<'a> {
         unused.sort();
         unused
     }
-}
-
-/// Whether a text has a conversion `%n`, with flags, width and length or without.
-fn has_count(text: &[u8]) -> bool {
-    let mut conversions = text.split(|&c| c == b'%').skip(1);
-    conversions.any(|rest| rest.iter().find(|c| !b"-+#0123456789.*'$hlqjztL".contains(c)) == Some(&b'n'))
 }
 
 /// Marks the locations that are reached from the first of a block without coming to another block.
@@ -437,19 +416,4 @@ fn distances(nodes: &[Node], targets: &[u32]) -> Vec<u32> {
         }
     }
     distance
-}
-
-#[cfg(test)]
-mod tests {
-    use super::has_count;
-
-    #[test]
-    fn formats_that_count() {
-        for text in ["%n", "a%d %-3.2lln", "%%%hhn"] {
-            assert!(has_count(text.as_bytes()), "{text}");
-        }
-        for text in ["", "%", "n", "%dn", "100% done", "20% not", "%5"] {
-            assert!(!has_count(text.as_bytes()), "{text}");
-        }
-    }
 }

@@ -33,7 +33,8 @@ mod uses;
 mod vararg;
 
 use crate::error::Error;
-use crate::ir::{self, TypeKind};
+use crate::hidden::{self, State};
+use crate::ir::{self, ConstantKind, TypeKind};
 use crate::models;
 use crate::options::Options;
 pub use arguments::{FOLLOW, GIVEN, MAKE, is_given};
@@ -46,6 +47,9 @@ use globals::Cell;
 use rustc_hash::FxHashMap;
 use source::SourceMap;
 use uses::Uses;
+
+/// Bits of what stands for a state of the library's.
+const WIDTH_OF_STATE: u32 = 8;
 
 /// Wider first-class values than this (bits) are not lowered: C has none.
 const MAX_WIDTH: u64 = 1 << 16;
@@ -91,8 +95,9 @@ struct Context<'m> {
     readers: input::Readers,
     /// All formats of the program are known, and ask for what the models have.
     knows_formats: bool,
-    /// What is called before the program ends, in order.
-    exit_functions: Vec<FuncId>,
+    /// What `exit` and the end of `main` call, with the status; and what `quick_exit` calls.
+    exit_function: Option<FuncId>,
+    quick_exit_function: Option<FuncId>,
     /// What a failed assertion calls.
     failed_assertion: Option<FuncId>,
     /// Global objects whose initial value is not known.
@@ -101,8 +106,12 @@ struct Context<'m> {
     open_globals: FxHashMap<GlobalId, globals::Open>,
     open_initialisers: Vec<GlobalId>,
     layout: Layout,
-    /// Stands for what the environment's values depend on, if they are a sequence.
-    environment: Option<VarId>,
+    /// What the environment's values depend on, if they are a sequence: for each state that the program can change, what stands for it.
+    hidden: [Option<VarId>; State::ALL.len()],
+    /// Several streams or descriptors may be of one file.
+    shares_files: bool,
+    /// The program may print in a format that counts.
+    counts: bool,
     /// Holds the rounding mode, if the program can change it.
     rounding_mode: Option<VarId>,
     /// What pointers lead to that the first function is given.
@@ -147,13 +156,16 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         scanning: FxHashMap::default(),
         readers: input::Readers::default(),
         knows_formats: false,
-        exit_functions: Vec::new(),
+        exit_function: None,
+        quick_exit_function: None,
         failed_assertion: None,
         unknown_initialisers: Vec::new(),
         open_globals: FxHashMap::default(),
         open_initialisers: Vec::new(),
         layout: Layout { blocks: vec![(None, Vec::new()); ir.functions.len()], places: Vec::new() },
-        environment: None,
+        hidden: [None; State::ALL.len()],
+        shares_files: false,
+        counts: true,
         rounding_mode: None,
         lazy: None,
         errno_location: None,
@@ -171,7 +183,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     }
     cx.source = SourceMap::new(ir, &mut cx.program);
     if options.sequential_environment {
-        cx.declare_environment();
+        cx.declare_hidden_states();
     }
     cx.declare_rounding_mode();
     for constant in &ir.constants {
@@ -183,7 +195,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
     cx.declare_functions();
     inlined::find(&mut cx);
     cx.find_unreturned();
-    cx.exit_functions = start::exit_functions(&cx);
+    let at_exit = start::declare_exit(&mut cx);
     let errno_location = ir.functions.iter().position(|f| f.name == "__errno_location" && !f.declaration);
     cx.errno_location = errno_location.and_then(|n| cx.functions[n]);
     cx.lower_globals();
@@ -196,6 +208,9 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         } else {
             function::lower(&mut cx, n, func);
         }
+    }
+    if let Some(at_exit) = &at_exit {
+        start::lower_exit(&mut cx, at_exit);
     }
     start::lower(&mut cx)?;
     let models = ir.functions.iter().filter(|f| f.model && !f.local);
@@ -327,13 +342,29 @@ impl Context<'_> {
         self.add_var(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None }, Mutability::Fixed)
     }
 
-    /// A global variable that is always 0, and that every value from the environment is read and written with: so
-    /// that each depends on those before it.
-    fn declare_environment(&mut self) {
-        let width = 8;
-        let (ty, zero) = (self.unknown_type(Some(width)), self.program.exprs.int(width, 0));
-        let kind = VarKind::Global { init: Some(zero) };
-        self.environment = Some(self.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global));
+    /// Declares a global variable that is always 0 for each state of the library's. Every value from the environment is read and written
+    /// with one of them: so that each depends on those before it.
+    fn declare_hidden_states(&mut self) {
+        let has = |names: &[&str]| self.ir.functions.iter().any(|f| names.contains(&models::stands_for(&f.name)));
+        let (shares_files, sets_locale) = (has(&hidden::SHARE_FILES), has(&hidden::SET_LOCALE));
+        let asks_for_exceptions = has(&hidden::GET_EXCEPTIONS);
+        let counts = |kind: &ConstantKind| matches!(kind, ConstantKind::Data(at) if hidden::has_count(&self.ir.text[at.clone()]));
+        self.counts = self.ir.constants.iter().any(|c| counts(&c.kind));
+        self.shares_files = shares_files;
+        let width = WIDTH_OF_STATE;
+        for state in State::ALL {
+            let is_asked = match state {
+                State::Environment | State::Files => true,
+                State::Locale => sets_locale,
+                State::Exceptions => asks_for_exceptions,
+            };
+            if is_asked {
+                let (ty, zero) = (self.unknown_type(Some(width)), self.program.exprs.int(width, 0));
+                let kind = VarKind::Global { init: Some(zero) };
+                let var = self.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global);
+                self.hidden[state as usize] = Some(var);
+            }
+        }
     }
 
     fn unknown_type(&mut self, width: Option<u32>) -> TypeId {

@@ -44,8 +44,12 @@ impl ModelFile {
 /// What other verifiers know without a declaration: included before everything in the user's C.
 pub(crate) const VOCABULARY: &str = include_str!("../models/vocabulary.h");
 
-/// Called before the program ends, where a model that registers handlers is linked.
+/// Called before the program ends, where a model that registers handlers is linked; by `quick_exit`, which has its own.
 pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
+pub(crate) const AT_QUICK_EXIT: &str = "__proviso_at_quick_exit";
+
+/// Functions after which a stream uses memory of the program's.
+const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream", "setbuf", "setbuffer", "setvbuf"];
 
 /// How the symbol of a model ends that only other models call, because what the program calls by its name has none.
 pub(crate) const OWN: &str = ".own";
@@ -82,15 +86,20 @@ pub(crate) struct Models {
     pub arguments: bool,
     /// Somebody asks whether what they are given is initialised.
     pub initialised: bool,
+    /// Somebody asks what depends on what, also in memory that the library uses behind the program's back.
+    pub dependences: bool,
 }
 
 /// The models of symbols (functions and variables) that a program uses and does not define. Names in `except`
-/// have no model. With a model that needs [`AT_EXIT`] comes that function.
+/// have no model. With a model that needs [`AT_EXIT`] or [`AT_QUICK_EXIT`] comes that function.
 pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &[String]) -> Models {
     let mut undefined: BTreeSet<&str> =
         undefined.into_iter().filter(|name| !except.iter().any(|e| e == name)).collect();
     if ["atexit", "on_exit", "__cxa_atexit"].iter().any(|name| undefined.contains(name)) {
         undefined.insert(AT_EXIT);
+    }
+    if undefined.contains("at_quick_exit") {
+        undefined.insert(AT_QUICK_EXIT);
     }
     let mut models = Models::default();
     for file in FILES {
@@ -144,6 +153,11 @@ pub fn is_library(name: &str) -> bool {
     primitives::primitive(name).is_some() || !needed([name], &[]).is_empty()
 }
 
+/// The file of models that a function is in.
+pub(crate) fn file_of(function: &str) -> Option<&'static str> {
+    FILES.iter().find(|file| file.defines().any(|name| stands_for(name) == function)).map(|file| file.name)
+}
+
 /// The library function that a model is of.
 pub(crate) fn stands_for(model: &str) -> &str {
     model.split_once('.').map_or(model, |(function, _)| function)
@@ -192,6 +206,9 @@ impl Models {
         }
         if self.initialised {
             main.push_str("#define PROVISO_INITIALISED\n");
+        }
+        if self.dependences && KEEPS_BUFFERS.iter().any(|name| self.symbols.contains(name)) {
+            main.push_str("#define PROVISO_BUFFERS\n");
         }
         for file in &self.files {
             main.push_str(&format!("#include \"{file}\"\n"));
@@ -269,6 +286,7 @@ mod tests {
                 reseeds: true,
                 arguments: true,
                 initialised: true,
+                dependences: false,
             };
             let defined =
                 defined(&models.compile(&compiler, &Target::of_data_model(DataModel::Lp64), &|| false).unwrap());
@@ -286,7 +304,7 @@ mod tests {
         for (data_model, all) in [(DataModel::Lp64, true), (DataModel::Ilp32, true), (DataModel::Ilp32, false)] {
             let files = FILES.iter().map(|f| f.name).filter(|name| name.ends_with(".c")).collect();
             let models = Models {
-                symbols: Vec::new(),
+                symbols: KEEPS_BUFFERS.to_vec(),
                 files,
                 errno: all,
                 rounding: all,
@@ -298,6 +316,7 @@ mod tests {
                 reseeds: all,
                 arguments: all,
                 initialised: all,
+                dependences: all,
             };
             models.compile(&compiler, &Target::of_data_model(data_model), &|| false).unwrap();
         }

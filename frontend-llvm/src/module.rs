@@ -11,7 +11,7 @@ use crate::target::{self, Target};
 use crate::{file_local, lower, models};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// A linked and verified LLVM module.
@@ -179,11 +179,14 @@ impl Loader {
             models::SEEDS.into_iter().filter(|seed| undefined.iter().any(|name| name == seed)).collect();
         needed.reseeds = seeds.len() > 1 || seeds.iter().any(|seed| !llvm.is_called_once(seed, &options.entry));
         needed.initialised = options.checks.contains(&cfa::Check::Memory);
+        needed.dependences = options.sequential_environment;
         if needed.is_empty() {
             return Ok(());
         }
-        if needed.symbols.contains(&models::AT_EXIT) {
-            llvm.declare(models::AT_EXIT);
+        for name in [models::AT_EXIT, models::AT_QUICK_EXIT] {
+            if needed.symbols.contains(&name) {
+                llvm.declare(name);
+            }
         }
         let target = llvm.target().ok_or_else(|| Error::Internal("the program has no target".into()))?;
         let bitcode = needed.compile(self.compiler()?, target, stop)?;
@@ -199,6 +202,11 @@ fn foreign(options: &Options) -> BTreeMap<String, String> {
     let foreign =
         foreign.filter(|(name, _)| is_library(name) && !is_input(name) && !options.error_functions.contains(name));
     foreign.map(|(name, object)| (name.clone(), format!("{name} of {object}"))).collect()
+}
+
+/// The clang that C is compiled with.
+pub fn clang() -> Result<PathBuf, Error> {
+    Ok(Compiler::find()?.clang().to_owned())
 }
 
 /// The lines on which clang finds errors in `text` if it is compiled in the place of the C file `file`; empty if it

@@ -130,6 +130,8 @@ pub struct Options {
     /// Values that the environment gives (input read, results of functions that nobody defines) depend on those it
     /// gave before, as those of a file do: for slices that are to run.
     pub sequential_environment: bool,
+    /// A function that nobody defines may change what those values are, also one without a result.
+    pub undefined_functions_keep_state: bool,
     /// What the program writes it may read again, so that output is among what those values depend on.
     pub reads_back: bool,
     /// Calls that print stay what they are, also where all that matters to a verdict is whether they can: for programs that are to run, and for those
@@ -210,6 +212,7 @@ impl Default for Options {
             checks_wrapping: false,
             remove_bodies: Vec::new(),
             sequential_environment: false,
+            undefined_functions_keep_state: false,
             reads_back: false,
             keeps_output: false,
             decisions: false,

@@ -46,6 +46,8 @@
 //! // A format asks for what is not modelled: as __proviso_unmodelled, but where all formats of the program are
 //! // known and do not, there is no such path.
 //! void __proviso_unknown_format(const char *what);
+//! // Whether the program may print in a format that stores how much was printed (`%n`).
+//! _Bool __proviso_counts(void);
 //!
 //! // The rounding mode of the program by x86's numbers (0 to nearest, 1 down, 2 up, 3 towards zero). In models only
 //! // constrained operations (`STDC FENV_ACCESS`) are rounded in it; all others are rounded to nearest.
@@ -64,8 +66,8 @@
 //! void __proviso_abort(void);
 //! ```
 //!
-//! If the module defines `void __proviso_at_exit(void)` (a model of `atexit` may), it is called before the
-//! program ends through `exit` or the end of `main`.
+//! If the module defines `void __proviso_at_exit(int status)` (a model of `atexit` may), it is called before the
+//! program ends through `exit` or the end of `main`; `void __proviso_at_quick_exit(void)` before it ends through `quick_exit`.
 //!
 //! A model `F.void` stands for `F` in direct calls whose result is not used: it need not compute (or
 //! over-approximate) one. See `models::ignoring_result`; calls are redirected before the models are linked.
@@ -91,6 +93,8 @@ pub(crate) enum Primitive {
     Exit,
     /// Ends the program with a status, without handlers.
     ExitNow,
+    /// Ends the program after what `at_quick_exit` was given.
+    QuickExit,
     Abort,
     /// Has no effect on a sequential program.
     Nothing,
@@ -125,6 +129,8 @@ pub(crate) enum Primitive {
         over: bool,
         under: bool,
     },
+    /// Whether the program may print in a format that stores how much was printed.
+    Counts,
     /// A taint, if not all formats of the program are known.
     UnknownFormat,
     /// Threads, non-local jumps, signals: changes control flow in a way that is not modelled.
@@ -172,6 +178,7 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
             "overapproximated" => Approximate { over: true, under: false },
             "underapproximated" => Approximate { over: false, under: true },
             "unknown_format" => UnknownFormat,
+            "counts" => Counts,
             "rounding" => Rounding,
             "set_rounding" => SetRounding,
             "assume" => Assume,
@@ -199,7 +206,8 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         | "__CPROVER_printf" => Nothing,
         "abort" => Abort,
         "exit" => Exit,
-        "_exit" | "_Exit" | "quick_exit" => ExitNow,
+        "_exit" | "_Exit" => ExitNow,
+        "quick_exit" => QuickExit,
         "malloc" => Malloc,
         "free" | "cfree" => Free(Family::Malloc),
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
@@ -236,155 +244,6 @@ pub fn is_known(name: &str) -> bool {
         || name.starts_with("llvm.")
 }
 
-/// Functions of the library that write to streams, and do nothing else that a program could notice. (`%n` apart.)
-pub(crate) fn is_output(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "_IO_putc",
-        "__fprintf_chk",
-        "__fwprintf_chk",
-        "__printf_chk",
-        "__vfprintf_chk",
-        "__vfwprintf_chk",
-        "__vprintf_chk",
-        "__vwprintf_chk",
-        "__wprintf_chk",
-        "fflush",
-        "fprintf",
-        "fputc",
-        "fputc_unlocked",
-        "fputs",
-        "fputs_unlocked",
-        "fputwc",
-        "fputws",
-        "fwprintf",
-        "fwrite",
-        "perror",
-        "printf",
-        "putc",
-        "putc_unlocked",
-        "putchar",
-        "putchar_unlocked",
-        "puts",
-        "putwc",
-        "putwchar",
-        "vfprintf",
-        "vfwprintf",
-        "vprintf",
-        "vwprintf",
-        "wprintf",
-    ];
-    NAMES.binary_search(&name).is_ok()
-}
-
-/// See [`changes_environment`], sorted.
-const CHANGES: &[&str] = &[
-    "chdir",
-    "chmod",
-    "chown",
-    "chroot",
-    "clearenv",
-    "close",
-    "creat",
-    "dup",
-    "dup2",
-    "dup3",
-    "fchdir",
-    "fchmod",
-    "fchmodat",
-    "fchown",
-    "fclose",
-    "fdopen",
-    "fopen",
-    "fopen64",
-    "freopen",
-    "freopen64",
-    "fseek",
-    "fseeko",
-    "fseeko64",
-    "fsetpos",
-    "fsetpos64",
-    "ftruncate",
-    "ftruncate64",
-    "futimens",
-    "futimes",
-    "initstate",
-    "lchown",
-    "link",
-    "linkat",
-    "lseek",
-    "lseek64",
-    "mkdir",
-    "mkdirat",
-    "mkdtemp",
-    "mkfifo",
-    "mknod",
-    "mkostemp",
-    "mkstemp",
-    "mkstemp64",
-    "mkstemps",
-    "open",
-    "open64",
-    "openat",
-    "openat64",
-    "pipe",
-    "pipe2",
-    "putenv",
-    "remove",
-    "rename",
-    "renameat",
-    "rewind",
-    "rewinddir",
-    "rmdir",
-    "seekdir",
-    "setegid",
-    "setenv",
-    "seteuid",
-    "setgid",
-    "setgrent",
-    "setgroups",
-    "setlocale",
-    "setpgid",
-    "setpriority",
-    "setpwent",
-    "setregid",
-    "setresgid",
-    "setresuid",
-    "setreuid",
-    "setrlimit",
-    "setrlimit64",
-    "setsid",
-    "setstate",
-    "setuid",
-    "setvbuf",
-    "srand",
-    "srand48",
-    "srandom",
-    "symlink",
-    "symlinkat",
-    "tcsetattr",
-    "tcsetpgrp",
-    "tmpfile",
-    "tmpfile64",
-    "truncate",
-    "truncate64",
-    "umask",
-    "unlink",
-    "unlinkat",
-    "unsetenv",
-    "utime",
-    "utimensat",
-    "utimes",
-];
-
-/// Functions of the library after which the environment may give other values, or which depend on what such functions
-/// did, though their models do not say so: random seeds, names of files, locks. If the program `reads_back` what it
-/// writes, also functions for output.
-pub(crate) fn changes_environment(name: &str, reads_back: bool) -> bool {
-    name.starts_with("pthread_")
-        || CHANGES.binary_search(&name).is_ok()
-        || reads_back && (is_output(name) || matches!(name, "dprintf" | "pwrite" | "vdprintf" | "write"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,9 +264,6 @@ mod tests {
             assert_eq!(primitive(&name("free")), Some(Primitive::Free(family)));
         }
         assert_eq!(primitive("__proviso_alloc_nothing"), None);
-        assert!(is_output("fputs") && is_output("__vfprintf_chk") && !is_output("sprintf"));
-        assert!(changes_environment("srand", false) && changes_environment("fputs", true));
-        assert!(!changes_environment("fputs", false));
         assert!(aborts("reach_error") && !aborts("abort"));
     }
 }

@@ -166,25 +166,28 @@ pub fn text(
     Ok((compiled(c.text, program.layout.pointer_width, language, path)?, c.unsaid))
 }
 
-/// C in another language, or as it is. Errors speak of the file that it is for.
+/// C in another language, or as it is, which a compiler takes all the same. Errors speak of the file that it is for.
 pub fn compiled(c: String, width: u32, language: Language, path: &Path) -> Result<Vec<u8>, Failure> {
-    if !matches!(language, Language::Bitcode | Language::Ir) {
-        return Ok(c.into_bytes());
-    }
     let folder = tempfile::tempdir().map_err(|e| Failure::writing(path, &e))?;
     let (source, module) = (folder.path().join("residual.c"), folder.path().join("module"));
-    std::fs::write(&source, c).map_err(|e| Failure::writing(&source, &e))?;
+    std::fs::write(&source, &c).map_err(|e| Failure::writing(&source, &e))?;
+    let clang = frontend_llvm::clang().map_err(|e| pipeline::loading(&e))?;
     let width = if width == 32 { "-m32" } else { "-m64" };
-    let made = Command::new("clang-19")
+    let made = Command::new(clang)
         .args([width, "-g", "-w", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-strict-aliasing", "-emit-llvm"])
         .arg(if language == Language::Ir { "-S" } else { "-c" })
         .args(["-o".as_ref(), module.as_os_str(), source.as_os_str()])
         .output()
-        .map_err(|e| Failure::data(format!("clang-19 does not run: {e}")))?;
+        .map_err(|e| Failure::data(format!("clang does not run: {e}")))?;
     if !made.status.success() {
-        let mut failure = Failure::new(exit::INTERNAL, "clang does not compile the program that was written");
-        failure.detail = Some(String::from_utf8_lossy(&made.stderr).into_owned());
+        let messages = String::from_utf8_lossy(&made.stderr).replace(&*source.to_string_lossy(), "the C");
+        let first = messages.lines().find(|line| line.contains("error:")).unwrap_or("clang fails");
+        let mut failure = Failure::data(format!("the program cannot be written as C that a compiler takes: {first}"));
+        failure.detail = Some(messages);
         return Err(failure);
     }
-    std::fs::read(&module).map_err(|e| Failure::reading(&module, &e))
+    match language {
+        Language::C | Language::Automata => Ok(c.into_bytes()),
+        Language::Bitcode | Language::Ir => std::fs::read(&module).map_err(|e| Failure::reading(&module, &e)),
+    }
 }

@@ -331,6 +331,17 @@ fn output_matters_to_input_only_if_the_program_reads_it_back() {
     assert!(found.contains("log.c:8\n"), "{found}");
 }
 
+/// They may share what nobody sees.
+#[test]
+fn functions_that_nobody_defines_are_kept_for_those_that_come_after() {
+    let folder = Folder::new();
+    let text = "extern void step(void);\nextern int get(void);\nextern void check(int);\nint main(void) {\n    step();\n    check(get());\n\
+                step();\n    return 0;\n}\n";
+    std::fs::write(folder.path("p.c"), text).unwrap();
+    let found = folder.ok(&["slice", "p.c", "-c", "check", "--lines"]);
+    assert!(found.contains("p.c:5\n") && !found.contains("p.c:7\n"), "{found}");
+}
+
 #[test]
 fn a_value_that_is_not_needed_is_returned_as_zero() {
     let folder = Folder::new();

@@ -145,7 +145,7 @@ impl SliceBuilder<'_> {
                 let width = self.program.exprs.width(*value);
                 *value = self.zero(width);
             }
-            Op::Halt(HaltKind::Exit(code)) => {
+            Op::Halt(HaltKind::Exit(code) | HaltKind::ExitNow(code)) => {
                 let width = self.program.exprs.width(*code);
                 *code = self.zero(width);
             }

@@ -142,8 +142,6 @@ impl ModRef {
                 own[f.index()].insert(r as u32);
             }
         }
-        let mut silent = vec![false; program.funcs.len()];
-        options.silent.iter().for_each(|f| silent[f.index()] = true);
         // Functions that call one another do the same.
         let mut summary = vec![u32::MAX; program.funcs.len()];
         let mut summaries: Vec<Summary> = Vec::new();
@@ -165,9 +163,6 @@ impl ModRef {
                 all.reads.subtract(&own[f as usize]);
                 all.writes.subtract(&own[f as usize]);
                 summary[f as usize] = summaries.len() as u32;
-                if silent[f as usize] {
-                    all.writes = SparseSet::new();
-                }
             }
             summaries.push(all);
         }

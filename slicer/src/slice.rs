@@ -34,9 +34,6 @@ pub struct Options {
     /// Functions whose calls are indivisible, because it is not this program's body of them that will be executed: a
     /// call in the slice has all its arguments, and all that the function may read is as it was.
     pub atomic: Vec<FuncId>,
-    /// Functions that write nothing that the program could read, whatever their bodies say: all there is to a call is its
-    /// result, and whether it returns.
-    pub silent: Vec<FuncId>,
     /// How many pairs of a call and a cell of memory the dependence graph may have before the most expensive
     /// cells are no longer followed through calls.
     pub budget: usize,
@@ -53,7 +50,6 @@ impl Default for Options {
             cut_off: true,
             preserved: Vec::new(),
             atomic: Vec::new(),
-            silent: Vec::new(),
             budget: 4_000_000,
             deadline: None,
         }

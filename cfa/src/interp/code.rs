@@ -441,7 +441,7 @@ impl<'p> Compiler<'p> {
             }
             Op::Halt(kind) => {
                 let halt = match kind {
-                    HaltKind::Exit(code) => Instr::Exit { code: self.expr(*code) },
+                    HaltKind::Exit(code) | HaltKind::ExitNow(code) => Instr::Exit { code: self.expr(*code) },
                     kind => Instr::Halt(*kind),
                 };
                 self.emit(Instr::Done(edge));

@@ -180,7 +180,7 @@ impl Op {
             }
             Op::Return { value } => value.iter().copied().for_each(visit),
             Op::Halt(kind) => {
-                if let HaltKind::Exit(code) = kind {
+                if let HaltKind::Exit(code) | HaltKind::ExitNow(code) = kind {
                     visit(*code);
                 }
             }
@@ -213,7 +213,7 @@ impl Op {
             }
             Op::Return { value } => value.iter_mut().for_each(visit),
             Op::Halt(kind) => {
-                if let HaltKind::Exit(code) = kind {
+                if let HaltKind::Exit(code) | HaltKind::ExitNow(code) = kind {
                     visit(code);
                 }
             }
@@ -344,8 +344,10 @@ pub enum Callee {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HaltKind {
-    /// `exit` or the end of `main`, with the status (32 bits).
+    /// `exit` or the end of `main`, with the status (32 bits). What runs at exit has run.
     Exit(ExprId),
+    /// `_Exit` and its like, with the status (32 bits): streams are not written out.
+    ExitNow(ExprId),
     /// `abort`, a failed `assert` that is not the property, a trap.
     Abort,
     /// `__VERIFIER_assume` of something false: the path does not exist.

@@ -88,6 +88,7 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
         Op::Return { value: None } => "return".to_owned(),
         Op::Return { value: Some(value) } => format!("return {}", expr(*value)),
         Op::Halt(HaltKind::Exit(code)) => format!("exit({})", expr(*code)),
+        Op::Halt(HaltKind::ExitNow(code)) => format!("_Exit({})", expr(*code)),
         Op::Halt(HaltKind::Abort) => "abort()".to_owned(),
         Op::Halt(HaltKind::Assumed) => "an assumption does not hold".to_owned(),
         Op::Halt(HaltKind::Unreachable) => "undefined behaviour".to_owned(),

@@ -301,6 +301,7 @@ fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result 
         Op::Return { value: None } => emit!("return"),
         Op::Return { value: Some(value) } => emit!("return ", E(*value)),
         Op::Halt(HaltKind::Exit(code)) => emit!("halt exit ", E(*code)),
+        Op::Halt(HaltKind::ExitNow(code)) => emit!("halt exit_now ", E(*code)),
         Op::Halt(HaltKind::Abort) => emit!("halt abort"),
         Op::Halt(HaltKind::Assumed) => emit!("halt assumed"),
         Op::Halt(HaltKind::Unreachable) => emit!("halt unreachable"),

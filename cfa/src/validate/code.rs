@@ -144,7 +144,7 @@ impl Validator<'_> {
                 (Some(_), None) => self.fail(edge, "a result of a function without one"),
                 (None, Some(_)) => self.fail(edge, "no result of a function that has one"),
             },
-            Op::Halt(HaltKind::Exit(code)) => width(code, 32, "an exit code"),
+            Op::Halt(HaltKind::Exit(code) | HaltKind::ExitNow(code)) => width(code, 32, "an exit code"),
             Op::Halt(_) => {}
             Op::Error(error) => {
                 self.in_table(error, p.errors.len(), edge);

@@ -1,10 +1,11 @@
 //! Adding edges at the end of a growing path, and what edges need: temporaries, inputs, taints.
 
-use super::{Context, Mutability};
+use super::{Context, Mutability, WIDTH_OF_STATE};
+use crate::hidden::{self, State};
 use crate::ir;
 use cfa::{
-    AllocKind, Edge, EdgeId, Expr, ExprId, ExprPool, FuncId, HaltKind, Id, Input, InputKind, LocId, Op, Out, PlaceId,
-    Taint, TypeId, VarId,
+    AllocKind, Edge, EdgeId, Expr, ExprId, ExprPool, FloatFormat, FuncId, HaltKind, Id, Input, InputKind, LocId, Op,
+    Out, PlaceId, Taint, TypeId, Var, VarId, VarKind,
 };
 
 /// What is known of an expression as a tree.
@@ -176,6 +177,15 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.emit(Op::Assign { var, value: e });
         self.var_expr(var)
     }
+    /// As [`pin`](Self::pin), with what the value is: bits alone do not say whether they are of a float or of an integer.
+    pub fn pin_float(&mut self, e: ExprId, format: FloatFormat) -> ExprId {
+        let cx = &mut *self.cx;
+        let ty = cx.source.float_type(&mut cx.program, format);
+        let kind = VarKind::Temp(self.func);
+        let var = cx.add_var(Var { name: None, ty, width: format.width(), kind, place: None }, Mutability::Fixed);
+        self.emit(Op::Assign { var, value: e });
+        self.var_expr(var)
+    }
     /// As [`pin`](Self::pin), but only if `e` is more than a leaf: for what is used several times.
     pub fn share(&mut self, e: ExprId) -> ExprId {
         if self.cx.info(e).size > 4 { self.pin(e) } else { e }
@@ -209,22 +219,51 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn havoc_var(&mut self, var: VarId, kind: InputKind, ty: Option<TypeId>) {
         let width = self.cx.program.vars[var].width;
         let ty = ty.unwrap_or_else(|| self.cx.unknown_type(Some(width)));
-        let from_outside = matches!(kind, InputKind::Environment(_) | InputKind::Unmodelled(_));
+        let from_outside = matches!(kind, InputKind::Environment(_) | InputKind::Unmodelled(_)) && !self.computes();
         let input = self.cx.program.inputs.push(Input { kind, ty, width, place: self.place });
         self.emit(Op::Havoc { var, input });
-        if let (true, Some(environment)) = (from_outside, self.cx.environment) {
+        if let (true, Some(environment)) = (from_outside, self.cx.hidden[State::Environment as usize]) {
             let (value, zero) = (self.var_expr(var), self.var_expr(environment));
             let widened = self.x().resize(width, zero);
             let value = self.x().add(value, widened);
             self.emit(Op::Assign { var, value });
-            self.change_environment();
+            self.change(State::Environment);
         }
     }
+    /// Whether the function is a model that chooses values in place of those that the library computes.
+    fn computes(&self) -> bool {
+        let program = &self.cx.program;
+        let place = program.funcs[self.func].place.map(|place| program.places[place]);
+        place.is_some_and(|place| hidden::computes(&program.files[place.file].path))
+    }
     /// What the environment gives from here on depends on this, if it is a sequence.
-    pub fn change_environment(&mut self) {
-        if let Some(var) = self.cx.environment {
+    pub fn change(&mut self, state: State) {
+        if let Some(var) = self.cx.hidden[state as usize] {
             let value = self.var_expr(var);
             self.emit(Op::Assign { var, value });
+        }
+    }
+    /// A value is computed, which changes a state of the library's.
+    pub fn change_by(&mut self, state: State, value: ExprId) {
+        if let Some(var) = self.cx.hidden[state as usize] {
+            let (value, before) = (self.x().resize(WIDTH_OF_STATE, value), self.var_expr(var));
+            let value = self.x().add(before, value);
+            self.emit(Op::Assign { var, value });
+        }
+    }
+    /// From here on what is done depends on a state of the library's.
+    pub fn depend_on(&mut self, state: State) {
+        if let Some(var) = self.cx.hidden[state as usize] {
+            let value = self.var_expr(var);
+            self.pin(value);
+        }
+    }
+    /// A function of the library that is not looked into changes what it changes, and depends on what it depends on.
+    pub fn use_hidden_states(&mut self, function: &str) {
+        let options = self.cx.options;
+        if options.sequential_environment {
+            hidden::read(function, self.cx.shares_files).into_iter().for_each(|state| self.depend_on(state));
+            hidden::changed(function, options.reads_back).into_iter().for_each(|state| self.change(state));
         }
     }
     /// From here on behaviours were added (`over`) or dropped (`under`).

@@ -6,6 +6,7 @@ use super::{
     Context, arguments, initialised, inlined, input, intrinsic, output, primitive, returned, sanitizer, uninterpreted,
     vararg,
 };
+use crate::hidden::State;
 use crate::ir::{Instruction, Module, Operand, TypeKind, op};
 use crate::options::UndefinedFunctions;
 use crate::primitives::{self, Primitive};
@@ -86,7 +87,12 @@ pub(super) fn do_anything(
 ) {
     match b.cx.options.undefined_functions {
         UndefinedFunctions::Taint => b.approximate(format!("call of {what}"), true, true),
-        UndefinedFunctions::Pure => {}
+        UndefinedFunctions::Pure => {
+            b.use_hidden_states(name);
+            if b.cx.options.undefined_functions_keep_state {
+                b.change(State::Environment);
+            }
+        }
         UndefinedFunctions::Writes => write_anything(&mut b, name, written),
         UndefinedFunctions::Error => {
             let (message, place) = (format!("call of {what}"), b.place);
@@ -292,6 +298,11 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
             value = copy;
             copies.push(copy);
         }
+        if func.is_none()
+            && let Some(ty) = ir.operand_type(fl.function, ir.operand(i, k))
+        {
+            value = vararg::typed(&mut fl.b, value, ty);
+        }
         args.push(value);
     }
     let callee = match func {
@@ -364,7 +375,7 @@ fn lower_primitive(fl: &mut FunctionLowering, n: u32, i: &Instruction, primitive
     let args = fl.arguments(i);
     let function = &ir.functions[f];
     let width = fl.b.cx.width(i.ty);
-    if matches!(primitive, Primitive::Exit | Primitive::SetRounding) {
+    if matches!(primitive, Primitive::Exit | Primitive::QuickExit | Primitive::SetRounding) {
         fl.before_call();
     }
     if primitive == Primitive::Nondet && function.implicit {

@@ -12,8 +12,9 @@ mod scopes;
 use super::builder::{Builder, Cursor};
 use super::liveness::{Accesses, FlowGraph};
 use super::{Context, Mutability, globals, inlined, instruction, returned};
-use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind};
-use crate::{models, primitives};
+use crate::hidden::State;
+use crate::ir::{Body, ConstantKind, DebugVariable, Function, Instruction, NONE, Operand, TypeKind, op};
+use crate::models;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -115,8 +116,8 @@ pub(super) fn lower(cx: &mut Context, n: usize, func: FuncId) {
         lowering.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
     }
     let name = models::stands_for(&function.name);
-    if function.model && primitives::changes_environment(name, lowering.b.cx.options.reads_back) {
-        lowering.b.change_environment();
+    if function.model {
+        lowering.b.use_hidden_states(name);
     }
     returned::begin(&mut lowering, n);
     for block in std::mem::take(&mut lowering.order) {
@@ -150,7 +151,24 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                 inlined::before(self, instruction);
                 instruction::lower(self, i, instruction);
             }
+            self.note_exceptions(i, instruction.opcode);
             returned::note_write(self, i);
+        }
+    }
+
+    /// Where somebody asks which exceptions floating-point operations have raised, each of them may.
+    fn note_exceptions(&mut self, n: u32, opcode: u8) {
+        let is_float = match opcode {
+            op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV | op::F_REM | op::F_CMP | op::FP_TO_UI | op::FP_TO_SI => true,
+            op::UI_TO_FP | op::SI_TO_FP | op::FP_TRUNC | op::FP_EXT => true,
+            // Of an intrinsic.
+            op::CALL => matches!(self.b.ir().kind(self.instruction(n).ty), TypeKind::Float(_)),
+            _ => false,
+        };
+        let Value { expr: Some(value), origin: (start, end), .. } = self.values[n as usize] else { return };
+        if is_float && self.b.cx.hidden[State::Exceptions as usize].is_some() {
+            self.b.origin.extend_from_slice(&self.origins[start as usize..end as usize]);
+            self.b.change_by(State::Exceptions, value);
         }
     }
 

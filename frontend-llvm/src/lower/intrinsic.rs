@@ -5,7 +5,7 @@ use super::builder::Builder;
 use super::function::FunctionLowering;
 use super::rounding::Mode;
 use super::{to_integer, vararg};
-use crate::ir::{Instruction, TypeKind, op};
+use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::{BinOp, Bv, Check, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op, Rounding};
 
 /// What an intrinsic does.
@@ -56,6 +56,26 @@ const IGNORED: &[&str] = &[
     "var.annotation",
 ];
 
+/// Whether an address rounded up to 16 bytes is that of a variable argument which may as well be in two registers.
+fn reads_register_argument(fl: &FunctionLowering, mask: ExprId) -> bool {
+    let rounds = fl.b.cx.program.exprs.as_const(mask).and_then(Bv::to_i64) == Some(-16);
+    let is_variadic = fl.b.cx.program.funcs[fl.b.func].varargs.is_some();
+    let ir = fl.b.ir();
+    // The branch to here compares how many registers are used up with how many there are without those that it takes.
+    let asks_for_two = |i: &Instruction| {
+        let mut operands = ir.operands(i);
+        let leads_here = ir.operands(i).any(|operand| matches!(operand, Operand::Block(block) if block == fl.block));
+        let Some(Operand::Instruction(condition)) = operands.next().filter(|_| i.opcode == op::BR && leads_here) else {
+            return false;
+        };
+        ir.operands(fl.instruction(condition)).any(|operand| match operand {
+            Operand::Constant(c) => vararg::leaves_two_registers(ir, c),
+            _ => false,
+        })
+    };
+    rounds && is_variadic && fl.b.pointer_width() == 64 && fl.body.instructions.iter().any(asks_for_two)
+}
+
 pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &str) {
     let base = base_name(name);
     if fl.b.cx.options.scopes() && base.starts_with("lifetime.") {
@@ -68,6 +88,15 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
         return;
     }
     let args = fl.arguments(i);
+    // Clang passes what it aligns to 16 bytes and reads from general registers (`__int128`) as two words, so that it stands in the block of
+    // arguments right behind the one before.
+    if let ("ptrmask", &[pointer, mask]) = (base, &args[..])
+        && reads_register_argument(fl, mask)
+    {
+        let fifteen = fl.b.size(15);
+        let value = fl.b.x().sub(pointer, fifteen);
+        return fl.define(n, value);
+    }
     let (base, constrained) = match base.strip_prefix("experimental.constrained.") {
         Some(base) => (base, true),
         None => (base, false),

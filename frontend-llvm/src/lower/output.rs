@@ -2,11 +2,12 @@
 //! is one to write to, and that strings are read: no analysis has to follow how the model reads the format.
 
 use super::Context;
+use super::builder::Builder;
 use super::call::passed_in_memory;
 use super::function::FunctionLowering;
 use crate::ir::{Function, Instruction, Operand, TypeKind, op};
 use crate::primitives::UNKNOWN_FORMAT;
-use cfa::{Bv, Callee, Expr, ExprId, FloatFormat, Op};
+use cfa::{Bv, Callee, Expr, ExprId, FloatFormat, FuncId, Op, VarId};
 use std::iter::{Copied, Peekable};
 use std::slice;
 
@@ -47,6 +48,18 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
         _ => None,
     });
     let strings: Vec<(usize, Precision)> = strings.collect();
+    if b.cx.options.sequential_environment {
+        // How much is printed depends on all arguments, and on what strings have in them.
+        let mut all = args.clone();
+        for (k, precision) in strings {
+            let width = b.cx.program.funcs[string].return_width;
+            let result = width.map(|width| b.temp(width));
+            read_string(b, string, &args, (k, precision), result);
+            all.extend(result.map(|var| b.var_expr(var)));
+        }
+        b.emit(Op::Call { callee: Callee::Direct(plain), args: all.into(), varargs: None, result: None });
+        return true;
+    }
     let width = b.cx.program.funcs[plain].return_width.filter(|_| !strings.is_empty());
     let result = width.map(|width| b.temp(width));
     b.emit(Op::Call { callee: Callee::Direct(plain), args: args[..fixed - 1].into(), varargs: None, result });
@@ -54,17 +67,28 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     let (prints, no) = (b.var_expr(var), b.int(width, 0));
     let prints = b.x().ne(prints, no);
     b.when(prints, |b| {
-        for (k, precision) in strings {
-            let precision = match precision {
-                Precision::None => b.x().constant(Bv::ones(32)),
-                Precision::Known(precision) => b.int(32, precision.into()),
-                Precision::Before => args[k - 1],
-            };
-            let args = [args[k], precision].into();
-            b.emit(Op::Call { callee: Callee::Direct(string), args, varargs: None, result: None });
+        for argument in strings {
+            read_string(b, string, &args, argument, None);
         }
     });
     true
+}
+
+/// Reads the string that an argument is, as far as it is printed.
+fn read_string(
+    b: &mut Builder,
+    string: FuncId,
+    args: &[ExprId],
+    (k, precision): (usize, Precision),
+    result: Option<VarId>,
+) {
+    let precision = match precision {
+        Precision::None => b.x().constant(Bv::ones(32)),
+        Precision::Known(precision) => b.int(32, precision.into()),
+        Precision::Before => args[k - 1],
+    };
+    let args = [args[k], precision].into();
+    b.emit(Op::Call { callee: Callee::Direct(string), args, varargs: None, result });
 }
 
 /// Whether the program prints in formats only that are known, and ask for what the models have: whoever calls a model that may come to

@@ -75,6 +75,7 @@ pub(super) fn lower(
             let mode = mode.map(|mode| b.pin(mode));
             Some(mode.unwrap_or_else(|| b.int(Rounding::WIDTH, 0)))
         }
+        (Primitive::Counts, _) => Some(b.int(1, b.cx.counts.into())),
         (Primitive::Unmodelled(what), _) => b.unmodelled(&format!("{what} ('{name}')"), width),
         _ if has_effect(b, primitive, name, args) => None,
         // Called with too few arguments.
@@ -131,7 +132,20 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
             exit(b, args.first().copied());
         }
         (Primitive::ExitNow, _) => {
-            exit_now(b, args.first().copied());
+            let status = exit_status(b, args.first().copied());
+            b.halt(HaltKind::ExitNow(status));
+        }
+        (Primitive::QuickExit, _) => {
+            let status = exit_status(b, args.first().copied());
+            if let Some(function) = b.cx.quick_exit_function {
+                b.emit(Op::Call {
+                    callee: Callee::Direct(function),
+                    args: Box::default(),
+                    varargs: None,
+                    result: None,
+                });
+            }
+            b.halt(HaltKind::ExitNow(status));
         }
         (Primitive::Abort, _) => {
             b.halt(HaltKind::Abort);
@@ -188,19 +202,18 @@ fn assert(b: &mut Builder, holds: ExprId, message: Option<ExprId>) {
 
 /// Ends the program after what is to run at its end.
 pub(super) fn exit(b: &mut Builder, status: Option<ExprId>) {
-    for n in 0..b.cx.exit_functions.len() {
-        let callee = Callee::Direct(b.cx.exit_functions[n]);
-        b.emit(Op::Call { callee, args: Box::default(), varargs: None, result: None });
+    let status = exit_status(b, status);
+    if let Some(function) = b.cx.exit_function {
+        b.emit(Op::Call { callee: Callee::Direct(function), args: Box::new([status]), varargs: None, result: None });
     }
-    exit_now(b, status);
+    b.halt(HaltKind::Exit(status));
 }
 
-fn exit_now(b: &mut Builder, status: Option<ExprId>) {
-    let status = match status {
+fn exit_status(b: &mut Builder, status: Option<ExprId>) -> ExprId {
+    match status {
         Some(status) => b.x().resize(32, status),
         None => b.int(32, 0),
-    };
-    b.halt(HaltKind::Exit(status));
+    }
 }
 
 /// Fresh memory that is asked for.

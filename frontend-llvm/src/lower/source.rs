@@ -14,6 +14,7 @@ pub(super) struct SourceMap {
     /// The type of the first row; the others follow it in order.
     first_type: u32,
     unknown_types: FxHashMap<u32, TypeId>,
+    float_types: FxHashMap<FloatFormat, TypeId>,
     named_types: FxHashMap<(&'static str, u32), TypeId>,
 }
 
@@ -91,6 +92,20 @@ impl SourceMap {
                 *self.unknown_types.entry(width).or_insert_with(|| program.types.push(CType::Unknown { width }))
             }
         }
+    }
+
+    /// A floating type of C.
+    pub fn float_type(&mut self, program: &mut Program, format: FloatFormat) -> TypeId {
+        let name = match format {
+            FloatFormat::Half => "_Float16",
+            FloatFormat::BFloat => "__bf16",
+            FloatFormat::Single => "float",
+            FloatFormat::Double => "double",
+            FloatFormat::X87 => "long double",
+            FloatFormat::Quad => "__float128",
+        };
+        let add = || program.types.push(CType::Float { name: name.to_owned(), format });
+        *self.float_types.entry(format).or_insert_with(add)
     }
 
     /// The type that a `__VERIFIER_nondet_` function of this name returns, if the name tells.

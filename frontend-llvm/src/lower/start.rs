@@ -1,11 +1,12 @@
 //! `__start`: what runs before and after `main`.
 
 use super::builder::Builder;
-use super::{Context, arguments, globals, inlined, primitive};
+use super::source::VOID;
+use super::{Context, Mutability, arguments, globals, inlined, primitive};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
-use crate::models::AT_EXIT;
-use cfa::{AllocKind, Callee, ExprId, FuncId, InputKind, Op};
+use crate::models::{AT_EXIT, AT_QUICK_EXIT};
+use cfa::{AllocKind, Callee, ExprId, FuncId, FunctionOrigin, InputKind, Op, Var, VarId, VarKind};
 
 /// Program arguments, and environment strings, that are modelled.
 const MAX_ARGUMENTS: u64 = 8;
@@ -27,7 +28,8 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let Some((n, main)) = entry.and_then(|n| cx.functions[n].map(|func| (n, func))) else {
         return Err(Error::Usage(format!("the program has no function '{}'", cx.options.entry)));
     };
-    let constructors = listed(cx, "llvm.global_ctors");
+    let constructors: Vec<Listed> =
+        prioritised(cx, "llvm.global_ctors").into_iter().map(|(_, listed)| listed).collect();
     let unknown = std::mem::take(&mut cx.unknown_initialisers);
     let mut open = std::mem::take(&mut cx.open_initialisers);
     open.sort_unstable();
@@ -59,18 +61,10 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let arguments = Arguments::new(&mut b, &needed);
     b.place = None;
     for called in constructors {
-        let (callee, args) = match called {
-            Listed::Function(n) => {
-                let Some(func) = b.cx.functions[n] else { continue };
-                (Callee::Direct(func), arguments.of_constructor(&mut b, n, func))
-            }
-            Listed::Address(constant) => match b.cx.constant(constant) {
-                Some(address) => (Callee::Indirect(address), Vec::new()),
-                None => {
-                    b.approximate("what the loader calls before main is not known", true, true);
-                    continue;
-                }
-            },
+        let Some(callee) = callee(&mut b, &called) else { continue };
+        let args = match (called, &callee) {
+            (Listed::Function(n), &Callee::Direct(func)) => arguments.of_constructor(&mut b, n, func),
+            _ => Vec::new(),
         };
         b.emit(Op::Call { callee, args: args.into(), varargs: None, result: None });
     }
@@ -121,31 +115,92 @@ fn prioritised(cx: &Context, table: &str) -> Vec<(u64, Listed)> {
     found
 }
 
-fn listed(cx: &Context, table: &str) -> Vec<Listed> {
-    prioritised(cx, table).into_iter().map(|(_, listed)| listed).collect()
-}
-
-/// What runs when the program ends through `exit` or the end of `main`: the handlers that the model of `atexit`
-/// keeps, then the destructors, the last constructed first. Handlers that destructors register run behind those without a
-/// priority, where the C library's own is, and at the end.
-pub(super) fn exit_functions(cx: &Context) -> Vec<FuncId> {
-    let defined = |f: &Function| f.name == AT_EXIT && !f.declaration;
-    let handlers = cx.ir.functions.iter().position(defined).and_then(|n| cx.functions[n]);
-    let destructors = prioritised(cx, "llvm.global_dtors");
-    let (last, first): (Vec<_>, Vec<_>) = destructors.into_iter().rev().partition(|&(p, _)| p < DEFAULT_PRIORITY);
-    let mut all: Vec<FuncId> = handlers.into_iter().collect();
-    for group in [first, last] {
-        let functions = group.into_iter().filter_map(|(_, listed)| match listed {
-            Listed::Function(n) => cx.functions[n],
-            Listed::Address(_) => None,
-        });
-        let before = all.len();
-        all.extend(functions);
-        if all.len() > before {
-            all.extend(handlers);
+/// How a row is called; none for a function that nothing can reach.
+fn callee(b: &mut Builder, listed: &Listed) -> Option<Callee> {
+    match *listed {
+        Listed::Function(n) => b.cx.functions[n].map(Callee::Direct),
+        Listed::Address(constant) => {
+            let address = b.cx.constant(constant);
+            if address.is_none() {
+                b.approximate("what the loader calls before or after main is not known", true, true);
+            }
+            address.map(Callee::Indirect)
         }
     }
-    all
+}
+
+/// The name of the function that [`declare_exit`] makes.
+const EXIT: &str = "__proviso_exit_handlers";
+
+/// The function that runs what runs when the program ends through `exit` or the end of `main`, for [`lower_exit`] to write.
+pub(super) struct AtExit {
+    function: FuncId,
+    /// Its parameter.
+    status: VarId,
+    /// Destructors have begun to run.
+    ran: VarId,
+    /// The handlers that the model of `atexit` keeps.
+    handlers: Option<FuncId>,
+    /// Destructors without a priority, which run first, and those with one; the last constructed first.
+    destructors: [Vec<Listed>; 2],
+}
+
+/// Declares what runs when the program ends through `exit`, the end of `main`, or `quick_exit`.
+pub(super) fn declare_exit(cx: &mut Context) -> Option<AtExit> {
+    let defined = |name: &str| {
+        let found = cx.ir.functions.iter().position(|f: &Function| f.name == name && !f.declaration);
+        found.and_then(|n| cx.functions[n])
+    };
+    cx.quick_exit_function = defined(AT_QUICK_EXIT);
+    let handlers = defined(AT_EXIT);
+    let destructors = prioritised(cx, "llvm.global_dtors");
+    if destructors.is_empty() {
+        cx.exit_function = handlers;
+        return None;
+    }
+    let (with_priority, without): (Vec<_>, Vec<_>) =
+        destructors.into_iter().rev().partition(|&(priority, _)| priority < DEFAULT_PRIORITY);
+    let destructors = [without, with_priority].map(|group| group.into_iter().map(|(_, listed)| listed).collect());
+    let function = cx.program.add_function(EXIT, VOID, None);
+    let (ty, bool) = (cx.unknown_type(Some(32)), cx.unknown_type(Some(1)));
+    let parameter = Var { name: Some("status".into()), ty, width: 32, kind: VarKind::Param(function), place: None };
+    let status = cx.add_var(parameter, Mutability::Fixed);
+    let kind = VarKind::Global { init: Some(cx.program.exprs.bool(false)) };
+    let name = Some("proviso_destructors_ran".into());
+    let ran = cx.add_var(Var { name, ty: bool, width: 1, kind, place: None }, Mutability::Global);
+    cx.program.funcs[function].params = vec![status];
+    cx.program.funcs[function].origin = FunctionOrigin::Model;
+    cx.exit_function = Some(function);
+    Some(AtExit { function, status, ran, handlers, destructors })
+}
+
+/// Runs handlers, then destructors. A destructor that calls `exit` is the last one, as in glibc. Handlers that destructors register run
+/// behind those without a priority, where the C library's own is, and at the end.
+pub(super) fn lower_exit(cx: &mut Context, exit: &AtExit) {
+    let mut b = Builder::new(cx, exit.function);
+    let status = b.var_expr(exit.status);
+    let run_handlers = |b: &mut Builder| {
+        if let Some(handlers) = exit.handlers {
+            let args = Box::new([status]);
+            b.emit(Op::Call { callee: Callee::Direct(handlers), args, varargs: None, result: None });
+        }
+    };
+    run_handlers(&mut b);
+    let ran_before = b.var_expr(exit.ran);
+    let first_time = b.x().not(ran_before);
+    b.when(first_time, |b| {
+        let value = b.x().bool(true);
+        b.emit(Op::Assign { var: exit.ran, value });
+        for group in exit.destructors.iter().filter(|group| !group.is_empty()) {
+            for listed in group {
+                if let Some(callee) = callee(b, listed) {
+                    b.emit(Op::Call { callee, args: Box::default(), varargs: None, result: None });
+                }
+            }
+            run_handlers(b);
+        }
+    });
+    b.finish(Op::Return { value: None });
 }
 
 /// By parameter: whether the function reads it. Unoptimised code stores every parameter first.

@@ -7,7 +7,7 @@
 use super::Context;
 use super::builder::Builder;
 use super::call::ByValue;
-use crate::ir::{self, TypeKind};
+use crate::ir::{self, ConstantKind, TypeKind};
 use cfa::{AllocKind, ExprId, FloatFormat, FuncId, Op};
 
 pub(super) struct Argument {
@@ -20,6 +20,12 @@ pub(super) struct Argument {
 const GP_END: u64 = 48;
 const FP_END: u64 = 176;
 
+/// Whether it is the offset in the save area from which on there are two more registers: two of 8 bytes each, or two of vectors.
+pub(super) fn leaves_two_registers(ir: &ir::Module, constant: u32) -> bool {
+    let ConstantKind::Bits(words) = &ir.constants[constant as usize].kind else { return false };
+    [GP_END - 16, FP_END - 32].contains(&words[0])
+}
+
 /// Puts arguments into a block of memory; its address, and each argument's offset in it. `None` if there are none.
 pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<(ExprId, Vec<u64>)> {
     if arguments.is_empty() {
@@ -28,6 +34,7 @@ pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<(ExprId, 
     let slot = u64::from(b.pointer_width() / 8);
     let mut end = 0u64;
     let mut offsets = Vec::with_capacity(arguments.len());
+    let values: Vec<ExprId> = arguments.iter().map(|argument| typed(b, argument.value, argument.ty)).collect();
     for argument in arguments {
         let (size, align) = match argument.by_value {
             Some(copied) => (copied.size, u64::from(copied.align)),
@@ -39,17 +46,25 @@ pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<(ExprId, 
     }
     let size = b.size(end);
     let base = b.alloc(size, 16, AllocKind::Stack, false);
-    for (argument, &offset) in arguments.iter().zip(&offsets) {
+    for ((argument, value), &offset) in arguments.iter().zip(values).zip(&offsets) {
         let address = b.offset(base, offset);
         match argument.by_value {
             Some(copied) => {
                 let len = b.size(copied.size);
                 b.emit(Op::Copy { dst: address, src: argument.value, len });
             }
-            None => b.store(address, argument.value),
+            None => b.store(address, value),
         }
     }
     Some((base, offsets))
+}
+
+/// An argument that nothing but its value tells about: whoever writes the call down has to know whether it is a float.
+pub(super) fn typed(b: &mut Builder, value: ExprId, ty: ir::Ty) -> ExprId {
+    match b.ir().types[ty as usize].kind {
+        TypeKind::Float(format) if b.cx.options.keeps_output => b.pin_float(value, format),
+        _ => value,
+    }
 }
 
 /// The functions with variable arguments that a pointer may lead to, each with its number of parameters, which are fewer than

@@ -484,7 +484,7 @@ impl Weaver<'_> {
         }
         body.w.program.add_edge(at, Op::Skip, none, None);
         body.finish(none);
-        let is_end = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_)));
+        let is_end = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_) | HaltKind::ExitNow(_)));
         let ends = self.program.edges.iter().filter(|(_, edge)| is_end(&edge.op));
         let ends: Vec<EdgeId> = ends.map(|(id, _)| id).collect();
         for edge in ends {

@@ -48,7 +48,7 @@ fn fault(op: &Op) -> Option<(Check, &'static str)> {
 fn look_for_leaks(program: &mut Program, leak: Leak) {
     let mut places: Vec<LocId> = Vec::new();
     for edge in program.edges.values() {
-        let ends = matches!(edge.op, Op::Halt(HaltKind::Exit(_) | HaltKind::Abort));
+        let ends = matches!(edge.op, Op::Halt(HaltKind::Exit(_) | HaltKind::ExitNow(_) | HaltKind::Abort));
         places.extend(ends.then_some(edge.source));
     }
     if leak == Leak::Lost {

@@ -174,7 +174,9 @@ impl<'p> Weaver<'p> {
             Op::ObjectSize { ptr, .. } => vec![(ptr, ADDRESS)],
             Op::Alloc { size, .. } => vec![(size, LENGTH)],
             Op::Call { callee: Callee::Indirect(callee), .. } => vec![(callee, "it is called")],
-            Op::Halt(HaltKind::Exit(status)) => vec![(status, "it is the status of the program")],
+            Op::Halt(HaltKind::Exit(status) | HaltKind::ExitNow(status)) => {
+                vec![(status, "it is the status of the program")]
+            }
             _ => Vec::new(),
         }
     }

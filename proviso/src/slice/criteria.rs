@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::source::{Sources, Spot};
-use cfa::{EdgeId, Expr, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, PlaceId, Program, VarId, VarKind};
+use cfa::{
+    EdgeId, Expr, FuncId, FunctionOrigin, GlobalId, HaltKind, Id, InputKind, Op, PlaceId, Program, VarId, VarKind,
+};
 use frontend_llvm::Cut;
 use slicer::{Criterion, Value, What};
 use std::collections::{BTreeMap, BTreeSet};
@@ -242,7 +244,7 @@ fn of_global(name: &str, program: &Program) -> Vec<Criterion> {
     }
     let mut found = Vec::new();
     for (id, edge) in program.edges.iter() {
-        let is_end = matches!(edge.op, Op::Halt(cfa::HaltKind::Exit(_) | cfa::HaltKind::Abort));
+        let is_end = matches!(edge.op, Op::Halt(HaltKind::Exit(_) | HaltKind::ExitNow(_) | HaltKind::Abort));
         if is_end {
             found.push(Criterion { edge: id, what: What::Values(values.clone()) });
         }

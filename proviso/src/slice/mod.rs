@@ -2,6 +2,8 @@
 
 mod blank;
 pub mod criteria;
+#[cfg(test)]
+mod hidden_states;
 mod lines;
 pub mod scan;
 mod subject;
@@ -296,7 +298,10 @@ fn unused(program: &Program, edge: EdgeId, simpler: &Op) -> Unused {
         (Op::Return { value: Some(then) }, Op::Return { value: Some(now) }) if then != now => {
             Unused { arguments: vec![0], variadic: false }
         }
-        (Op::Halt(HaltKind::Exit(then)), Op::Halt(HaltKind::Exit(now))) if then != now => {
+        (Op::Halt(HaltKind::Exit(then)), Op::Halt(HaltKind::Exit(now)))
+        | (Op::Halt(HaltKind::ExitNow(then)), Op::Halt(HaltKind::ExitNow(now)))
+            if then != now =>
+        {
             Unused { arguments: vec![0], variadic: false }
         }
         _ => Unused::default(),

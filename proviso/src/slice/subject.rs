@@ -48,6 +48,8 @@ impl Subject {
         options.entry.clone_from(&args.entry);
         options.undefined_functions = UndefinedFunctions::Pure;
         options.sequential_environment = true;
+        options.undefined_functions_keep_state =
+            matches!(args.undefined_functions, UndefinedArg::Reachable | UndefinedArg::Anything);
         options.reads_back = args.read_back;
         let criteria = args.criterion.iter().chain(&args.secondary_criterion);
         options.named = criteria.map(|text| text.trim_end_matches("()").to_owned()).collect();
@@ -69,10 +71,7 @@ impl Subject {
         };
         let (criteria, secondary) = (find(&args.criterion)?, find(&args.secondary_criterion)?);
         texts.truncate(args.criterion.len());
-        let mut slicing = slicing_options(args, &program)?;
-        if !args.read_back {
-            slicing.silent = cut.output_functions();
-        }
+        let slicing = slicing_options(args, &program)?;
         let unmodelled = unmodelled(&program, &places);
         let subject = Self {
             options,

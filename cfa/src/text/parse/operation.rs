@@ -49,6 +49,7 @@ impl Parser<'_> {
                 let start = self.start;
                 Op::Halt(match self.word("a kind of halt")? {
                     "exit" => HaltKind::Exit(self.expr()?),
+                    "exit_now" => HaltKind::ExitNow(self.expr()?),
                     "abort" => HaltKind::Abort,
                     "assumed" => HaltKind::Assumed,
                     "unreachable" => HaltKind::Unreachable,

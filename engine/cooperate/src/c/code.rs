@@ -6,6 +6,7 @@ use super::kinds;
 use super::memory;
 use super::place::Access;
 use super::roles::{self, Role};
+use super::types::WIDE;
 use cfa::{
     AllocKind, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op,
     VarId,
@@ -34,6 +35,15 @@ pub fn branch(file: &mut File, cond: ExprId) -> (Vec<String>, String) {
     let text = file.condition(cond);
     file.lets.clear();
     (out, strip(&text).to_owned())
+}
+
+/// How a function is called.
+#[derive(PartialEq, Eq)]
+struct Convention {
+    /// By parameter, and last for the result, whether it is a float.
+    floats: Vec<bool>,
+    is_variadic: bool,
+    is_library: bool,
 }
 
 /// The statements of one operation.
@@ -96,7 +106,8 @@ impl Statements<'_, '_, '_> {
                 self.out.push(format!("memset({dst}, {byte}, {len});"));
             }
             Op::Shadow(_) => self.file.refuse("what is initialised is not known to C".to_owned()),
-            Op::Call { .. } => self.call(edge),
+            Op::Call { callee: Callee::Indirect(pointer), .. } => self.call_pointer(edge, pointer),
+            Op::Call { .. } => self.call(edge, None),
             Op::Return { value: None } => self.out.push("return;".to_owned()),
             Op::Return { value: Some(value) } => {
                 let func = p.func_of(edge);
@@ -120,10 +131,16 @@ impl Statements<'_, '_, '_> {
     }
 
     fn halt(&mut self, kind: HaltKind) {
-        if let HaltKind::Exit(code) = kind {
-            self.file.library("exit", "extern void exit(int) __attribute__((__noreturn__));".to_owned());
-            let code = self.file.signed(code);
-            self.out.push(format!("exit({code});"));
+        let end = match kind {
+            HaltKind::Exit(status) => Some(("exit", status)),
+            HaltKind::ExitNow(status) => Some(("_Exit", status)),
+            _ => None,
+        };
+        if let Some((function, status)) = end {
+            let declaration = format!("extern void {function}(int) __attribute__((__noreturn__));");
+            self.file.library(function, declaration);
+            let status = self.file.signed(status);
+            self.out.push(format!("{function}({});", strip(&status)));
             return;
         }
         if kind == HaltKind::Assumed {
@@ -341,7 +358,7 @@ impl Statements<'_, '_, '_> {
             (_, ..=16) => ("ushort", "unsigned short", Ty::Unsigned(16)),
             (_, ..=32) => ("uint", "unsigned int", Ty::Unsigned(32)),
             (_, ..=64) => ("ulonglong", "unsigned long long", Ty::Unsigned(64)),
-            _ => ("uint128", "unsigned __int128", Ty::Unsigned(128)),
+            _ => ("uint128", WIDE.0, Ty::Unsigned(128)),
         };
         let function = format!("__VERIFIER_nondet_{function}");
         self.file.library(&function, format!("extern {result} {function}(void);"));
@@ -352,12 +369,36 @@ impl Statements<'_, '_, '_> {
         self.out.push(format!("{name} = {};", strip(&value)));
     }
 
-    fn call(&mut self, edge: EdgeId) {
+    /// A call through a pointer. The machine passes floats in other places than integers, and the library takes variable arguments otherwise than
+    /// the functions of the file, so it is made as the functions take it that the pointer may lead to: if they differ, as the one that it does.
+    fn call_pointer(&mut self, edge: EdgeId, pointer: ExprId) {
+        let mut groups: Vec<(Convention, Vec<FuncId>)> = Vec::new();
+        for f in self.file.behind_pointer(edge) {
+            let convention = self.file.convention(f);
+            match groups.iter_mut().find(|group| group.0 == convention) {
+                Some(group) => group.1.push(f),
+                None => groups.push((convention, vec![f])),
+            }
+        }
+        let last = groups.pop().map(|(_, functions)| functions[0]);
+        for (_, functions) in &groups {
+            let pointer = self.file.pointer(pointer);
+            let is_one: Vec<String> =
+                functions.iter().map(|&f| format!("{pointer} == (char *){}", self.file.function(f))).collect();
+            self.out.push(format!("if ({}) {{", is_one.join(" || ")));
+            self.call(edge, Some(functions[0]));
+            self.out.push("} else {".to_owned());
+        }
+        self.call(edge, last);
+        if !groups.is_empty() {
+            self.out.push("}".repeat(groups.len()));
+        }
+    }
+
+    /// A call; through a pointer, with the types that `like` has.
+    fn call(&mut self, edge: EdgeId, like: Option<FuncId>) {
         let p = self.file.p;
         let Op::Call { callee, args, varargs, result } = &p.edges[edge].op else { unreachable!("a call") };
-        if matches!(*callee, Callee::Direct(f) if roles::runs_handlers(p, f)) {
-            return;
-        }
         // Of a pointer that may lead to several functions, one that does not take these arguments is called as the pointer is.
         let as_pointer = match *callee {
             Callee::Direct(f) => roles::role(p, f) == Role::Body && p.funcs[f].varargs.is_none() && !takes(p, f, args),
@@ -368,33 +409,52 @@ impl Statements<'_, '_, '_> {
                 let returned = self.file.result_type(f).zip(self.file.p.funcs[f].return_width);
                 (self.file.arguments(f, args), returned.map(|((ty, _), width)| (ty, width)))
             }
-            _ => {
-                let texts = args.iter().map(|&e| self.file.natural(e).0).collect();
-                (texts, result.map(|v| (self.file.vars[v].ty, p.vars[v].width)))
-            }
+            _ => match like {
+                Some(f) => {
+                    let returned = result.and(self.file.result_type(f)).zip(p.funcs[f].return_width);
+                    (self.file.arguments(f, args), returned.map(|((ty, _), width)| (ty, width)))
+                }
+                None => {
+                    let texts = args.iter().map(|&e| self.file.natural(e).0).collect();
+                    (texts, result.map(|v| (self.file.vars[v].ty, p.vars[v].width)))
+                }
+            },
         };
-        let library = matches!(*callee, Callee::Direct(f) if roles::role(self.file.p, f) != Role::Body);
-        match (*callee, varargs) {
-            (Callee::Direct(f), &Some(block)) if library && p.funcs[f].varargs.is_some() => {
-                match self.variadic(edge, block) {
-                    Some(values) => texts.extend(values),
-                    None => self.file.refuse(format!("the arguments of a call of '{}'", p.funcs[f].name)),
+        let called = match *callee {
+            Callee::Direct(f) => Some(f),
+            Callee::Indirect(_) => like,
+        };
+        // Others take variable arguments as the machine does, functions of the file a block of them.
+        let is_library = called.is_none_or(|f| roles::role(p, f) != Role::Body);
+        let takes_block = called.is_some_and(|f| !is_library && p.funcs[f].varargs.is_some());
+        match *varargs {
+            Some(block) if is_library && called.is_none_or(|f| p.funcs[f].varargs.is_some()) => {
+                match (self.variadic(edge, block), called) {
+                    (Some(values), _) => texts.extend(values),
+                    (None, Some(f)) => self.file.refuse(format!("the arguments of a call of '{}'", p.funcs[f].name)),
+                    (None, None) => self.file.refuse("the arguments of a call through a pointer".to_owned()),
                 }
             }
-            (Callee::Direct(_), None) if library => {}
-            (Callee::Direct(f), varargs) if p.funcs[f].varargs.is_some() => {
+            varargs if takes_block => {
                 texts.push(varargs.map_or_else(|| "0".to_owned(), |block| self.file.pointer(block)));
             }
-            (Callee::Indirect(_), Some(block)) => texts.push(self.file.pointer(*block)),
             _ => {}
         }
         let function = match *callee {
             Callee::Direct(f) if !as_pointer => self.file.function(f),
             callee => {
                 let result = returned.map_or_else(|| "void ".to_owned(), |(ty, width)| raw_type(ty, width));
-                let mut types: Vec<String> = args.iter().map(|&e| self.file.natural(e).1).collect();
-                if varargs.is_some() {
+                let mut types: Vec<String> = match like {
+                    Some(f) => {
+                        let raw = |&v: &VarId| raw_type(self.file.vars[v].ty, p.vars[v].width).trim_end().to_owned();
+                        p.funcs[f].params.iter().map(raw).collect()
+                    }
+                    None => args.iter().map(|&e| self.file.natural(e).1).collect(),
+                };
+                if takes_block {
                     types.push("char *".to_owned());
+                } else if is_library && varargs.is_some() {
+                    types.push("...".to_owned());
                 }
                 let types = if types.is_empty() { "void".to_owned() } else { types.join(", ") };
                 let pointer = match callee {
@@ -482,6 +542,31 @@ impl File<'_> {
             }
             (Ty::Unsigned(8), _) if width < 8 => format!("({text} & {})", (1u32 << width) - 1),
             _ => self.bits_of(format!("({text})"), from, width),
+        }
+    }
+
+    /// The functions of the program that a call through a pointer may lead to, by what they take and return.
+    fn behind_pointer(&self, call: EdgeId) -> Vec<FuncId> {
+        let p = self.p;
+        let Op::Call { args, varargs, result, .. } = &p.edges[call].op else { unreachable!("a call") };
+        let fits = |&f: &FuncId| {
+            let function = &p.funcs[f];
+            let returns = result.is_none_or(|v| function.return_width == Some(p.vars[v].width));
+            // For a target of 32 bits, calls do not say which arguments are variable ones.
+            let has_rest = function.varargs.is_some() && varargs.is_some() && roles::role(p, f) == Role::Body;
+            takes(p, f, args) && (args.len() == function.params.len() || has_rest) && returns
+        };
+        self.pointed_to.iter().copied().filter(fits).collect()
+    }
+
+    fn convention(&self, f: FuncId) -> Convention {
+        let is_float = |ty: Ty| matches!(ty, Ty::Float(_));
+        let function = &self.p.funcs[f];
+        let parameters = function.params.iter().map(|&v| is_float(self.vars[v].ty));
+        Convention {
+            floats: parameters.chain([self.result_type(f).is_some_and(|(ty, _)| is_float(ty))]).collect(),
+            is_variadic: function.varargs.is_some(),
+            is_library: roles::role(self.p, f) != Role::Body,
         }
     }
 

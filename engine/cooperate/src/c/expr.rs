@@ -5,7 +5,7 @@
 //! plus offsets, never integers, where that can be told: other verifiers lose an object when its address is an integer.
 
 use super::file::{self, File};
-use super::types::integer_type;
+use super::types::{WIDE, integer_type};
 use cfa::{BinOp, Bv, Expr, ExprId, FCmp, FloatFormat, UnOp, VarId};
 
 /// What C takes an lvalue or an operand for.
@@ -32,7 +32,7 @@ pub fn container(width: u32) -> (&'static str, &'static str, u32) {
     match width {
         0..=32 => ("unsigned int", "int", 32),
         33..=64 => ("unsigned long long", "long long", 64),
-        _ => ("unsigned __int128", "__int128", 128),
+        _ => (WIDE.0, WIDE.1, 128),
     }
 }
 
@@ -48,7 +48,7 @@ pub fn literal(value: &Bv) -> String {
         _ => {
             let words = value.zext(width.max(128)).to_le_bytes();
             let word = |at: usize| u64::from_le_bytes(words[at..at + 8].try_into().expect("eight bytes"));
-            format!("((unsigned __int128){}ULL << 64 | {}ULL)", word(8), word(0))
+            format!("(({}){}ULL << 64 | {}ULL)", WIDE.0, word(8), word(0))
         }
     }
 }
@@ -199,7 +199,7 @@ impl File<'_> {
             }
             Expr::FToInt { .. } => format!("(int)({} & 1)", self.bits(e)),
             ref other => {
-                self.refuse(format!("no condition of C: {other:?}"));
+                self.refuse(format!("the condition {other:?}"));
                 "0".to_owned()
             }
         }
@@ -230,7 +230,7 @@ impl File<'_> {
         let p = self.p;
         let width = p.exprs.width(e);
         if width > 128 {
-            self.refuse(format!("a value of {width} bits has no type in C"));
+            self.refuse(format!("a value of {width} bits"));
             return "0".to_owned();
         }
         if let Some((name, ty)) = self.lets.get(&e).cloned() {
@@ -275,7 +275,7 @@ impl File<'_> {
             Expr::Sext { arg, .. } => masked(format!("({ty}){}", self.signed(arg)), width),
             Expr::FToInt { from, signed, arg, .. } => self.float_to_integer(from, signed, width, arg),
             ref other => {
-                self.refuse(format!("no expression of C: {other:?}"));
+                self.refuse(format!("the expression {other:?}"));
                 "0".to_owned()
             }
         }

@@ -6,8 +6,8 @@ use super::names::Names;
 use super::roles::{self, Role};
 use super::types::{Types, integer_type};
 use cfa::{
-    AllocKind, CType, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program, Table, TypeId, VarId,
-    VarKind,
+    AllocKind, CType, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, PlaceId, Program, Table,
+    TypeId, VarId, VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -47,16 +47,21 @@ pub struct File<'p> {
     /// Declarations of parts of expressions in the present function.
     pub part_declarations: Vec<String>,
     functions: Table<FuncId, Option<String>>,
+    /// Functions whose address the program has.
+    pub pointed_to: Vec<FuncId>,
     pub wanted_functions: Vec<FuncId>,
     /// The program's start is `main`, so the user's main function is called otherwise.
     pub rename_main: bool,
     globals: Table<GlobalId, Option<String>>,
+    pub typed_globals: FxHashMap<GlobalId, bool>,
     pub wanted_globals: Vec<GlobalId>,
     pub wanted_variables: Vec<VarId>,
     /// Definitions and declarations by name.
     pub helpers: BTreeMap<String, String>,
     pub library: BTreeMap<String, String>,
-    /// The first thing that C cannot say.
+    /// Where in the source what is written at present comes from.
+    pub place: Option<PlaceId>,
+    /// The first thing that C cannot say, with where it is.
     pub refused: Option<String>,
 }
 
@@ -75,13 +80,16 @@ impl<'p> File<'p> {
             locals: Vec::new(),
             part_declarations: Vec::new(),
             functions: Table::filled(None, p.funcs.len()),
+            pointed_to: pointed_to(p),
             wanted_functions: Vec::new(),
             rename_main: false,
             globals: Table::filled(None, p.globals.len()),
+            typed_globals: FxHashMap::default(),
             wanted_globals: Vec::new(),
             wanted_variables: Vec::new(),
             helpers: BTreeMap::new(),
             library: BTreeMap::new(),
+            place: None,
             refused: None,
         };
         // What somebody else defines keeps its name, whatever comes first.
@@ -100,7 +108,12 @@ impl<'p> File<'p> {
 
     /// Remembers what cannot be said.
     pub fn refuse(&mut self, what: String) {
-        self.refused.get_or_insert(what);
+        let own = self.place.filter(|&place| self.p.places[place].line > 0 && !roles::is_model(self.p, place));
+        let at = own.map_or(String::new(), |place| {
+            let place = self.p.places[place];
+            format!(" ({}:{})", self.p.files[place.file].path, place.line)
+        });
+        self.refused.get_or_insert_with(|| format!("{what}{at}"));
     }
 
     pub fn helper(&mut self, name: &str, text: impl FnOnce() -> String) {
@@ -119,6 +132,10 @@ impl<'p> File<'p> {
         let name = match roles::role(self.p, f) {
             Role::Body if f == self.p.entry => "main".to_owned(),
             Role::Body if function.name == "main" && !self.rename_main => "main".to_owned(),
+            Role::Body if roles::keeps_handlers(function) => {
+                let name = function.name.trim_start_matches("__").trim_start_matches("proviso_");
+                self.names.fresh(&format!("own_{name}"))
+            }
             Role::Body => self.names.fresh(&function.name),
             Role::External | Role::Error => roles::public_name(function).to_owned(),
         };
@@ -279,6 +296,28 @@ impl<'p> File<'p> {
             _ => self.with_result(f, &declarator),
         }
     }
+}
+
+fn pointed_to(p: &Program) -> Vec<FuncId> {
+    let mut found: Vec<FuncId> = Vec::new();
+    let mut seen = FxHashSet::default();
+    let initial = p.globals.values().filter_map(|g| g.init.as_ref()).flat_map(|init| &init.pointers);
+    let mut roots: Vec<ExprId> = initial.map(|&(_, value)| value).collect();
+    roots.extend(p.vars.values().filter_map(|var| match var.kind {
+        VarKind::Global { init } => init,
+        _ => None,
+    }));
+    p.edges.values().for_each(|edge| edge.op.for_each_expr(|e| roots.push(e)));
+    for root in roots {
+        p.exprs.visit(root, &mut seen, |_, node| {
+            if let Expr::FuncAddr(f) = *node {
+                found.push(f);
+            }
+        });
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// The library's `errno`, which models change.

@@ -88,6 +88,11 @@ impl File<'_> {
                 self.math("fma", format, &args)
             }
             Expr::FConvert { from, arg, .. } => format!("({ty}){}", self.float(from, arg)),
+            // Compilers have no conversion of `_BitInt` for such a target.
+            Expr::IntToF { arg, .. } if p.exprs.width(arg) > 64 && p.layout.pointer_width == 32 => {
+                self.refuse(format!("a float made of an integer of {} bits, for a target of 32", p.exprs.width(arg)));
+                "0".to_owned()
+            }
             Expr::IntToF { signed: true, arg, .. } => format!("({ty}){}", self.signed(arg)),
             Expr::IntToF { arg, .. } => format!("({ty}){}", self.bits(arg)),
             ref other => unreachable!("{other:?} is no float"),
@@ -101,7 +106,7 @@ impl File<'_> {
             FloatFormat::Single => ("f", "float"),
             FloatFormat::X87 => ("l", "long double"),
             _ => {
-                self.refuse(format!("no function {name} for {}", float_type(format)));
+                self.refuse(format!("the function '{name}' for {}", float_type(format)));
                 ("", "double")
             }
         };
@@ -113,7 +118,10 @@ impl File<'_> {
 
     fn float_literal(&mut self, format: FloatFormat, c: &Bv) -> String {
         if float::is_nan(format, c) {
-            return self.float_of_bits(format, &literal(c));
+            return match format {
+                FloatFormat::X87 => self.extended(c),
+                _ => self.float_of_bits(format, &literal(c)),
+            };
         }
         let mut shown = float::show(format, c);
         if !shown.contains(['.', 'e', 'i']) {
@@ -133,8 +141,27 @@ impl File<'_> {
         }
     }
 
+    /// A `long double` by its bytes: not all targets have integers as wide.
+    fn extended(&mut self, c: &Bv) -> String {
+        let name = "proviso_extended";
+        self.memcpy();
+        self.helper(name, || {
+            format!(
+                "static long double {name}(unsigned long long low, unsigned short high) {{\n    long double x = 0;\n    \
+                 memcpy(&x, &low, 8);\n    memcpy((char *)&x + 8, &high, 2);\n    return x;\n}}\n"
+            )
+        });
+        let bytes = c.to_le_bytes();
+        let low = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"));
+        let high = u16::from_le_bytes(bytes[8..10].try_into().expect("two bytes"));
+        format!("{name}({low}ULL, {high})")
+    }
+
     /// Towards zero; of what does not fit, the sign bit alone.
     pub fn float_to_integer(&mut self, from: FloatFormat, signed: bool, width: u32, arg: ExprId) -> String {
+        if width > 64 && self.p.layout.pointer_width == 32 {
+            self.refuse(format!("a float as an integer of {width} bits, for a target of 32"));
+        }
         let (unsigned, signed_ty, size) = container(width);
         let ty = float_type(from);
         let prefix = if signed { 's' } else { 'u' };

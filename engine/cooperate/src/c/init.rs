@@ -1,5 +1,6 @@
 //! Initial values of global objects, as C writes them.
 
+use super::expr::literal;
 use super::file::{File, string_literal};
 use super::memory::{OBJECT, with_gap};
 use super::roles;
@@ -8,6 +9,27 @@ use cfa::{Bv, CType, GlobalId, GlobalInit, TypeId};
 use std::fmt::Write;
 
 impl File<'_> {
+    /// Whether a global object is declared with its own type, so that its members and elements have their names.
+    pub fn is_typed(&mut self, g: GlobalId) -> bool {
+        if let Some(&known) = self.typed_globals.get(&g) {
+            return known;
+        }
+        let is_typed =
+            self.has_size_of_type(g) && (self.p.globals[g].init.is_none() || self.typed_initialiser(g).is_some());
+        self.typed_globals.insert(g, is_typed);
+        is_typed
+    }
+
+    fn has_size_of_type(&self, g: GlobalId) -> bool {
+        self.p.size_of(self.p.globals[g].ty) == Some(self.p.globals[g].size)
+    }
+
+    fn typed_initialiser(&mut self, g: GlobalId) -> Option<String> {
+        let global = &self.p.globals[g];
+        let init = global.init.as_ref().filter(|_| self.has_size_of_type(g))?;
+        self.initialiser(global.ty, 0, init)
+    }
+
     /// The definition of a global object, or its declaration if somebody else defines it; and one that others may come before.
     pub fn global_definition(&mut self, g: GlobalId) -> (String, String) {
         let global = &self.p.globals[g];
@@ -16,7 +38,7 @@ impl File<'_> {
             Some(name) => (name.to_owned(), Some(OBJECT)),
             None => (text, None),
         };
-        let typed = self.p.size_of(global.ty) == Some(global.size);
+        let typed = self.has_size_of_type(g);
         let Some(init) = &global.init else {
             let named = inner.unwrap_or(&name);
             let external = roles::is_external(self.p, global.place, true);
@@ -35,7 +57,7 @@ impl File<'_> {
         };
         let aligned =
             if global.align > 1 { format!(" __attribute__((aligned({})))", global.align) } else { String::new() };
-        let inner_value = if typed { self.initialiser(global.ty, 0, init) } else { None };
+        let inner_value = self.typed_initialiser(g);
         if let (Some(inner), Some(value)) = (inner, &inner_value) {
             let declaration = self.types.declare(global.ty, inner, &mut self.names);
             return with_gap_defined(self, &name, &with_gap(&declaration, &aligned), value, is_zero(init));
@@ -194,6 +216,9 @@ impl File<'_> {
                 }
             }
             CType::Float { .. } => return None,
+            CType::Unknown { width } if width > 64 => return None,
+            CType::Int { width, .. } | CType::Enum { width, .. } if width > 128 => return None,
+            CType::Int { width, .. } | CType::Enum { width, .. } if width > 64 => literal(&value.resize(128)),
             CType::Int { signed: true, width: ..=64, .. } | CType::Enum { signed: true, width: ..=64, .. } => {
                 let value = value.to_i64()?;
                 if value == i64::MIN {

@@ -28,11 +28,17 @@ pub fn of_variables(p: &Program) -> Table<VarId, Variable> {
             let ty = of_type(p, var.ty, var.width).unwrap_or(match guess.float[i] {
                 Some(format) => Ty::Float(format),
                 None if guess.pointer[i] => Ty::Pointer,
+                // Bits of a `long double` are kept as one: no integer of 32-bit targets is as wide.
+                None if var.width == FloatFormat::X87.width() && !is_integer(p, var.ty) => Ty::Float(FloatFormat::X87),
                 None => Ty::Unsigned(var.width),
             });
             Variable { name: None, ty }
         })
         .collect()
+}
+
+fn is_integer(p: &Program, ty: TypeId) -> bool {
+    matches!(p.plain_type(ty), CType::Int { .. })
 }
 
 struct Guess<'p> {

@@ -11,8 +11,8 @@ use super::file::File;
 use super::left_out::operations;
 use super::roles::{self, Role};
 use cfa::{
-    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, LocId,
-    Op, Out, Program, VarKind,
+    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, Op, Out,
+    Program, VarKind,
 };
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
@@ -89,7 +89,7 @@ fn is_about_heap(p: &Program, f: FuncId) -> bool {
 }
 
 /// A function and all that it calls.
-fn parts(p: &Program, f: FuncId) -> Vec<FuncId> {
+pub fn parts(p: &Program, f: FuncId) -> Vec<FuncId> {
     let (mut parts, mut seen, mut done) = (vec![f], FxHashSet::from_iter([f]), 0);
     while let Some(&part) = parts.get(done) {
         done += 1;
@@ -137,9 +137,10 @@ pub struct Watch {
     pub foreign: bool,
     /// The present function has objects that end with it.
     has_frame: bool,
-    is_main: bool,
-    /// The looks for leaks behind what runs at exit: the library runs that, so it looks as well.
-    behind_handlers: FxHashSet<EdgeId>,
+    /// The program ends when the present function returns.
+    ends_program: bool,
+    /// The present function is the user's main function or the program's start, so no other has variables.
+    is_outermost: bool,
 }
 
 impl Watch {
@@ -148,32 +149,8 @@ impl Watch {
             Op::Leak(leak) if e.fault.is_some() => Some(leak),
             _ => None,
         });
-        let behind_handlers = p.edges.values().filter_map(|e| match e.op {
-            Op::Call { callee: Callee::Direct(f), .. } if roles::runs_handlers(p, f) => next_look(p, e.target),
-            _ => None,
-        });
-        let behind_handlers = behind_handlers.collect();
-        Self { leak, foreign: false, has_frame: false, is_main: false, behind_handlers }
+        Self { leak, foreign: false, has_frame: false, ends_program: false, is_outermost: false }
     }
-
-    fn looks_at_exit(&self) -> bool {
-        self.leak == Some(Leak::Alive) && !self.behind_handlers.is_empty()
-    }
-}
-
-/// The look for leaks that is certain to come next.
-fn next_look(p: &Program, from: LocId) -> Option<EdgeId> {
-    let mut seen = FxHashSet::default();
-    let mut at = from;
-    while let Out::One(edge) = p.locs[at].out
-        && seen.insert(at)
-    {
-        if matches!(p.edges[edge].op, Op::Leak(_)) {
-            return Some(edge);
-        }
-        at = p.edges[edge].target;
-    }
-    None
 }
 
 /// The declaration of an object with the room behind it.
@@ -219,8 +196,9 @@ pub fn begin(file: &mut File, f: FuncId) -> Vec<String> {
     if has_frame {
         lines.push("proviso_depth++;".to_owned());
     }
+    let is_outermost = is_main || p.funcs[f].origin == FunctionOrigin::Source && p.funcs[f].name == "main";
     if let Some(watch) = &mut file.watch {
-        (watch.has_frame, watch.is_main) = (has_frame, is_main);
+        (watch.has_frame, watch.ends_program, watch.is_outermost) = (has_frame, is_main && f != p.entry, is_outermost);
     }
     lines
 }
@@ -228,12 +206,8 @@ pub fn begin(file: &mut File, f: FuncId) -> Vec<String> {
 /// What comes before an operation.
 pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
     let Some(watch) = &file.watch else { return };
-    let Watch { has_frame, is_main, leak, .. } = *watch;
-    let at_return = leak.filter(|_| is_main && !watch.looks_at_exit());
-    let at_end = |leak| match leak {
-        Leak::Alive => !watch.behind_handlers.contains(&edge),
-        Leak::Lost => is_main,
-    };
+    let Watch { has_frame, ends_program, is_outermost, leak, .. } = *watch;
+    let at_return = leak.filter(|_| ends_program);
     let p = file.p;
     let is_fault = p.edges[edge].fault.is_some();
     match p.edges[edge].op {
@@ -256,7 +230,7 @@ pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
             let ptr = file.pointer(ptr);
             out.push(format!("proviso_end({ptr});"));
         }
-        Op::Leak(leak) if is_fault && at_end(leak) && is_last(p, edge) => {
+        Op::Leak(leak) if is_fault && (leak == Leak::Alive || is_outermost) && is_last(p, edge) => {
             if leak == Leak::Lost {
                 reach_variables(file, p.func_of(edge), out);
             }
@@ -298,17 +272,12 @@ fn access(file: &mut File, addr: ExprId, bytes: &str, writes: bool, out: &mut Ve
 /// The runtime, once all is known that the file has.
 pub fn runtime(file: &mut File) -> Option<(String, String)> {
     let watch = file.watch.as_ref()?;
-    let (mut foreign, looks_at_exit) = (watch.foreign, watch.looks_at_exit());
+    let mut foreign = watch.foreign;
     for (name, declaration) in LIBRARY {
         file.library(name, declaration.to_owned());
     }
     let p = file.p;
     let (mut start, mut roots) = (String::new(), String::new());
-    if looks_at_exit {
-        // What is registered first runs last.
-        file.library("atexit", "extern int atexit(void *);".to_owned());
-        start += "    atexit((void *)proviso_alive);\n";
-    }
     if file.library.contains_key(roles::ERRNO_LOCATION) {
         let _ = writeln!(start, "    proviso_begin({}(), 4, PROVISO_GLOBAL);", roles::ERRNO_LOCATION);
     }
@@ -356,6 +325,6 @@ fn bytes(width: u32) -> String {
 
 /// Whether the program ends behind an edge.
 fn is_last(p: &Program, edge: EdgeId) -> bool {
-    let ends = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_) | HaltKind::Abort));
+    let ends = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_) | HaltKind::ExitNow(_) | HaltKind::Abort));
     matches!(p.locs[p.edges[edge].target].out, Out::One(next) if ends(&p.edges[next].op))
 }

@@ -71,12 +71,15 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
         }
         (None, None) => unreachable!("one of the two"),
     }
+    let exits = roles::exit_functions(p);
+    let mut ends_elsewhere = None;
     let (mut functions, mut globals, mut variables) = (0, 0, 0);
     let (mut tentative, mut definitions) = (String::new(), String::new());
     loop {
         if let Some(&f) = file.wanted_functions.get(functions) {
             functions += 1;
             file.names.begin_function();
+            file.place = p.funcs[f].place;
             let signature = file.signature(f);
             match roles::role(p, f) {
                 Role::Body => {
@@ -88,22 +91,36 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
                 Role::External | Role::Error => {
                     let name = public_name(&p.funcs[f]).to_owned();
                     memory::note_foreign(&mut file, f);
+                    if let Some(&exit) = exits.iter().find(|exit| memory::parts(p, f).contains(exit)) {
+                        ends_elsewhere = Some(exit);
+                        file.function(exit);
+                        // The library does not know in which state of a condition it is called.
+                        if exits.len() > 1 {
+                            file.refuse(format!("what runs at exit, where '{name}' ends the program"));
+                        }
+                    }
                     file.library(&name, format!("extern {signature};"));
                 }
             }
         } else if let Some(&g) = file.wanted_globals.get(globals) {
             globals += 1;
+            file.place = p.globals[g].place;
             let (first, definition) = file.global_definition(g);
             tentative += &first;
             definitions += &definition;
         } else if let Some(&v) = file.wanted_variables.get(variables) {
             variables += 1;
+            file.place = p.vars[v].place;
             let (first, definition) = variable(&mut file, v);
             tentative += &first;
             definitions += &definition;
         } else {
             break;
         }
+    }
+    file.place = None;
+    if let Some(exit) = ends_elsewhere {
+        bodies.push(run_at_library_exit(&mut file, exit));
     }
     let runtime = memory::runtime(&mut file);
     file.types.finish(&mut file.names);
@@ -115,12 +132,12 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     if let Some(refused) = file.refused {
         return Err(format!("C has no words for {refused}"));
     }
-    let mut out = String::new();
+    let mut head = String::new();
     for line in &options.about {
-        let _ = writeln!(out, "// {line}");
+        let _ = writeln!(head, "// {line}");
     }
-    out += "// Accesses to memory may disagree with the types of objects: compile with -fno-strict-aliasing.\n\n";
-    out += &file.types.text;
+    head += "// Accesses to memory may disagree with the types of objects: compile with -fno-strict-aliasing.\n\n";
+    let mut out = file.types.text;
     out.push('\n');
     file.library.values().for_each(|d| {
         let _ = writeln!(out, "{d}");
@@ -139,7 +156,22 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
         out += &body;
     }
     out += &behind;
+    if [types::WIDE.0, types::WIDE.1].iter().any(|name| out.contains(name)) {
+        head += &types::wide_types(p.layout.pointer_width);
+    }
+    let out = head + &out;
     Ok(Written { text: out, unsaid })
+}
+
+/// Has the library run what the file keeps to run at exit, also where a function of the library ends the program (`err`). It does nothing where that has
+/// run already.
+fn run_at_library_exit(file: &mut File, exit: FuncId) -> String {
+    file.library("on_exit", "extern int on_exit(void (*)(int, void *), void *);".to_owned());
+    let exit = file.function(exit);
+    format!(
+        "static void proviso_run_at_exit(int status, void *nothing) {{\n    {exit}(status);\n}}\n\n\
+         __attribute__((constructor)) static void proviso_register(void) {{\n    on_exit(proviso_run_at_exit, 0);\n}}\n"
+    )
 }
 
 /// The declaration of a global variable that others may come before, and its definition with a value.

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Keywords, of C23 too, and macros.
 const KEYWORDS: &[&str] = &[
     "auto",
     "break",
@@ -47,9 +48,41 @@ const KEYWORDS: &[&str] = &[
     "_Generic",
     "_Noreturn",
     "_Static_assert",
-    // What the printer writes itself.
+    "_Thread_local",
+    "_Imaginary",
+    "_BitInt",
+    "_Float16",
+    "_Float32",
+    "_Float64",
+    "_Float128",
+    "_Float32x",
+    "_Float64x",
+    "_Decimal32",
+    "_Decimal64",
+    "_Decimal128",
+    // C23.
+    "alignas",
+    "alignof",
+    "bool",
+    "constexpr",
+    "false",
+    "nullptr",
+    "static_assert",
+    "thread_local",
+    "true",
+    "typeof_unqual",
+    // Macros that GNU C predefines.
+    "linux",
+    "unix",
+    "i386",
+];
+
+/// Functions that the printer calls itself.
+const CALLED: &[&str] = &[
     "malloc",
     "calloc",
+    "_Exit",
+    "on_exit",
     "free",
     "memmove",
     "memset",
@@ -111,8 +144,10 @@ struct Scope {
 
 impl Names {
     pub fn new() -> Self {
-        let taken = KEYWORDS.iter().map(|&k| k.to_owned()).collect();
-        Self { file: Scope { taken, ..Scope::default() }, function: Scope::default(), tags: Scope::default() }
+        let taken = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let file = Scope { taken: taken(&[KEYWORDS, CALLED].concat()), ..Scope::default() };
+        let tags = Scope { taken: taken(KEYWORDS), ..Scope::default() };
+        Self { file, function: Scope::default(), tags }
     }
 
     /// Begins a function, which may use the names of all others.
@@ -141,8 +176,16 @@ impl Names {
 
     /// Whether a typedef can have exactly this name.
     pub fn typedef(&mut self, name: &str) -> bool {
-        !self.function.taken.contains(name) && self.file.taken.insert(name.to_owned())
+        !self.function.taken.contains(name) && !name.starts_with(OURS) && self.file.taken.insert(name.to_owned())
     }
+}
+
+/// How the names begin of what the printer writes by itself.
+const OURS: &str = "proviso_";
+
+/// Whether a member of a struct cannot have this name.
+pub fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
 }
 
 impl Scope {
@@ -152,6 +195,9 @@ impl Scope {
             name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
         if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
             base.insert(0, '_');
+        }
+        if base.starts_with(OURS) {
+            base.insert_str(0, "own_");
         }
         let mut candidate = base.clone();
         if self.taken.contains(&candidate) || other.taken.contains(&candidate) {

@@ -51,7 +51,7 @@ impl File<'_> {
         }
         let path = Path::of(p, addr, width)?;
         let mut text = match *p.exprs.get(path.base) {
-            Expr::GlobalAddr(g) if file::string(self, g).is_none() => self.global(g),
+            Expr::GlobalAddr(g) if file::string(self, g).is_none() && self.is_typed(g) => self.global(g),
             Expr::GlobalAddr(_) => return None,
             Expr::Var(v) => match self.objects.get(&v) {
                 Some(Object { typed: false, .. }) => return None,

@@ -22,9 +22,24 @@ pub fn role(p: &Program, f: FuncId) -> Role {
     match function.origin {
         FunctionOrigin::Source => Role::Body,
         FunctionOrigin::Undefined => Role::External,
-        FunctionOrigin::Model if is_public(p, function) => Role::External,
+        FunctionOrigin::Model if is_public(p, function) && !keeps_handlers(function) => Role::External,
         FunctionOrigin::Model => Role::Body,
     }
+}
+
+/// Whether it keeps or runs what is to run when the program ends. The file does that itself: destructors come behind handlers, and
+/// `_Exit` runs neither, which the library could not be told of calls in the middle of the program.
+pub fn keeps_handlers(function: &Function) -> bool {
+    const NAMES: [&str; 6] =
+        ["__cxa_atexit", "__proviso_at_exit", "__proviso_at_quick_exit", "at_quick_exit", "atexit", "on_exit"];
+    function.origin == FunctionOrigin::Model && NAMES.contains(&function.name.as_str())
+}
+
+/// The function that runs handlers and destructors when the program ends, if there are any; all its copies, where a condition has copied it.
+pub fn exit_functions(p: &Program) -> Vec<FuncId> {
+    let named = |name: &str| p.funcs.iter().filter(|(_, f)| f.name == name).map(|(f, _)| f).collect();
+    let all: Vec<FuncId> = named("__proviso_exit_handlers");
+    if all.is_empty() { named("__proviso_at_exit") } else { all }
 }
 
 /// Whether it is what a function of the C library is called by.
@@ -72,11 +87,6 @@ pub fn is_errno(p: &Program, name: &str, place: Option<PlaceId>) -> bool {
     name == "proviso_errno" && place.is_some_and(|place| is_model(p, place))
 }
 
-/// Whether a call does what the library does by itself where the program ends: it runs what `atexit` was given.
-pub fn runs_handlers(p: &Program, f: FuncId) -> bool {
-    p.funcs[f].name == "__proviso_at_exit" && role(p, f) == Role::External
-}
-
 /// What a definition of the function begins with. Models are nobody's but this file's.
 pub fn linkage(p: &Program, f: FuncId) -> &'static str {
     match p.funcs[f].origin {
@@ -85,8 +95,7 @@ pub fn linkage(p: &Program, f: FuncId) -> &'static str {
     }
 }
 
-/// The user's main function, if the program's start does nothing else of the user's: arguments and what runs at exit are the
-/// environment's.
+/// The user's main function, if the program's start does nothing else that is written: arguments are the environment's.
 pub fn plain_main(p: &Program) -> Option<FuncId> {
     let shape = super::structure::Shape::new(p, p.entry);
     let mut main = None;
@@ -96,7 +105,7 @@ pub fn plain_main(p: &Program) -> Option<FuncId> {
             let function = &p.funcs[f];
             match function.origin {
                 FunctionOrigin::Source if function.name == "main" && main.is_none() => main = Some(f),
-                FunctionOrigin::Model => {}
+                FunctionOrigin::Model if role(p, f) == Role::External => {}
                 _ => return None,
             }
         }

@@ -240,6 +240,7 @@ impl Writer<'_, '_> {
             Out::One(edge) => edge,
         };
         let shape = self.shape;
+        self.file.place = self.file.p.edges[edge].place;
         let texts = code::statements(self.file, edge, &|loc| shape.before(loc));
         for text in texts {
             self.line(indent, text, p.edges[edge].place);
@@ -278,6 +279,7 @@ impl Writer<'_, '_> {
                 }
             };
         }
+        self.file.place = place;
         let (texts, yes) = code::branch(self.file, cond);
         let named = !texts.is_empty();
         for text in texts {

@@ -3,7 +3,7 @@
 //! A struct is declared with its members only if C would lay them out where they are; else it is so many bytes, and its
 //! members are accessed by their offsets. Qualifiers go: constants are written when objects of theirs are set up.
 
-use super::names::Names;
+use super::names::{Names, is_keyword};
 use cfa::{CType, Field, FloatFormat, Program, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -84,6 +84,7 @@ impl<'p> Types<'p> {
         match &self.p.types[ty] {
             CType::Array(..) | CType::Function => true,
             &CType::Unknown { width } => width > 64,
+            &CType::Int { ref name, width, .. } => integer_width(name, width).is_some_and(|width| width > 128),
             CType::Qualified { ty, .. } => self.surrounds(*ty),
             CType::Typedef { name, ty } if !matches!(self.typedefs.get(&(name.as_str(), *ty)), Some(Some(_))) => {
                 self.surrounds(*ty)
@@ -97,13 +98,24 @@ impl<'p> Types<'p> {
         match &self.p.types[ty] {
             CType::Void => base("void"),
             CType::Bool => base("_Bool"),
-            CType::Int { name, .. } => base(name),
+            &CType::Int { ref name, width, signed } => match integer_width(name, width) {
+                Some(width) if width > 128 => format!("unsigned char {declarator}[{}]", width.div_ceil(8)),
+                Some(width) => base(integer_type(width, signed)),
+                None => base(name),
+            },
             CType::Float { format, .. } => base(float_type(*format)),
             &CType::Pointer(to) => {
                 let pointer = if self.surrounds(to) { format!("(*{declarator})") } else { format!("*{declarator}") };
                 self.spell(to, pointer, names)
             }
             &CType::Array(of, n) => {
+                // Elements of unknown size, of an array of variable length, are none in C: it is an array of what they consist of.
+                let (mut of, mut n) = (of, n);
+                while let CType::Array(inner, _) = self.p.types[self.plain(of)]
+                    && self.p.size_of(of).is_none()
+                {
+                    (of, n) = (inner, None);
+                }
                 let n = n.map_or_else(String::new, |n| n.to_string());
                 self.spell(of, format!("{declarator}[{n}]"), names)
             }
@@ -134,7 +146,7 @@ impl<'p> Types<'p> {
         let mut used = FxHashSet::default();
         let member = |(i, field): (usize, &Field)| {
             let mut name = if field.name.is_empty() { format!("member{i}") } else { field.name.clone() };
-            while !used.insert(name.clone()) {
+            while is_keyword(&name) || !used.insert(name.clone()) {
                 name.push('_');
             }
             name
@@ -275,10 +287,18 @@ impl<'p> Types<'p> {
         match self.p.types[ty] {
             CType::Array(of, Some(_)) => self.is_laid_out(of),
             CType::Unknown { width } => matches!(width, 8 | 16 | 32 | 64),
+            CType::Int { ref name, width, .. } => {
+                integer_width(name, width).is_none_or(|width| matches!(width, 8 | 16 | 32 | 64))
+            }
             CType::Void | CType::Function | CType::Array(_, None) => false,
             _ => true,
         }
     }
+}
+
+/// How wide an integer is that goes by its width: `_BitInt`, of which debug information has the size alone.
+fn integer_width(name: &str, width: u32) -> Option<u32> {
+    name.contains("_BitInt").then_some(width)
 }
 
 pub fn float_type(format: FloatFormat) -> &'static str {
@@ -303,7 +323,16 @@ pub fn integer_type(width: u32, signed: bool) -> &'static str {
         (17..=32, true) => "int",
         (33..=64, false) => "unsigned long long",
         (33..=64, true) => "long long",
-        (_, false) => "unsigned __int128",
-        (_, true) => "__int128",
+        (_, false) => WIDE.0,
+        (_, true) => WIDE.1,
     }
+}
+
+/// Integers of 128 bits, unsigned and signed.
+pub const WIDE: (&str, &str) = ("proviso_uint128", "proviso_int128");
+
+/// What declares them. There is no `__int128` for targets of 32 bits, but C23's `_BitInt` is as wide as clang is asked.
+pub fn wide_types(pointer_width: u32) -> String {
+    let of = if pointer_width == 32 { "_BitInt(128)" } else { "__int128" };
+    format!("typedef unsigned {of} {};\ntypedef {of} {};\n", WIDE.0, WIDE.1)
 }

@@ -1,0 +1,384 @@
+//! State that the C library keeps and that no model has in memory: which functions change it, and which depend on it. Where a program is sliced
+//! ([`Options::sequential_environment`](crate::Options)), each part is a variable of the program, so that a call that is in the slice has
+//! before it those that its answer depends on.
+
+use crate::models;
+
+/// A part of that state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// What the environment gives: it all depends on what it gave before, so this is also read and written with each of its values.
+    Environment,
+    /// Where files are read and written, and how large they are: also output changes that.
+    Files,
+    /// The locale.
+    Locale,
+    /// Which exceptions floating-point operations have raised: those of the program, too.
+    Exceptions,
+}
+
+impl State {
+    pub const ALL: [Self; 4] = [Self::Environment, Self::Files, Self::Locale, Self::Exceptions];
+}
+
+/// The states that a function of the library changes, though its model does not say so. If the program `reads_back` what it writes, what
+/// the environment gives depends on output.
+pub(crate) fn changed(name: &str, reads_back: bool) -> Vec<State> {
+    let writes = is_output(name) || WRITES.contains(&name);
+    let mut changed = Vec::new();
+    if name.starts_with("pthread_") || CHANGES.binary_search(&name).is_ok() || reads_back && writes {
+        changed.push(State::Environment);
+    }
+    if writes {
+        changed.push(State::Files);
+    }
+    if SET_LOCALE.contains(&name) {
+        changed.push(State::Locale);
+    }
+    if SET_EXCEPTIONS.contains(&name) {
+        changed.push(State::Exceptions);
+    }
+    changed
+}
+
+/// The states that what a function of the library gives depends on, though its model does not say so. If descriptors may be shared
+/// (`shares_files`), input from a stream depends on where others are in its file.
+pub(crate) fn read(name: &str, shares_files: bool) -> Vec<State> {
+    let file = models::file_of(name);
+    let mut read = Vec::new();
+    if READS_FILES.binary_search(&name).is_ok() || shares_files && file.is_some_and(|file| STREAMS.contains(&file)) {
+        read.push(State::Files);
+    }
+    if file.is_some_and(|file| LOCALE.contains(&file)) || COLLATES.contains(&name) {
+        read.push(State::Locale);
+    }
+    if GET_EXCEPTIONS.contains(&name) {
+        read.push(State::Exceptions);
+    }
+    read
+}
+
+/// Functions after which several streams or descriptors may be of one file.
+pub(crate) const SHARE_FILES: [&str; 10] =
+    ["dup", "dup2", "dup3", "fcntl", "fcntl64", "fdopen", "fileno", "fileno_unlocked", "freopen", "freopen64"];
+
+/// Functions that change or give what floating-point operations have raised.
+pub(crate) const SET_EXCEPTIONS: [&str; 6] =
+    ["feclearexcept", "feholdexcept", "feraiseexcept", "fesetenv", "fesetexceptflag", "feupdateenv"];
+pub(crate) const GET_EXCEPTIONS: [&str; 5] =
+    ["fegetenv", "fegetexceptflag", "feholdexcept", "fetestexcept", "feupdateenv"];
+
+/// Functions that change the locale.
+pub(crate) const SET_LOCALE: [&str; 2] = ["setlocale", "uselocale"];
+
+/// Files of models for whose functions the locale decides what characters and numbers look like.
+const LOCALE: [&str; 11] = [
+    "ctype.c",
+    "locale.c",
+    "messages.c",
+    "multibyte.c",
+    "printf.c",
+    "scanf.c",
+    "time.c",
+    "wctype.c",
+    "wnumber.c",
+    "wscanf.c",
+    "wstdio.c",
+];
+
+/// Functions in other files of which the same holds.
+const COLLATES: [&str; 17] = [
+    "atof",
+    "strcasecmp",
+    "strcoll",
+    "strncasecmp",
+    "strtod",
+    "strtof",
+    "strtold",
+    "strxfrm",
+    "wcscasecmp",
+    "wcscoll",
+    "wcsncasecmp",
+    "wcsxfrm",
+    "fnmatch",
+    "regcomp",
+    "regexec",
+    "regerror",
+    "perror",
+];
+
+/// Whether models in a file of this path choose values only in place of those that the library computes from what it is given.
+pub(crate) fn computes(path: &str) -> bool {
+    const FILES: [&str; 4] = ["complex", "math", "printf", "transcendental"];
+    path.strip_prefix("<models>/").is_some_and(|name| FILES.iter().any(|file| name.starts_with(file)))
+}
+
+/// Files of models for whose functions streams give input.
+const STREAMS: [&str; 4] = ["scanf.c", "stdio.c", "wscanf.c", "wstdio.c"];
+
+/// Output to descriptors.
+const WRITES: [&str; 9] =
+    ["__dprintf_chk", "__vdprintf_chk", "dprintf", "pwrite", "pwrite64", "pwritev", "vdprintf", "write", "writev"];
+
+/// Functions whose answer depends on where files are read and written, or how large they are. Sorted.
+const READS_FILES: &[&str] = &[
+    "__poll_chk",
+    "__pread_chk",
+    "__read_chk",
+    "access",
+    "euidaccess",
+    "faccessat",
+    "fdopen",
+    "fgetpos",
+    "fgetpos64",
+    "fopen",
+    "fopen64",
+    "freopen",
+    "freopen64",
+    "fseek",
+    "fseeko",
+    "fseeko64",
+    "fsetpos",
+    "fsetpos64",
+    "fstat",
+    "fstat64",
+    "fstatat",
+    "fstatat64",
+    "ftell",
+    "ftello",
+    "ftello64",
+    "ftruncate",
+    "ftruncate64",
+    "ioctl",
+    "lockf",
+    "lseek",
+    "lseek64",
+    "lstat",
+    "lstat64",
+    "mmap",
+    "mmap64",
+    "mremap",
+    "open",
+    "open64",
+    "openat",
+    "openat64",
+    "poll",
+    "popen",
+    "posix_fallocate",
+    "pread",
+    "pread64",
+    "preadv",
+    "pwrite",
+    "pwrite64",
+    "read",
+    "readv",
+    "recv",
+    "recvfrom",
+    "rewind",
+    "select",
+    "sendto",
+    "stat",
+    "stat64",
+    "system",
+    "truncate",
+    "truncate64",
+    "wait",
+    "wait3",
+    "wait4",
+    "waitpid",
+    "write",
+    "writev",
+];
+
+/// Functions after which the environment may give other values, or which depend on what such functions did: random seeds, names of files,
+/// locks. Sorted.
+const CHANGES: &[&str] = &[
+    "chdir",
+    "chmod",
+    "chown",
+    "chroot",
+    "clearenv",
+    "close",
+    "creat",
+    "dup",
+    "dup2",
+    "dup3",
+    "fchdir",
+    "fchmod",
+    "fchmodat",
+    "fchown",
+    "fclose",
+    "fdatasync",
+    "fdopen",
+    "flock",
+    "fopen",
+    "fopen64",
+    "freopen",
+    "freopen64",
+    "fseek",
+    "fseeko",
+    "fseeko64",
+    "fsetpos",
+    "fsetpos64",
+    "fsync",
+    "ftruncate",
+    "ftruncate64",
+    "futimens",
+    "futimes",
+    "initstate",
+    "kill",
+    "lchown",
+    "link",
+    "linkat",
+    "lockf",
+    "lseek",
+    "lseek64",
+    "mkdir",
+    "mkdirat",
+    "mkdtemp",
+    "mkfifo",
+    "mknod",
+    "mkostemp",
+    "mkstemp",
+    "mkstemp64",
+    "mkstemps",
+    "open",
+    "open64",
+    "openat",
+    "openat64",
+    "pipe",
+    "pipe2",
+    "putenv",
+    "raise",
+    "remove",
+    "rename",
+    "renameat",
+    "rewind",
+    "rewinddir",
+    "rmdir",
+    "seekdir",
+    "setegid",
+    "setenv",
+    "seteuid",
+    "setgid",
+    "setgrent",
+    "setgroups",
+    "sethostname",
+    "setlocale",
+    "setpgid",
+    "setpriority",
+    "setpwent",
+    "setregid",
+    "setresgid",
+    "setresuid",
+    "setreuid",
+    "setrlimit",
+    "setrlimit64",
+    "setsid",
+    "setstate",
+    "settimeofday",
+    "setuid",
+    "setvbuf",
+    "sigprocmask",
+    "srand",
+    "srand48",
+    "srandom",
+    "symlink",
+    "symlinkat",
+    "tcsetattr",
+    "tcsetpgrp",
+    "tmpfile",
+    "tmpfile64",
+    "truncate",
+    "truncate64",
+    "tzset",
+    "umask",
+    "unlink",
+    "unlinkat",
+    "unsetenv",
+    "utime",
+    "utimensat",
+    "utimes",
+];
+
+/// Functions that write to streams. Sorted.
+const OUTPUT: &[&str] = &[
+    "_IO_putc",
+    "__fprintf_chk",
+    "__fwprintf_chk",
+    "__printf_chk",
+    "__vfprintf_chk",
+    "__vfwprintf_chk",
+    "__vprintf_chk",
+    "__vwprintf_chk",
+    "__wprintf_chk",
+    "fflush",
+    "fflush_unlocked",
+    "fprintf",
+    "fputc",
+    "fputc_unlocked",
+    "fputs",
+    "fputs_unlocked",
+    "fputwc",
+    "fputws",
+    "fwprintf",
+    "fwrite",
+    "fwrite_unlocked",
+    "perror",
+    "printf",
+    "putc",
+    "putc_unlocked",
+    "putchar",
+    "putchar_unlocked",
+    "puts",
+    "putw",
+    "putwc",
+    "putwchar",
+    "vfprintf",
+    "vfwprintf",
+    "vprintf",
+    "vwprintf",
+    "wprintf",
+];
+
+/// Whether a text has a conversion `%n`, with flags, width and length or without; also one of wide characters.
+pub(crate) fn has_count(text: &[u8]) -> bool {
+    let text: Vec<u8> = text.iter().copied().filter(|&c| c != 0).collect();
+    let mut conversions = text.split(|&c| c == b'%').skip(1);
+    conversions.any(|rest| rest.iter().find(|c| !b"-+#0123456789.*'$hlqjztL".contains(c)) == Some(&b'n'))
+}
+
+/// Whether a function of the library writes to a stream.
+fn is_output(name: &str) -> bool {
+    OUTPUT.binary_search(&name).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_that_count() {
+        for text in ["%n", "a%d %-3.2lln", "%%%hhn", "%\0\0\0n\0\0\0"] {
+            assert!(has_count(text.as_bytes()), "{text}");
+        }
+        for text in ["", "%", "n", "%dn", "100% done", "20% not", "%5"] {
+            assert!(!has_count(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_have_states() {
+        for names in [READS_FILES, CHANGES, OUTPUT] {
+            assert!(names.is_sorted());
+        }
+        assert_eq!(changed("srand", false), [State::Environment]);
+        assert_eq!(changed("fputs", false), [State::Files]);
+        assert_eq!(changed("fputs", true), [State::Environment, State::Files]);
+        assert_eq!(changed("sprintf", true), []);
+        assert_eq!(read("isalpha", false), [State::Locale]);
+        assert!(computes("<models>/printf.c") && computes("<models>/mathf.c"));
+        assert!(!computes("<models>/stdio.c") && !computes("printf.c"));
+        assert_eq!((read("fgetc", false), read("fgetc", true)), (vec![], vec![State::Files]));
+    }
+}
