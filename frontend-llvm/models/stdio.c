@@ -117,7 +117,7 @@ struct proviso_stream *fmemopen(void *buffer, size_t size, const char *mode) {
 }
 
 static struct proviso_stream *proviso_open_text(char **text, size_t *length, size_t unit) {
-    struct proviso_stream *stream = proviso_open('w', 0);
+    struct proviso_stream *stream = proviso_open('w', 0, 0);
     __proviso_unmodelled("streams of memory are not modelled");
     if (stream) {
         *text = malloc(unit);

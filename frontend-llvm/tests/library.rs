@@ -172,7 +172,8 @@ impl Models {
     fn read() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let source = directory.path().join("models.c");
-        let mut unit = String::from("#define PROVISO_ERRNO\n#define PROVISO_WIDE\n#define PROVISO_ARGUMENTS\n");
+        let parts = ["ERRNO", "WIDE", "SCANS", "DESCRIPTORS", "FILES", "SEEDS", "RESEEDS", "ARGUMENTS"];
+        let mut unit: String = parts.iter().map(|part| format!("#define PROVISO_{part}\n")).collect();
         files().iter().for_each(|file| writeln!(unit, "#include \"{file}\"").unwrap());
         std::fs::write(&source, unit).unwrap();
 

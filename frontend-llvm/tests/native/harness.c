@@ -326,6 +326,8 @@ static long double real_candidate(void) {
 
 // True first where there is something to go on with.
 _Bool __proviso_env_bool(void) { return choose(2) ^ (first_suggestion < suggested); }
+// A format may store how much was printed.
+_Bool __proviso_counts(void) { return 1; }
 char __proviso_env_char(void) { return integer_candidate(); }
 unsigned char __proviso_env_uchar(void) { return integer_candidate(); }
 int __proviso_env_int(void) { return integer_candidate(); }

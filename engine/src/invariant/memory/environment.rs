@@ -7,6 +7,7 @@ use crate::invariant::value::address::{NULL, leading_within};
 use crate::invariant::value::limits::{Limit, Reaches, Same, within};
 use crate::semantics::Paged;
 use crate::semantics::range as addresses;
+use cfa::interp::function_address;
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, Program, UnOp, VarId, VarKind};
 use rustc_hash::FxHashSet;
 use smt::bounds::Bounds;
@@ -73,7 +74,9 @@ impl Rows {
 
     /// The address of a function.
     fn of_function(&self, func: FuncId) -> Value {
-        let value = Value::address(addresses_of(self.pointer_width, 1), 1, self.function(func));
+        let address = function_address(func);
+        let at = Bounds::unsigned(self.pointer_width, address, address).unwrap_or(Bounds::full(self.pointer_width));
+        let value = Value::address(at, 1, self.function(func));
         // Executions count on an address of their own for each function, which is none of an object.
         if self.follows { value } else { Value::full(self.pointer_width) }
     }
@@ -188,7 +191,9 @@ impl Environment {
         let now = within(value, &|limit| self.memory.most(limit, false));
         // What leads to an object leads to one that there is.
         let most = |object, limit: &Limit| self.memory.most(limit, limit.object == object);
-        Some(leading_within(&now, &most, addresses(rows.pointer_width)))
+        // Functions lie below all objects.
+        let (_, high) = addresses(rows.pointer_width);
+        Some(leading_within(&now, &most, (function_address(FuncId(0)), high)))
     }
 
     /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.

@@ -4,7 +4,8 @@ use super::congruence::Congruence;
 use super::limits::{Limit, within};
 use crate::invariant::value::Value;
 use crate::semantics::range as addresses;
-use cfa::BinOp;
+use cfa::interp::function_address;
+use cfa::{BinOp, FuncId};
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
@@ -99,7 +100,7 @@ impl Value {
     }
 }
 
-/// An address whose distances are at most what their limits say; and so it is itself, as objects lie between `low` and `high`.
+/// An address whose distances are at most what their limits say; and so it is itself, as objects and functions lie between `low` and `high`.
 pub fn leading_within(value: &Value, most: &dyn Fn(u32, &Limit) -> Option<u64>, (low, high): (u64, u64)) -> Value {
     let is_limited = |targets: &&Targets| targets.iter().any(|(_, at)| !at.limits.is_empty());
     let Some(targets) = value.targets.as_ref().filter(is_limited) else { return value.clone() };
@@ -128,8 +129,9 @@ pub fn confined(value: &Value, object: u32, (low, high): (u64, u64)) -> Option<V
 
 /// Where the values lead to, if they are addresses.
 fn leads_to(value: &Value) -> Option<Targets> {
-    let (low, high) = addresses(value.width());
-    let is_none = value.range.high < low || value.range.low > high;
+    let (_, high) = addresses(value.width());
+    // Functions lie below all objects.
+    let is_none = value.range.high < function_address(FuncId(0)) || value.range.low > high;
     value.targets.clone().or_else(|| is_none.then(|| Rc::new([(NULL, value.clone())]) as Targets))
 }
 
