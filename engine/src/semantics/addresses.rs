@@ -1,4 +1,4 @@
-//! What is known of the addresses of objects.
+//! Constraints on the addresses of objects.
 
 use super::Execution;
 use super::memory::Origin;
@@ -7,26 +7,28 @@ use super::value::ObjId;
 use cfa::{Bv, ExprId};
 use std::rc::Rc;
 
-/// Between which addresses objects lie, with their ends: above functions, of which there are less than 60,000.
+/// The lowest and the highest address of objects. Functions have lower addresses; there are fewer than 60,000 of them.
 pub fn range(pointer_width: u32) -> (u64, u64) {
     if pointer_width == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) }
 }
 
 impl Execution<'_> {
-    /// Whether two different objects, both alive in `st`, are known to be alive at the same time.
+    /// True if two different objects, both alive in `st`, are known to be disjoint. A missing free may let a heap
+    /// object reuse the memory of another.
     pub fn are_disjoint(&self, st: &State, o: ObjId, p: ObjId) -> bool {
         let is_heap = |o| st.memory.get(o).is_some_and(|o| matches!(o.origin, Origin::Heap(_)));
         !(self.lacks_frees && is_heap(o) && is_heap(p))
     }
 
-    /// Whether `o`, alive in `st`, is known to have been alive as long as `dead` was, which is dead: objects are numbered as they are made.
+    /// True if `o` is known to have been alive as long as the dead object `dead` was. Objects are numbered in the order
+    /// of allocation.
     pub fn outlives(&self, st: &State, o: ObjId, dead: ObjId) -> bool {
         let is_global = (o.0 as usize) < self.program.globals.len();
         st.memory.get(dead).is_none() && (is_global || o.0 < dead.0 && !self.lacks_frees)
     }
 
-    /// Puts into the path condition what holds of the addresses that `e` looks at: they are aligned, far from null
-    /// and from the end of the address space, and live objects do not overlap.
+    /// Adds to the path condition the constraints on the addresses that occur in `e`. Addresses are aligned, far from
+    /// null and from the end of the address space, and live objects do not overlap.
     pub fn expose(&mut self, st: &mut State, e: ExprId) {
         for object in self.terms.bases_in(e) {
             if st.exposed.contains(&object) {
@@ -64,13 +66,13 @@ impl Execution<'_> {
                     let before = self.terms.ule(end, other_base);
                     let after = self.terms.ule(other_end, base);
                     facts.push(self.terms.or(before, after));
-                    // Empty objects have addresses of their own, too.
+                    // Empty objects have distinct addresses as well.
                     facts.push(self.terms.ne(base, other_base));
                 }
             } else {
                 facts.push(self.terms.ule(base, high));
             }
-            // A layout that satisfies the facts, where sizes are moderate, extends the model at hand.
+            // Extends the model of the path condition by a concrete address. That suffices if sizes are moderate.
             let extended = st.pc.model().map(|model| {
                 let mut model = model.clone();
                 let slot = if w == 64 {
@@ -96,7 +98,8 @@ impl Execution<'_> {
     }
 }
 
-/// That `object` does not start within those looked at that outlive it, nor do those that it outlives start in it.
+/// The constraints that the addresses of dead objects do not lie in objects that outlived them, for `object` and each
+/// exposed object.
 fn apart_from_the_dead(ex: &mut Execution, st: &State, object: ObjId) -> Vec<ExprId> {
     let w = ex.program.layout.pointer_width;
     let mut facts = Vec::new();

@@ -1,8 +1,9 @@
-//! Objects whose content is an SMT array: those accessed at unknown offsets that are too large, or of a size that is not
-//! known, for a choice between cells.
+//! Objects whose content is an SMT array. An object's content becomes an array on an access at a symbolic offset if the
+//! object is too large, or its size is symbolic, for a choice between cells.
 //!
-//! The elements are as wide as the access for which the array was made, if that is aligned: most arrays of a program are
-//! accessed in whole elements only, and then an access is one term. Other accesses take elements apart.
+//! The access that creates the array determines its element width: the width of the access if that is aligned, else a
+//! byte. Most arrays of a program are accessed in whole elements only. Then an access is one term. Other accesses split
+//! elements into bytes.
 
 use super::memory::Piece;
 use super::state::{Event, State};
@@ -12,15 +13,16 @@ use super::{Execution, Row, quantified};
 use cfa::{BinOp, Bv, Expr, ExprId, Sort};
 use rustc_hash::FxHashSet;
 
-/// Bytes written of an object whose content is kept when it becomes an array: of a variable, and of a constant table, about
-/// which bounds often say enough.
+/// Maximal number of written bytes of an object whose content is kept when it becomes an array. Constant tables have a
+/// higher limit, [`MAX_TABLE`], because bounds on an index often suffice to read them.
 const MAX_ARRAY: u64 = 1 << 16;
 const MAX_TABLE: u64 = 1 << 19;
 
-/// Stores at unknown places that are looked at behind the last one.
+/// Maximal number of stores at symbolic indices that [`before_other_stores`] skips.
 const MOST_STORES: u32 = 64;
 
-/// Turns the content of an object into an SMT array, for an access of `len` bytes at `offset`.
+/// Turns the content of an object into an SMT array, for an access of `len` bytes at `offset`. Does nothing if it is an
+/// array already.
 pub fn make(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, len: u32) {
     let o = st.memory.get(object).expect("a live object");
     if o.array.is_some() {
@@ -36,8 +38,8 @@ pub fn make(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, l
         && size.is_multiple_of(u64::from(len));
     let unit = if fits { len } else { 1 };
     let (zeroed, written) = (o.zeroed, o.extent().min(size));
-    // The content of an object of which more is written is forgotten: any content is possible, which a replay will
-    // tell from a real one.
+    // If more bytes are written, the content is forgotten. The array then may have any content. A replay rejects
+    // counterexamples that rely on it.
     let kept = written <= if o.read_only { MAX_TABLE } else { MAX_ARRAY };
     let mut array = if zeroed && kept {
         let zero = ex.terms.int(8 * unit, 0);
@@ -76,7 +78,8 @@ pub(super) fn read(ex: &mut Execution, st: &mut State, object: ObjId, offset: Ex
     ex.terms.classify(value)
 }
 
-/// An array without the last stores, as far as the path condition keeps them apart from what is read.
+/// Removes the last stores from an array as long as the bounds on the path prove that they do not overlap the bytes
+/// read.
 fn before_other_stores(ex: &Execution, st: &State, mut array: ExprId, offset: ExprId, len: u32) -> ExprId {
     let range = |e| ex.solver.bounds(&ex.terms, &st.pc, e);
     if ex.terms.has_lambda(array) {
@@ -129,7 +132,7 @@ pub(super) fn write(ex: &mut Execution, st: &mut State, object: ObjId, offset: E
 }
 
 impl Terms {
-    /// `values[index >> shift]`, as a tree over the bits of the index: its conditions are single bits.
+    /// The term `values[index >> shift]`, as a tree of if-then-else terms over the bits of the index.
     pub(super) fn select_by_bits(&mut self, values: &[ExprId], index: ExprId, shift: u32) -> ExprId {
         let mut level = values.to_vec();
         let mut bit = shift;
@@ -139,7 +142,7 @@ impl Terms {
                 .chunks(2)
                 .map(|pair| match *pair {
                     [even, odd] => self.ite(condition, odd, even),
-                    // Beyond the last candidate the offset never is.
+                    // The offset is never beyond the last candidate.
                     [even] => even,
                     _ => unreachable!("chunks of two"),
                 })
@@ -149,13 +152,13 @@ impl Terms {
         level[0]
     }
 
-    /// Bytes of an element.
+    /// The number of bytes of an element.
     pub fn unit(&self, array: ExprId) -> u32 {
         let Sort::Array { elem, .. } = self.sort(array) else { panic!("an array") };
         elem / 8
     }
 
-    /// `len >= 1` bytes of an array.
+    /// Reads `len >= 1` bytes of an array at a byte offset.
     pub fn select_bytes(&mut self, array: ExprId, offset: ExprId, len: u32) -> ExprId {
         let unit = self.unit(array);
         let mut value = None;
@@ -184,7 +187,8 @@ impl Terms {
         self.add(e, n)
     }
 
-    /// The index of the element that begins at an offset; `None` if none may.
+    /// The index of the element that begins at an offset. `None` if the offset is never aligned, or not by its
+    /// structure.
     fn element(&mut self, offset: ExprId, unit: u32) -> Option<ExprId> {
         let bits = unit.trailing_zeros();
         if bits == 0 {
@@ -198,7 +202,7 @@ impl Terms {
         let Some(index) = self.quotient(offset, u64::from(unit)) else {
             return Some(self.binary(BinOp::LShr, offset, shift));
         };
-        // Of `4 * x`, the two high bits of `x` are gone.
+        // A multiplication by `unit` discards the high bits of the index.
         let low = self.constant(Bv::ones(w));
         let low = self.binary(BinOp::LShr, low, shift);
         Some(match *self.get(index) {
@@ -207,7 +211,8 @@ impl Terms {
         })
     }
 
-    /// The index of the element that holds the byte at an offset, and the bits of it before that byte.
+    /// The index of the element that holds the byte at an offset, and the number of bits by which the byte is shifted
+    /// in it.
     fn element_around(&mut self, offset: ExprId, unit: u32) -> (ExprId, ExprId) {
         let w = self.pointer_width;
         let bits = unit.trailing_zeros();
@@ -219,7 +224,8 @@ impl Terms {
         (element, self.mul(within, eight))
     }
 
-    /// The index of the cell in a row that `len` bytes at an offset are in, if they are in one. Nothing where it can be seen that no cell has any of them.
+    /// The index of the cell in `row` that contains `len` bytes at an offset, provided they lie in one cell. `None` if
+    /// the structure of the offset shows that they overlap no cell.
     pub(super) fn index_of(&mut self, offset: ExprId, len: u32, row: &Row) -> Option<ExprId> {
         let w = self.pointer_width;
         let first = self.int(w, row.first);
@@ -245,7 +251,8 @@ impl Terms {
         })
     }
 
-    /// What is left of `e` when multiples of `by` are taken from it, as far as nothing wraps around, if its structure shows it.
+    /// The remainder of `e` modulo `by`, provided the sum does not wrap around. `None` if the structure of `e` does not
+    /// determine it.
     fn remainder(&mut self, e: ExprId, by: u64) -> Option<u64> {
         let mut terms = Vec::new();
         self.sum_terms(e, &mut terms);
@@ -260,7 +267,7 @@ impl Terms {
         Some(rest as u64 % by)
     }
 
-    /// A term that times `by` is `e`, modulo its width, if its structure shows one.
+    /// A term whose product with `by` is `e`, modulo its width. `None` if the structure of `e` shows none.
     fn quotient(&mut self, e: ExprId, by: u64) -> Option<ExprId> {
         let mut terms = Vec::new();
         self.sum_terms(e, &mut terms);
@@ -307,7 +314,7 @@ impl Terms {
         (1..times).fold(byte, |word, _| self.concat(byte, word))
     }
 
-    /// The largest element of which places and length are multiples.
+    /// The largest power of two, at most 8, that divides all offsets and lengths.
     pub(super) fn common_unit(&mut self, offsets: &[Val]) -> u32 {
         let w = self.pointer_width;
         let zeros = offsets.iter().map(|&o| {
@@ -317,7 +324,7 @@ impl Terms {
         1 << zeros.min().unwrap_or(0).min(3)
     }
 
-    /// The arrays that an array was made of by stores.
+    /// Collects the arrays at the base of the stores and choices that `array` consists of.
     pub(super) fn arrays_in(&self, array: ExprId, found: &mut FxHashSet<ExprId>) {
         let mut stack = vec![array];
         while let Some(e) = stack.pop() {

@@ -1,4 +1,4 @@
-//! What conditions say of values, where no term keeps them.
+//! Values that conditions imply, for states without terms.
 
 use super::Execution;
 use super::state::State;
@@ -6,7 +6,8 @@ use super::value::{Val, mask};
 use cfa::{BinOp, Expr, ExprId, UnOp};
 
 impl Execution<'_> {
-    /// `st` where `cond`, whose value is unknown, holds or does not: a comparison with a constant gives a value.
+    /// Assumes that `cond`, whose value is unknown, is true or false. An equation with a constant, or a boolean
+    /// variable, gives its variable a value.
     pub fn assume_value(&mut self, mut st: State, cond: ExprId, holds: bool) -> State {
         let mut facts = vec![(cond, holds)];
         while let Some((e, holds)) = facts.pop() {
@@ -33,7 +34,7 @@ impl Execution<'_> {
     }
 }
 
-/// Gives the variable that `e` widens the value that makes `e` equal to `v`.
+/// Assigns to the unknown variable below the extensions of `e` the value for which `e` equals `v`.
 fn assign_unknown(ex: &mut Execution, st: &mut State, mut e: ExprId, v: u64) {
     loop {
         match *ex.terms.get(e) {

@@ -1,8 +1,9 @@
-//! Copies and fills: operations on blocks of memory, of any length.
+//! Copies and fills of blocks of memory of any length.
 //!
-//! A short block of a known place and length is moved piece by piece, so that values stay whole. Where place or length is a
-//! term, each element of a small object becomes a choice between what is moved there and what was; a large object becomes
-//! an array whose elements are such choices, as a function of their index. That is one term, whatever the length.
+//! A short block at a concrete offset and of concrete length is moved in pieces, so that values stay whole. If an
+//! offset or the length is symbolic and the destination is small, each element becomes an if-then-else term of its new
+//! and its old value. A large destination becomes an array given by a lambda over the index. That is one term of a size
+//! independent of the length.
 
 use super::memory::Piece;
 use super::state::State;
@@ -10,32 +11,34 @@ use super::value::{ObjId, Val};
 use super::{Execution, array, content};
 use cfa::ExprId;
 
-/// Bytes that are moved piece by piece within arrays, or to or from a place that is a term.
+/// Maximal length of a block that is moved in pieces if an end is an array or has a symbolic offset, in bytes.
 const PIECES: u64 = 128;
-/// As many between known places.
+/// Maximal length of a block that is moved in pieces between concrete offsets, in bytes.
 const PLAIN_PIECES: u64 = 1 << 22;
-/// Elements of a small object that become a choice each, if the other end of the move is known, too.
+/// Maximal number of elements that become if-then-else terms if all offsets are concrete.
 const CHOICES: u64 = 512;
-/// As many if an end of the move is a term: then each element is a choice between elements.
+/// Maximal number of elements that become if-then-else terms if an offset is symbolic. Each is then a choice between
+/// elements of the source.
 const TERM_CHOICES: u64 = 32;
 
-/// What a block is made of.
+/// The content of a block.
 #[derive(Clone, Copy)]
 enum Source {
     /// The bytes of an object from an offset on.
     Object(ObjId, Val),
-    /// One byte, again and again.
+    /// A repeated byte.
     Byte(Val),
 }
 
-/// Elements of an object, each of which a block may have or not.
+/// A range of elements of the destination that a block may overwrite: the first offset, the element length in bytes,
+/// and the number of elements.
 struct Elements {
     first: u64,
     unit: u32,
     count: u64,
 }
 
-/// Copies `len` bytes between places that the path condition keeps within their objects; they may overlap.
+/// Copies `len` bytes from `src` to `dst`. The path condition keeps both ranges within their objects. They may overlap.
 pub(super) fn copy(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: (ObjId, Val), len: Val) {
     let is_array = |o: ObjId| st.memory.get(o).is_some_and(|o| o.array.is_some());
     let plain = matches!((dst.1, src.1), (Val::Int(_), Val::Int(_))) && !is_array(dst.0) && !is_array(src.0);
@@ -45,7 +48,7 @@ pub(super) fn copy(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: (
     }
 }
 
-/// Sets `len` bytes at a place that the path condition keeps within its object.
+/// Sets `len` bytes at `offset` to `byte`. The path condition keeps the range within its object.
 pub(super) fn fill(ex: &mut Execution, st: &mut State, object: ObjId, offset: Val, byte: Val, len: Val) {
     let plain = st.memory.get(object).is_some_and(|o| o.array.is_none()) && matches!(offset, Val::Int(_));
     match (offset, byte, len) {
@@ -54,7 +57,7 @@ pub(super) fn fill(ex: &mut Execution, st: &mut State, object: ObjId, offset: Va
             ex.split_cells(st, object, offset, len);
             st.memory.get_mut(object).expect("a live object").fill(offset, byte as u8, len);
         }
-        // Without symbols there are no arrays.
+        // Arrays need symbols, so without them every fill of constant length is done byte by byte.
         (_, _, Val::Int(len)) if !ex.mode.names_unknowns || len <= if plain { CHOICES } else { PIECES } => {
             for i in 0..len {
                 let at = offset_plus(ex, offset, i);
@@ -66,7 +69,7 @@ pub(super) fn fill(ex: &mut Execution, st: &mut State, object: ObjId, offset: Va
 }
 
 fn copy_pieces(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: (ObjId, Val), len: u64) {
-    // Through a buffer of values, since the two may overlap.
+    // All values are read before the first is written, since the ranges may overlap.
     let mut parts: Vec<(u64, u32, Val)> = Vec::new();
     let mut at = 0;
     while at < len {
@@ -84,7 +87,7 @@ fn copy_pieces(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: (ObjI
     }
 }
 
-/// The length of the next piece to copy: a cell, or up to eight other bytes.
+/// The length of the next piece to copy: the rest of a cell, or up to eight bytes outside cells.
 fn part_length(st: &State, object: ObjId, offset: u64, most: u64) -> u32 {
     let o = st.memory.get(object).expect("a live object");
     if o.array.is_some() {
@@ -120,7 +123,7 @@ fn offset_plus(ex: &mut Execution, offset: Val, n: u64) -> Val {
     }
 }
 
-/// Moves a block of which only terms are known.
+/// Moves a block of symbolic offset or length, or of great length.
 fn move_block(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: Source, len: Val) {
     ex.note(st, dst.0, false);
     match elements(ex, st, dst, src, len) {
@@ -129,7 +132,8 @@ fn move_block(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: Source
     }
 }
 
-/// The elements of `dst` that a block may be moved to, if they are few.
+/// The elements of `dst` that the block may overwrite. `None` if there are too many, the size is symbolic, or the
+/// content is an array.
 fn elements(ex: &mut Execution, st: &State, dst: (ObjId, Val), src: Source, len: Val) -> Option<Elements> {
     let o = st.memory.get(dst.0).expect("a live object");
     let Val::Int(size) = o.size else { return None };
@@ -149,7 +153,7 @@ fn elements(ex: &mut Execution, st: &State, dst: (ObjId, Val), src: Source, len:
         Val::Int(offset) => (offset, size.min(offset.saturating_add(most))),
         _ => (0, size),
     };
-    // An element that is not whole is no place for one.
+    // Incomplete elements at the end are not overwritten.
     let count = end.saturating_sub(first) / u64::from(unit);
     (count <= if known { CHOICES } else { TERM_CHOICES }).then_some(Elements { first, unit, count })
 }
@@ -158,7 +162,7 @@ fn choose_elements(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: S
     let w = ex.terms.pointer_width;
     let unit = elements.unit;
     let (to, len) = (ex.terms.term(dst.1, w), ex.terms.term(len, w));
-    // All is read before anything is written: the two may overlap.
+    // All values are read before the first is written, since the ranges may overlap.
     let mut news = Vec::with_capacity(elements.count as usize);
     for i in 0..elements.count {
         let at = elements.first + i * u64::from(unit);
@@ -179,7 +183,7 @@ fn choose_elements(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: S
     }
 }
 
-/// `unit` bytes of a block, `within` bytes from its start; `None` if no block has them.
+/// The `unit` bytes of the block at `within` bytes from its start. `None` if they lie outside the source object.
 fn element_of(ex: &mut Execution, st: &mut State, src: Source, within: ExprId, unit: u32) -> Option<ExprId> {
     let w = ex.terms.pointer_width;
     let (object, offset) = match src {
@@ -196,7 +200,7 @@ fn element_of(ex: &mut Execution, st: &mut State, src: Source, within: ExprId, u
     Some(content(ex, st, object, at, unit))
 }
 
-/// `len` bytes of an object at an offset that may lie outside: then any.
+/// Reads `len` bytes of an object at an offset that may lie outside the object. The value is then arbitrary.
 fn content(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> ExprId {
     if let Val::Int(offset) = ex.terms.classify(offset) {
         let value = ex.read(st, object, offset, len);
@@ -211,7 +215,7 @@ fn content(ex: &mut Execution, st: &mut State, object: ObjId, offset: ExprId, le
     ex.terms.select_bytes(array, offset, len)
 }
 
-/// Makes the object an array whose elements are those of the block where that was moved to, and else what they were.
+/// Makes the content of `dst` a lambda array: the elements of the block inside it, and the old elements elsewhere.
 fn write_function(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: Source, len: Val) {
     let w = ex.terms.pointer_width;
     if write_whole(ex, st, dst, src, len) {
@@ -229,7 +233,7 @@ fn write_function(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: So
     let index = ex.terms.index(w);
     let size = ex.terms.int(w, u64::from(whole));
     let place = ex.terms.mul(index, size);
-    // Bytes are moved on their own where a block may begin or end within an element.
+    // The block may begin or end within an element, so elements are composed of parts.
     let part = unit.min(whole);
     let mut body = None;
     for i in 0..whole / part {
@@ -247,7 +251,7 @@ fn write_function(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: So
     st.memory.get_mut(dst.0).expect("a live object").set_array(array);
 }
 
-/// Moves a block that is all of `dst`, if its content is an array or the same everywhere.
+/// Overwrites all of `dst` if the source is an array or a repeated byte. Returns false if this does not apply.
 fn write_whole(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: Source, len: Val) -> bool {
     let w = ex.terms.pointer_width;
     if dst.1 != Val::Int(0) || len != st.memory.get(dst.0).expect("a live object").size {
@@ -255,7 +259,7 @@ fn write_whole(ex: &mut Execution, st: &mut State, dst: (ObjId, Val), src: Sourc
     }
     let array = match src {
         Source::Byte(Val::Int(0)) => {
-            // Whoever accesses it first decides of the width of elements.
+            // The first access to the zeroed object determines the element width.
             st.memory.get_mut(dst.0).expect("a live object").set_zero();
             return true;
         }

@@ -1,4 +1,4 @@
-//! Calls and returns.
+//! Calls and returns of functions.
 
 use super::pure::{self, Shortcut};
 use super::state::{Decision, Event, Frame, State, Successors};
@@ -8,7 +8,8 @@ use cfa::{Callee, EdgeId, ExprId, FuncId, Id, Op, Sort, VarId};
 use std::rc::Rc;
 
 impl Execution<'_> {
-    /// A value that the program does not determine.
+    /// A value that the program does not determine. If unknown values are named, the trail records its symbol as an
+    /// input.
     pub(super) fn fresh_input(&mut self, st: &mut State, edge: EdgeId, width: u32) -> Val {
         if !self.mode.names_unknowns {
             return Val::Unknown;
@@ -18,7 +19,8 @@ impl Execution<'_> {
         Val::Expr(e)
     }
 
-    /// Enters a function: binds its parameters.
+    /// Enters a function and binds its parameters. A call of a function without side effects may be replaced by its
+    /// result.
     pub(super) fn enter(
         &mut self,
         mut st: State,
@@ -65,7 +67,7 @@ impl Execution<'_> {
         out.push((st, At::Callee(func)));
     }
 
-    /// Leaves a function: its stack objects die, its result goes to the caller.
+    /// Leaves a function: its stack objects die, and the caller's variable gets the result.
     pub fn leave(&mut self, mut st: State, return_edge: EdgeId, call_edge: EdgeId) -> State {
         let program = self.program;
         let Op::Return { value } = program.edges[return_edge].op else { panic!("a return edge") };
@@ -77,7 +79,7 @@ impl Execution<'_> {
                 Some(self.terms.resized(value, from, program.vars[var].width))
             }
             (None, Some(var)) => {
-                // A value is taken from a function that gives none.
+                // The caller uses the result of a function that returns no value.
                 Some(self.fresh_input(&mut st, return_edge, program.vars[var].width))
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! Reading and writing the content of objects, at offsets that lie within them.
+//! Reads and writes of the content of objects, at offsets within them.
 
 use super::memory::{CHUNK, MAX_CELL, Object, Piece};
 use super::state::{Event, State};
@@ -6,14 +6,15 @@ use super::value::{ObjId, Val};
 use super::{Execution, Unwritten, array};
 use cfa::{BinOp, Expr, ExprId, Sort};
 
-/// Candidate places of an access at an unknown offset that are enumerated; beyond that the object becomes an array.
+/// Maximal number of candidate offsets for an access at a symbolic offset. With more, the object's content becomes an
+/// array.
 const CANDIDATES: u64 = 256;
 
-/// Offsets from which on there are no chunks: what is known of the content is an array, or nothing.
+/// Offset from which on an object has no chunks. Content beyond it is an array, or unknown.
 pub(super) const FAR: u64 = 1 << 30;
 
 impl Execution<'_> {
-    /// `len` bytes at a constant offset, which lie within the object.
+    /// Reads `len` bytes at a constant offset. The bytes lie within the object, which is live.
     pub fn read(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32) -> Val {
         let o = st.memory.get(object).expect("a live object");
         if o.array.is_none()
@@ -42,7 +43,7 @@ impl Execution<'_> {
             let (part, n) = match o.piece(offset + u64::from(at)) {
                 Piece::Byte(byte) => (self.terms.int(8, u64::from(byte)), 1),
                 Piece::Default => {
-                    // The longest run of unknown bytes within the read becomes one symbol, kept in memory.
+                    // A maximal run of unknown bytes within the read becomes one symbol, which memory keeps.
                     let mut n = 1;
                     while at + n < len
                         && (n as usize) < MAX_CELL
@@ -76,7 +77,7 @@ impl Execution<'_> {
         self.put(st, object, offset, len, value);
     }
 
-    /// As [`write`](Self::write), where no operation of the program writes.
+    /// Like [`write`](Self::write), but does not record the write, since no operation of the program causes it.
     pub fn put(&mut self, st: &mut State, object: ObjId, offset: u64, len: u32, value: Val) {
         let o = st.memory.get(object).expect("a live object");
         if o.array.is_some() || (offset >= FAR && self.mode.names_unknowns) {
@@ -99,7 +100,7 @@ impl Execution<'_> {
         } else if let Some(bytes) = wide_constant(self, value) {
             st.memory.get_mut(object).expect("a live object").write_bytes(offset, &bytes);
         } else {
-            // Long, or across chunks: in pieces that do not cross.
+            // The value is longer than a cell or crosses chunks. Write it in pieces that do neither.
             let mut at = 0;
             while at < len {
                 let room = (CHUNK as u64 - (offset + u64::from(at)) % CHUNK as u64) as u32;
@@ -115,7 +116,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Splits cells that lie partly in the range into bytes.
+    /// Splits cells that lie partly in the range into cells of one byte.
     pub fn split_cells(&mut self, st: &mut State, object: ObjId, offset: u64, len: u64) {
         let straddling = st.memory.get(object).expect("a live object").straddling(offset, len);
         for (start, cell_len, value) in straddling {
@@ -131,7 +132,7 @@ impl Execution<'_> {
         }
     }
 
-    /// `len` bytes at an offset that the path condition keeps within the object.
+    /// Reads `len` bytes at an offset that the path condition keeps within the object.
     pub fn read_at(&mut self, st: &mut State, object: ObjId, offset: Val, len: u32) -> Val {
         let offset = match offset {
             Val::Int(offset) => return self.read(st, object, offset, len),
@@ -171,7 +172,7 @@ impl Execution<'_> {
                 }
             }
             Some(_) if len > 1 => {
-                // The places overlap: byte by byte they do not.
+                // The candidate ranges overlap, but those of single bytes do not.
                 for i in 0..len {
                     let byte = self.terms.part(value, 8 * len, 8 * i + 7, 8 * i);
                     let i = self.terms.int(w, u64::from(i));
@@ -188,7 +189,7 @@ impl Execution<'_> {
     }
 }
 
-/// A fresh symbol for `len` bytes never written, stored in their place.
+/// A fresh symbol for `len` bytes that were never written. Memory and the trail record it.
 fn unknown_bytes(ex: &mut Execution, st: &mut State, object: ObjId, offset: u64, len: u32) -> ExprId {
     let (symbol, e) = ex.terms.fresh_symbol(Sort::Bv(8 * len));
     st.trail.push(Event::Unknown { object, offset, len, symbol });
@@ -200,7 +201,7 @@ fn unknown_bytes(ex: &mut Execution, st: &mut State, object: ObjId, offset: u64,
     e
 }
 
-/// The bytes of a wide constant.
+/// The bytes of a constant that is a term, which has more than 64 bits.
 fn wide_constant(ex: &Execution, value: Val) -> Option<Vec<u8>> {
     match value {
         Val::Expr(e) => ex.terms.as_const(e).map(|c| c.to_le_bytes()),
@@ -208,7 +209,7 @@ fn wide_constant(ex: &Execution, value: Val) -> Option<Vec<u8>> {
     }
 }
 
-/// A choice between `len` bytes at some places, of which one is at `offset`.
+/// An if-then-else term over the values at the candidate offsets `(first, stride, count)`, of which one is `offset`.
 pub(super) fn read_choice(
     ex: &mut Execution,
     st: &mut State,
@@ -229,8 +230,8 @@ pub(super) fn read_choice(
     ex.terms.classify(e)
 }
 
-/// First, stride and number of the places where an access of `len` bytes at `offset` may be; `None` if there are
-/// too many or the object's size or content is not plain.
+/// The first offset, the stride and the number of candidate offsets for an access of `len` bytes at `offset`. `None` if
+/// there are too many, the object's size is symbolic, or its content is an array.
 pub(super) fn candidates(
     ex: &Execution,
     st: &State,
@@ -243,7 +244,7 @@ pub(super) fn candidates(
     if o.array.is_some() {
         return None;
     }
-    // offset = variable part + constant: the variable part's low zero bits give the stride.
+    // The offset is a variable part plus a constant. The low zero bits of the variable part give the stride.
     let (variable, constant) = match *ex.terms.get(offset) {
         Expr::Binary(BinOp::Add, v, c) => match ex.terms.as_const(c) {
             Some(c) => (v, c.to_u64()?),

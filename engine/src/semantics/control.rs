@@ -1,4 +1,4 @@
-//! Control states: the key that all analyses share.
+//! Control states: a location with a call stack. All analyses index their states by them.
 
 use super::Decision;
 use cfa::{Callee, EdgeId, FuncId, LocId, Op, Out, Program};
@@ -9,14 +9,16 @@ cfa::id_type!(
     StackId, "stack"
 );
 
-/// Where execution stands: a location and the calls that led there.
+/// A control state: a location and the call stack.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Control {
+    /// The location.
     pub loc: LocId,
+    /// The call stack.
     pub stack: StackId,
 }
 
-/// Interned call stacks as (caller's stack, call edge) pairs.
+/// Interns call stacks. A stack is the caller's stack with a call edge.
 pub struct CallStacks {
     frames: Vec<(StackId, EdgeId, u32)>,
     ids: FxHashMap<(StackId, EdgeId), StackId>,
@@ -26,9 +28,11 @@ impl CallStacks {
     /// The stack of the entry function.
     pub const EMPTY: StackId = StackId(0);
 
+    /// Creates the table with the empty stack only.
     pub fn new() -> Self {
         Self { frames: vec![(StackId(0), EdgeId(u32::MAX), 0)], ids: FxHashMap::default() }
     }
+    /// The stack for a call over the edge `call` from `stack`.
     pub fn push(&mut self, stack: StackId, call: EdgeId) -> StackId {
         let depth = self.depth(stack) + 1;
         *self.ids.entry((stack, call)).or_insert_with(|| {
@@ -36,7 +40,7 @@ impl CallStacks {
             StackId(self.frames.len() as u32 - 1)
         })
     }
-    /// The caller's stack and the call edge; `None` for the entry function.
+    /// The caller's stack and the call edge; `None` for the stack of the entry function.
     #[inline]
     pub fn pop(&self, stack: StackId) -> Option<(StackId, EdgeId)> {
         (stack != Self::EMPTY).then(|| {
@@ -44,7 +48,7 @@ impl CallStacks {
             (caller, call)
         })
     }
-    /// The calls, outermost first.
+    /// The call edges of a stack, outermost first.
     pub fn calls(&self, mut stack: StackId) -> Vec<EdgeId> {
         let mut calls = Vec::with_capacity(self.depth(stack) as usize);
         while let Some((below, call)) = self.pop(stack) {
@@ -54,7 +58,7 @@ impl CallStacks {
         calls.reverse();
         calls
     }
-    /// Calls on the stack.
+    /// The number of calls on a stack.
     #[inline]
     pub fn depth(&self, stack: StackId) -> u32 {
         self.frames[stack.0 as usize].2
@@ -67,7 +71,7 @@ impl Default for CallStacks {
     }
 }
 
-/// Where control is after an edge.
+/// The control state after an edge. `enters` is the callee of an indirect call. Panics if that is missing.
 pub fn following(
     program: &Program,
     stacks: &mut CallStacks,
@@ -93,7 +97,8 @@ pub fn following(
     }
 }
 
-/// The edges that follow from decisions, from `at` until `to` is met.
+/// The edges of the path from `at` to `to` that the decisions determine. Panics if the path needs a decision that is
+/// missing.
 pub fn walk(
     program: &Program,
     stacks: &mut CallStacks,

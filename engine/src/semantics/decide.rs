@@ -1,4 +1,4 @@
-//! Splitting states by conditions.
+//! Splits of states by conditions.
 
 use super::Execution;
 use super::state::State;
@@ -6,24 +6,28 @@ use super::value::Val;
 use cfa::{Bv, ExprId};
 use smt::Feasibility;
 
-/// The parts of a state where a condition holds and where it does not.
+/// The state in which a condition holds, and the state in which it does not. `None` for an infeasible or unwanted side.
 pub type Sides = (Option<State>, Option<State>);
 
-/// A state by whether a term has a certain value. It lives for a moment, so its size does not matter.
+/// The result of splitting a state by the value of a term. It is short-lived, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
 pub enum Split {
+    /// The state was split.
     Cases {
+        /// A value that the term has in some model.
         value: Bv,
+        /// The state in which the term has that value.
         here: Option<State>,
+        /// The state in which it has another value.
         elsewhere: Option<State>,
     },
-    /// No model of the path condition is known, and none was found.
+    /// No model of the path condition was found.
     Undecided(State),
 }
 
 impl Execution<'_> {
-    /// The sides of `st` on which `cond`, a condition of the program, is 1 and 0, as far as they are `wanted`. Only if it `asks` is it
-    /// found out now whether there are any.
+    /// Splits `st` by a condition of the program into the sides that are `wanted`. If `asks`, and both sides are
+    /// wanted, the solver decides now which sides are feasible.
     pub fn branch(&mut self, st: State, cond: ExprId, wanted: (bool, bool), asks: bool) -> Sides {
         let cond = match self.eval(&st, cond) {
             Val::Int(0) => return (None, Some(st)),
@@ -50,7 +54,7 @@ impl Execution<'_> {
         }
     }
 
-    /// The sides of `st` on which the one-bit `cond` is 1 and 0. A side that the solver could not refute is kept.
+    /// Splits `st` by the one-bit term `cond`. Drops a side only if the solver proves it infeasible.
     pub fn decide(&mut self, mut st: State, cond: ExprId) -> Sides {
         if let Some(c) = self.terms.as_const(cond) {
             return if c.is_true() { (Some(st), None) } else { (None, Some(st)) };
@@ -81,15 +85,16 @@ impl Execution<'_> {
         }
     }
 
-    /// The part of `st` where `cond` holds, of which the rest is of no interest. Whether there is such a part is not asked
-    /// now: a model is looked for where one is needed.
+    /// Adds `cond` to the path condition without a query. Returns `None` if the path condition becomes a syntactic
+    /// contradiction. The solver searches for a model when one is needed.
     pub fn follow_only(&mut self, mut st: State, cond: ExprId) -> Option<State> {
         self.expose(&mut st, cond);
         self.solver.assume(&mut self.terms, &mut st.pc, cond, None);
         (!st.pc.is_contradiction()).then_some(st)
     }
 
-    /// Looks for a model of the path condition if none is at hand; `false` if there is none.
+    /// Searches for a model of the path condition unless it has one. Returns `false` only if the solver proves that
+    /// there is none.
     pub fn is_feasible(&mut self, st: &mut State) -> bool {
         if st.pc.model().is_some() {
             return true;
@@ -105,7 +110,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Splits `st` by whether `e` has the value it has in the path condition's model.
+    /// Splits `st` by the value that `e` has in a model of the path condition.
     pub fn split_value(&mut self, mut st: State, e: ExprId) -> Split {
         self.expose(&mut st, e);
         let value = match st.pc.model() {

@@ -1,4 +1,4 @@
-//! Values of expressions in a state.
+//! Evaluation of expressions in a state.
 
 use super::Execution;
 use super::addresses::range;
@@ -9,6 +9,7 @@ use cfa::interp::function_address;
 use cfa::{BinOp, Expr, ExprId, Id, Sort, VarId};
 
 impl Execution<'_> {
+    /// The value of a variable.
     #[inline]
     pub fn read_var(&self, st: &State, var: VarId) -> Val {
         let slot = self.slots.of_var[var.index()];
@@ -17,6 +18,7 @@ impl Execution<'_> {
             None => st.frame.vars[slot.local()],
         }
     }
+    /// Sets a variable.
     #[inline]
     pub fn write_var(&self, st: &mut State, var: VarId, value: Val) {
         let slot = self.slots.of_var[var.index()];
@@ -26,8 +28,9 @@ impl Execution<'_> {
         }
     }
 
-    /// The value of an expression of the program, or of a condition that refinement made, which may hold arrays. Recursive: the
-    /// front-end bounds the depth of the ones, and refinement the size of the others.
+    /// Evaluates an expression of the program, or a predicate of the refinement, which may contain arrays. The
+    /// recursion is bounded: the front end bounds the depth of the program's expressions, the refinement the size of
+    /// its predicates.
     pub fn eval(&mut self, st: &State, e: ExprId) -> Val {
         match *self.terms.get(e) {
             Expr::Const(ref c) => match c.to_u64() {
@@ -35,10 +38,10 @@ impl Execution<'_> {
                 _ => Val::Expr(e),
             },
             Expr::Var(v) => match self.read_var(st, v) {
-                // Where operations are skipped, what they would have written is not looked at.
+                // A slice skips the assignment, and an abstract state may forget the value.
                 Val::Unset if self.mode.is_abstract => Val::Unknown,
                 Val::Unset => {
-                    // The front-end writes before reads; where it could not tell, any value is possible.
+                    // The front end writes variables before reads. If it cannot prove that, any value is possible.
                     let width = self.terms.width(e);
                     let (_, fresh) = self.terms.fresh_symbol(Sort::Bv(width));
                     self.unset.push(v);
@@ -65,7 +68,7 @@ impl Execution<'_> {
                 let width = self.terms.width(arg);
                 let part = |x| mask(hi - lo + 1, x >> lo);
                 match self.eval(st, arg) {
-                    // The low bits of an aligned address are known.
+                    // The alignment of the object determines the low bits of its address.
                     Val::Ptr(object, offset) if is_aligned(st, object, hi + 1) => Val::Int(part(offset)),
                     x => self.unary(x, width, |x| Some(part(x)), |terms, x| terms.extract(hi, lo, x)),
                 }
@@ -83,7 +86,7 @@ impl Execution<'_> {
         }
     }
 
-    /// An operation on a value of `width` bits: on a machine word where it fits one, else as a term.
+    /// Applies a unary operation to a value of `width` bits: on a machine word if possible, else on a term.
     #[inline]
     fn unary(
         &mut self,
@@ -103,7 +106,8 @@ impl Execution<'_> {
         }
     }
 
-    /// `op` on values; `width` is the width of the first operand and `second` the program's expression of the second.
+    /// Applies `op` to two values. `width` is the width of the first operand. `second` is the program's expression of
+    /// the second operand.
     fn binary(&mut self, st: &State, op: BinOp, width: u32, x: Val, y: Val, second: ExprId) -> Val {
         match (x, y) {
             (Val::Unknown, Val::Int(0)) | (Val::Int(0), Val::Unknown) if matches!(op, BinOp::And | BinOp::Mul) => {
@@ -146,19 +150,20 @@ impl Execution<'_> {
                         && is_within(st, o, b)
                         && (width == 64 || matches!(op, BinOp::Ult | BinOp::Ule)) =>
                 {
-                    // Objects do not wrap around the address space, nor, with 64 bits, around its middle.
+                    // An object does not wrap around the address space. With 64 bits, it does not cross its middle
+                    // either.
                     let strict = matches!(op, BinOp::Ult | BinOp::Slt);
                     return Val::Int(u64::from(if strict { a < b } else { a <= b }));
                 }
                 _ => {}
             },
-            // Live objects are disjoint, but one may begin where the other ends.
+            // Live objects are disjoint, but one may begin at the end of another.
             (Val::Ptr(o, a), Val::Ptr(p, b))
                 if op == BinOp::Eq && is_inside(st, o, a) && is_inside(st, p, b) && self.are_disjoint(st, o, p) =>
             {
                 return Val::Int(0);
             }
-            // Neither was the memory of an object that died given to what lives since before that.
+            // An object that lives longer than a dead one never shared its memory.
             (Val::Ptr(dead, 0), Val::Ptr(o, k)) | (Val::Ptr(o, k), Val::Ptr(dead, 0))
                 if op == BinOp::Eq && is_inside(st, o, k) && self.outlives(st, o, dead) =>
             {
@@ -174,29 +179,29 @@ impl Execution<'_> {
 }
 
 impl Execution<'_> {
-    /// Whether nothing lies at an address: null, for one, and also that less the offset of a member.
+    /// True if no object can lie at an address. That holds for null, and for null minus the offset of a member.
     fn is_outside(&self, address: u64) -> bool {
         let (lowest, highest) = range(self.program.layout.pointer_width);
         address < lowest || address > highest
     }
 }
 
-/// Whether `offset` is at a byte of the live object.
+/// True if the object is live and `offset` is less than its size.
 fn is_inside(st: &State, object: ObjId, offset: u64) -> bool {
     matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset < size))
 }
 
-/// Whether `offset` is at a byte of the live object or right behind it.
+/// True if the object is live and `offset` is at most its size.
 fn is_within(st: &State, object: ObjId, offset: u64) -> bool {
     matches!(st.memory.get(object), Some(o) if matches!(o.size, Val::Int(size) if offset <= size))
 }
 
-/// Whether the low `bits` bits of the object's address are known to be zero.
+/// True if the alignment of the object implies that the low `bits` bits of its address are zero.
 fn is_aligned(st: &State, object: ObjId, bits: u32) -> bool {
     bits < 32 && st.memory.get(object).is_some_and(|o| o.align >= 1 << bits)
 }
 
-/// The value of one of two expressions.
+/// Evaluates an if-then-else expression.
 fn choice(ex: &mut Execution, st: &State, c: ExprId, t: ExprId, f: ExprId) -> Val {
     let c = match ex.eval(st, c) {
         Val::Int(0) => return ex.eval(st, f),
@@ -216,7 +221,7 @@ fn choice(ex: &mut Execution, st: &State, c: ExprId, t: ExprId, f: ExprId) -> Va
     ex.terms.classify(e)
 }
 
-/// The value of an operation of which only terms know what it does.
+/// Evaluates an operation that only terms support.
 fn on_terms(ex: &mut Execution, st: &State, e: ExprId) -> Val {
     let node = ex.terms.get(e).clone();
     let mut children = [ExprId(0); 3];

@@ -1,51 +1,63 @@
-//! What an operation may do that C does not define.
+//! Faults: operations whose effect C leaves undefined.
 
 use super::state::State;
 use super::value::ObjId;
 use super::{Execution, describe_object};
 use cfa::ExprId;
 
-/// A state in which an operation has no effect that C defines, or none that could be told.
+/// A state in which the effect of an operation is undefined, or could not be determined.
 pub struct Fault {
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// The object accessed, if it is known.
+    /// The object accessed, if it is determined.
     pub object: Option<ObjId>,
-    /// Before the operation.
+    /// The state before the operation.
     pub state: State,
 }
 
-/// What is wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultKind {
+    /// A null pointer is dereferenced.
     NullPointer,
+    /// A constant that is no address of an object is dereferenced, or a number without provenance.
     InvalidPointer,
+    /// A pointer without a value is dereferenced.
     UndefinedPointer,
-    /// The pointer has a value that is not tracked.
+    /// The value of the pointer is not tracked.
     UntrackedPointer,
     /// Nothing is known of the pointer, which is this term.
     UnknownPointer(ExprId),
-    /// The pointer, which is this term, may point elsewhere than into the objects that it is made of.
+    /// The pointer, which is this term, may point outside all objects whose addresses occur in the term.
     DerivedPointer(ExprId),
+    /// The access is outside its object.
     Outside,
+    /// The access may be outside its object, and the solver found no proof that it is not.
     MaybeOutside,
+    /// The object is dead.
     Dead,
+    /// The access writes a read-only object.
     ReadOnly,
+    /// The object was not allocated by the family that frees it.
     NotAllocated,
+    /// The object is freed a second time.
     FreedTwice,
+    /// A pointer that is no start of an object is freed.
     InvalidFree,
+    /// An indirect call has a pointer that is no function.
     InvalidFunction,
-    /// Memory to which no variable leads any more.
+    /// Live heap memory is unreachable.
     Lost,
-    /// Memory that was not freed.
+    /// Heap memory was not freed.
     StillAllocated,
-    /// Too many to find out whether they lead to memory that is lost otherwise.
+    /// Too many pointers may point to otherwise unreachable memory.
     TooManyPointers,
-    /// The solver could not say whether the path goes on.
+    /// The solver did not decide whether the path continues, or a value that the operation needs is not tracked.
     Undecided,
 }
 
 impl FaultKind {
-    /// Whether a read that is this fault can be taken to give any value: it accesses memory, though not what it may.
+    /// True if a read with this fault can be approximated by an arbitrary value.
     pub fn reads_anything(self) -> bool {
         use FaultKind::*;
         match self {
@@ -56,12 +68,13 @@ impl FaultKind {
         }
     }
 
-    /// Whether it may be one only because states say less than the program does.
+    /// True if the fault may be an artefact of an abstraction that lost the value of the pointer.
     pub fn is_unknown(self) -> bool {
         matches!(self, Self::UntrackedPointer | Self::UnknownPointer(_))
     }
 
-    /// Whether the state stands for no execution in which the operation is none: nothing that was forgotten could tell otherwise.
+    /// True if the fault is certain: no concrete execution that the state represents performs the operation without a
+    /// fault.
     pub fn is_certain(self) -> bool {
         use FaultKind::*;
         match self {
@@ -72,12 +85,12 @@ impl FaultKind {
         }
     }
 
-    /// Whether it says only that something could not be found out.
+    /// True if the fault only says that something is undecided.
     pub fn is_undecided(self) -> bool {
         matches!(self, Self::TooManyPointers | Self::Undecided)
     }
 
-    /// In the words that a user reads.
+    /// A description for the user.
     pub fn describe(self) -> &'static str {
         match self {
             Self::NullPointer => "a null pointer is used",
@@ -102,12 +115,12 @@ impl FaultKind {
 }
 
 impl Execution<'_> {
-    /// The operation under way is a fault in `state`.
+    /// Records that the operation is a fault in `state`.
     pub(super) fn fault(&mut self, state: State, kind: FaultKind, object: Option<ObjId>) {
         self.faults.push(Fault { kind, object, state });
     }
 
-    /// What is wrong with which object, if that is known.
+    /// A description of the fault for the user, with the object if it is determined.
     pub fn describe(&self, fault: &Fault) -> String {
         let what = fault.kind.describe();
         if let Some(object) = fault.object.and_then(|id| fault.state.memory.get(id)) {

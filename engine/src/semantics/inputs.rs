@@ -1,4 +1,4 @@
-//! From models of path conditions to inputs of the program.
+//! Inputs of the program from models of path conditions.
 
 use super::Execution;
 use super::state::{Event, State};
@@ -7,13 +7,14 @@ use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, ExprId, GlobalId};
 use std::time::Duration;
 
-/// Bytes of an object that every machine has; and those that most have, where these are not enough.
+/// Preferred bounds on the size of an object, in bytes, in the order they are tried. Every machine can allocate the
+/// first.
 const OBJECT_SIZES: [u64; 2] = [1 << 20, 1 << 32];
-/// Work on the search for inputs with such objects, before those are taken that there are.
+/// Solver time to search for inputs with objects within one bound.
 const LOOKING: Duration = Duration::from_millis(500);
 
-/// A model of the path condition of `st` in which objects have sizes that a machine has, so that the program can be run on it; `model` itself if
-/// no other is found soon.
+/// A model of the path condition of `st` in which objects have sizes that a machine can allocate, so that the program
+/// can run on it. Returns `model` itself if the solver finds no such model in time.
 pub fn runnable(execution: &mut Execution<'_>, st: &State, model: smt::Model) -> smt::Model {
     let pointer_width = execution.program.layout.pointer_width;
     let sizes: Vec<ExprId> = st
@@ -42,7 +43,7 @@ pub fn runnable(execution: &mut Execution<'_>, st: &State, model: smt::Model) ->
 }
 
 impl Execution<'_> {
-    /// Inputs that make the program take this path.
+    /// The inputs that make the program follow this path, from a model of its path condition.
     pub fn inputs(&self, st: &State, model: &smt::Model) -> Inputs {
         let seq = |object: ObjId| match (object.0 as usize).checked_sub(self.program.globals.len()) {
             None => ObjectSeq::Global(GlobalId(object.0)),
@@ -58,7 +59,7 @@ impl Execution<'_> {
             match event {
                 Event::Input { symbol, .. } => inputs.values.push(value(symbol)),
                 Event::Decision(_) => {}
-                // What is not known of a shadow any more is no input.
+                // Forgotten content of a shadow is no input of the program.
                 Event::Unknown { object, .. } | Event::UnknownArray { object, .. } if object.is_shadow() => {}
                 Event::Unknown { object, offset, len: _, symbol } => {
                     for (i, byte) in value(symbol).to_le_bytes().into_iter().enumerate() {

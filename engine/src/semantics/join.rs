@@ -1,9 +1,9 @@
-//! Merging: one state for two paths that meet.
+//! Merging of states: one state for two paths that meet.
 //!
-//! Where the two differ, the merged state holds if-then-else terms over the condition that tells the paths apart
-//! (Kuznetsov, Kinder, Bucur, Candea: Efficient state merging in symbolic execution, PLDI 2012). Together with the
-//! topological order of exploration this builds, for code without loops, the formula that bounded model checking
-//! builds: linear in the program where paths are exponentially many.
+//! If the paths disagree on a value, the merged state holds an if-then-else term over a condition that distinguishes
+//! the paths (Kuznetsov, Kinder, Bucur, Candea: Efficient state merging in symbolic execution, PLDI 2012). Exploration
+//! in topological order then builds the formula of bounded model checking for code without loops. The formula is linear
+//! in the size of the program, even if the number of paths is exponential.
 
 use super::Execution;
 use super::memory::{CHUNK, Object, Piece};
@@ -14,12 +14,12 @@ use cfa::{ExprId, Id, Sort, Value};
 use smt::PathCondition;
 use std::rc::Rc;
 
-/// Chunks of memory in which the two states may differ.
+/// Maximal number of memory chunks in which two mergeable states may differ.
 const MOST_CHUNKS: usize = 64;
 
 impl Execution<'_> {
-    /// The places where the memories of two states differ, as objects and offsets of chunks; `None` if the two cannot be
-    /// merged.
+    /// The chunks in which the memories of two states differ, as pairs of object and chunk offset. `None` if the states
+    /// cannot be merged.
     pub fn differences(&self, a: &State, b: &State) -> Option<Vec<(ObjId, u64)>> {
         let alike = a.quantified == b.quantified
             && a.memory.allocated() == b.memory.allocated()
@@ -27,8 +27,8 @@ impl Execution<'_> {
         alike.then(|| mergeable_memory(a, b)).flatten()
     }
 
-    /// One state for two at the same control, which differ at these `places`. With `keeps_dead` also what is in named variables
-    /// that the program does not read any more.
+    /// Merges two states at the same control state. `places` are their [`differences`](Self::differences). If
+    /// `keeps_dead`, the merged state also keeps the values of named variables that are dead.
     pub fn merge(
         &mut self,
         mut a: State,
@@ -63,7 +63,7 @@ impl Execution<'_> {
     }
 }
 
-/// The disjunction of the path conditions, and a condition that holds exactly on the first path.
+/// The disjunction of the path conditions, and a condition that is true exactly on the path of `a`.
 fn merge_conditions(ex: &mut Execution, a: &State, b: &State) -> (PathCondition, ExprId) {
     let (mut pc, ours, theirs) = a.pc.part(&b.pc);
     let (ours, theirs) = (&ours[..], &theirs[..]);
@@ -72,7 +72,7 @@ fn merge_conditions(ex: &mut Execution, a: &State, b: &State) -> (PathCondition,
         conjuncts.iter().fold(always, |e, &c| ex.terms.and(e, c))
     };
     let (ours_e, theirs_e) = (all(ours), all(theirs));
-    // Paths part at a branch, so the first conjuncts where they differ usually exclude each other.
+    // Paths fork at a branch. So the first conjuncts that they do not share usually exclude each other.
     let excludes = |this: &mut Execution, x: &[ExprId], y: &[ExprId]| {
         let &first = y.first()?;
         let opposite = this.terms.not(first);
@@ -91,7 +91,7 @@ fn merge_conditions(ex: &mut Execution, a: &State, b: &State) -> (PathCondition,
     let (cond, either) = match told_apart {
         Some(cond) => (cond, ex.terms.or(ours_e, theirs_e)),
         None => {
-            // A free choice between the two.
+            // No conjunct distinguishes the paths: a fresh symbol chooses between them.
             let (_, choice) = ex.terms.fresh_symbol(Sort::Bv(1));
             if let Some(model) = &mut model {
                 model.set(choice, Value::Bv(cfa::Bv::bool(true)));
@@ -103,7 +103,7 @@ fn merge_conditions(ex: &mut Execution, a: &State, b: &State) -> (PathCondition,
     (pc, cond)
 }
 
-/// `x` if `cond`, else `y`.
+/// The value `x` if `cond` holds, else `y`.
 fn choose(ex: &mut Execution, cond: ExprId, x: Val, y: Val, width: u32) -> Val {
     if x == y {
         return x;
@@ -121,7 +121,7 @@ fn merge_frames(
     cond: ExprId,
     keeps_dead: bool,
 ) -> Rc<Frame> {
-    // From the top down to the first frame that the two share; then rebuilt upwards.
+    // Pairs up the frames from the top down to the first shared frame, then rebuilds them upwards.
     let mut pairs = Vec::new();
     let (mut x, mut y) = (a, b);
     let mut loc = at.loc;
@@ -157,7 +157,7 @@ fn merge_frames(
     below.expect("at least the frame of the entry function")
 }
 
-/// Candidate invariants speak also of variables that the program does not read any more.
+/// Merges the values of dead variables, because candidate invariants may mention them.
 fn merge_dead(ex: &mut Execution, x: &Frame, y: &Frame, cond: ExprId, vars: &mut [Val]) {
     for (slot, merged) in vars.iter_mut().enumerate().filter(|(_, merged)| **merged == Val::Unset) {
         let (a, b) = (x.vars[slot], y.vars[slot]);
@@ -171,7 +171,8 @@ fn merge_dead(ex: &mut Execution, x: &Frame, y: &Frame, cond: ExprId, vars: &mut
     }
 }
 
-/// The places where the memories differ, as objects and offsets of chunks; `None` if they cannot be merged.
+/// The chunks in which the memories differ, as pairs of object and chunk offset. `None` if they cannot be merged, or
+/// differ in more than [`MOST_CHUNKS`] chunks.
 fn mergeable_memory(a: &State, b: &State) -> Option<Vec<(ObjId, u64)>> {
     let mut places = Vec::new();
     for (id, x, y) in a.memory.differences(&b.memory) {
@@ -192,7 +193,7 @@ fn mergeable_memory(a: &State, b: &State) -> Option<Vec<(ObjId, u64)>> {
     Some(places)
 }
 
-/// Makes the bytes of a chunk in `a` those of `b` where `cond` does not hold.
+/// Sets the bytes of a chunk in `a` to those of `b` under the negation of `cond`.
 fn merge_chunk(ex: &mut Execution, a: &mut State, b: &mut State, object: ObjId, chunk: u64, cond: ExprId) {
     let size = match a.memory.get(object).expect("in both").size {
         Val::Int(size) => size,
@@ -219,12 +220,13 @@ fn merge_chunk(ex: &mut Execution, a: &mut State, b: &mut State, object: ObjId, 
     }
 }
 
-/// Whether a piece is the start of a cell of `n` bytes.
+/// True if a piece is the start of a cell of `n` bytes.
 fn same_cell(piece: Piece, n: u32) -> bool {
     matches!(piece, Piece::Cell { len, index: 0, .. } if u32::from(len) == n)
 }
 
-/// How many bytes from `at` on are best merged as one value: a cell of either object, or an aligned word.
+/// The number of bytes from `at` on that are merged as one value: the rest of a cell of either object, else an aligned
+/// word, else a byte.
 fn run_length(x: &Object, y: &Object, at: u64) -> u32 {
     let cell = [x.piece(at), y.piece(at)].into_iter().filter_map(|p| match p {
         Piece::Cell { len, index, .. } => Some(u32::from(len - index)),
@@ -233,7 +235,7 @@ fn run_length(x: &Object, y: &Object, at: u64) -> u32 {
     cell.max().unwrap_or(if at.is_multiple_of(4) { 4 } else { 1 })
 }
 
-/// Whether the frames have the same functions and stack objects.
+/// True if the frames have the same functions and stack objects.
 fn frames_alike(a: &Rc<Frame>, b: &Rc<Frame>) -> bool {
     let (mut x, mut y) = (a, b);
     loop {

@@ -1,7 +1,7 @@
-//! Objects of the heap that leak, and others that nothing leads to.
+//! Leak checks: live heap objects that are unreachable.
 //!
-//! An object is lost if no variable leads to it, by way of pointers to it, into it or to its end. Where a pointer's structure
-//! does not tell where it points, the path splits.
+//! An object is reachable if a chain of pointers leads to it from a variable. A pointer to the start, the inside or the
+//! end of an object counts. If the structure of a pointer does not determine its object, the path splits.
 
 use super::fault::FaultKind;
 use super::memory::{Object, Origin, Summary};
@@ -11,18 +11,18 @@ use super::{At, Execution};
 use cfa::{EdgeId, ExprId, Id, Leak, LocId, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Pointers on which the path may split at one place.
+/// Maximal number of pointers on which a path splits at one check.
 const MOST_SPLITS: usize = 32;
 
-/// Whether a pointer leads to an object, as far as the path has been split on it.
+/// The pointers on which the path was split: whether each points to the object.
 type Known = FxHashMap<(ExprId, ObjId), bool>;
 
-/// Where the pointers of a state lead.
+/// The objects that are reachable in a state.
 #[derive(Default)]
 struct Reached {
     objects: FxHashSet<ObjId>,
     work: Vec<ObjId>,
-    /// Pointers that may lead to objects.
+    /// Pairs of a pointer and an object to which it may point.
     open: Vec<(ExprId, ObjId)>,
 }
 
@@ -34,7 +34,7 @@ impl Reached {
     }
 }
 
-/// Splits `st` by whether objects of the heap leak, as `leak` says; `edge` asks.
+/// Splits `st` by whether a heap object leaks, as `leak` defines it. `edge` is the check.
 pub(super) fn split(ex: &mut Execution, st: State, leak: Leak, edge: EdgeId, out: &mut Successors) {
     let program = ex.program;
     let is_heap = |o: &Object| o.origin.may_leak(program);
@@ -74,7 +74,7 @@ pub(super) fn split(ex: &mut Execution, st: State, leak: Leak, edge: EdgeId, out
     }
 }
 
-/// Whether a pointer points to an object, into it or to its end.
+/// The condition that a pointer points to an object: to its start, inside it or to its end.
 fn points_to(ex: &mut Execution, st: &State, pointer: ExprId, object: ObjId) -> ExprId {
     let w = ex.program.layout.pointer_width;
     let size = st.memory.get(object).expect("it is alive").size;
@@ -83,8 +83,9 @@ fn points_to(ex: &mut Execution, st: &State, pointer: ExprId, object: ObjId) -> 
     ex.terms.ule(offset, size)
 }
 
-/// Objects that were allocated and that no execution from `st`, which stands at `loc`, can tell from others: nothing leads to them, nobody has
-/// looked at their addresses, nor asks what is lost. A slice lacks frees, so there are more of them than the program has.
+/// Heap objects that no execution from `st` at `loc` can observe: they are unreachable, the program did not observe
+/// their addresses, and no leak check is in the program. A slice lacks frees, so its states have more of them than the
+/// program's states.
 pub(super) fn garbage(ex: &mut Execution, st: &State, loc: LocId) -> FxHashSet<ObjId> {
     if ex.live.asks {
         return FxHashSet::default();
@@ -99,7 +100,8 @@ pub(super) fn garbage(ex: &mut Execution, st: &State, loc: LocId) -> FxHashSet<O
     all
 }
 
-/// The objects that variables lead to, and all that cannot be `lost`; `loc` is where the present frame stands.
+/// The objects reachable from variables and from objects that cannot be `lost`. `loc` is the location of the current
+/// frame.
 fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known, lost: &dyn Fn(&Object) -> bool) -> Reached {
     let mut reached = Reached::default();
     for (slot, &value) in st.globals.iter().enumerate() {
@@ -132,7 +134,7 @@ fn reached(ex: &mut Execution, st: &State, loc: LocId, known: &Known, lost: &dyn
     reached
 }
 
-/// What a value of so many bits leads to; an array has none.
+/// Records the objects to which a value of `width` bits points. The width of an array is given as 0.
 fn reach(ex: &mut Execution, st: &State, value: Val, width: u32, known: &Known, reached: &mut Reached) {
     let pointer = ex.program.layout.pointer_width;
     match value {

@@ -1,4 +1,4 @@
-//! Which variables the rest of an execution depends on.
+//! Live variables: those that the rest of an execution may read.
 
 use super::Execution;
 use super::state::Slots;
@@ -6,18 +6,18 @@ use cfa::{Expr, FuncId, Id, Leak, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// The locals of a function whose values matter.
+/// The live locals of a function.
 pub struct Liveness {
-    /// Slots, by location.
+    /// Live slots by location.
     at: FxHashMap<LocId, Box<[u32]>>,
-    /// At other locations: all slots, in a function too large for the data flow.
+    /// The live slots at all other locations: all slots, if the function is too large for the data-flow analysis.
     otherwise: Box<[u32]>,
 }
 
 impl Liveness {
     fn of(program: &Program, slots: &Slots, func: FuncId, leaks: bool) -> Self {
         let locals = &slots.locals[func.index()];
-        // What a pointer leads to is not lost, be it used again or not.
+        // If the program checks for leaks, a pointer in a dead variable still keeps its object reachable.
         let counts = |v: &&VarId| leaks && !matches!(program.vars[**v].kind, VarKind::Temp(_));
         let always: Vec<u32> = locals.iter().filter(counts).map(|v| slots.of_var[v.index()].local() as u32).collect();
         let of = |vars: Box<[VarId]>| {
@@ -31,25 +31,26 @@ impl Liveness {
         Self { at: at.into_iter().map(|(loc, vars)| (loc, of(vars))).collect(), otherwise: of(otherwise) }
     }
 
-    /// The slots that are live at a location, ascending.
+    /// The slots that are live at a location, in ascending order.
     pub fn at(&self, loc: LocId) -> &[u32] {
         self.at.get(&loc).unwrap_or(&self.otherwise)
     }
 }
 
-/// What of all functions is live.
+/// The live variables of all functions.
 pub(super) struct LiveVariables {
-    /// Per function, when first needed: the live locals at every location.
+    /// The live locals of each function, computed on first use.
     locals: Vec<Option<Rc<Liveness>>>,
-    /// Slots of the globals that some operation reads, which looking for what is lost does, too.
+    /// Slots of the globals that some operation reads. A check for leaks reads all of them.
     globals: Vec<u32>,
-    /// Whether the program asks for memory to which nothing leads.
+    /// True if the program checks for unreachable memory.
     leaks: bool,
-    /// Or for memory that is still allocated.
+    /// True if the program checks for unreachable memory or for memory that is still allocated.
     pub asks: bool,
 }
 
 impl LiveVariables {
+    /// Finds the globals that the program reads.
     pub fn new(program: &Program, slots: &Slots) -> Self {
         let mut read = FxHashSet::default();
         let mut seen = FxHashSet::default();
@@ -66,7 +67,7 @@ impl LiveVariables {
         }
         let leaks = program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost));
         let asks = program.edges.values().any(|e| matches!(e.op, Op::Leak(_)));
-        // Whether something is lost is read in all of them.
+        // A check for unreachable memory reads all globals.
         if leaks {
             read.extend(0..slots.globals.len() as u32);
         }
@@ -77,6 +78,7 @@ impl LiveVariables {
 }
 
 impl Execution<'_> {
+    /// The live locals of a function.
     pub fn live(&mut self, func: FuncId) -> Rc<Liveness> {
         if let Some(live) = &self.live.locals[func.index()] {
             return Rc::clone(live);
@@ -86,7 +88,7 @@ impl Execution<'_> {
         live
     }
 
-    /// Slots of the globals that some operation reads.
+    /// Slots of the globals that some operation reads, in ascending order.
     pub fn read_globals(&self) -> &[u32] {
         &self.live.globals
     }

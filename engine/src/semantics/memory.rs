@@ -1,9 +1,9 @@
-//! Memory of one path: objects with byte-precise content, shared between states until written.
+//! The memory of one path: objects with byte-precise content. States share objects until they write them.
 //!
-//! An object is a row of chunks; a chunk that was never written is absent and has the object's default
-//! content (zeros or unknown bytes). Within a chunk every byte is concrete, or belongs to a *cell*: a value
-//! that is not a plain number and covers up to sixteen bytes. After a write at an unknown offset of a large object,
-//! the object's content is an SMT array of bytes.
+//! The content of an object is a sequence of chunks. A chunk that was never written is absent: its bytes are zero or
+//! unknown, depending on the object. Within a chunk, a byte is concrete, unwritten, or belongs to a *cell*: a value of
+//! up to sixteen bytes that is not a plain number. After a write at a symbolic offset of a large object, the content is
+//! an SMT array instead.
 
 mod covering;
 mod objects;
@@ -16,55 +16,61 @@ use cfa::{AllocKind, EdgeId, ExprId, Family, GlobalId, Op, Program};
 pub use objects::Memory;
 use std::rc::Rc;
 
-/// Bytes of a chunk: what a write to a shared object copies.
+/// Bytes of a chunk. A write to a shared object copies one chunk.
 pub const CHUNK: usize = 256;
-/// Largest cell, in bytes.
+/// Maximal length of a cell in bytes.
 pub const MAX_CELL: usize = 16;
 
-/// Places of null bytes that an object remembers.
+/// Maximal number of symbolic offsets of null bytes that an object remembers.
 const NULLS: usize = 4;
 
 /// Bytes of a part.
 pub const PART: u64 = 4;
-/// Objects of so many bytes and less are tracked in parts.
+/// Maximal size, in bytes, of an object whose parts are tracked separately.
 const IN_PARTS: u64 = 4096;
 
-/// A part of an object that an abstraction tracks or not: four bytes of a small object, and what begins in them; all of a
-/// large one.
+/// A unit of memory that an abstraction tracks or forgets: four bytes of a small object with the cells that begin in
+/// them, or all of a large object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Part(u32);
 
 impl Part {
+    /// All of a large object.
     pub const WHOLE: Part = Part(u32::MAX);
 
-    /// The offset of its first byte; `None` for a whole object.
+    /// The offset of its first byte; `None` for [`WHOLE`](Self::WHOLE).
     pub fn offset(self) -> Option<u64> {
         (self != Self::WHOLE).then_some(self.start())
     }
-    /// Of its first byte, for a part of a small object.
+    /// The offset of its first byte. Meaningless for [`WHOLE`](Self::WHOLE).
     pub fn start(self) -> u64 {
         u64::from(self.0) * PART
     }
-    /// The parts in the chunk that begins at `start`.
+    /// The parts of the chunk that begins at the offset `start`.
     pub fn of_chunk(start: u64) -> impl Iterator<Item = Part> {
         let first = (start / PART) as u32;
         (first..first + CHUNK as u32 / PART as u32).map(Part)
     }
 }
 
-/// Where an object comes from.
+/// The allocation site of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
+    /// A global variable.
     Global(GlobalId),
+    /// A stack allocation at an edge.
     Stack(EdgeId),
+    /// A heap allocation at an edge.
     Heap(EdgeId),
-    /// The shadow of a global object, or of one that was allocated.
+    /// The shadow of a global object.
     GlobalShadow(GlobalId),
+    /// The shadow of an allocated object.
     AllocShadow(EdgeId),
 }
 
 impl Origin {
-    /// Whether such objects are none of C ([`StandIn`](cfa::AllocKind::StandIn)).
+    /// True if such objects are summary objects of pointers that were not dereferenced yet
+    /// ([`StandIn`](cfa::AllocKind::StandIn)). They are no objects of the C program.
     pub fn is_stand_in(self, program: &Program) -> bool {
         matches!(self, Self::Heap(edge) if program.edges[edge].op.allocates_stand_in())
     }
@@ -77,11 +83,11 @@ impl Origin {
             Self::Global(_) | Self::GlobalShadow(_) | Self::AllocShadow(_) => None,
         }
     }
-    /// The family whose functions may end the life of such objects.
+    /// The family whose functions may free such objects.
     pub fn family(self, program: &Program) -> Option<Family> {
         self.kind(program).and_then(AllocKind::family)
     }
-    /// True if it is a leak when nothing leads to such an object any more.
+    /// True if an unreachable object of this origin is a leak.
     pub fn may_leak(self, program: &Program) -> bool {
         self.kind(program).is_some_and(AllocKind::may_leak)
     }
@@ -94,44 +100,53 @@ impl Origin {
     }
 }
 
+/// A live object.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Bytes.
+    /// The size in bytes.
     pub size: Val,
+    /// The alignment in bytes, a power of two.
     pub align: u32,
+    /// The allocation site.
     pub origin: Origin,
-    /// What a byte is that was never written.
+    /// If true, unwritten bytes are zero. If false, they are unknown.
     pub zeroed: bool,
+    /// If true, the program must not write the object.
     pub read_only: bool,
     chunks: Vec<Option<Rc<Chunk>>>,
-    /// Offsets, not known as numbers, where null bytes were written, the last one last: where strings may end.
+    /// Symbolic offsets at which null bytes were written, the latest last. Strings may end there.
     nulls: Vec<ExprId>,
-    /// The content, once it was written at an unknown offset while large.
+    /// The content as an array, once the object became one.
     pub array: Option<ExprId>,
-    /// What else than itself it stands for.
+    /// If present, the object stands for an end of a list segment, not for one concrete object.
     pub summary: Option<Summary>,
-    /// The list segment of which each node has such an object.
+    /// The list segment whose nodes each own such an object.
     pub owner: Option<ObjId>,
 }
 
+/// A value in a chunk that is not a plain number.
 #[derive(Clone, PartialEq, Eq, Debug)]
+/// The offset of its first byte in the chunk.
 pub struct Cell {
+    /// Its length in bytes.
     pub start: u8,
+    /// The value.
     pub len: u8,
     pub value: Val,
 }
 
-/// Tags of a byte.
+/// Tag of an unwritten byte.
 const DEFAULT: u8 = 0;
+/// Tag of a concrete byte.
 const CONCRETE: u8 = 1;
-/// `CELL + k`: the k-th byte of a cell.
+/// `CELL + k` is the tag of the k-th byte of a cell.
 const CELL: u8 = 2;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Chunk {
     bytes: [u8; CHUNK],
     tags: [u8; CHUNK],
-    /// By start.
+    /// Sorted by start.
     cells: Vec<Cell>,
 }
 
@@ -144,21 +159,26 @@ impl Chunk {
     }
 }
 
-/// A piece of content.
+/// The content of one byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Piece {
-    /// A byte never written.
+    /// An unwritten byte of unknown value.
     Default,
+    /// A concrete byte.
     Byte(u8),
-    /// Byte `index` of a value of `len` bytes.
+    /// Byte `index` of a cell of `len` bytes.
     Cell {
+        /// The value of the cell.
         value: Val,
+        /// The length of the cell in bytes.
         len: u8,
+        /// The index of the byte in the cell.
         index: u8,
     },
 }
 
 impl Object {
+    /// An object without written bytes.
     pub fn new(size: Val, align: u32, origin: Origin, zeroed: bool) -> Self {
         Self {
             size,
@@ -174,16 +194,17 @@ impl Object {
         }
     }
 
-    /// An object of the same content that stands for this.
+    /// This object with another summary.
     pub fn summarizing(self, summary: Option<Summary>) -> Self {
         Self { summary, ..self }
     }
 
-    /// The other end of the list segment that begins with `first`, for nodes such as this: nothing but its address is known of it.
+    /// The object for the other end of the list segment that begins with `first`, if its nodes are like this object.
+    /// Its content is unknown.
     pub fn last(&self, first: ObjId) -> Self {
         Self::new(self.size, self.align, self.origin, false).summarizing(Some(Summary::Last(first)))
     }
-    /// Whether it is but the other end of a list segment.
+    /// True if it is only the last node of a list segment.
     pub fn is_last(&self) -> bool {
         matches!(self.summary, Some(Summary::Last(_)))
     }
@@ -201,7 +222,7 @@ impl Object {
         Rc::make_mut(self.chunks[index].get_or_insert_with(|| Rc::new(Chunk::EMPTY)))
     }
 
-    /// `len` bytes at `offset` as one value if they are all concrete or exactly one cell, and `len <= 8` or a cell.
+    /// The `len` bytes at `offset` as one value, if they are exactly one cell, or if `len <= 8` and all are concrete.
     #[inline]
     pub fn read_whole(&self, offset: u64, len: u32) -> Option<Val> {
         let at = (offset % CHUNK as u64) as usize;
@@ -229,6 +250,7 @@ impl Object {
         }
     }
 
+    /// The content of the byte at `offset`. The content must not be an array.
     pub fn piece(&self, offset: u64) -> Piece {
         let at = (offset % CHUNK as u64) as usize;
         let Some(chunk) = self.chunk(offset) else {
@@ -277,12 +299,12 @@ impl Object {
         }
     }
 
-    /// Whether a cell of `len` bytes fits at `offset` (it may not cross a chunk).
+    /// True if a cell of `len` bytes fits at `offset`: it is not too long and does not cross a chunk.
     pub fn fits_cell(offset: u64, len: u32) -> bool {
         len as usize <= MAX_CELL && (offset % CHUNK as u64) as usize + len as usize <= CHUNK
     }
 
-    /// Writes a value of `len` bytes for which [`fits_cell`](Self::fits_cell) holds.
+    /// Writes a value of `len` bytes. [`fits_cell`](Self::fits_cell) must hold.
     pub fn write_cell(&mut self, offset: u64, len: u32, value: Val) {
         debug_assert!(Self::fits_cell(offset, len));
         let at = (offset % CHUNK as u64) as usize;
@@ -296,7 +318,7 @@ impl Object {
         chunk.cells.insert(place, Cell { start: at as u8, len: len as u8, value });
     }
 
-    /// Sets `len` bytes; cells that reach in from outside must have been split.
+    /// Sets `len` bytes. The caller must have split cells that cross the ends of the range.
     pub fn fill(&mut self, mut offset: u64, byte: u8, mut len: u64) {
         while len > 0 {
             let at = (offset % CHUNK as u64) as usize;
@@ -316,18 +338,18 @@ impl Object {
         }
     }
 
-    /// The content is that of `array` from now on.
+    /// Replaces the content by an array.
     pub fn set_array(&mut self, array: ExprId) {
         self.chunks.clear();
         self.array = Some(array);
     }
 
-    /// Offsets where a null byte was written, and may be still.
+    /// Symbolic offsets at which a null byte was written. A later write may have overwritten it.
     pub fn nulls(&self) -> &[ExprId] {
         &self.nulls
     }
 
-    /// A null byte was written.
+    /// Records that a null byte was written at a symbolic offset.
     pub fn note_null(&mut self, offset: ExprId) {
         self.nulls.retain(|&at| at != offset);
         if self.nulls.len() == NULLS {
@@ -336,7 +358,8 @@ impl Object {
         self.nulls.push(offset);
     }
 
-    /// Where the first byte from an offset on lies that is known to be null, within a page.
+    /// The first offset from `from` on at which the byte is known to be null, within the next 4096 bytes. `None` if the
+    /// content is an array.
     pub fn first_null(&self, from: u64) -> Option<u64> {
         let Val::Int(size) = self.size else { return None };
         let end = size.min(from.saturating_add(IN_PARTS));
@@ -359,7 +382,7 @@ impl Object {
         self.array = None;
     }
 
-    /// Makes all content unknown but for the addresses in it and what `keep` wants of the parts.
+    /// Makes all content unknown except addresses and the parts for which `keep` holds.
     pub fn forget_numbers(&mut self, keep: impl Fn(Part) -> bool) {
         let kept: Vec<bool> = match self.size_in_parts() {
             Some(_) => self.parts().map(keep).collect(),
@@ -367,13 +390,13 @@ impl Object {
             None => Vec::new(),
         };
         if self.array.is_some() {
-            // Addresses in arrays are numbers like others.
+            // Addresses in an array are not recognisable, so they are forgotten too.
             return self.forget();
         }
         let zeroed = std::mem::replace(&mut self.zeroed, false);
         let keeps = |offset: u64| kept.get((offset / PART) as usize).is_some_and(|&k| k);
         if zeroed && let Val::Int(size) = self.size {
-            // What is kept of the zeros has to be written down.
+            // Zeros that are kept have to become explicit, because unwritten bytes are unknown from now on.
             for offset in (0..size).filter(|&o| keeps(o) && self.piece(o) == Piece::Default).collect::<Vec<_>>() {
                 self.write_bytes(offset, &[0]);
             }
@@ -397,7 +420,7 @@ impl Object {
         }
     }
 
-    /// How many parts the object has, if it is so small that its parts are told apart.
+    /// The number of parts. `None` if the object is too large, or of symbolic size, to be tracked in parts.
     fn size_in_parts(&self) -> Option<u64> {
         match self.size {
             Val::Int(size) if size <= IN_PARTS && self.array.is_none() => Some(size.div_ceil(PART)),
@@ -405,12 +428,13 @@ impl Object {
         }
     }
 
-    /// Its parts, if they are told apart.
+    /// The parts of the object. None if it is not tracked in parts.
     pub fn parts(&self) -> impl Iterator<Item = Part> + use<> {
         (0..self.size_in_parts().unwrap_or(0)).map(|i| Part(i as u32))
     }
 
-    /// The parts that `len` bytes from `offset` on depend on, with those in which cells begin that reach in there.
+    /// The parts on which `len` bytes from `offset` on depend, including the part in which a cell begins that extends
+    /// into the range.
     pub fn parts_at(&self, offset: u64, len: u64) -> Vec<Part> {
         if self.size_in_parts().is_none() {
             return vec![Part::WHOLE];
@@ -423,7 +447,7 @@ impl Object {
         (first / PART..end.div_ceil(PART)).map(|part| Part(part as u32)).collect()
     }
 
-    /// The parts of which more is known than addresses.
+    /// The parts with content other than unknown bytes and addresses.
     pub fn known_parts(&self) -> Vec<Part> {
         if self.size_in_parts().is_none() {
             return if self.is_forgotten() { Vec::new() } else { vec![Part::WHOLE] };
@@ -437,7 +461,7 @@ impl Object {
         self.parts().filter(|&p| (p.start()..(p.start() + PART).min(size)).any(is_number)).collect()
     }
 
-    /// Whether some of the content of a part is a term.
+    /// True if the content of a part contains a term.
     pub fn has_terms(&self, part: Part) -> bool {
         let range = match part.offset() {
             Some(start) => start..start + PART,
@@ -447,7 +471,7 @@ impl Object {
         self.array.is_some() || range.into_iter().any(is_term)
     }
 
-    /// Whether nothing is known of the content but addresses.
+    /// True if all content is unknown except addresses.
     pub fn is_forgotten(&self) -> bool {
         !self.zeroed
             && self.array.is_none()
@@ -456,17 +480,17 @@ impl Object {
             })
     }
 
-    /// An offset beyond which no byte was written.
+    /// An upper bound on the offsets of written bytes.
     pub fn extent(&self) -> u64 {
         (self.chunks.len() * CHUNK) as u64
     }
 
-    /// Cells that a write of `len` bytes at `offset` would cut, outside the written range, must be split into
-    /// bytes before; they are given as (offset of the cell, its length, its value).
+    /// Cells that cross an end of the range of `len` bytes at `offset`, as (offset, length, value). A write to the
+    /// range has to split them first.
     pub fn straddling(&self, offset: u64, len: u64) -> Vec<(u64, u8, Val)> {
         let mut cells: Vec<(u64, u8, Val)> = Vec::new();
         for end in [offset, offset + len] {
-            // A cell that holds the bytes on both sides of `end`.
+            // Finds the cell with bytes on both sides of `end`.
             if end == 0 || end % CHUNK as u64 == 0 {
                 continue;
             }
@@ -494,7 +518,7 @@ impl Object {
         }
     }
 
-    /// Replaces the values of cells.
+    /// Applies `map` to the value of every cell.
     pub fn map_cells(&mut self, mut map: impl FnMut(Val) -> Val) {
         for chunk in self.chunks.iter_mut().flatten() {
             if chunk.cells.iter().any(|c| map(c.value) != c.value) {
@@ -503,7 +527,7 @@ impl Object {
         }
     }
 
-    /// Offsets of the chunks that the two objects do not share, up to the end of the longer content.
+    /// The offsets of the chunks in which the two objects differ.
     pub fn differing_chunks(&self, other: &Object) -> Vec<u64> {
         let n = self.chunks.len().max(other.chunks.len());
         (0..n)
@@ -521,7 +545,7 @@ impl Object {
     }
 }
 
-/// Removes the cells that begin within `at..at + n`. Cells that reach in from outside must have been split.
+/// Removes the cells that begin within `at..at + n`. The caller must have split cells that cross the ends of the range.
 fn cut(chunk: &mut Chunk, at: usize, n: usize) {
     chunk.cells.retain(|c| {
         let start = usize::from(c.start);

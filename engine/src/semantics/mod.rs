@@ -1,10 +1,12 @@
-//! Execution: what one operation does to a state.
+//! Symbolic execution: the effect of one operation on a path state.
 //!
-//! A state is one path of the program: variables and memory over symbols, and a path condition on the symbols (King,
-//! Symbolic execution and program testing, CACM 1976). What is concrete is computed on machine words; a term or a query is
-//! made only for what depends on inputs. A step gives successors and faults: states in which C does not define what the
-//! operation does. Nothing here knows of precisions, loops, properties or taints; who asks says which of the faults are errors,
-//! which can be followed, and which end a path.
+//! A state describes one path of the program: variables and memory over symbols, and a path condition on the symbols
+//! (King, Symbolic execution and program testing, CACM 1976). Concrete values are computed on machine words. The
+//! execution builds terms and queries the solver only for values that depend on inputs.
+//!
+//! A step returns successors and faults. A fault is a state in which C leaves the effect of the operation undefined.
+//! The caller decides which faults are errors, which it continues from, and which end a path. This module knows no
+//! precision, loop, property or taint.
 
 mod addresses;
 mod array;
@@ -53,65 +55,79 @@ use cfa::{CallGraph, EdgeId, ExprId, FuncId, Id, Program, VarId, VarKind};
 use smt::{PathCondition, PathSolver};
 use std::rc::Rc;
 
-/// Where a successor stands.
+/// The control position of a successor state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum At {
     /// At the target of the edge.
     Target,
-    /// Still at its source: a case split that has to execute the edge again.
+    /// At the source of the edge. The step has split the state, and has to execute the edge again.
     Source,
     /// At the entry of a callee, whose frame has been entered.
     Callee(FuncId),
 }
 
-/// How states are computed.
+/// Options of the execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
-    /// What nothing is known of is named by a symbol; else it is [`Val::Unknown`], and states hold no terms.
+    /// If true, an unknown value becomes a fresh symbol. If false, it is [`Val::Unknown`], and states hold no terms.
     pub names_unknowns: bool,
-    /// States are abstract: what has no value may have been forgotten, and trails keep the decisions of a path.
+    /// If true, states are abstract: a variable without a value may have been forgotten, and trails record the branches
+    /// that a path takes.
     pub is_abstract: bool,
-    /// Calls of functions that only compute may be answered at once.
+    /// If true, a call of a recursive function without side effects may be replaced by its result (see `pure`).
     pub skips_calls: bool,
 }
 
-/// What an operation did to an object.
+/// An object that an operation wrote or freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Write {
+    /// The object.
     pub object: ObjId,
+    /// The allocation site of the object.
     pub origin: Origin,
+    /// True if the operation ended the life of the object.
     pub frees: bool,
 }
 
-/// Bytes that were read before they were written, and the symbol that stands for them from then on.
+/// Bytes that were read before they were written. A fresh symbol represents them from then on.
 #[derive(Clone, Copy, Debug)]
 pub struct Unwritten {
+    /// The object that holds the bytes.
     pub object: ObjId,
+    /// The allocation site of the object.
     pub origin: Origin,
+    /// The offset of the first byte.
     pub offset: u64,
+    /// The number of bytes.
     pub len: u32,
+    /// The symbol, of `8 * len` bits.
     pub symbol: ExprId,
 }
 
-/// What all paths share.
+/// The context that all paths share: program, terms, solver and options.
 pub struct Execution<'p> {
+    /// The program.
     pub program: &'p Program,
+    /// The terms of all paths.
     pub terms: Terms,
+    /// The slots of the program's variables.
     pub slots: Slots,
+    /// The solver for path conditions.
     pub solver: PathSolver,
+    /// The options.
     pub mode: Mode,
-    /// States may have list segments in memory.
+    /// If true, memory may contain list segments, which a load has to unfold.
     pub unfolds: bool,
-    /// Operations that free memory may be missing in the program, so that objects of the heap which seem to live at the same
-    /// time may have the same address.
+    /// If true, the program may lack operations that free memory, as a slice does. Two heap objects that both seem to
+    /// be alive may then have the same address.
     pub lacks_frees: bool,
-    /// Of the step under way.
+    /// The faults of the current step.
     faults: Vec<Fault>,
-    /// Variables that were read though no operation writes them, since someone looked.
+    /// Variables that no operation writes and that were read since the caller last emptied this list.
     pub unset: Vec<VarId>,
-    /// What operations wrote since someone looked, if someone does.
+    /// The writes since the last [`take_writes`](Self::take_writes). `None` if writes are not recorded.
     pub writes: Option<Vec<Write>>,
-    /// The same for bytes read before they were written.
+    /// Bytes read before they were written, since the caller last emptied this list. `None` if they are not recorded.
     pub unwritten: Option<Vec<Unwritten>>,
     live: liveness::LiveVariables,
     /// Functions that may call themselves.
@@ -122,6 +138,7 @@ pub struct Execution<'p> {
 }
 
 impl<'p> Execution<'p> {
+    /// An execution with symbols for unknown values, without abstraction and without recorded writes.
     pub fn new(program: &'p Program, solver: PathSolver) -> Self {
         let calls = CallGraph::new(program);
         let slots = Slots::new(program);
@@ -144,7 +161,7 @@ impl<'p> Execution<'p> {
         }
     }
 
-    /// The state in which the program begins.
+    /// The initial state: all globals hold their initial values, and the frame is that of the entry function.
     pub fn initial(&mut self) -> State {
         let has_shadows = self.program.edges.values().any(|e| matches!(e.op, cfa::Op::Shadow(_)));
         let mut memory = Memory::new(has_shadows);
@@ -200,13 +217,13 @@ impl<'p> Execution<'p> {
         st
     }
 
-    /// What operations wrote since the last call, if that is kept.
+    /// Returns and clears the recorded writes. Returns nothing if writes are not recorded.
     #[inline]
     pub fn take_writes(&mut self) -> Vec<Write> {
         self.writes.as_mut().map_or(Vec::new(), std::mem::take)
     }
 
-    /// An operation writes to an object, or frees it.
+    /// Records that an operation writes to an object, or frees it.
     fn note(&mut self, st: &State, object: ObjId, frees: bool) {
         if let Some(writes) = &mut self.writes {
             let origin = st.memory.get(object).expect("a live object").origin;
@@ -218,7 +235,7 @@ impl<'p> Execution<'p> {
     }
 }
 
-/// The objects of an origin in the words of the C program.
+/// A description of an object for the user: its name in the C program, if it has one.
 pub fn describe_object(program: &Program, origin: Origin) -> String {
     match origin {
         Origin::Global(g) | Origin::GlobalShadow(g) if program.globals[g].name.is_empty() => "a constant".into(),

@@ -1,4 +1,4 @@
-//! The effect of each operation on a state.
+//! The effect of each operation on a path state.
 
 use super::fault::{Fault, FaultKind};
 use super::memory::{Object, Origin};
@@ -11,19 +11,20 @@ use cfa::{AllocKind, Callee, EdgeId, Expr, ExprId, Family, Op, Sort, VarId};
 use std::rc::Rc;
 
 impl Execution<'_> {
-    /// The effect of an operation that is not an assume or a return. What is a fault is kept for [`take_faults`](Self::take_faults).
+    /// Executes an operation that is not an assume, return, halt or error. Appends the successors to `out`. Faults are
+    /// kept for [`take_faults`](Self::take_faults).
     pub fn step(&mut self, st: State, edge: EdgeId, out: &mut Successors) {
         let of_shadows = matches!(self.program.edges[edge].op, Op::Shadow(_));
         Step { ex: self, edge, of_shadows, out }.of(st);
     }
 
-    /// The faults of the last step.
+    /// Returns and clears the faults of the last step.
     #[inline]
     pub fn take_faults(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.faults)
     }
 
-    /// `st` behind an operation whose result may be anything.
+    /// The successor of `st` by an operation whose result is arbitrary. Panics if the operation has no result.
     pub fn any_result(&mut self, mut st: State, edge: EdgeId) -> State {
         let var = self.program.edges[edge].op.def().expect("an operation with a result");
         let value = match self.mode.names_unknowns {
@@ -35,17 +36,17 @@ impl Execution<'_> {
     }
 }
 
-/// One operation, and where its successors go.
+/// The execution of one operation.
 struct Step<'e, 'p, 'o> {
     ex: &'e mut Execution<'p>,
     edge: EdgeId,
-    /// It reads and writes the shadows of objects.
+    /// If true, the operation reads and writes the shadows of objects.
     of_shadows: bool,
     out: &'o mut Successors,
 }
 
 impl Step<'_, '_, '_> {
-    /// The successors of one state.
+    /// Executes the operation on one state.
     fn of(&mut self, mut st: State) {
         let program = self.ex.program;
         match program.edges[self.edge].op.unshadowed() {
@@ -126,18 +127,19 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// What holds the content of an object that the operation reads or writes.
+    /// The object whose content the operation accesses: the object itself or its shadow.
     #[inline]
     fn content_of(&self, object: ObjId) -> ObjId {
         if self.of_shadows { object.shadow() } else { object }
     }
 
-    /// A successor at the target of the edge.
+    /// Adds a successor at the target of the edge.
     fn follow(&mut self, st: State) {
         self.out.push((st, At::Target));
     }
 
-    /// An assignment without symbols: where it is unknown which of two values is chosen, there is a state for each.
+    /// Executes an assignment without symbols. If the condition of an if-then-else is unknown and an alternative is
+    /// known, the state splits.
     fn assign_cases(&mut self, mut st: State, var: VarId, e: ExprId) {
         let value = self.ex.eval(&st, e);
         if value == Val::Unknown
@@ -177,7 +179,8 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// If `value`, just read, leads to a list segment, that splits: to variables only nodes are known.
+    /// Unfolds the list segment that the loaded `value` points to, if there is one, because variables may point to
+    /// single nodes only. Returns false if there is none.
     fn load_unfolded(
         &mut self,
         st: &mut State,
@@ -264,20 +267,19 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// The number of bytes that an operation works on; if it is not tracked, the operation is undecided.
+    /// The length of a block operation. If the length is not tracked, the operation is an undecided fault.
     fn length(&mut self, st: State, len: ExprId) -> Option<(State, Val)> {
         let len = self.ex.eval(&st, len);
         if !self.ex.mode.names_unknowns && !matches!(len, Val::Int(_)) {
             self.ex.fault(st, FaultKind::Undecided, None);
             return None;
         }
-        // The value of an address is a number like others here.
+        // An address as a length is a number like any other.
         let e = self.ex.terms.term(len, self.ex.program.layout.pointer_width);
         Some((st, if let Val::Int(_) = len { len } else { Val::Expr(e) }))
     }
 
-    /// Where a pointer points in its object goes to `var`. Where nothing is known of it, that is a fault of which any result
-    /// can be taken.
+    /// Assigns to `var` the offset of a pointer in its object, or a code if there is none.
     fn object_offset(&mut self, st: State, var: VarId, ptr: ExprId) {
         let ptr = self.ex.eval(&st, ptr);
         let found = Resolution::asking(self.ex, st, ptr);
@@ -294,7 +296,7 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// Ends the life of the object of this family at `ptr`.
+    /// Frees the object at `ptr`, which must belong to `family`.
     fn free(&mut self, mut st: State, ptr: Val, family: Family) {
         match ptr {
             Val::Int(0) => self.follow(st),
@@ -347,7 +349,7 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// The scope of an object of the stack ends.
+    /// Ends the life of a stack object whose scope ends.
     fn end_scope(&mut self, mut st: State, ptr: Val) {
         match ptr {
             Val::Ptr(object, 0) if st.frame.objects.contains(&object) => {
@@ -356,7 +358,7 @@ impl Step<'_, '_, '_> {
                 st.memory.remove(object);
             }
             Val::Expr(_) | Val::Unknown => return self.ex.fault(st, FaultKind::Undecided, None),
-            // It was never entered.
+            // The scope was never entered.
             _ => {}
         }
         self.follow(st);
@@ -373,7 +375,7 @@ impl Step<'_, '_, '_> {
             Val::Expr(e) => match self.leads_to_function(st, e).map(|st| self.ex.split_value(st, e)) {
                 None => {}
                 Some(split) => match split {
-                    // For want of time, it has to execute the edge again.
+                    // The solver ran out of time: the edge has to be executed again.
                     Split::Undecided(st) if self.ex.solver.was_cut_short() => self.out.push((st, At::Source)),
                     Split::Undecided(st) => self.ex.fault(st, FaultKind::Undecided, None),
                     Split::Cases { value: address, here, elsewhere } => {
@@ -391,8 +393,8 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// The part of `st` in which a pointer leads to a function whose address the program takes; elsewhere it leads to none that
-    /// could be meant, and there are too many places to try them one by one.
+    /// The state in which a pointer equals the address of a function that the program takes. The rest is a fault.
+    /// Without this step, the caller would have to enumerate arbitrary addresses.
     fn leads_to_function(&mut self, st: State, pointer: ExprId) -> Option<State> {
         let w = self.ex.program.layout.pointer_width;
         let mut known = self.ex.terms.bool(false);

@@ -1,12 +1,14 @@
-//! The order of states: whether one stands for all that another does.
+//! The partial order of states: coverage of one state by another.
 //!
-//! A state `new` is covered by a state `old` at the same control if every concrete state that `new` stands for is one
-//! that `old` stands for. That is so if there is a substitution θ of old symbols by new terms under which the live
-//! variables and the memory of `old` become those of `new`, and `new`'s path condition implies θ of `old`'s, as far as
-//! it says anything about what is live: symbols of `old` that occur in nothing live may take any values that satisfy
-//! the rest (subsumption checking as in Anand, Păsăreanu, Visser: Symbolic execution with abstract subsumption
-//! checking, SPIN 2006, with a renaming instead of an abstraction). θ is found by matching structure, so the search is
-//! incomplete and linear. Objects that `new` has beside those of `old` do not matter where nothing leads to them.
+//! A state `old` covers a state `new` at the same control state if it represents every concrete state that `new`
+//! represents. That holds if there is a substitution θ of old symbols by new terms with two properties:
+//! - θ maps the live variables and the memory of `old` to those of `new`.
+//! - The path condition of `new` implies θ of the path condition of `old`. Conjuncts that are not connected to live
+//!   symbols are ignored: symbols of `old` that occur in no live value may take any values that satisfy them.
+//!
+//! This is subsumption checking as in Anand, Păsăreanu, Visser: Symbolic execution with abstract subsumption checking,
+//! SPIN 2006, with a renaming instead of an abstraction. The search matches the structure of terms, so it is incomplete
+//! and linear. Unreachable heap objects that only `new` has are ignored.
 
 use super::state::{Frame, State};
 use super::value::{ObjId, Val};
@@ -17,9 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 impl Execution<'_> {
-    /// Whether `old` stands for all that `new` stands for, both at `at`.
+    /// True if `old` covers `new`, both at the control state `at`. May be false even if it does.
     pub fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
-        // What is known of arrays restricts the old state in a way that is not compared.
+        // Quantified facts restrict `old`, and the comparison ignores them.
         if !old.quantified.is_empty() {
             return false;
         }
@@ -35,7 +37,7 @@ impl Execution<'_> {
 #[derive(Default)]
 struct Matching {
     theta: FxHashMap<SymId, ExprId>,
-    /// Old terms that were matched, with what they became.
+    /// Old terms that were matched, with their images.
     terms: FxHashMap<ExprId, ExprId>,
 }
 
@@ -58,7 +60,7 @@ fn match_frames(ex: &mut Execution, old: &State, new: &State, at: Control, match
                 return false;
             }
         }
-        // Objects of a frame die with it: both must own the same ones.
+        // Objects of a frame die with it, so both frames must own the same ones.
         if a.objects != b.objects {
             return false;
         }
@@ -86,7 +88,7 @@ fn match_memory(ex: &mut Execution, old: &State, new: &State, at: Control, match
     if ends.iter().any(|(a, b)| a != b) {
         return match_segments(ex, old, new, &ends, matching);
     }
-    // Found out when the first object is asked about.
+    // Computed only if `new` has an object that `old` lacks.
     let mut garbage = None;
     for (id, a, b) in old.memory.differences(&new.memory) {
         match (a, b) {
@@ -98,7 +100,7 @@ fn match_memory(ex: &mut Execution, old: &State, new: &State, at: Control, match
     if !cells.into_iter().all(|(a, b, _)| match_values(ex, a, b, matching)) {
         return false;
     }
-    // What the two share is live as well: its symbols stand for themselves.
+    // Objects that both memories share are live as well: θ must map their symbols to themselves.
     let mut values = Vec::new();
     for (id, object) in new.memory.iter() {
         if old.memory.shares(&new.memory, id) {
@@ -110,7 +112,8 @@ fn match_memory(ex: &mut Execution, old: &State, new: &State, at: Control, match
     values.into_iter().all(|v| match_values(ex, v, v, matching))
 }
 
-/// The memory of states without names for what is unknown, where what ends a segment of `old` ends, by `ends`, one in `new`, or is its only node.
+/// Matches the memories of states that have list segments. `ends` maps the last node of a segment in `old` to its
+/// counterpart in `new`. Such states do not name unknown values.
 fn match_segments(
     ex: &mut Execution,
     old: &State,
@@ -135,7 +138,7 @@ fn match_segments(
         })
 }
 
-/// Extends the substitution so that `old` becomes `new`.
+/// Extends θ so that it maps `old` to `new`. Returns false if that is impossible.
 fn match_values(ex: &mut Execution, old: Val, new: Val, matching: &mut Matching) -> bool {
     match (old, new) {
         (Val::Unset | Val::Unknown, _) => true,
@@ -184,11 +187,12 @@ fn match_terms(ex: &Execution, old: ExprId, new: ExprId, matching: &mut Matching
     true
 }
 
-/// Whether `new`'s path condition implies what `old`'s says, under the substitution, of live symbols.
+/// True if the path condition of `new` implies, under θ, the conjuncts of the path condition of `old` on live symbols.
 fn implied(ex: &mut Execution, old: &State, new: &State, matching: &mut Matching) -> bool {
     let present: FxHashSet<ExprId> = new.pc.iter().collect();
     let conjuncts = old.pc.conjuncts();
-    // Conjuncts connected to a live symbol or to an address, directly or through shared symbols, matter.
+    // A conjunct is relevant if it shares a symbol with a live value or an address, directly or through other
+    // conjuncts.
     let symbols: Vec<Rc<[SymId]>> = conjuncts.iter().map(|&c| ex.terms.symbols_in(c)).collect();
     let mut live: FxHashSet<SymId> = matching.theta.keys().copied().collect();
     let mut matters = vec![false; conjuncts.len()];
@@ -227,7 +231,7 @@ fn implied(ex: &mut Execution, old: &State, new: &State, matching: &mut Matching
     ex.solver.check(&mut ex.terms, &new.pc, violated).is_infeasible()
 }
 
-/// Whether two operations are the same but for their operands.
+/// True if two terms have the same operator and parameters; their operands may differ.
 fn same_operator(a: &Expr, b: &Expr) -> bool {
     use Expr::*;
     match (a, b) {

@@ -1,4 +1,4 @@
-//! Where a pointer comes from that nobody can follow, and what would rule it out.
+//! Explains to the user where an unresolved pointer comes from, and how to rule the fault out.
 
 use super::fault::{Fault, FaultKind};
 use super::memory::Origin;
@@ -12,7 +12,7 @@ const INITIALISE: &str = "initialising it rules this out";
 const ASSUME: &str = "assuming which object it leads to rules this out: __VERIFIER_assume(p == &object)";
 const CALLER: &str = "a caller that builds what it needs rules this out: a function in C for --entry";
 
-/// Where the pointer comes from that an operation uses, and what would rule the fault out.
+/// The origin of the pointer that the operation at `edge` uses in a fault, with a remedy. `None` if it is not known.
 pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason> {
     if let Some(object) = fault.object {
         let origin = fault.state.memory.get(object)?.origin;
@@ -97,7 +97,7 @@ fn origin_of_input(program: &Program, edge: EdgeId) -> Reason {
     Reason::at(text, place_of_variable(program, var).or(program.inputs[input].place).or(program.edges[edge].place))
 }
 
-/// Whether an object is one that pointers of `--entry` lead to.
+/// True if the entry function's arguments point to such objects: `--entry` creates them.
 fn is_given(program: &Program, origin: Origin) -> bool {
     let Origin::Heap(edge) = origin else { return false };
     let func = program.func_of(edge);
@@ -114,13 +114,13 @@ fn place_of(program: &Program, origin: Origin) -> Option<PlaceId> {
     }
 }
 
-/// Where a variable with a name is declared.
+/// The declaration of a variable; `None` for a variable without a name.
 fn place_of_variable(program: &Program, var: VarId) -> Option<PlaceId> {
     let var = &program.vars[var];
     var.name.as_ref().and(var.place)
 }
 
-/// The pointer that an operation accesses memory by, if it is one.
+/// The pointer through which an operation accesses memory or calls a function, if it has one.
 fn pointer_of(op: &Op) -> Option<ExprId> {
     match *op.unshadowed() {
         Op::Load { addr, .. } | Op::Store { addr, .. } => Some(addr),

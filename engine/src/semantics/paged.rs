@@ -1,28 +1,32 @@
-//! A table whose copies share what they have in common.
+//! A persistent table.
 
 use std::rc::Rc;
 
-/// A persistent table: two levels, the lower one shared between clones.
+/// A table of two levels. Clones share the lower level until they write it.
 #[derive(Clone)]
 pub struct Paged<T> {
     pages: Vec<Option<Rc<Vec<Option<T>>>>>,
 }
 
-/// Values of a page: what is copied where one of them is written.
+/// Number of entries of a page. A write copies one page.
 const PAGE: usize = 32;
 
 impl<T: Clone> Paged<T> {
+    /// An empty table.
     pub fn new() -> Self {
         Self { pages: Vec::new() }
     }
+    /// The entry at `index`.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         self.pages.get(index / PAGE)?.as_ref()?[index % PAGE].as_ref()
     }
+    /// The entry at `index`, to be changed. Copies its page if it is shared.
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         Rc::make_mut(self.pages.get_mut(index / PAGE)?.as_mut()?)[index % PAGE].as_mut()
     }
+    /// Sets or removes the entry at `index`.
     pub fn set(&mut self, index: usize, value: Option<T>) {
         let page = index / PAGE;
         if page >= self.pages.len() {
@@ -39,7 +43,7 @@ impl<T: Clone> Paged<T> {
             self.pages[page] = None;
         }
     }
-    /// Leaves of the entries those of which `keep` holds, by index. Pages of which all is kept stay shared.
+    /// Removes the entries for whose index `keep` is false. Pages that lose no entry stay shared.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         for (page, slots) in self.pages.iter_mut().enumerate() {
             let Some(shared) = slots else { continue };
@@ -52,7 +56,7 @@ impl<T: Clone> Paged<T> {
             *slots = left.iter().any(Option::is_some).then(|| Rc::new(left));
         }
     }
-    /// The present entries in order.
+    /// The entries with their indices, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         self.pages.iter().enumerate().flat_map(|(p, page)| {
             page.iter().flat_map(move |slots| {
@@ -60,7 +64,7 @@ impl<T: Clone> Paged<T> {
             })
         })
     }
-    /// Pages of `self` and `other` that are not one and the same, by index of their first entry.
+    /// The indices of the pages that the two tables do not share.
     pub fn differing_pages<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = usize> + 'a {
         let n = self.pages.len().max(other.pages.len());
         (0..n).filter(|&p| {
@@ -72,5 +76,6 @@ impl<T: Clone> Paged<T> {
             }
         })
     }
+    /// Number of entries of a page.
     pub const PAGE: usize = PAGE;
 }

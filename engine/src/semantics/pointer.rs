@@ -1,8 +1,8 @@
-//! Where pointers point.
+//! Resolution of pointers to objects and offsets.
 //!
-//! A pointer is resolved to an object and an offset by its structure: it is the object's base plus something. Where
-//! the structure does not tell (a choice between pointers, an address computed with masks), the path splits. What
-//! may lie outside its object splits off as a fault.
+//! The structure of a pointer usually determines its object: the pointer is the object's address plus an offset. If it
+//! does not (a choice between pointers, an address computed with masks), the path splits. States in which the access
+//! may be outside its object split off as faults.
 
 use super::Execution;
 use super::fault::FaultKind;
@@ -10,32 +10,35 @@ use super::state::State;
 use super::value::{ObjId, Val};
 use cfa::{Expr, ExprId};
 
-/// Beyond so many splits, all objects of a choice are tried: choices may share parts, and have many more paths than parts.
+/// Maximal number of splits on if-then-else terms. Beyond it, all objects in the term are tried one by one. The
+/// alternatives may share subterms, so a term has up to exponentially many paths.
 const MOST_SPLITS: u32 = 128;
 
-/// So many objects are tried for a pointer that is made of no address.
+/// Maximal number of exposed objects that are tried for a pointer whose term contains no address.
 const MOST_EXPOSED: usize = 16;
 
-/// A place in an object of a path.
+/// An offset in an object, with the state in which the pointer points there.
 pub(super) struct Access {
     pub st: State,
     pub object: ObjId,
     pub offset: Val,
 }
 
-/// Where an access of some bytes may go. What it may not access is among the faults of the step.
+/// The possible targets of an access. States in which the access is invalid are faults of the step.
 pub(super) struct Resolution {
+    /// The number of bytes accessed.
     len: Val,
-    /// Read-only objects are not among those accessed.
+    /// If true, the access writes, which read-only objects do not permit.
     write: bool,
-    /// The program asks where the pointer points without using it.
+    /// If true, the program queries where the pointer points without an access.
     asks: bool,
+    /// States in which the access is valid.
     pub inside: Vec<Access>,
-    /// States in which no byte is accessed, though the pointer may point anywhere.
+    /// States in which the length is zero, so that any pointer is valid.
     pub empty: Vec<State>,
-    /// States in which the pointer, about which the program asks, points into no live object.
+    /// For a query only: states in which the pointer points into no live object.
     pub outside: Vec<State>,
-    /// Choices between pointers that were split on.
+    /// The number of splits on if-then-else terms so far.
     splits: u32,
 }
 
@@ -43,19 +46,19 @@ impl Resolution {
     fn new(len: Val, write: bool, asks: bool) -> Self {
         Self { len, write, asks, inside: Vec::new(), empty: Vec::new(), outside: Vec::new(), splits: 0 }
     }
-    /// Of a read of `len` bytes at `addr`.
+    /// Resolves a read of `len` bytes at `addr`.
     pub fn read(ex: &mut Execution, st: State, addr: Val, len: Val) -> Self {
         let mut all = Self::new(len, false, false);
         all.resolve(ex, st, addr);
         all
     }
-    /// Of a write.
+    /// Resolves a write of `len` bytes at `addr`.
     pub fn write(ex: &mut Execution, st: State, addr: Val, len: Val) -> Self {
         let mut all = Self::new(len, true, false);
         all.resolve(ex, st, addr);
         all
     }
-    /// Of a question where the pointer points.
+    /// Resolves a query where `addr` points.
     pub fn asking(ex: &mut Execution, st: State, addr: Val) -> Self {
         let mut all = Self::new(Val::Int(0), false, true);
         all.resolve(ex, st, addr);
@@ -96,7 +99,7 @@ impl Resolution {
     fn resolve_term(&mut self, ex: &mut Execution, st: State, e: ExprId) {
         let mut terms = Vec::new();
         ex.terms.sum_terms(e, &mut terms);
-        // A base among the terms: the rest is the offset.
+        // If a summand is an object's address, the other summands are the offset.
         for (i, &term) in terms.iter().enumerate() {
             if let Val::Ptr(object, k) = ex.terms.classify(term) {
                 let mut offset = ex.terms.int(ex.program.layout.pointer_width, k);
@@ -110,7 +113,7 @@ impl Resolution {
                 return self.resolve_in(ex, st, object, offset);
             }
         }
-        // A choice among the terms: split on it.
+        // If a summand is an if-then-else term, the state splits on its condition.
         for (i, &term) in terms.iter().enumerate() {
             if self.splits < MOST_SPLITS
                 && let Expr::Ite(c, t, f) = *ex.terms.get(term)
@@ -134,7 +137,7 @@ impl Resolution {
         self.resolve_by_search(ex, st, e);
     }
 
-    /// The part of `st` in which bytes are accessed, if there is one.
+    /// The state in which the length is not zero, if it is feasible. Keeps the state with length zero.
     fn accesses_some(&mut self, ex: &mut Execution, st: State) -> Option<State> {
         let Val::Expr(len) = self.len else { return Some(st) };
         let zero = ex.terms.int(ex.program.layout.pointer_width, 0);
@@ -144,7 +147,7 @@ impl Resolution {
         some
     }
 
-    /// `st`, if the object is alive and may be accessed so.
+    /// Returns `st` if the object is live and permits the access.
     fn accessible(&mut self, ex: &mut Execution, st: State, object: ObjId) -> Option<State> {
         let is_constant = match st.memory.get(object) {
             Some(o) if self.write && o.read_only => true,
@@ -159,7 +162,7 @@ impl Resolution {
         None
     }
 
-    /// Keeps the part of `st` in which the bytes at `offset` lie within the object.
+    /// Records the state in which the bytes at `offset` lie within the object, and a fault for the rest.
     fn resolve_in(&mut self, ex: &mut Execution, st: State, object: ObjId, offset: Val) {
         let w = ex.program.layout.pointer_width;
         let offset_e = ex.terms.term(offset, w);
@@ -175,7 +178,7 @@ impl Resolution {
         }
     }
 
-    /// Whether the bytes at `offset` lie within the object, which is alive.
+    /// The condition that the bytes at `offset` lie within the object, which is live.
     fn lies_inside(&self, ex: &mut Execution, st: &State, object: ObjId, offset: ExprId) -> ExprId {
         let w = ex.program.layout.pointer_width;
         let size = st.memory.get(object).expect("a live object").size;
@@ -186,8 +189,9 @@ impl Resolution {
         ex.terms.and(fits, inside)
     }
 
-    /// A pointer whose structure does not tell its object: tries every object whose address occurs in it. One that is made of
-    /// no address may be equal to one that was looked at: these are exposed (C's provenance of pointers, TS 6010).
+    /// Resolves a pointer whose structure does not determine its object: tries every object whose address occurs in the
+    /// term. A pointer without such an address may still equal an address that the program observed, so exposed objects
+    /// are tried (provenance of pointers in C, TS 6010).
     fn resolve_by_search(&mut self, ex: &mut Execution, st: State, e: ExprId) {
         let Some(st) = self.accesses_some(ex, st) else { return };
         let mut bases = ex.terms.bases_in(e);
@@ -223,7 +227,7 @@ impl Resolution {
         }
     }
 
-    /// The pointer points into no live object, or not where it may be used.
+    /// Records that the pointer points into no live object, or outside its object.
     fn invalid(&mut self, ex: &mut Execution, st: State, kind: FaultKind, object: Option<ObjId>) {
         match self.asks {
             true => self.outside.push(st),
@@ -232,7 +236,7 @@ impl Resolution {
     }
 }
 
-/// Whether an access needs no symbols to be understood.
+/// True if the access can be resolved without symbols.
 fn is_plain(st: &State, addr: Val, len: Val) -> bool {
     let Val::Int(_) = len else { return false };
     match addr {

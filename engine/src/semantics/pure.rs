@@ -1,6 +1,7 @@
-//! Calls of recursive functions that only compute: what they return for given arguments is computed once and remembered
-//! (Michie: "Memo" functions and machine learning, Nature 1968). Where the arguments are not constants but can have only
-//! few values, the result is a table. So the tree of calls that a path would have to be followed through is a graph.
+//! Calls of recursive functions without side effects. Their results for concrete arguments are computed once and
+//! remembered (Michie: "Memo" functions and machine learning, Nature 1968). If the arguments are symbolic but have only
+//! a few feasible values, the result is an if-then-else term over them. So the exploration does not have to follow a
+//! tree of recursive calls.
 
 use super::Execution;
 use super::state::{Slots, State};
@@ -9,40 +10,42 @@ use cfa::{BinOp, Callee, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Out, Pro
 use rustc_hash::FxHashMap;
 use smt::Feasibility;
 
-/// Edges followed for one call at most, those of calls that it needs included.
+/// Maximal number of edges executed for one call, including its callees.
 const STEPS: u64 = 1_000_000;
-/// The same for all calls.
+/// Maximal number of edges executed for all calls.
 const ALL_STEPS: u64 = 20_000_000;
-/// Calls that are nested in one another.
+/// Maximal depth of nested calls.
 const DEPTH: usize = 200_000;
-/// Results that are remembered.
+/// Maximal number of remembered results.
 const KNOWN: usize = 1 << 20;
-/// Arguments of which a table is made, and how far apart they may be.
+/// Maximal number of argument tuples in a table, and maximal distance of an argument from its value in the first model.
 const TABLE: usize = 128;
 const SPAN: u64 = 256;
 
 type Key = (FuncId, Box<[u64]>);
 
-/// What is known of a call.
+/// The result of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
+    /// The call returns, with a value unless the function is void.
     Returns(Option<u64>),
-    /// It does not come back, and meets no error.
+    /// The call never returns, and reaches no error.
     Never,
-    /// It was not found out.
+    /// The result is not known.
     Unknown,
 }
 
+/// The remembered results of functions without side effects.
 pub(super) struct PureCalls {
-    /// Functions that touch neither memory nor globals nor inputs.
+    /// True for functions that access no memory, globals or inputs.
     pure: Vec<bool>,
-    /// `None` while the call is under way.
+    /// The results by function and arguments; `None` during the call.
     known: FxHashMap<Key, Option<Answer>>,
-    /// Edges that may still be followed.
+    /// The number of edges that may still be executed.
     left: u64,
 }
 
-/// A call under way.
+/// A call in progress.
 struct Activation {
     key: Key,
     vars: Vec<Option<u64>>,
@@ -50,6 +53,7 @@ struct Activation {
 }
 
 impl PureCalls {
+    /// Finds the functions without side effects.
     pub fn new(program: &Program) -> Self {
         let mut pure = vec![true; program.funcs.len()];
         let mut callees: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
@@ -70,14 +74,14 @@ impl PureCalls {
             edge.op.for_each_expr(|e| allowed &= !program.exprs.vars(e).into_iter().any(global));
             pure[func] &= allowed;
         }
-        // A function is no purer than what it calls.
+        // A function has side effects if a callee has.
         while let Some(func) = (0..pure.len()).find(|&f| pure[f] && callees[f].iter().any(|c| !pure[c.index()])) {
             pure[func] = false;
         }
         Self { pure, known: FxHashMap::default(), left: ALL_STEPS }
     }
 
-    /// What the call gives.
+    /// Computes the result of a call, or returns the remembered one.
     pub fn answer(&mut self, program: &Program, slots: &Slots, func: FuncId, args: &[u64]) -> Answer {
         let key = (func, Box::from(args));
         if let Some(known) = self.known.get(&key) {
@@ -89,7 +93,8 @@ impl PureCalls {
         let mut stack = vec![Activation::new(program, slots, key.clone())];
         self.known.insert(key.clone(), None);
         let answer = self.run(program, slots, &mut stack);
-        // Calls that wait for one that never comes back do not come back either. Of others it is not known.
+        // If the innermost call never returns, neither do its callers. Otherwise the results of the callers are
+        // unknown.
         for waiting in stack {
             match answer {
                 Answer::Never => self.known.insert(waiting.key, Some(answer)),
@@ -100,7 +105,7 @@ impl PureCalls {
         answer
     }
 
-    /// Follows the innermost call of `stack` until the outermost returns; the stack is then empty.
+    /// Executes the innermost call of `stack` until the outermost returns. The stack is then empty.
     fn run(&mut self, program: &Program, slots: &Slots, stack: &mut Vec<Activation>) -> Answer {
         let pool = &program.exprs;
         for _ in 0..STEPS {
@@ -143,7 +148,7 @@ impl PureCalls {
                     let Some(args) = params.iter().zip(args).map(bind).collect() else { return Answer::Unknown };
                     let key: Key = (*func, args);
                     match self.known.get(&key) {
-                        // The call needs itself.
+                        // The call depends on its own result.
                         Some(None) => return Answer::Never,
                         Some(Some(Answer::Returns(given))) => {
                             if !top.take(program, slots, *result, *given) {
@@ -168,7 +173,7 @@ impl PureCalls {
                     };
                     let done = stack.pop().expect("a call under way");
                     self.known.insert(done.key, Some(Answer::Returns(given)));
-                    // The caller stands before its call, which is answered now.
+                    // The caller is still at its call, and finds the result there.
                     if stack.is_empty() {
                         return Answer::Returns(given);
                     }
@@ -191,7 +196,7 @@ impl Activation {
         Self { vars, loc: function.entry, key }
     }
 
-    /// Takes the result of a call; `false` if there is none.
+    /// Assigns the result of a call. Returns `false` if a result is expected and there is none.
     fn take(&mut self, program: &Program, slots: &Slots, result: Option<VarId>, given: Option<u64>) -> bool {
         let Some(var) = result else { return true };
         let value = given.map(|v| mask(program.vars[var].width, v));
@@ -200,7 +205,8 @@ impl Activation {
     }
 }
 
-/// The value of an expression over variables; `None` if it is not defined by them or has more than 64 bits.
+/// The value of an expression; `None` if it depends on an unset variable, has more than 64 bits, or has an unsupported
+/// operator.
 fn evaluate(pool: &ExprPool, slots: &Slots, vars: &[Option<u64>], e: ExprId) -> Option<u64> {
     let of = |e| evaluate(pool, slots, vars, e);
     let cfa::Sort::Bv(width @ ..=64) = pool.sort(e) else { return None };
@@ -227,18 +233,18 @@ fn evaluate(pool: &ExprPool, slots: &Slots, vars: &[Option<u64>], e: ExprId) -> 
     }
 }
 
-/// What became of a call.
+/// The outcome of the attempt to replace a call by its result.
 pub(super) enum Shortcut {
-    /// The path stands behind it.
+    /// The call was replaced; the path is after it.
     Returned(State),
-    /// The path ends in it, without an error.
+    /// The path ends in the call, without an error.
     Ended,
-    /// It has to be followed.
+    /// The call has to be executed.
     None(State),
 }
 
 impl Execution<'_> {
-    /// Whether calls of the function may be answered without following them.
+    /// True if the function is recursive and without side effects, and its calls may be replaced.
     pub(super) fn is_pure(&mut self, func: FuncId) -> bool {
         if !self.mode.skips_calls || !self.recursive[func.index()] {
             return false;
@@ -247,7 +253,7 @@ impl Execution<'_> {
     }
 }
 
-/// Answers the call over `edge` of a pure function, from values of the arguments.
+/// Replaces the call over `edge` by its result for the argument values `args`, if possible.
 pub(super) fn call_at_once(
     ex: &mut Execution,
     mut st: State,
@@ -294,8 +300,8 @@ pub(super) fn call_at_once(
     Shortcut::Returned(st)
 }
 
-/// The values that the arguments may have, as conditions, with what the call gives; a single case needs no
-/// condition. `None` if there are too many, or if nothing is known of one.
+/// The feasible argument values, as conditions, with the result of the call for each. A single case with constant
+/// arguments has no condition. `None` if there are too many values, an argument is unknown, or a result is unknown.
 fn cases(ex: &mut Execution, st: &mut State, func: FuncId, args: &[Val]) -> Option<Vec<(Option<ExprId>, Answer)>> {
     let params = &ex.program.funcs[func].params;
     if args.len() != params.len() {
@@ -316,7 +322,7 @@ fn cases(ex: &mut Execution, st: &mut State, func: FuncId, args: &[Val]) -> Opti
     for &(_, e) in &terms {
         ex.expose(st, e);
     }
-    // A few values at most: none is far from one of them.
+    // Cheap check for few values: all values are near those of one model.
     let mut model = match st.pc.model() {
         Some(model) => model.clone(),
         None => ex.solver.model(&mut ex.terms, &st.pc).model()?,
@@ -391,7 +397,7 @@ mod tests {
         let mut calls = PureCalls::new(&program);
         let f = FuncId(1);
         assert_eq!(calls.answer(&program, &slots, f, &[10]), Answer::Returns(Some(55)));
-        // Modulo 2^32.
+        // The function computes Fibonacci numbers modulo 2^32.
         let (mut a, mut b) = (0u32, 1u32);
         for _ in 0..300 {
             (a, b) = (b, a.wrapping_add(b));
@@ -401,13 +407,13 @@ mod tests {
 
     #[test]
     fn what_never_returns() {
-        // Every call needs the one of all other arguments, and so itself.
+        // No argument is below the base, so every call needs calls with ever other arguments, and finally itself.
         let program = program(0);
         let slots = Slots::new(&program);
         let mut calls = PureCalls::new(&program);
         let f = FuncId(1);
         assert_eq!(calls.answer(&program, &slots, f, &[10]), Answer::Unknown);
-        // Far too deep to be told: nothing is remembered of what was under way.
+        // The recursion exceeds the depth. Only the outermost call is remembered, as unknown.
         assert_eq!(calls.known.len(), 1);
         assert_eq!(calls.answer(&program, &slots, f, &[10]), Answer::Unknown);
     }

@@ -1,4 +1,5 @@
-//! What is known of all cells of arrays. No solver sees a quantifier: where a cell is read, what is known is instantiated.
+//! Quantified facts about array cells. The solver never gets a quantifier: a read of a cell adds the instance for that
+//! cell to the path condition.
 
 use super::Execution;
 use super::state::State;
@@ -6,7 +7,8 @@ use cfa::ExprId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Assumes the facts about the array's cells where `len` bytes are read.
+/// Adds to the path condition the instances of the quantified facts for the cell that `len` bytes at `offset` of the
+/// array read.
 pub(super) fn instantiate(ex: &mut Execution, st: &mut State, array: ExprId, offset: ExprId, len: u32) {
     if st.quantified.is_empty() {
         return;

@@ -1,9 +1,10 @@
-//! List segments: objects that stand for the nodes of a list.
+//! List segments: summary objects for the nodes of a list.
 //!
-//! Where states are folded (`domain/shape`), a chain of nodes becomes one object, as in symbolic memory graphs (Dudka,
-//! Peringer, Vojnar: Byte-precise verification of low-level list manipulation, SAS 2013). A segment here has one node at
-//! least, and only memory, never a variable, leads to it: whoever loads a pointer to it is given a node, and the segment splits
-//! by whether there are more. So every object that an operation accesses is one object of the program.
+//! The shape domain (`domain/shape`) replaces a chain of nodes by one object, as in symbolic memory graphs (Dudka,
+//! Peringer, Vojnar: Byte-precise verification of low-level list manipulation, SAS 2013). A segment has at least one
+//! node. Only memory points to it, never a variable. A load of a pointer to a segment unfolds it: the state splits into
+//! one where the segment is a single node, and one where it is a node and a shorter segment. So every object that an
+//! operation accesses is a single concrete object.
 
 use super::Execution;
 use super::memory::{Memory, Object, Summary};
@@ -11,7 +12,8 @@ use super::state::State;
 use super::value::{ObjId, Val};
 use rustc_hash::FxHashMap;
 
-/// By what is the last node of a segment in `old`, what is in `new`: the same, or the only node.
+/// Maps each last node of a segment in `old` to its counterpart in `new`: the last node of the same segment, or the
+/// only node if the segment is a single node there.
 pub(super) fn ends(old: &Memory, new: &Memory) -> FxHashMap<ObjId, ObjId> {
     let lasts = old
         .iter()
@@ -19,17 +21,20 @@ pub(super) fn ends(old: &Memory, new: &Memory) -> FxHashMap<ObjId, ObjId> {
     lasts.map(|(id, first)| (id, new.get(first).and_then(|o| o.summary?.other_end()).unwrap_or(first))).collect()
 }
 
-/// Whether an object of `new` belongs to whom its counterpart belongs: to a segment, or to the only node that is one in its place.
+/// True if the owners of an object in both states match. They match if they are equal, or if the owning segment of
+/// `old` is a single node in `new` and the object has no owner there.
 pub(super) fn owners_agree(old: &Object, new: &Object, memory: &Memory) -> bool {
     old.owner == new.owner
         || new.owner.is_none() && old.owner.and_then(|owner| memory.get(owner)).is_some_and(|o| o.summary.is_none())
 }
 
+/// True if the object is live and is a summary object.
 pub(super) fn is_summary(st: &State, object: ObjId) -> bool {
     st.memory.get(object).is_some_and(|o| o.summary.is_some())
 }
 
-/// The objects of which there is one for each node of a segment, and those that belong to them.
+/// The objects that belong to a segment, directly or through another object that belongs to it. They exist once per
+/// node.
 pub fn owned_by(memory: &Memory, segment: ObjId) -> Vec<ObjId> {
     let mut all = vec![segment];
     loop {
@@ -44,7 +49,8 @@ pub fn owned_by(memory: &Memory, segment: ObjId) -> Vec<ObjId> {
     }
 }
 
-/// The states that `st` splits into so that the node to which pointers to `object` lead is an object of its own; `None` if it is one.
+/// Unfolds the segment that `object` is an end of. The node that pointers to `object` reach becomes an object of its
+/// own. Returns the resulting states, or `None` if `object` is no summary.
 pub fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<Vec<State>> {
     let first = match st.memory.get(object)?.summary? {
         Summary::Last(first) => first,
@@ -110,7 +116,8 @@ pub fn unfold(ex: &mut Execution, st: &State, object: ObjId) -> Option<Vec<State
     Some(states)
 }
 
-/// What belongs to the nodes of a segment, once more for a node or a segment `to`: by what there was, what there is for it.
+/// Copies the objects that belong to a segment, for a node or segment `to`. Returns a map from the originals, and the
+/// segment itself, to their copies.
 fn copy_owned(memory: &mut Memory, segment: ObjId, to: ObjId) -> FxHashMap<ObjId, ObjId> {
     let owned = owned_by(memory, segment);
     let mut copies = FxHashMap::from_iter([(segment, to)]);
@@ -134,7 +141,7 @@ fn copy_owned(memory: &mut Memory, segment: ObjId, to: ObjId) -> FxHashMap<ObjId
     copies
 }
 
-/// `node` is one node: what belongs to its kind is its own.
+/// Removes the owner of all objects that `node` owns, since `node` is a single node now.
 fn free_from(memory: &mut Memory, node: ObjId) {
     let owned: Vec<ObjId> = memory.iter().filter(|(_, o)| o.owner == Some(node)).map(|(id, _)| id).collect();
     for id in owned {
@@ -142,7 +149,7 @@ fn free_from(memory: &mut Memory, node: ObjId) {
     }
 }
 
-/// An object that leads to what is somewhere else now; but for these fields.
+/// Redirects the pointers of an object according to `places`, except those in the fields at the offsets `but`.
 fn moved(mut object: Object, places: &FxHashMap<ObjId, ObjId>, but: &[u64]) -> Object {
     let mut fields = Vec::new();
     object.for_each_cell(|field, len, value| match value {

@@ -1,4 +1,4 @@
-//! The state of one path.
+//! The state of one path, its frames, and its trail of inputs.
 
 use super::At;
 use super::memory::Memory;
@@ -7,31 +7,36 @@ use cfa::{EdgeId, ExprId, FuncId, Id, Program, SymId, VarId, VarKind};
 use smt::PathCondition;
 use std::rc::Rc;
 
-/// Where a variable lives in a state.
+/// The index of a variable in a state: in the globals, or in the locals of its frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(u32);
 
 impl Slot {
     const GLOBAL: u32 = 1 << 31;
+    /// The index among the globals; `None` for a local variable.
     #[inline]
     pub fn global(self) -> Option<usize> {
         (self.0 & Self::GLOBAL != 0).then_some((self.0 & !Self::GLOBAL) as usize)
     }
+    /// The index among the locals of a frame. Meaningless for a global variable.
     #[inline]
     pub fn local(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The places of all variables: globals in one row, locals in a row per function.
+/// The slots of all variables. Globals share one table; each function has a table of locals.
 pub struct Slots {
+    /// The slot of each variable.
     pub of_var: Vec<Slot>,
+    /// The global variables in the order of their slots.
     pub globals: Vec<VarId>,
-    /// Per function.
+    /// The local variables of each function in the order of their slots.
     pub locals: Vec<Vec<VarId>>,
 }
 
 impl Slots {
+    /// Assigns a slot to every variable of the program.
     pub fn new(program: &Program) -> Self {
         let mut slots = Self { of_var: Vec::new(), globals: Vec::new(), locals: vec![Vec::new(); program.funcs.len()] };
         for (id, var) in program.vars.iter() {
@@ -55,19 +60,22 @@ impl Slots {
 /// The activation of a function.
 #[derive(Clone)]
 pub struct Frame {
+    /// The function.
     pub func: FuncId,
+    /// The values of its locals, by slot.
     pub vars: Vec<Val>,
-    /// Objects that die with the frame.
+    /// The stack objects that die with the frame.
     pub objects: Vec<ObjId>,
+    /// The frame of the caller; `None` for the entry function.
     pub caller: Option<Rc<Frame>>,
-    /// The caller's edge, if there is a caller.
+    /// The call edge in the caller; `None` for the entry function.
     pub call: Option<EdgeId>,
-    /// Frames below this one.
+    /// The number of frames below this one.
     pub depth: u32,
 }
 
 impl Drop for Frame {
-    /// Iterative: recursion in the program may be deep.
+    /// Drops the callers in a loop, because a recursive drop of a deep call stack overflows the stack.
     fn drop(&mut self) {
         let mut next = self.caller.take();
         while let Some(frame) = next {
@@ -79,31 +87,31 @@ impl Drop for Frame {
     }
 }
 
-/// Where a path had a choice.
+/// A choice that a path made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// The assume edge taken.
+    /// The assume edge that the path took.
     Branch(EdgeId),
-    /// The function that a call through a pointer enters.
+    /// The function that an indirect call entered.
     Callee(FuncId),
 }
 
-/// Something that the path took from its environment, in the order of execution.
+/// An input or a decision of a path. A trail lists them in the order of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The value of a `Havoc` edge, of an argument that a call lacks, or of a result that a return lacks.
+    /// The value of a `Havoc` edge, of a missing argument, or of a missing return value.
     Input { symbol: SymId, edge: EdgeId },
     /// `len` bytes of memory that was read before it was written.
     Unknown { object: ObjId, offset: u64, len: u32, symbol: SymId },
     /// The unknown bytes of an object whose content became this array.
     UnknownArray { object: ObjId, array: ExprId },
-    /// Which way it went, where states are abstract.
+    /// A branch that the path took. Recorded for abstract states only.
     Decision(Decision),
-    /// The initial value of a global variable that is defined elsewhere.
+    /// The initial value of a global variable that another program defines.
     Global { var: VarId, symbol: SymId },
 }
 
-/// A list that grows at its end and is shared between the paths of a fork.
+/// A persistent list of events. Forked paths share their common prefix.
 #[derive(Clone, Default)]
 pub struct Trail(Option<Rc<TrailNode>>);
 
@@ -114,7 +122,7 @@ struct TrailNode {
 
 enum TrailStep {
     Event(Event),
-    /// Where two paths were merged: if the condition holds, this trail came before, otherwise `before`.
+    /// The merge of two paths. If `cond` holds, the trail continues backwards at `if_true`, otherwise at `before`.
     Merge {
         cond: ExprId,
         if_true: Option<Rc<TrailNode>>,
@@ -122,10 +130,11 @@ enum TrailStep {
 }
 
 impl Trail {
+    /// Appends an event.
     pub fn push(&mut self, event: Event) {
         self.0 = Some(Rc::new(TrailNode { step: TrailStep::Event(event), before: self.0.take() }));
     }
-    /// The trail of two merged paths: this one if `cond` holds, `other` if not.
+    /// The trail of a merged path: this trail if `cond` holds, otherwise `other`.
     pub fn merge(self, other: Self, cond: ExprId) -> Self {
         match (&self.0, &other.0) {
             (None, None) => self,
@@ -133,7 +142,7 @@ impl Trail {
             _ => Self(Some(Rc::new(TrailNode { step: TrailStep::Merge { cond, if_true: self.0 }, before: other.0 }))),
         }
     }
-    /// In order of execution; `holds` tells which of two merged paths was taken.
+    /// The events in the order of execution. `holds` evaluates the condition of a merge.
     pub fn events(&self, mut holds: impl FnMut(ExprId) -> bool) -> Vec<Event> {
         let mut events = Vec::new();
         let mut node = &self.0;
@@ -171,39 +180,50 @@ impl Drop for TrailNode {
     }
 }
 
-/// One path: the values of variables and memory over symbols, and the condition on the symbols.
+/// The state of one path: variables and memory over symbols, and the path condition on the symbols.
 #[derive(Clone)]
 pub struct State {
+    /// The values of the global variables, by slot.
     pub globals: Rc<Vec<Val>>,
+    /// The frame of the current function.
     pub frame: Rc<Frame>,
+    /// The memory.
     pub memory: Memory,
+    /// The path condition.
     pub pc: PathCondition,
+    /// The inputs and decisions of the path.
     pub trail: Trail,
-    /// Objects about whose addresses `pc` says what holds of every address.
+    /// Objects whose addresses `pc` constrains (see [`expose`](super::Execution::expose)).
     pub exposed: Rc<Vec<ObjId>>,
-    /// What is known of all cells of arrays, and its instances in the path condition.
+    /// Universally quantified facts about array cells.
     pub quantified: Rc<Vec<Rc<Quantified>>>,
+    /// The instances of `quantified` that are in the path condition.
     pub instances: Rc<Vec<ExprId>>,
 }
 
-/// What holds whatever value its symbol `index` has.
+/// A formula that holds for every value of its symbol `index`.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Quantified {
-    /// One bit.
+    /// The formula, a term of one bit.
     pub formula: ExprId,
+    /// The symbol that is universally quantified.
     pub index: ExprId,
-    /// The arrays whose cells it speaks of.
+    /// The arrays whose cells the formula constrains.
     pub rows: Vec<Row>,
 }
 
-/// Cells of an array: the offset of the first, bytes from one to the next, and bytes of one.
+/// The cells of an array, at equal distances.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Row {
+    /// The array term.
     pub array: ExprId,
+    /// The offset of the first cell, in bytes.
     pub first: u64,
+    /// The distance between the starts of two neighbouring cells, in bytes.
     pub stride: u64,
+    /// The length of a cell, in bytes.
     pub len: u32,
 }
 
-/// What became of the states before an operation.
+/// The successors of a state under one operation, each with its control position.
 pub type Successors = Vec<(State, At)>;

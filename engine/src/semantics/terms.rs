@@ -1,4 +1,4 @@
-//! Terms of all paths, and what values are as terms.
+//! The terms of all paths, and their conversion to and from values.
 
 use super::value::{Bases, ObjId, Val, mask};
 use cfa::{BinOp, Expr, ExprId, ExprPool, Id, Sort, SymId, UnOp};
@@ -6,14 +6,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// The program's expressions and the terms of all paths: a pool that knows which symbols are addresses of objects.
+/// The pool of the program's expressions and the terms of all paths. It records which symbols are addresses of objects.
 pub struct Terms {
     pool: ExprPool,
+    /// The symbols for the addresses of objects.
     pub bases: Bases,
-    /// Memo of [`bases_in`](Self::bases_in): per term, whether it holds an object's address.
+    /// Memo of [`has_base`](Self::has_base).
     holds_base: Vec<Option<bool>>,
     /// Memo of [`symbols_in`](Self::symbols_in).
     symbols: FxHashMap<ExprId, Rc<[SymId]>>,
+    /// The width of pointers in bits.
     pub pointer_width: u32,
 }
 
@@ -33,11 +35,12 @@ impl DerefMut for Terms {
 }
 
 impl Terms {
+    /// The terms over a pool of expressions.
     pub fn new(pool: ExprPool, pointer_width: u32) -> Self {
         Self { pool, bases: Bases::default(), holds_base: Vec::new(), symbols: FxHashMap::default(), pointer_width }
     }
 
-    /// The address of an object.
+    /// The symbol for the address of an object.
     pub fn base(&mut self, object: ObjId) -> ExprId {
         self.bases.symbol(&mut self.pool, object, self.pointer_width)
     }
@@ -48,7 +51,7 @@ impl Terms {
         self.bases.classify(&self.pool, e)
     }
 
-    /// The term of a value.
+    /// The term for a value of `width` bits. An unset or unknown value becomes a fresh symbol.
     pub fn term(&mut self, value: Val, width: u32) -> ExprId {
         match value {
             Val::Int(v) => self.int(width, v),
@@ -65,7 +68,7 @@ impl Terms {
         }
     }
 
-    /// The term of a value of any sort.
+    /// The term for a value of a sort, which may be an array.
     pub fn term_of(&mut self, value: Val, sort: Sort) -> ExprId {
         match (value, sort) {
             (Val::Expr(e), _) => e,
@@ -92,7 +95,7 @@ impl Terms {
         self.classify(e)
     }
 
-    /// Bits `hi..=lo` of a value of `width` bits.
+    /// The bits `lo` to `hi`, inclusive, of a value of `width` bits.
     pub fn part(&mut self, value: Val, width: u32, hi: u32, lo: u32) -> Val {
         match value {
             _ if lo == 0 && hi + 1 == width => value,
@@ -106,7 +109,7 @@ impl Terms {
         }
     }
 
-    /// The number of low bits of `e` that are zero whatever its symbols are, as far as a look at its top shows.
+    /// A lower bound on the number of low bits of `e` that are always zero, from the top levels of the term.
     pub fn trailing_zeros(&self, e: ExprId) -> u32 {
         self.trailing_zeros_to(e, 24)
     }
@@ -132,7 +135,7 @@ impl Terms {
         zeros.min(self.width(e))
     }
 
-    /// The terms whose sum `e` is.
+    /// Appends the summands of `e` to `terms`.
     pub fn sum_terms(&mut self, e: ExprId, terms: &mut Vec<ExprId>) {
         let mut stack = vec![e];
         while let Some(e) = stack.pop() {
@@ -152,7 +155,7 @@ impl Terms {
         }
     }
 
-    /// The object that a pointer points into by its structure.
+    /// The object that a pointer points into, if the structure of the pointer determines it.
     pub fn object_of(&mut self, value: Val) -> Option<ObjId> {
         match value {
             Val::Ptr(object, _) => Some(object),
@@ -196,6 +199,7 @@ impl Terms {
         objects
     }
 
+    /// True if the address of an object occurs in a term.
     pub(super) fn has_base(&mut self, root: ExprId) -> bool {
         if self.holds_base.len() < self.len() {
             self.holds_base.resize(self.len() + self.len() / 2, None);
@@ -225,7 +229,7 @@ impl Terms {
         self.holds_base[root.index()].expect("just computed")
     }
 
-    /// The symbols that occur in a term, which is asked about again and again.
+    /// The symbols that occur in a term. The result is remembered.
     pub fn symbols_in(&mut self, e: ExprId) -> Rc<[SymId]> {
         if let Some(known) = self.symbols.get(&e) {
             return Rc::clone(known);

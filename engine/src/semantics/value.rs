@@ -1,59 +1,61 @@
-//! Values of symbolic execution: what is concrete stays a machine word.
+//! Values of symbolic execution. A concrete value of at most 64 bits is a machine word.
 
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, SymId, UnOp};
 
 cfa::id_type!(
-    /// A memory object along a path: first the program's globals, then the executed allocations in order.
-    /// Two paths that allocate in the same order use the same ids.
+    /// A memory object of a path. The program's globals come first, then the executed allocations in order. Two paths
+    /// that allocate in the same order use the same ids.
     ObjId, "o"
 );
 
 impl ObjId {
     const SHADOW: u32 = 1 << 31;
-    /// The shadow of this object, which has no address.
+    /// The shadow of this object. A shadow has no address.
     pub fn shadow(self) -> Self {
         Self(self.0 | Self::SHADOW)
     }
+    /// True if this id denotes a shadow.
     #[inline]
     pub fn is_shadow(self) -> bool {
         self.0 & Self::SHADOW != 0
     }
-    /// The number of the object, or of the one whose shadow this is.
+    /// The index of the object. A shadow has the index of its object.
     #[inline]
     pub fn number(self) -> usize {
         (self.0 & !Self::SHADOW) as usize
     }
 }
 
-/// A value of known width (the width is the variable's or expression's, not stored).
+/// A value. The variable or expression that has the value determines the width.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Val {
-    /// A constant of at most 64 bits, zero above its width.
+    /// A constant of at most 64 bits. The bits above its width are zero.
     Int(u64),
-    /// The address of an object plus a constant, modulo the pointer width.
+    /// The address of an object plus a constant offset, modulo the pointer width.
     Ptr(ObjId, u64),
-    /// Anything else. Never a constant of at most 64 bits, nor an object's base plus a constant.
+    /// A term that is neither a constant of at most 64 bits nor an object's address plus a constant.
     Expr(ExprId),
-    /// A local that has not been written.
+    /// The value of a local variable that has not been written.
     Unset,
-    /// Any value: what an abstraction does not track.
+    /// Any value. An abstraction does not track it.
     Unknown,
 }
 
-/// The low `width` bits.
+/// The low `width` bits of a value.
 #[inline]
 pub fn mask(width: u32, value: u64) -> u64 {
     if width >= 64 { value } else { value & ((1 << width) - 1) }
 }
 
+/// Interprets the low `width` bits as a signed number. `width` is between 1 and 64.
 #[inline]
 pub fn sign_extend(width: u32, value: u64) -> i64 {
     let unused = 64 - width;
     ((value << unused) as i64) >> unused
 }
 
-/// The operation on constants of `width <= 64` bits; `None` for the operations that are better left to
-/// [`Bv`] (division, concatenation beyond 64 bits).
+/// The result of `op` on constants of `width <= 64` bits. `None` for concatenation and for results of more than 64
+/// bits, which are left to [`Bv`].
 #[inline]
 pub fn binary_int(op: BinOp, width: u32, a: u64, b: u64) -> Option<u64> {
     Some(match op {
@@ -89,6 +91,7 @@ pub fn binary_int(op: BinOp, width: u32, a: u64, b: u64) -> Option<u64> {
     })
 }
 
+/// The result of `op` on a constant of `width <= 64` bits.
 #[inline]
 pub fn unary_int(op: UnOp, width: u32, a: u64) -> u64 {
     match op {
@@ -97,8 +100,7 @@ pub fn unary_int(op: UnOp, width: u32, a: u64) -> u64 {
     }
 }
 
-/// The symbols that stand for the addresses of objects, shared by all paths: what is known of them is in each
-/// path's condition.
+/// The symbols for the addresses of objects. All paths share them; each path condition has the constraints on them.
 #[derive(Clone, Default)]
 pub struct Bases {
     of_object: Vec<Option<ExprId>>,
@@ -106,7 +108,7 @@ pub struct Bases {
 }
 
 impl Bases {
-    /// The symbol for the address of `object`.
+    /// The symbol for the address of `object`, created on the first call.
     pub fn symbol(&mut self, pool: &mut ExprPool, object: ObjId, pointer_width: u32) -> ExprId {
         let index = object.0 as usize;
         if index >= self.of_object.len() {
@@ -124,12 +126,12 @@ impl Bases {
         self.of_symbol[index] = Some(object);
         e
     }
-    /// The object whose address `symbol` is.
+    /// The object whose address `symbol` is, if there is one.
     #[inline]
     pub fn object(&self, symbol: SymId) -> Option<ObjId> {
         self.of_symbol.get(symbol.0 as usize).copied().flatten()
     }
-    /// The canonical value of an expression.
+    /// The canonical value of a term: a number, an object with an offset, or the term itself.
     #[inline]
     pub fn classify(&self, pool: &ExprPool, e: ExprId) -> Val {
         match *pool.get(e) {

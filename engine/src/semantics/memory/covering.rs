@@ -1,11 +1,11 @@
-//! Whether what is known of an object covers what is known of another.
+//! Coverage of the content of one object by that of another.
 
 use super::*;
 
 impl Object {
-    /// Whether the content of `other` is among those that this object stands for, as far as bytes tell; the pairs of values
-    /// (and arrays, of width 0) of which the second has to be an instance of the first are appended to `pairs`, as (ours,
-    /// theirs, bits). Conservative: `false` where the same content is represented differently.
+    /// True if this object represents all content that `other` represents, as far as bytes determine it. Appends to
+    /// `pairs` the values that have to match, as (ours, theirs, bits); arrays have 0 bits. The second of a pair has to
+    /// be an instance of the first. Conservative: may be `false` if both represent the same content differently.
     pub fn may_cover(&self, other: &Object, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
         if self.origin != other.origin || self.zeroed != other.zeroed {
             return false;
@@ -16,7 +16,7 @@ impl Object {
         pairs.push((self.size, other.size, 64));
         match (self.array, other.array) {
             (None, None) => {}
-            // Equal or not, a renaming of symbols has to make the one the other.
+            // Even if they are equal, θ has to map the one to the other.
             (Some(a), Some(b)) => pairs.push((Val::Expr(a), Val::Expr(b), 0)),
             _ => return false,
         }
@@ -26,7 +26,7 @@ impl Object {
             match (a, b) {
                 (None, None) => true,
                 (Some(a), Some(b)) if Rc::ptr_eq(a, b) => {
-                    // Equal by identity, but a renaming of symbols must still map these to themselves.
+                    // The chunk is shared, but θ must map its symbols to themselves.
                     pairs.extend(a.cells.iter().map(|c| (c.value, c.value, 8 * u32::from(c.len))));
                     true
                 }
@@ -41,14 +41,14 @@ impl Object {
 }
 
 impl Chunk {
-    /// As [`Object::may_cover`].
+    /// Like [`Object::may_cover`], for chunks.
     fn may_cover(&self, other: &Chunk, zeroed: bool, pairs: &mut Vec<(Val, Val, u32)>) -> bool {
         let mut at = 0;
         while at < CHUNK {
             match (self.tags[at], other.tags[at]) {
                 (DEFAULT, DEFAULT) => at += 1,
                 (DEFAULT, _) | (_, DEFAULT) if zeroed => return false,
-                // Any bytes; but what is known of addresses is not given up.
+                // Unknown bytes cover all bytes except addresses, which an abstraction never forgets.
                 (DEFAULT, CONCRETE) => at += 1,
                 (DEFAULT, CELL) => {
                     let theirs = other.cell_at(at);
@@ -110,11 +110,11 @@ mod tests {
         for (general, special) in [(&number, &nothing), (&symbol, &nothing), (&number, &symbol), (&nothing, &address)] {
             assert_eq!(covers(general, special), None);
         }
-        // Bytes of half a number, of another number, and beside a symbol.
+        // Half of a number, another number, and a range that overlaps a symbol.
         assert_eq!(covers(&with(false, &|o| o.write_int(4, 2, 7)), &number), Some(vec![]));
         assert_eq!(covers(&with(false, &|o| o.write_int(4, 2, 8)), &number), None);
         assert_eq!(covers(&symbol, &with(false, &|o| o.write_int(6, 4, 7))), None);
-        // What was never written is zero in one, and not known in the other.
+        // Unwritten bytes are zero in one object and unknown in the other.
         let zeros = object(true);
         assert_eq!(covers(&zeros, &with(true, &|o| o.write_int(4, 4, 7))), None);
         assert_eq!(covers(&zeros, &with(true, &|o| o.write_cell(4, 4, Val::Expr(x)))), None);

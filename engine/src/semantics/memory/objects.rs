@@ -1,4 +1,4 @@
-//! The objects of one path.
+//! The table of the live objects of one path.
 
 use super::Object;
 use crate::semantics::paged::Paged;
@@ -6,19 +6,22 @@ use crate::semantics::value::{ObjId, Val};
 use cfa::Id;
 use std::rc::Rc;
 
-/// The objects that are alive. An object that died is absent.
+/// The live objects. A dead object is absent.
 #[derive(Clone)]
 pub struct Memory {
     objects: Paged<Rc<Object>>,
-    /// What [`Op::Shadow`](cfa::Op::Shadow) reads and writes: for each object one of its size, if the program has such operations.
+    /// The shadow of each object, of the same size, which [`Op::Shadow`](cfa::Op::Shadow) accesses. `None` if the
+    /// program has no such operation.
     shadows: Option<Box<Paged<Rc<Object>>>>,
     next: u32,
 }
 
 impl Memory {
+    /// An empty memory, with shadows if the program uses them.
     pub fn new(has_shadows: bool) -> Self {
         Self { objects: Paged::new(), shadows: has_shadows.then(|| Box::new(Paged::new())), next: 0 }
     }
+    /// Adds an object, and its shadow if there are shadows.
     pub fn allocate(&mut self, object: Object) -> ObjId {
         let id = ObjId(self.next);
         self.next += 1;
@@ -29,14 +32,16 @@ impl Memory {
         self.objects.set(id.index(), Some(Rc::new(object)));
         id
     }
-    /// How many objects were allocated on this path, dead ones included.
+    /// The number of objects allocated on this path, including dead ones.
     pub fn allocated(&self) -> u32 {
         self.next
     }
+    /// A live object or shadow.
     #[inline]
     pub fn get(&self, id: ObjId) -> Option<&Object> {
         self.table(id)?.get(id.number()).map(|o| &**o)
     }
+    /// A live object or shadow, to be changed. Copies it if it is shared.
     #[inline]
     pub fn get_mut(&mut self, id: ObjId) -> Option<&mut Object> {
         let table = if id.is_shadow() { self.shadows.as_deref_mut()? } else { &mut self.objects };
@@ -45,12 +50,12 @@ impl Memory {
     fn table(&self, id: ObjId) -> Option<&Paged<Rc<Object>>> {
         if id.is_shadow() { self.shadows.as_deref() } else { Some(&self.objects) }
     }
-    /// Another object in the place of one.
+    /// Replaces an object or shadow. Panics if it is a shadow and there are none.
     pub fn replace(&mut self, id: ObjId, object: Object) {
         let table = if id.is_shadow() { self.shadows.as_deref_mut() } else { Some(&mut self.objects) };
         table.expect("its table").set(id.number(), Some(Rc::new(object)));
     }
-    /// Replaces the values of all cells.
+    /// Applies `map` to the value of every cell of all objects.
     pub fn map_cells(&mut self, mut map: impl FnMut(Val) -> Val) {
         let changed = |o: &Object, map: &mut dyn FnMut(Val) -> Val| {
             let mut changed = false;
@@ -62,7 +67,8 @@ impl Memory {
             self.get_mut(id).expect("a live object").map_cells(&mut map);
         }
     }
-    /// The same memory with other numbers for its objects; those without a number are dropped. `next` is the number after all others.
+    /// A copy with new ids for the objects. Objects for which `number` returns `None` are dropped. `next` is the id of
+    /// the next allocation.
     pub fn renumbered(&self, number: impl Fn(ObjId) -> Option<ObjId>, next: u32) -> Self {
         let moved = |table: &Paged<Rc<Object>>| {
             let mut objects = Paged::new();
@@ -79,20 +85,20 @@ impl Memory {
             next,
         }
     }
-    /// With its shadow.
+    /// Removes an object and its shadow.
     pub fn remove(&mut self, id: ObjId) {
         self.objects.set(id.index(), None);
         if let Some(shadows) = &mut self.shadows {
             shadows.set(id.index(), None);
         }
     }
-    /// All objects, then their shadows.
+    /// All objects, followed by their shadows.
     pub fn iter(&self) -> impl Iterator<Item = (ObjId, &Object)> {
         let objects = self.objects.iter().map(|(i, o)| (ObjId(i as u32), &**o));
         let shadows = self.shadows.iter().flat_map(|shadows| shadows.iter());
         objects.chain(shadows.map(|(i, o)| (ObjId(i as u32).shadow(), &**o)))
     }
-    /// Objects that are not shared between the two memories, as (id, ours, theirs).
+    /// The objects that the two memories do not share, as (id, ours, theirs).
     pub fn differences<'a>(
         &'a self,
         other: &'a Self,
@@ -102,7 +108,7 @@ impl Memory {
         let of_shadows = shadows.flat_map(|(a, b)| differences(a, b)).map(|(id, a, b)| (id.shadow(), a, b));
         of_objects.chain(of_shadows)
     }
-    /// The shared objects of the two memories are those `differences` does not give.
+    /// True if the two memories share the object. Such an object is not among the `differences`.
     pub fn shares(&self, other: &Self, id: ObjId) -> bool {
         let object = |memory: &Self| memory.table(id).and_then(|table| table.get(id.number()).cloned());
         matches!((object(self), object(other)), (Some(a), Some(b)) if Rc::ptr_eq(&a, &b))
