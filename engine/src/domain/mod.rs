@@ -1,4 +1,4 @@
-//! The abstract domains, one folder each: states, transfer relation, precision, refinement.
+//! The abstract domains. Each module has the states, transfer relation, precision and refinement of one domain.
 
 pub mod condition;
 pub mod interval;

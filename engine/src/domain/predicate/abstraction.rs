@@ -1,7 +1,7 @@
-//! The abstraction that keeps which predicates hold.
+//! The abstraction of states by predicates.
 //!
-//! Before a state forgets the values that predicates speak of, [`PredicateAbstraction::knowledge`] evaluates them in it;
-//! [`PredicateAbstraction::restore`] assumes the answers afterwards.
+//! [`PredicateAbstraction::knowledge`] evaluates the predicates in a state before the state forgets values.
+//! [`PredicateAbstraction::restore`] assumes the results afterwards.
 
 use super::precision::Predicates;
 use super::state::{Cut, Place, Seen, only_object};
@@ -14,46 +14,50 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Feasibility;
 use std::rc::Rc;
 
-/// Predicates whose combinations are enumerated at one abstraction, and how many if these have too many.
+/// Maximal number of predicates whose combinations are enumerated at one abstraction. [`FEW_OPEN`] replaces it if they
+/// have too many combinations.
 const MOST_OPEN: usize = 60;
 const FEW_OPEN: usize = 8;
-/// Combinations enumerated.
+/// Maximal number of combinations enumerated.
 const MOST_CUBES: usize = 64;
 
-/// What a state says about predicates before it forgets the values that they speak of.
+/// The truth values of predicates in a state, recorded before the state forgets values.
 #[derive(Default)]
 pub struct Knowledge {
-    /// By frame, as the number of frames below it.
+    /// The decided predicates, each with the depth of its frame and its truth value.
     known: Vec<(u32, ExprId, bool)>,
-    /// Combinations of these, as bit masks.
+    /// The undecided predicates, each with the depth of its frame. `cubes` are their possible combinations, as bit
+    /// masks.
     open: Vec<(u32, ExprId)>,
     cubes: Option<Vec<u64>>,
-    /// What the places that predicates speak of contained.
+    /// The contents of the places that predicates mention.
     contents: FxHashMap<SymId, ExprId>,
 }
 
 impl Knowledge {
+    /// True if nothing is known of any predicate.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty() && self.cubes.is_none()
     }
 }
 
-/// The predicates that a precision tracks, and the names by which they speak of variables and memory.
+/// The predicate abstraction: its precision, and the names by which predicates mention variables and memory.
 pub struct PredicateAbstraction {
     precision: Predicates,
-    /// Predicates are kept in all their combinations.
+    /// If true, the abstraction is boolean. If false, it is Cartesian.
     boolean: bool,
-    /// The variables that symbols stand for, where so many states have been abstracted.
+    /// The variable that a symbol represents after a number of abstractions.
     names: FxHashMap<(ExprId, u32), ExprId>,
-    /// The content of memory that symbols stand for.
+    /// The memory content that a symbol represents.
     contents: FxHashMap<ExprId, Seen>,
-    /// The symbols by which predicates speak of places in memory.
+    /// The symbols that represent places in predicates.
     places: FxHashMap<Place, ExprId>,
     place_of: FxHashMap<SymId, Place>,
-    /// Conjuncts that say which predicates hold.
+    /// Conjuncts of path conditions that state whether a predicate holds.
     of_predicates: FxHashSet<ExprId>,
 }
 
+/// An abstraction with an empty precision.
 impl PredicateAbstraction {
     pub fn new(boolean: bool) -> Self {
         Self {
@@ -67,40 +71,42 @@ impl PredicateAbstraction {
         }
     }
 
+    /// The precision.
     pub fn precision(&self) -> &Predicates {
         &self.precision
     }
 
+    /// The precision, to be changed.
     pub fn precision_mut(&mut self) -> &mut Predicates {
         &mut self.precision
     }
 
-    /// True if a conjunct of a path condition says whether a predicate holds.
+    /// True if a conjunct of a path condition states whether a predicate holds.
     pub fn is_predicate(&self, conjunct: ExprId) -> bool {
         self.of_predicates.contains(&conjunct)
     }
 
-    /// Tracks invariants that others have shown, at their places.
+    /// Tracks invariants of other analyses as predicates at their locations.
     pub fn add_invariants(&mut self, execution: &mut Execution<'_>, invariants: &LocationInvariants) {
         self.precision.add_invariants(execution.program, &mut execution.terms, invariants);
     }
 
-    /// The place in memory that a symbol of predicates stands for.
+    /// The place that a symbol in predicates represents.
     pub(super) fn place_of(&self, symbol: SymId) -> Option<Place> {
         self.place_of.get(&symbol).copied()
     }
 
-    /// The content of memory that a symbol stands for.
+    /// The memory content that a symbol represents.
     pub(super) fn content_of(&self, symbol: ExprId) -> Option<Seen> {
         self.contents.get(&symbol).copied()
     }
 
-    /// The variable that a symbol stands for where `depth` states have been abstracted before.
+    /// The variable that a symbol represents after `depth` abstractions.
     pub(super) fn name_of(&self, symbol: ExprId, depth: u32) -> Option<ExprId> {
         self.names.get(&(symbol, depth)).copied()
     }
 
-    /// The symbol by which predicates speak of a place.
+    /// The symbol that represents a place in predicates.
     pub(crate) fn place_symbol(&mut self, execution: &mut Execution<'_>, place: Place) -> ExprId {
         let Self { places, place_of, .. } = self;
         *places.entry(place).or_insert_with(|| {
@@ -110,7 +116,7 @@ impl PredicateAbstraction {
         })
     }
 
-    /// Records the symbols made for places of which nothing was known, where that was read in a state of this history.
+    /// Records the symbols for unknown bytes that were read since the last call, in a state with this history.
     pub fn note_contents(&mut self, execution: &mut Execution<'_>, history: &Option<Rc<Cut>>) {
         let Some(unwritten) = execution.unwritten.as_mut().filter(|u| !u.is_empty()) else { return };
         let unwritten = std::mem::take(unwritten);
@@ -122,8 +128,8 @@ impl PredicateAbstraction {
         }
     }
 
-    /// Records the variables of an abstracted state, the `depth`-th on its path, whose values are symbols: those just
-    /// `replaced`, and older ones.
+    /// Records the variables whose values are symbols in an abstract state, the `depth`-th on its path: the symbols
+    /// just `replaced`, and older ones.
     pub fn name_symbols(&mut self, execution: &mut Execution<'_>, st: &State, replaced: &[Replaced], depth: u32) {
         for &Replaced { symbol, var, .. } in replaced {
             let name = execution.terms.var(var, execution.program.vars[var].width);
@@ -141,15 +147,15 @@ impl PredicateAbstraction {
         }
     }
 
-    /// Suggests the predicates as invariants, but for those on the content of arrays: candidates are expressions as edges hold
-    /// them.
+    /// Suggests the predicates as candidate invariants. Predicates on array contents are left out, because candidates
+    /// have to be expressions of the program.
     pub fn suggest_invariants(&self, terms: &ExprPool, loops: &mut Loops) {
         let mut predicates: Vec<ExprId> = self.precision.all().filter(|&p| !holds_array(terms, p)).collect();
         predicates.sort_unstable();
         loops.suggest(terms, predicates);
     }
 
-    /// Which predicates hold in `st`, in the frames that `since` does not share with it.
+    /// Evaluates the predicates in the frames of `st` that it does not share with `since`.
     pub fn knowledge(
         &mut self,
         execution: &mut Execution<'_>,
@@ -192,7 +198,7 @@ impl PredicateAbstraction {
             }
         }
         if self.boolean && terms.len() > 1 {
-            // Where there are too many combinations, those of the predicates found last are better than none.
+            // If there are too many combinations, those of the newest predicates are kept.
             for most in [MOST_OPEN, FEW_OPEN] {
                 let dropped = terms.len().saturating_sub(most);
                 terms.drain(..dropped);
@@ -206,7 +212,8 @@ impl PredicateAbstraction {
         knowledge
     }
 
-    /// Assumes in `st`, whose values have been forgotten, what was known before.
+    /// Assumes the recorded truth values in `st`, which has forgotten its values. `model` is a model of the state
+    /// before, extended to the new symbols.
     pub fn restore(
         &mut self,
         execution: &mut Execution<'_>,
@@ -238,7 +245,7 @@ impl PredicateAbstraction {
                 facts.push(any);
             }
         }
-        // The symbols for the bytes that were forgotten.
+        // Extends the model to the symbols of forgotten bytes.
         for (symbol, before) in knowledge.contents {
             let place = self.place_of[&symbol];
             if let (Some(model), Some(object)) = (&mut model, only_object(st, place))
@@ -254,7 +261,7 @@ impl PredicateAbstraction {
             if !execution.terms.is_true(fact) {
                 execution.expose(st, fact);
                 model = model.filter(|m| m.eval(&execution.terms, fact).is_true());
-                // Without a model, `assume` would keep one that a fact before has not.
+                // Without a model, `assume` would keep one that does not satisfy an earlier fact.
                 if model.is_none() {
                     st.pc.forget_model();
                 }
@@ -265,6 +272,7 @@ impl PredicateAbstraction {
         self.of_predicates.extend(st.pc.iter().take(added));
     }
 
+    /// The term of a predicate in the frame of a given depth.
     fn term(
         &mut self,
         execution: &mut Execution<'_>,
@@ -283,8 +291,8 @@ impl PredicateAbstraction {
         (value != Val::Unknown).then(|| execution.terms.term(value, 1))
     }
 
-    /// What the places that a predicate speaks of contain; `None` where one is not there, or, if it has to be `known`, nothing
-    /// is known of a byte of it.
+    /// The contents of the places that a predicate mentions. `None` if a place does not exist in `st`. If `known`, also
+    /// `None` if a byte of it is unknown.
     fn contents_of(
         &mut self,
         execution: &mut Execution<'_>,
@@ -310,13 +318,15 @@ impl PredicateAbstraction {
     }
 }
 
+/// True if an array access occurs in the expression.
 fn holds_array(terms: &ExprPool, e: ExprId) -> bool {
     let mut found = false;
     terms.visit(e, &mut FxHashSet::default(), |_, node| found |= matches!(node, Expr::Select { .. }));
     found
 }
 
-/// The combinations of truth values that `terms` can have in `st`; `None` if they are too many or cannot be told.
+/// The combinations of truth values that `terms` can have in `st`. `None` if there are too many, or the solver cannot
+/// decide.
 fn combinations(execution: &mut Execution<'_>, st: &State, terms: &[ExprId]) -> Option<Vec<u64>> {
     let mut cubes = Vec::new();
     let mut others = execution.terms.bool(true);
@@ -344,7 +354,7 @@ fn combinations(execution: &mut Execution<'_>, st: &State, terms: &[ExprId]) -> 
     }
 }
 
-/// The frames of `st` that it does not share with `since`, the top first.
+/// The frames of `st` that it does not share with `since`, top first.
 fn fresh_frames(st: &State, since: Option<&State>) -> Vec<Rc<Frame>> {
     let mut old = since.map(|s| &s.frame);
     let mut frames = Vec::new();
@@ -362,7 +372,7 @@ fn fresh_frames(st: &State, since: Option<&State>) -> Vec<Rc<Frame>> {
     frames
 }
 
-/// The value of a predicate in a frame; `None` where a variable of it has no value.
+/// The value of a predicate in a frame. `None` if a variable of it is unset.
 fn eval_in(
     execution: &mut Execution<'_>,
     st: &State,

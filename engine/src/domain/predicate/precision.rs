@@ -1,32 +1,35 @@
-//! Which predicates are tracked.
+//! The precision of predicate abstraction.
 
 use crate::invariant::LocationInvariants;
 use cfa::{ExprId, ExprPool, FuncId, LocId, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
-/// The predicates tracked: those on locals by the function that has them, under `None` those on globals alone;
-/// and by the location where they are, under `None` those tracked everywhere.
+/// The tracked predicates, by function and location. Predicates on locals are under their function, those on globals
+/// only under `None`. Predicates tracked at all locations are under the location `None`.
 #[derive(Clone, Default)]
 pub struct Predicates {
     by_scope: FxHashMap<(Option<FuncId>, Option<LocId>), Vec<ExprId>>,
 }
 
 impl Predicates {
+    /// The number of pairs of a location and a predicate tracked there.
     pub fn len(&self) -> usize {
         self.by_scope.values().map(Vec::len).sum()
     }
+    /// True if no predicate is tracked.
     pub fn is_empty(&self) -> bool {
         self.by_scope.values().all(Vec::is_empty)
     }
+    /// All tracked predicates. A predicate may occur several times.
     pub fn all(&self) -> impl Iterator<Item = ExprId> {
         self.by_scope.values().flatten().copied()
     }
-    /// Those tracked at a location.
+    /// The predicates of a function, or on globals only, that are tracked at a location.
     pub fn of(&self, func: Option<FuncId>, at: LocId) -> impl Iterator<Item = ExprId> {
         let scopes = [(func, None), (func, Some(at))];
         scopes.into_iter().filter_map(|scope| self.by_scope.get(&scope)).flatten().copied()
     }
-    /// Tracks all predicates everywhere.
+    /// Tracks all predicates at all locations.
     pub fn share(&mut self) {
         let mut local: Vec<_> = self.by_scope.extract_if(|(_, at), _| at.is_some()).collect();
         local.sort_unstable();
@@ -34,7 +37,7 @@ impl Predicates {
             predicates.into_iter().for_each(|predicate| _ = self.add(func, None, predicate));
         }
     }
-    /// Tracks a predicate, at one location or everywhere; `false` if it was tracked there already.
+    /// Tracks a predicate, at one location or everywhere. Returns `false` if it was tracked there already.
     pub fn add(&mut self, func: Option<FuncId>, at: Option<LocId>, predicate: ExprId) -> bool {
         let all = self.by_scope.entry((func, at)).or_default();
         let new = !all.contains(&predicate);
@@ -43,8 +46,9 @@ impl Predicates {
         }
         new
     }
-    /// What others have shown, as predicates of the places where it holds: in each state it is decided anew whether they do (after Beyer, Dangl,
-    /// Wendler: Boosting k-induction with continuously-refined invariants, CAV 2015).
+    /// Tracks invariants of other analyses as predicates at their locations. They are not assumed: each state decides
+    /// again whether they hold (after Beyer, Dangl, Wendler: Boosting k-induction with continuously-refined invariants,
+    /// CAV 2015).
     pub fn add_invariants(&mut self, program: &Program, terms: &mut ExprPool, invariants: &LocationInvariants) {
         for (&at, conditions) in &invariants.at {
             for &condition in conditions {

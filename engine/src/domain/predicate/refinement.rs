@@ -1,5 +1,5 @@
-//! Predicates from infeasible paths: the blocks of a path as formulas, and sequence interpolants of them (Henzinger, Jhala,
-//! Majumdar, McMillan: Abstractions from proofs, POPL 2004), each checked to be an interpolant before it is used.
+//! Refinement of predicates: formulas for the blocks of a path, and sequence interpolants of them (Henzinger, Jhala,
+//! Majumdar, McMillan: Abstractions from proofs, POPL 2004). Each sequence is checked to be one before it is used.
 
 use super::PredicateAbstraction;
 use super::state::{Cut, Place, Seen};
@@ -12,10 +12,10 @@ use smt::budget::{Budget, Spent};
 use smt::{Answer, Choice, conjuncts, interpolate};
 use std::rc::Rc;
 
-/// Operators of a predicate.
+/// Maximal number of subterms of a predicate.
 const MOST_SIZE: usize = 400;
 
-/// The contents of globals that a condition speaks of, with their places.
+/// The contents of globals that occur in a condition, with their places.
 fn contents(pool: &ExprPool, condition: ExprId) -> Vec<(ExprId, Place)> {
     let mut found = Vec::new();
     pool.visit(condition, &mut FxHashSet::default(), |e, node| {
@@ -26,22 +26,28 @@ fn contents(pool: &ExprPool, condition: ExprId) -> Vec<(ExprId, Place)> {
     found
 }
 
-/// The blocks on the way to a state.
+/// The context in which formulas of blocks are built and interpolated.
 pub struct Blocks<'a, 'p> {
+    /// The execution that owns the terms.
     pub execution: &'a mut Execution<'p>,
+    /// The solver to use.
     pub solvers: &'a Choice,
+    /// The predicates and their names.
     pub predicate: &'a mut PredicateAbstraction,
 }
 
-/// A state with the states that were abstracted on the way to it.
+/// A state with the abstraction points on the path to it.
 #[derive(Clone, Copy)]
 pub struct Way<'a> {
+    /// The last state of the path.
     pub state: &'a State,
+    /// Its abstraction points.
     pub history: &'a Option<Rc<Cut>>,
 }
 
 impl Blocks<'_, '_> {
-    /// A predicate as a condition of another pool; `None` if it speaks of memory that no expression names.
+    /// Translates a predicate into a condition of another pool. `None` if it mentions memory that no expression can
+    /// name.
     pub(crate) fn condition(&mut self, pool: &mut ExprPool, predicate: ExprId) -> Option<ExprId> {
         let terms = &mut self.execution.terms;
         let mut names = FxHashMap::default();
@@ -49,7 +55,7 @@ impl Blocks<'_, '_> {
             let Place { origin: Origin::Global(of), offset, len } = self.predicate.place_of(symbol)? else {
                 return None;
             };
-            // Of an unknown content, or one that is no number, no state of a run tells whether a condition holds.
+            // The interpreter cannot evaluate a condition on unknown content, or on content that is no number.
             if len > 8 || self.execution.program.globals[of].init.is_none() {
                 return None;
             }
@@ -60,12 +66,12 @@ impl Blocks<'_, '_> {
         pool.import(terms, condition)
     }
 
-    /// The formulas of the blocks on the way to `st`, all over different symbols: with the equalities that say what the symbols
-    /// at the start of the next block stand for.
+    /// The formulas of the blocks on the path to the state. Each block has its own symbols. Equalities at the end of a
+    /// block define the symbols at the start of the next.
     fn blocks(&mut self, way: Way<'_>) -> Vec<ExprId> {
         let mut later = self.conjunction(way.state.pc.conjuncts(), &[]);
         let mut blocks = vec![later];
-        // The contents of memory that later blocks have read.
+        // The memory contents that later blocks have read.
         let mut read: FxHashSet<ExprId> = FxHashSet::default();
         let mut cut = way.history.clone();
         while let Some(c) = cut {
@@ -74,7 +80,7 @@ impl Blocks<'_, '_> {
                     read.insert(e);
                 }
             });
-            // The state that was abstracted then.
+            // A copy of the state with the memory at that abstraction.
             let mut then = way.state.clone();
             then.memory = c.memory.clone();
             let mut equalities = c.replaced.clone();
@@ -107,8 +113,8 @@ impl Blocks<'_, '_> {
         all
     }
 
-    /// The decisions of an execution through all blocks on the way to `st`, by block; `None` if the blocks contradict one
-    /// another.
+    /// The decisions of an execution through all blocks, by block. `None` if the blocks are contradictory. An error if
+    /// the solver cannot decide.
     pub fn decisions(&mut self, way: Way<'_>, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         let blocks = self.blocks(way);
         let mut solver = self.solvers.open();
@@ -135,8 +141,8 @@ impl Blocks<'_, '_> {
         Ok(Some(all.collect()))
     }
 
-    /// Conditions on variables and memory that refute the blocks on the way to `st`, which contradict one another, each with the number
-    /// of the cut where it holds: those that say something. `None` if none were found.
+    /// The sequence interpolants of the contradictory blocks, as conditions on variables and memory, each with the
+    /// number of its cut. Trivial ones are left out. `None` if there are none.
     pub fn interpolants(&mut self, way: Way<'_>, budget: &Budget) -> Option<Vec<(usize, ExprId)>> {
         let steps = self.blocks(way);
         let mut solver = self.solvers.open();
@@ -148,8 +154,8 @@ impl Blocks<'_, '_> {
         Some(found.into_iter().map(|(k, interpolant)| (k, self.named(interpolant, k as u32 + 1))).collect())
     }
 
-    /// Finds predicates that refute the blocks on the way to a state, which contradict one another and end at `cuts`, and
-    /// tracks them: at the cuts alone if `is_local`. Returns what is tracked in addition, if anything.
+    /// Finds predicates that refute the contradictory blocks on a path with abstractions at `cuts`, and tracks them: at
+    /// the cuts only if `is_local`. Returns the refinement and what it learned.
     pub fn refine(
         &mut self,
         way: Way<'_>,
@@ -185,7 +191,7 @@ impl Blocks<'_, '_> {
         (Refinement::Refined { from, changed }, increment)
     }
 
-    /// An interpolant over the symbols of a block, of which `depth` come before, as a condition on variables and memory.
+    /// Translates an interpolant over the symbols after `depth` abstractions into a condition on variables and memory.
     fn named(&mut self, interpolant: ExprId, depth: u32) -> ExprId {
         let mut names = FxHashMap::default();
         for symbol in self.execution.terms.symbols_of(interpolant) {
@@ -203,14 +209,15 @@ impl Blocks<'_, '_> {
         })
     }
 
-    /// The place in memory that a symbol of predicates stands for, as it is shown to people.
+    /// The place that a symbol in predicates represents, as text for the user.
     fn name_of(&self, symbol: SymId) -> Option<String> {
         let place = self.predicate.place_of(symbol)?;
         let object = describe_object(self.execution.program, place.origin);
         Some(format!("{}[{}..{}]", object.trim_matches('`'), place.offset, place.offset + u64::from(place.len)))
     }
 
-    /// The function whose locals a predicate speaks of; no scope if it speaks of those of two, or of symbols of one path.
+    /// The scope of a predicate: the function of its locals, or `Some(None)` for globals only. `None` if it mentions
+    /// locals of two functions or symbols of one path, or is too large.
     fn scope(&self, predicate: ExprId) -> Option<Option<FuncId>> {
         let mut size = 0;
         let mut plain = true;
@@ -232,7 +239,7 @@ impl Blocks<'_, '_> {
         (plain && size <= MOST_SIZE).then_some(func)
     }
 
-    /// Tracks the conditions that a condition of another pool is made of, wherever they can be told.
+    /// Tracks the atoms of a condition of another pool at all locations.
     pub fn track(&mut self, pool: &ExprPool, condition: ExprId) {
         let Some(own) = self.execution.terms.import(pool, condition) else { return };
         let mut names = FxHashMap::default();
@@ -249,7 +256,7 @@ impl Blocks<'_, '_> {
         }
     }
 
-    /// The conditions that a boolean combination is made of.
+    /// Appends the atoms of a boolean combination to `atoms`.
     fn atoms(&mut self, e: ExprId, atoms: &mut Vec<ExprId>) {
         let mut stack = vec![e];
         let mut seen = FxHashSet::default();

@@ -1,25 +1,30 @@
-//! What states keep where predicates are tracked: the blocks between abstractions, and the places in memory that predicates speak of.
+//! The state of predicate abstraction: the history of abstractions on a path, and places in memory that predicates
+//! mention.
 
 use crate::semantics::{Memory, ObjId, Origin, State, Trail, Val};
 use cfa::ExprId;
 use smt::PathCondition;
 use std::rc::Rc;
 
-/// A state as it was abstracted.
+/// An abstraction point of a path: the end of one block and the start of the next. Formulas of blocks are built from
+/// these records.
 pub struct Cut {
+    /// The path condition before the abstraction.
     pub pc: PathCondition,
+    /// The trail before the abstraction.
     pub trail: Trail,
-    /// Before anything of it was forgotten.
+    /// The memory before the abstraction.
     pub memory: Memory,
-    /// States abstracted before this one.
+    /// The number of earlier abstraction points on the path.
     pub depth: u32,
-    /// The symbols made then, with the terms that they replace.
+    /// The symbols that the abstraction introduced, each with the term that it replaces.
     pub replaced: Vec<(ExprId, ExprId)>,
+    /// The previous abstraction point.
     pub before: Option<Rc<Cut>>,
 }
 
 impl Drop for Cut {
-    /// Iterative: there may be many.
+    /// Drops the history in a loop, because it may be too long for recursion.
     fn drop(&mut self) {
         let mut next = self.before.take();
         while let Some(cut) = next {
@@ -31,24 +36,29 @@ impl Drop for Cut {
     }
 }
 
-/// Some bytes of the objects of one origin.
+/// A range of bytes in all objects of one origin.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
+    /// The origin of the objects.
     pub origin: Origin,
+    /// The offset of the first byte.
     pub offset: u64,
+    /// The number of bytes.
     pub len: u32,
 }
 
-/// Where a symbol for bytes that nothing is known of was first read: it stands for the content since the last abstraction.
+/// The first read of unknown bytes. The symbol for them represents the content since the last abstraction.
 #[derive(Clone, Copy, Debug)]
+/// The object that was read.
 pub struct Seen {
+    /// The bytes that were read.
     pub object: ObjId,
     pub place: Place,
-    /// States abstracted before.
+    /// The number of abstractions before the read.
     pub depth: u32,
 }
 
-/// The object of `st` that has a place, if it is the only one of its origin.
+/// The object of `st` that contains a place, if it is the only live object of its origin.
 pub(super) fn only_object(st: &State, place: Place) -> Option<ObjId> {
     let mut of_origin = st.memory.iter().filter(|(_, o)| o.origin == place.origin);
     let (id, object) = of_origin.next()?;

@@ -1,8 +1,8 @@
-//! States of which only what a precision tracks is kept: values, constraints, and which predicates hold.
+//! Symbolic execution with dynamic precision adjustment over values, constraints and predicates.
 //!
-//! This is symbolic execution as a CPA with dynamic precision adjustment (Beyer, Henzinger, Théoduloz: Program analysis with
-//! dynamic precision adjustment, ASE 2008), whose precision is refined from infeasible paths. Without names for what is
-//! unknown it is the explicit-value analysis, with predicates alone predicate abstraction.
+//! States keep only what a precision tracks (Beyer, Henzinger, Théoduloz: Program analysis with dynamic precision
+//! adjustment, ASE 2008). The precision is refined from infeasible paths. Without symbols for unknown values, the
+//! domain is the explicit-value analysis. With predicates only, it is predicate abstraction.
 
 mod prec;
 mod refinement;
@@ -31,50 +31,55 @@ pub(crate) use state::State;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// How states are abstracted and what refinements may track.
+/// Options of the abstraction and its refinement.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Unknown values are not named by symbols.
+    /// If true, unknown values are not named by symbols.
     pub values_only: bool,
-    /// Everything is tracked from the start.
+    /// If true, everything is tracked from the start.
     pub full: bool,
-    /// Numbers are: the value analysis without refinement, beside predicates with it.
+    /// If true, all constants are tracked from the start. That is the value analysis without refinement, or, with
+    /// predicates, beside their refinement.
     pub numbers: bool,
+    /// The locations at which new items are tracked.
     pub sharing: Sharing,
-    /// A variable with more values at one loop head on one path is tracked no more; 0 for no limit.
+    /// Maximal number of values of a variable at one loop head on one path. A variable with more is no longer tracked.
+    /// 0 means no limit.
     pub threshold: usize,
-    /// Refinements try values first.
+    /// If true, a refinement tries values first.
     pub values: bool,
-    /// Then predicates, kept in all their combinations if `boolean`.
+    /// If true, a refinement tries predicates after values.
     pub predicates: bool,
+    /// If true, the predicate abstraction is boolean, else Cartesian.
     pub boolean: bool,
-    /// Chains of objects of the heap become list segments; only with values alone.
+    /// If true, chains of heap objects become list segments. Requires `values_only`.
     pub folds: bool,
 }
 
-/// The composition of a path state with three abstractions: symbolic execution of which states keep what is tracked.
+/// The composition of a path state with value, predicate and shape abstraction.
 pub struct Tracking<'p> {
     pub(crate) symbolic: SymbolicExecution<'p>,
     pub(crate) value: ValueAbstraction,
     pub(crate) predicate: PredicateAbstraction,
     shape: ShapeAbstraction,
-    /// Which refinements are tried: of values, of predicates.
+    /// Whether a refinement tries values, and whether it tries predicates.
     ways: (bool, bool),
     /// What refinements have learned, in order.
     increments: Vec<Increment>,
-    /// The result of symbolic execution. Empty but within a step.
+    /// Buffer for the result of symbolic execution. Empty between steps.
     step: Step<symbolic::State>,
 }
 
 impl<'p> Tracking<'p> {
+    /// A domain with the given options over a symbolic execution.
     pub fn new(mut symbolic: SymbolicExecution<'p>, how: Options) -> Self {
-        // Refinement walks along all edges of a path.
+        // Refinement follows all edges of a path, so no call may be skipped.
         symbolic.execution.mode = Mode { names_unknowns: !how.values_only, is_abstract: true, skips_calls: false };
         symbolic.execution.unwritten = how.predicates.then(Vec::new);
         symbolic.problems = Some(Problems::default());
         symbolic.merges_soon = how.predicates;
         debug_assert!(how.values_only || !how.folds, "nothing names what segments hold");
-        // Of the shadows of many objects in one nothing is known.
+        // A summary object has no known shadow, so programs with shadows are not folded.
         let has_shadows = symbolic.execution.program.edges.values().any(|e| matches!(e.op, cfa::Op::Shadow(_)));
         let folds = how.folds && !has_shadows;
         symbolic.execution.unfolds = folds;
@@ -95,21 +100,21 @@ impl<'p> Tracking<'p> {
         self.ways.1
     }
 
-    /// Values, constraints and predicates tracked.
+    /// The number of tracked values, constraints and predicates.
     pub fn tracked(&self) -> usize {
         self.value.precision().len() + self.predicate.precision().len()
     }
 
-    /// Records the branch of the conjuncts of `st` but for the last `before`.
+    /// Records the branch that the newest conjuncts of `st`, all but the oldest `before`, come from.
     fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
         if self.symbolic.execution.mode.names_unknowns {
             self.value.note_constraints(st, before, edge);
         }
     }
 
-    /// Whether the two states have different numbers where the precision tracks values: as in a composite analysis, what
-    /// predicates could merge stays apart where values do not agree (Beyer, Henzinger, Théoduloz: Configurable software
-    /// verification, CAV 2007, "merge-agree").
+    /// True if the states have different numbers in items that the precision tracks. Such states are not merged, like
+    /// in a composite analysis with merge-agree (Beyer, Henzinger, Théoduloz: Configurable software verification, CAV
+    /// 2007).
     fn tracked_apart(&mut self, a: &State, b: &State, at: Control, places: &[(ObjId, u64)]) -> bool {
         if !self.symbolic.execution.mode.is_abstract
             || self.value.precision().is_empty() && !self.value.precision().numbers
@@ -298,7 +303,7 @@ impl Abstraction for Tracking<'_> {
     }
 
     fn decisions(&mut self, st: &mut State) -> Vec<Decision> {
-        // The model is kept.
+        // Finds a model, which the state keeps.
         self.symbolic.execution.is_feasible(st);
         let holds = |cond| st.pc.model().is_some_and(|m| m.eval(&self.symbolic.execution.terms, cond).is_true());
         let events = st.trail.events(holds);
@@ -313,7 +318,7 @@ impl Abstraction for Tracking<'_> {
     }
 
     fn settle(&mut self, edge: EdgeId, reason: Reason) {
-        // A read can be followed whatever it reads, unless that it is a fault is the question.
+        // An arbitrary value over-approximates a read, unless the question is whether the read is a fault.
         if !self.symbolic.is_read(edge) || self.symbolic.is_watched(edge) {
             self.symbolic.taints.drop_behaviour(reason);
         }
@@ -352,7 +357,7 @@ impl Abstraction for Tracking<'_> {
             Refinement::Impossible if self.shape.unfold_more(st, self.value.precision_mut()) => {
                 Refinement::Refined { from: 0, changed: true }
             }
-            // What is tracked decides what is folded, from the start.
+            // The tracked items determine what is folded, so the exploration restarts.
             Refinement::Refined { changed, .. } if self.shape.folds() => Refinement::Refined { from: 0, changed },
             _ => refined,
         })

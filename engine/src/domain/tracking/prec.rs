@@ -1,11 +1,15 @@
-//! The operator `prec`: the part of a state that is kept where paths join.
+//! The precision adjustment operator `prec`.
 //!
-//! Between the locations where paths join, states are computed in full; there, the operator `prec` of a CPA with
-//! dynamic precision adjustment (Beyer, Henzinger, Théoduloz: Program analysis with dynamic precision adjustment, ASE
-//! 2008) forgets every value and every constraint that the precision does not track ([`ValueAbstraction`](crate::domain::value::ValueAbstraction)),
-//! folds chains to list segments ([`ShapeAbstraction`](crate::domain::shape::ShapeAbstraction)), and keeps which predicates hold
-//! ([`PredicateAbstraction`](crate::domain::predicate::PredicateAbstraction)). Values that are not numbers but addresses are kept
-//! as long as they are live: there are few of them, and nothing can be said of memory without them.
+//! Between abstraction locations, states are computed in full. At abstraction locations, `prec` of a CPA with dynamic
+//! precision adjustment (Beyer, Henzinger, Théoduloz: Program analysis with dynamic precision adjustment, ASE 2008)
+//! does three things:
+//! - It forgets all values and constraints that the precision does not track
+//!   ([`ValueAbstraction`](crate::domain::value::ValueAbstraction)).
+//! - It folds chains of objects to list segments ([`ShapeAbstraction`](crate::domain::shape::ShapeAbstraction)).
+//! - It keeps the truth values of predicates
+//!   ([`PredicateAbstraction`](crate::domain::predicate::PredicateAbstraction)).
+//!
+//! Addresses are kept as long as they are live. There are few of them, and memory is useless without them.
 
 use super::{State, Tracking};
 use crate::domain::predicate::Cut;
@@ -18,7 +22,7 @@ use smt::Model;
 use std::rc::Rc;
 
 impl Tracking<'_> {
-    /// `prec`: the part of `st` at `at` that the precision tracks. What `since` shares with it was abstracted before.
+    /// Abstracts `st` at the control state `at`. Parts shared with `since` are abstracted already.
     pub(crate) fn prec(&mut self, mut st: State, at: Control, since: Option<&State>) -> State {
         let Self { symbolic, value, predicate, shape, .. } = self;
         let execution = &mut symbolic.execution;
@@ -46,7 +50,7 @@ impl Tracking<'_> {
         st
     }
 
-    /// The symbols that an abstraction has made, with the terms that they replace.
+    /// The symbols that an abstraction introduced, with the terms that they replace.
     fn replaced_terms(&mut self, replaced: &[Replaced]) -> Vec<(ExprId, ExprId)> {
         let terms = &mut self.symbolic.execution.terms;
         replaced
@@ -58,7 +62,7 @@ impl Tracking<'_> {
             .collect()
     }
 
-    /// An abstract state to cover others is looked for by the values that it has at these places.
+    /// The values by which the reached set indexes abstract states, to find a covering state quickly.
     pub(crate) fn values_at(&mut self, st: &State, at: Control) -> Vec<Option<u64>> {
         let live = self.symbolic.execution.live(st.frame.func);
         let locals = live.at(at.loc).iter().map(|&s| st.frame.vars[s as usize]);
@@ -73,7 +77,7 @@ impl Tracking<'_> {
     }
 }
 
-/// A model of a state, extended to the symbols that replace what was forgotten.
+/// Extends a model of a state to the symbols that replace forgotten values.
 fn extended(mut model: Model, terms: &cfa::ExprPool, replaced: &[(ExprId, ExprId)]) -> Model {
     for &(symbol, old) in replaced {
         let old = model.eval(terms, old);

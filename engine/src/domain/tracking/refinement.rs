@@ -1,6 +1,6 @@
-//! Refinement of the composition: values are tried first, since they are enough for most paths and need no solver; then
-//! predicates; then what no predicate can say, as values and constraints with symbols (the explicit domain first: Beyer, Löwe,
-//! FASE 2013, section III-F).
+//! Refinement of the composition. It tries values first, since they refute most paths and need no solver (explicit
+//! domain first: Beyer, Löwe, FASE 2013, section III-F). Then it tries predicates. Finally it tries values and
+//! constraints with symbols, for paths that no predicate refutes.
 
 use super::{State, Tracking};
 use crate::analysis::{Goal, InSlice, PathCheck, Refinement, Stop, WHOLE};
@@ -15,7 +15,8 @@ use cfa::{EdgeId, LocId};
 use smt::budget::Budget;
 
 impl<'p> Tracking<'p> {
-    /// Whether `path` leads to `goal`, at full precision, with the operations on it that are `in_slice`.
+    /// Checks whether `path` is feasible and reaches `goal`, at full precision. Only operations that are `in_slice` are
+    /// executed.
     pub(crate) fn check_path(
         &mut self,
         path: &[EdgeId],
@@ -26,8 +27,8 @@ impl<'p> Tracking<'p> {
         Follower::new(self, in_slice, budget).check(path, goal)
     }
 
-    /// Tracks what refutes `path`, which leads to `st` and on which states are abstracted after `cuts` edges: values where
-    /// they do, then predicates, then what no predicate can say, as values and constraints.
+    /// Refines the precision so that it refutes `path`, which leads to `st` and has abstractions after `cuts` edges: by
+    /// values, then by predicates, then by values and constraints with symbols.
     pub(crate) fn refine_path(
         &mut self,
         st: &State,
@@ -68,7 +69,7 @@ impl<'p> Tracking<'p> {
         Ok(refinement)
     }
 
-    /// The blocks on the way to a state, as formulas.
+    /// The context that builds formulas for the blocks of a path.
     pub(crate) fn blocks(&mut self) -> Blocks<'_, 'p> {
         Blocks {
             execution: &mut self.symbolic.execution,

@@ -1,4 +1,4 @@
-//! The states of tracking.
+//! The states of the tracking domain.
 
 use crate::domain::predicate::Cut;
 use crate::domain::symbolic;
@@ -6,19 +6,21 @@ use crate::domain::value::Seen;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// A state of symbolic execution of which something may have been forgotten.
+/// A path state with the history that abstractions need.
 #[derive(Clone)]
 pub struct State {
+    /// The path state.
     pub symbolic: symbolic::State,
+    /// The history.
     pub along: Along,
 }
 
-/// What is kept of the way to a state.
+/// The history of a path.
 #[derive(Clone, Default)]
 pub struct Along {
-    /// The states that were abstracted on it, where predicates are tracked.
+    /// The abstraction points of the path, if predicates are tracked.
     pub history: Option<Rc<Cut>>,
-    /// Values that tracked variables had at heads of loops, while they are few.
+    /// The values that tracked variables had at loop heads.
     pub values: Seen,
 }
 
@@ -38,7 +40,7 @@ impl DerefMut for State {
 }
 
 impl State {
-    /// States abstracted on the way.
+    /// The number of abstractions on the path.
     pub fn depth(&self) -> u32 {
         self.along.history.as_ref().map_or(0, |cut| cut.depth + 1)
     }

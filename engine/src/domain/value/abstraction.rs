@@ -1,4 +1,4 @@
-//! The abstraction that forgets the values and constraints which its precision does not track.
+//! The abstraction that forgets all values and constraints outside its precision.
 
 use super::callers::Callers;
 use super::precision::{Item, Kept, Precision};
@@ -11,37 +11,43 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smt::PathCondition;
 use std::rc::Rc;
 
-/// Values of a variable at one loop head on one path, if it is tracked without being known to be necessary.
+/// Maximal number of values of a variable at one loop head on one path, if no refinement found the variable necessary.
 const IN_ADVANCE: usize = 16;
 
-/// Values that tracked variables had at the heads of loops on a path, while they are few.
+/// The values that tracked variables had at loop heads on a path.
 pub type Seen = HashTrieMap<(LocId, VarId), HashTrieSet<u64>>;
 
-/// A symbol that an abstraction has put in the place of a variable's value.
+/// A fresh symbol with which an abstraction replaced the value of a variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Replaced {
+    /// The symbol.
     pub symbol: ExprId,
+    /// The variable.
     pub var: VarId,
+    /// Its value before the abstraction.
     pub old: Val,
 }
 
-/// The values of variables and memory, and the constraints, that a precision tracks.
+/// The abstraction by a precision over variables, memory and constraints.
 pub struct ValueAbstraction {
     precision: Precision,
-    /// A variable with more values at one location on one path is tracked no more; 0 for no limit.
+    /// Maximal number of values of a variable at one location on one path. A variable with more is banned from the
+    /// precision. 0 means no limit.
     threshold: usize,
-    /// Null pointers are kept as addresses are: they end lists.
+    /// If true, null pointers are kept like addresses, because they end lists.
     keeps_null: bool,
-    /// A symbol that stands for a forgotten value stays, as nobody gives it a name.
+    /// If true, a symbol for a forgotten value is kept by later abstractions. False if predicates need a fresh symbol
+    /// per abstraction.
     keeps_symbols: bool,
-    /// The first side of the branch that a conjunct of a path condition comes from.
+    /// The first assume edge of the branch that a conjunct of a path condition comes from.
     source: FxHashMap<ExprId, EdgeId>,
-    /// The symbols that stand for forgotten values of variables.
+    /// Symbols that represent forgotten values of variables.
     forgotten: FxHashSet<ExprId>,
     callers: Callers,
 }
 
 impl ValueAbstraction {
+    /// An abstraction with these options.
     pub fn new(precision: Precision, threshold: usize, keeps_null: bool, keeps_symbols: bool) -> Self {
         Self {
             precision,
@@ -54,15 +60,17 @@ impl ValueAbstraction {
         }
     }
 
+    /// The precision.
     pub fn precision(&self) -> &Precision {
         &self.precision
     }
 
+    /// The precision, to be changed.
     pub fn precision_mut(&mut self) -> &mut Precision {
         &mut self.precision
     }
 
-    /// Records that the conjuncts of `st` but for the last `before` come from the branch over `edge`.
+    /// Records that the newest conjuncts of `st`, all but the oldest `before`, come from the branch of `edge`.
     pub fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
         let added = st.pc.len().saturating_sub(before);
         for conjunct in st.pc.iter().take(added) {
@@ -70,8 +78,9 @@ impl ValueAbstraction {
         }
     }
 
-    /// Forgets of `st`, which has come to `at`, what the precision does not track. What `since` shares with it was
-    /// abstracted before. `is_predicate` holds of conjuncts that another abstraction restores.
+    /// Forgets what the precision does not track in `st` at the control state `at`. Parts shared with `since` are
+    /// abstracted already. `is_predicate` identifies conjuncts that predicate abstraction restores. Returns the
+    /// replaced values.
     pub fn abstract_state(
         &mut self,
         execution: &mut Execution<'_>,
@@ -91,7 +100,7 @@ impl ValueAbstraction {
         replaced
     }
 
-    /// The part of `st` that `keep` wants, in all of its frames.
+    /// Forgets all items in all frames of `st` except those that `keep` selects. Returns the replaced values.
     pub fn restrict(
         &mut self,
         execution: &mut Execution<'_>,
@@ -109,8 +118,8 @@ impl ValueAbstraction {
 }
 
 impl ValueAbstraction {
-    /// Takes variables with too many values on one path out of the precision (Beyer, Löwe, FASE 2013, section III-F), sooner what is
-    /// tracked in advance.
+    /// Removes variables with too many values on one path from the precision (Beyer, Löwe, FASE 2013, section III-F).
+    /// The limit is lower for variables that no refinement found necessary.
     pub fn count_values(
         &mut self,
         execution: &Execution<'_>,
@@ -149,8 +158,8 @@ impl ValueAbstraction {
         }
     }
 
-    /// Everything that could be forgotten of `st`, of whose locals those in the slots `live` matter, in the order in which it is better kept: what changes in
-    /// loops last, since it may take many values.
+    /// All items of `st` that an abstraction could forget, without locals that are dead. `live` are the live slots.
+    /// Variables that loops modify come last, because they may have many values.
     pub fn items(&self, execution: &Execution<'_>, live: &[u32], loops: &Loops, st: &State) -> Vec<Item> {
         let mut items = Vec::new();
         let func = st.frame.func;
@@ -163,7 +172,7 @@ impl ValueAbstraction {
                 items.push(Item::Var(var));
             }
         }
-        // Callers' variables keep what they had when they called.
+        // Variables of callers keep the values that they had at the call.
         let mut frame = st.frame.caller.as_ref();
         while let Some(f) = frame {
             for (slot, &value) in f.vars.iter().enumerate() {
@@ -191,7 +200,7 @@ impl ValueAbstraction {
         items
     }
 
-    /// Whether there is something to forget of a value.
+    /// True if an abstraction can forget the value.
     fn is_droppable(&self, value: Val) -> bool {
         match value {
             Val::Int(_) => true,
@@ -200,14 +209,14 @@ impl ValueAbstraction {
         }
     }
 
-    /// Where lists are folded, null is kept as addresses are: it ends them.
+    /// True if the value is a null pointer that is kept because it may end a list.
     fn is_null(&self, execution: &Execution<'_>, var: VarId, value: Val) -> bool {
         let program = execution.program;
         self.keeps_null && value == Val::Int(0) && program.vars[var].width == program.layout.pointer_width
     }
 }
 
-/// One abstraction of one state.
+/// The abstraction of one state.
 struct Forget<'a, 'e, 'p> {
     of: &'a mut ValueAbstraction,
     execution: &'e mut Execution<'p>,
@@ -217,7 +226,8 @@ struct Forget<'a, 'e, 'p> {
 }
 
 impl Forget<'_, '_, '_> {
-    /// Forgets all numbers and constraints that `keep` does not want, and what is dead.
+    /// Forgets dead variables, and all values and constraints that `keep` does not select. Objects shared with `base`
+    /// are abstracted already.
     fn state(&mut self, st: &mut State, at: Control, base: Option<&Memory>) {
         self.frame(Rc::make_mut(&mut st.frame), at.loc, &st.pc);
         for i in 0..self.execution.read_globals().len() {
@@ -262,8 +272,8 @@ impl Forget<'_, '_, '_> {
         }
     }
 
-    /// Forgets in the frames below the top what `keep` does not want, down to those that `since` has as well: they were
-    /// abstracted before. `at` is the location for whose precision `keep` stands, if it does.
+    /// Abstracts the frames below the top, down to the first frame that `since` shares. `at` is the location of the
+    /// precision behind `keep`, if there is one. It selects entries of the cache.
     fn callers(&mut self, st: &mut State, at: Option<LocId>, since: Option<&State>) {
         let mut old = since.map(|s| &s.frame);
         let mut frames = Vec::new();
@@ -289,7 +299,7 @@ impl Forget<'_, '_, '_> {
         {
             return;
         }
-        // What symbols stand for is another thing each time.
+        // Every abstraction replaces values by other symbols, so frames with terms are not cached.
         let mut at = at.filter(|_| !self.execution.mode.names_unknowns);
         for (frame, loc) in frames.into_iter().rev() {
             let mut new = (*frame).clone();
@@ -305,7 +315,7 @@ impl Forget<'_, '_, '_> {
         Rc::make_mut(&mut st.frame).caller = below;
     }
 
-    /// Forgets the locals in a frame that stands before location `loc`.
+    /// Abstracts the locals of a frame at location `loc`.
     fn frame(&mut self, frame: &mut Frame, loc: LocId, pc: &PathCondition) {
         let live = self.execution.live(frame.func);
         let mut is_live = live.at(loc).iter().copied().peekable();
@@ -327,7 +337,7 @@ impl Forget<'_, '_, '_> {
         }
     }
 
-    /// What is kept of a variable's value.
+    /// The abstraction of a variable's value.
     fn kept(&mut self, kept: Kept, pc: &PathCondition, var: VarId, value: Val) -> Val {
         let number = if kept == Kept::Nothing { value } else { self.as_number(pc, value) };
         match (kept, number) {
@@ -336,7 +346,7 @@ impl Forget<'_, '_, '_> {
         }
     }
 
-    /// A tracked value as a number, if the constraints that are about to be forgotten make it one.
+    /// A value as a constant if the path condition, which is about to be forgotten, implies one.
     fn as_number(&self, pc: &PathCondition, value: Val) -> Val {
         match value {
             Val::Expr(e) => match self.execution.solver.bounds(&self.execution.terms, pc, e) {
@@ -360,7 +370,7 @@ impl Forget<'_, '_, '_> {
         Val::Expr(e)
     }
 
-    /// What is known of addresses stays.
+    /// Forgets constraints. Constraints on addresses are kept.
     fn constraints(&mut self, st: &mut State) {
         let conjuncts = st.pc.conjuncts();
         let source = &self.of.source;
@@ -382,7 +392,7 @@ impl Forget<'_, '_, '_> {
     }
 }
 
-/// Where an object has null, or zeros of that size.
+/// The parts of an object that contain a null pointer, or zeros of that size.
 fn null_parts(object: &Object, program: &Program) -> Vec<Part> {
     let bytes = program.layout.pointer_width.div_ceil(8);
     let known = object.known_parts();

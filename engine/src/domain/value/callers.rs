@@ -1,34 +1,38 @@
-//! Frames that were abstracted before.
+//! A cache of abstracted caller frames.
 
 use crate::semantics::Frame;
 use cfa::LocId;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Frames of callers as they were abstracted before, by the frame and the location where that was: of a deep recursion the
-/// states at each depth share them, where each would else have copies of all.
+/// A cache of abstracted caller frames, by frame and location of the abstraction. With it, the states of a deep
+/// recursion share their abstracted frames. Without it, each state would have a copy of all of them.
 #[derive(Default)]
 pub(super) struct Callers {
     known: FxHashMap<(*const Frame, LocId), Abstracted>,
-    /// The precision is as it was after so many changes.
+    /// The version of the precision for which the entries are valid.
     changes: u64,
 }
 
 struct Abstracted {
-    /// It is kept: no other frame comes to lie where it is.
+    /// The original frame. Keeping it alive prevents another frame from getting the same address.
     _frame: Rc<Frame>,
+    /// The abstracted frame.
     is: Rc<Frame>,
 }
 
 impl Callers {
-    /// Frames that lie deeper are few.
+    /// Minimal depth of cached frames. There are few frames of smaller depth.
     const DEEP: u32 = 8;
+    /// Maximal number of entries.
     const MOST: usize = 1 << 16;
 
+    /// The abstraction of `frame` at a location, if it is cached.
     pub(super) fn find(&self, frame: &Rc<Frame>, at: LocId) -> Option<Rc<Frame>> {
         self.known.get(&(Rc::as_ptr(frame), at)).map(|known| Rc::clone(&known.is))
     }
 
+    /// Records `is` as the abstraction of `frame` at a location, if the frame is deep.
     pub(super) fn put(&mut self, frame: Rc<Frame>, at: LocId, is: &Rc<Frame>) {
         if frame.depth < Self::DEEP {
             return;
@@ -39,7 +43,7 @@ impl Callers {
         self.known.insert((Rc::as_ptr(&frame), at), Abstracted { _frame: frame, is: Rc::clone(is) });
     }
 
-    /// Forgets what was abstracted before the precision has changed.
+    /// Clears the cache if the precision has changed. `changes` is its version.
     pub(super) fn forget_others(&mut self, changes: u64) {
         if self.changes != changes {
             self.known.clear();

@@ -1,15 +1,17 @@
-//! What a contradiction depends on: interpolants in one pass from the end of a path.
+//! Interpolants by dynamic slicing, in one pass from the end of a path.
 //!
-//! The path is executed once, and it is written down which values each operation on it gave and which it took (only the
-//! numbers: addresses are always kept). From the contradiction back to the start, an operation that gave a value which is
-//! needed is replaced by those that it took: dynamic slicing (Agrawal, Horgan, PLDI 1990), which computes from strongest
-//! postconditions along one path what is relevant of them, as the weakest preconditions of constraint sequences would. With
-//! symbols, the contradiction is one of constraints, of which a core says which matter. What is found is tried: where
-//! it refutes nothing, because a value depends on another in a way not written down here, somebody else has to look.
+//! The recorder executes the path once and records for every operation the values that it defines and uses. Only
+//! numbers are recorded, since abstractions always keep addresses. The pass goes back from the contradiction to the
+//! start. It replaces each needed value that an operation defines by the values that the operation uses (dynamic
+//! slicing: Agrawal, Horgan, PLDI 1990). For constraint sequences, the result corresponds to weakest preconditions.
+//! With symbols, the contradiction is among constraints, and an unsatisfiable core identifies the relevant ones. The
+//! caller has to check the result: values may depend on each other in ways that are not recorded. If the result does
+//! not refute the path, another method has to find interpolants.
 //!
-//! Values are followed beyond the contradiction, as if the branch did nothing: a path is often contradicted several times (sliced
-//! path prefixes: Beyer, Löwe, Wendler, FORTE 2015), and what decides its branches is what a slice of the path would have, the upper
-//! bound of what may be necessary (the thesis on slicing and CEGAR for symbolic execution, section 3.3).
+//! The recorder continues beyond the contradiction as if the branch had no effect, because a path often has several
+//! contradictions (sliced path prefixes: Beyer, Löwe, Wendler, FORTE 2015). The values that decide its branches are
+//! those in a slice of the path. They are an upper bound of the necessary values (the thesis on slicing and CEGAR for
+//! symbolic execution, section 3.3).
 
 use crate::analysis::{Goal, Stop};
 use crate::domain::path::{Carrier, Follower};
@@ -20,55 +22,62 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smt::Answer;
 use std::rc::Rc;
 
-/// A number in a state of a path.
+/// A place of a number in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Cell {
-    /// With the depth of its frame; of globals, none.
+    /// A variable. A local variable has the depth of its frame.
     Var(Option<u32>, VarId),
+    /// A part of an object.
     Memory(ObjId, Origin, Part),
 }
 
-/// What an operation gave, where that takes other values.
+/// The definitions of an operation, and the values that they use.
 enum Gives {
+    /// The operation defines nothing.
     Nothing,
-    /// Variables, each with what it was made of.
+    /// Variables, each with the values that define it.
     Vars(Vec<(Cell, Vec<Cell>)>),
-    /// Some of the content of objects. What it is made of is needed with it; where it is, with anything in the object.
+    /// Parts of the content of objects.
     Content {
+        /// The cells that may be written. Empty if any cell of the objects may be.
         cells: Vec<Cell>,
+        /// The objects that may be written.
         objects: Vec<ObjId>,
+        /// If true, the operation overwrites all of the cells.
         replaces: bool,
+        /// The values needed if a written cell is needed.
         from: Vec<Cell>,
+        /// The values that determine the address. They are needed if anything in the objects is.
         place: Vec<Cell>,
     },
 }
 
-/// An operation on the path.
+/// The data flow of an operation on the path.
 struct Flow {
     gives: Gives,
-    /// Of a branch: what its condition was decided by.
+    /// The values that decide the condition of a branch.
     decided_by: Vec<Cell>,
 }
 
-/// By number of a cut, what has to be tracked there.
+/// The items that have to be tracked, by number of the cut.
 pub(crate) type Needed = Vec<(usize, Vec<Item>)>;
 
-/// A path that was executed up to its contradiction.
+/// The data flow of a path that was executed up to its contradiction.
 pub(crate) struct Recording {
     flows: Vec<Flow>,
-    /// What is contradicted.
+    /// The values that are contradictory.
     seeds: Vec<Cell>,
-    /// With symbols: the branches whose constraints contradict one another, by the numbers of their edges.
+    /// The branches whose constraints are contradictory, as indices on the path. Empty without symbols.
     core: FxHashSet<usize>,
-    /// The first sides of these branches.
+    /// The first assume edges of these branches, by index on the path.
     branches: FxHashMap<usize, EdgeId>,
-    /// The branches that values decide.
+    /// The branches that concrete values decide.
     decided: FxHashSet<usize>,
     end: usize,
 }
 
 impl Recording {
-    /// `None` if the path is feasible, or cannot be told.
+    /// Records a path. Returns `None` if the path is feasible or its feasibility could not be decided.
     pub fn of<'p, C: Carrier<'p>>(
         follower: &mut Follower<'_, 'p, C>,
         path: &[EdgeId],
@@ -79,23 +88,24 @@ impl Recording {
         Recorder { follower, vars: FxHashMap::default(), changing }.record(path, goal)
     }
 
-    /// Edges up to the contradiction, with the one that is contradicted.
+    /// The number of edges up to the contradiction, including the contradictory one.
     pub fn end(&self) -> usize {
         self.end
     }
 
-    /// What is needed at each of `cuts` for the contradiction.
+    /// The items that each of `cuts` has to keep so that the path is contradictory.
     pub fn needed(&self, cuts: &[(usize, usize)]) -> Needed {
         let seeds = self.seeds.iter().copied().collect();
         self.taken_back(self.flows.len().min(self.end), seeds, &self.core, cuts)
     }
 
-    /// What values decide the branches of the path by.
+    /// The items that decide the branches of the path, by cut.
     pub fn deciding(&self, cuts: &[(usize, usize)]) -> Needed {
         self.taken_back(self.flows.len(), FxHashSet::default(), &self.decided, cuts)
     }
 
-    /// What is needed at each of `cuts` so that the first `end` operations give `needed`, and these branches go as they do.
+    /// The items needed at each of `cuts` so that after `end` operations the cells in `needed` have their values, and
+    /// the given branches are decided as on the path.
     fn taken_back(
         &self,
         end: usize,
@@ -124,19 +134,21 @@ impl Recording {
 }
 
 impl Cell {
+    /// The item that tracks the cell.
     fn item(&self) -> Item {
         match *self {
             Cell::Var(_, var) => Item::Var(var),
             Cell::Memory(_, origin, part) => Item::Memory(origin, part),
         }
     }
+    /// True if the cell is in the object.
     fn is_in(&self, object: ObjId) -> bool {
         matches!(*self, Cell::Memory(o, ..) if o == object)
     }
 }
 
 impl Flow {
-    /// From what is needed after the operation to what is needed before it.
+    /// Replaces the cells needed after the operation by those needed before it.
     fn take_back(&self, needed: &mut FxHashSet<Cell>) {
         match &self.gives {
             Gives::Nothing => {}
@@ -163,11 +175,11 @@ impl Flow {
     }
 }
 
-/// Writes down a path.
+/// Executes a path and records its data flow.
 struct Recorder<'a, 'b, 'p, C: Carrier<'p>> {
     follower: &'a mut Follower<'b, 'p, C>,
     vars: FxHashMap<ExprId, Rc<[VarId]>>,
-    /// What loops change: other variables are better tracked, since these may take many values.
+    /// Variables that loops modify. They may have many values, so others are preferred.
     changing: FxHashSet<VarId>,
 }
 
@@ -178,7 +190,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         let mut flows: Vec<Flow> = Vec::with_capacity(path.len());
         let mut origins: FxHashMap<ExprId, usize> = FxHashMap::default();
         self.follower.cpa.undecided().found.clear();
-        // What is contradicted first, and the branches that values decide.
+        // The first contradiction, and the branches that concrete values decide.
         let (mut first, mut decided) = (None, FxHashSet::default());
         for (i, &edge) in path.iter().enumerate() {
             if (i % 256 == 0 || self.follower.cpa.symbolic().execution.solver.was_cut_short())
@@ -202,7 +214,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
                 decided.insert(i);
             }
             let Some(state) = after.pop() else {
-                // The condition of the branch is contradicted.
+                // The condition of the branch contradicts the state.
                 if let Some(before) = as_it_was {
                     first.get_or_insert_with(|| (flow.decided_by.clone(), i + 1));
                     flows.push(flow);
@@ -225,7 +237,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
                 origins.entry(conjunct).or_insert(i);
             }
             if let Some(unknown) = unknown {
-                // The condition told a value.
+                // The condition implied values of unknown variables.
                 let told =
                     |&var: &VarId| matches!(self.follower.cpa.symbolic().execution.read_var(&st, var), Val::Int(_));
                 let told: Vec<VarId> = unknown.into_iter().filter(told).collect();
@@ -252,7 +264,8 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         Ok(Some(self.recording(path, flows, seeds, core, decided, path.len())))
     }
 
-    /// Of a path that values contradict: what they are, and after how many edges.
+    /// The recording of a path with a contradiction of concrete values, if there is one: the values and the number of
+    /// edges up to it.
     fn contradicted(
         &self,
         path: &[EdgeId],
@@ -281,8 +294,8 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         Recording { flows, seeds, core, branches, decided, end }
     }
 
-    /// Whether a state before the goal does not reach it: `Some(true)` because of the operation there, `Some(false)` because
-    /// there is no such state.
+    /// Checks whether a state before the goal fails to reach it. Returns `Some(true)` if the goal's operation is
+    /// contradictory, `Some(false)` if the state is infeasible, and `None` if the goal may be reached.
     fn contradicted_at_goal(&mut self, mut st: C::State, goal: Goal) -> Result<Option<bool>, Stop> {
         if !self.follower.cpa.is_real(&mut st) {
             return Ok(Some(false));
@@ -305,7 +318,8 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         }
     }
 
-    /// The branches of which the constraints contradict one another, and the condition if there is one.
+    /// The branches whose constraints form an unsatisfiable core, together with `cond` if it is given. `None` if the
+    /// constraints are satisfiable or undecided.
     fn core(
         &mut self,
         conjuncts: Vec<ExprId>,
@@ -315,7 +329,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         let execution = &mut self.follower.cpa.symbolic_mut().execution;
         let mut facts = conjuncts;
         if let Some(cond) = cond {
-            // Only what shares symbols with it matters.
+            // Only constraints that share symbols with the condition, directly or transitively, are relevant.
             let symbols: Vec<(ExprId, Vec<SymId>)> =
                 facts.iter().map(|&f| (f, execution.terms.symbols_of(f).into_iter().collect())).collect();
             let mut reached: FxHashSet<SymId> = execution.terms.symbols_of(cond).into_iter().collect();
@@ -356,7 +370,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         Some(execution.eval(st, cond))
     }
 
-    /// The variables in the condition of an assume edge of which nothing is known.
+    /// The variables in the condition of an assume edge whose values are unknown.
     fn unknown(&mut self, st: &C::State, edge: EdgeId) -> Option<Vec<VarId>> {
         let Op::Assume { cond, .. } = self.follower.cpa.symbolic().execution.program.edges[edge].op else {
             return None;
@@ -366,7 +380,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         Some(vars.iter().filter(is_unknown).copied().collect())
     }
 
-    /// What the operation gives and takes; `None` if that cannot be told.
+    /// The data flow of an operation; `None` if it cannot be determined.
     fn flow(&mut self, st: &mut C::State, edge: EdgeId, next: Option<EdgeId>) -> Option<Flow> {
         let program = self.follower.cpa.symbolic().execution.program;
         let plain = |gives| Some(Flow { gives, decided_by: Vec::new() });
@@ -398,7 +412,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
                 let len = program.exprs.width(value).div_ceil(8);
                 let (from, place) = (self.uses(st, value), self.uses(st, addr));
                 let (cells, objects) = self.content(st, addr, Some(u64::from(len)), is_shadow)?;
-                // A small value leaves some of its part as it was.
+                // A value smaller than a part leaves the rest of the part unchanged.
                 let replaces = objects.len() == 1 && u64::from(len) % crate::semantics::PART == 0;
                 plain(Gives::Content { cells, objects, replaces, from, place })
             }
@@ -451,7 +465,7 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         }
     }
 
-    /// All that an operation is given.
+    /// The values in all operands of an operation.
     fn operands(&mut self, st: &C::State, edge: EdgeId) -> Vec<Cell> {
         let program = self.follower.cpa.symbolic().execution.program;
         let mut operands = Vec::new();
@@ -475,7 +489,8 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         Rc::clone(self.vars.entry(e).or_insert_with(|| terms.vars(e).into()))
     }
 
-    /// The numbers that give `e` the value which it has: of several that would do each by itself, one.
+    /// A minimal set of numbers that determines the value of `e`. Of several such sets, it prefers one without
+    /// variables that loops modify.
     fn uses(&mut self, st: &C::State, e: ExprId) -> Vec<Cell> {
         let vars = self.vars(e);
         let execution = &mut self.follower.cpa.symbolic_mut().execution;
@@ -507,7 +522,8 @@ impl<'p, C: Carrier<'p>> Recorder<'_, '_, 'p, C> {
         }
     }
 
-    /// What lies at an address, over so many bytes or any number of them, and the objects that it may be in, or in the shadows of which.
+    /// The cells at an address, over `len` bytes or over all of the object, and the objects that may contain them. If
+    /// `is_shadow`, the cells of their shadows.
     fn content(
         &mut self,
         st: &C::State,

@@ -1,14 +1,15 @@
-//! Values: the explicit-value analysis, and values and constraints of symbolic execution.
+//! The value domain: explicit-value analysis, and symbolic execution with a precision over values and constraints.
 //!
-//! - *State*: a state of symbolic execution ([`symbolic::State`](super::symbolic::State)). Where the unknown has no names
-//!   ([`Mode`](crate::semantics::Mode)), it maps variables and memory to constants: the explicit-value domain (Beyer, Löwe:
-//!   Explicit-state software model checking based on CEGAR and interpolation, FASE 2013). With symbols the domain is symbolic
-//!   execution with a precision over values and constraints (the thesis on slicing and CEGAR for symbolic execution, section 2.6.6).
-//! - *Transfer*: that of symbolic execution ([`symbolic`](super::symbolic)).
-//! - *Precision*: which values, contents of memory and constraints are tracked ([`Precision`]); what is not is forgotten where
-//!   paths join (`abstraction`). Refinements of it are in [`refinement`].
+//! - *State*: a state of symbolic execution ([`symbolic::State`](super::symbolic::State)). If unknown values are not
+//!   named by symbols ([`Mode`](crate::semantics::Mode)), a state maps variables and memory to constants. That is the
+//!   explicit-value domain (Beyer, Löwe: Explicit-state software model checking based on CEGAR and interpolation, FASE
+//!   2013). With symbols, the domain is symbolic execution with a precision over values and constraints (the thesis on
+//!   slicing and CEGAR for symbolic execution, section 2.6.6).
+//! - *Transfer*: the transfer relation of symbolic execution ([`symbolic`](super::symbolic)).
+//! - *Precision*: the values, memory contents and constraints that are tracked ([`Precision`]). At abstraction
+//!   locations, `abstraction` forgets everything else. [`refinement`] refines the precision.
 //!
-//! Chains of objects become list segments where that is asked for ([`shape`](super::shape)).
+//! If the analysis enables it, chains of objects become list segments ([`shape`](super::shape)).
 
 mod abstraction;
 mod callers;

@@ -1,11 +1,11 @@
 //! Interpolation for values and constraints.
 //!
-//! For constraint sequences over values these are Algorithms 3 (Interpolate) and 4 (Refine) of Beyer, Löwe: Explicit-state
-//! software model checking based on CEGAR and interpolation, FASE 2013; with symbols, values and constraints are interpolated
-//! together, as in the thesis on slicing and CEGAR for symbolic execution, section 2.5. An interpolant is what of a state is
-//! needed so that the rest of the path is contradicted. Mostly that is found in one pass from the contradiction to the start
-//! ([`dependence`](super::dependence)); where that does not tell, everything is removed that the rest can do without, by halving
-//! (Junker: QuickXplain, AAAI 2004), and the next interpolant is made from the last.
+//! For explicit values, the algorithms are Interpolate and Refine (Algorithms 3 and 4) of Beyer, Löwe: Explicit-state
+//! software model checking based on CEGAR and interpolation, FASE 2013. With symbols, values and constraints are
+//! interpolated together, as in the thesis on slicing and CEGAR for symbolic execution, section 2.5. An interpolant is
+//! a subset of a state that contradicts the rest of the path. Usually one backward pass over the path finds the
+//! interpolants ([`dependence`](super::dependence)). If it does not, the interpolants are minimal subsets, found by
+//! bisection (Junker: QuickXplain, AAAI 2004). Each is then derived from the previous interpolant.
 
 use super::dependence::{Needed, Recording};
 use crate::analysis::{Goal, Increment, Refinement, Stop};
@@ -19,24 +19,27 @@ use rustc_hash::FxHashSet;
 
 /// A domain with a value abstraction.
 pub trait Valued<'p>: Carrier<'p> {
+    /// The value abstraction.
     fn values(&self) -> &ValueAbstraction;
+    /// The value abstraction, to be changed.
     fn values_mut(&mut self) -> &mut ValueAbstraction;
-    /// The part of a state that `keep` wants of values and constraints.
+    /// Forgets the values and constraints of a state that `keep` does not select.
     fn restrict(&mut self, st: &mut Self::State, at: Control, keep: &dyn Fn(Item) -> Kept);
 }
 
-/// A path that cannot be taken.
+/// An infeasible path for which interpolants are computed.
 pub struct Infeasible<'a, 'b, 'p, C: Valued<'p>> {
     follower: &'a mut Follower<'b, 'p, C>,
     path: &'a [EdgeId],
-    /// Where on it states are abstracted: numbers of cuts, with the edges before each.
+    /// The abstraction points on the path, as (number of the cut, number of edges before it).
     cuts: Vec<(usize, usize)>,
-    /// What it leads to, unless it is contradicted before.
+    /// The goal of the path. `None` if the path is contradictory before it.
     goal: Option<Goal>,
 }
 
 impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
-    /// Tracks what refutes a path on which states are abstracted after `cuts` edges.
+    /// Refines the precision so that it refutes a path, whose states are abstracted after `cuts` edges. Returns the
+    /// refinement and what it learned.
     pub fn refute(
         follower: &'a mut Follower<'b, 'p, C>,
         path: &'a [EdgeId],
@@ -55,7 +58,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
                 }
             }
         };
-        // What comes after the first contradiction does not matter.
+        // The part of the path after the first contradiction is irrelevant.
         let whole = end == path.len();
         let goal = whole.then_some(goal);
         let relevant = |&(_, cut): &(usize, usize)| cut > 0 && (cut < end || whole);
@@ -85,8 +88,8 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         Ok((Refinement::Refined { from, changed }, increment))
     }
 
-    /// Tracks what was found to be needed: the number of the cut from which on the precision changes something, if that refutes
-    /// the path.
+    /// Tracks the needed items. Returns the first cut at which the precision changes, else the first with needed items.
+    /// `None` if the items do not refute the path.
     fn track(&mut self, needed: &Needed, learned: &mut Vec<Item>) -> Result<Option<usize>, Stop> {
         let precision = self.follower.cpa.values_mut().precision_mut();
         if needed.iter().any(|(_, items)| items.iter().any(|&i| precision.is_banned(i))) {
@@ -114,8 +117,8 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         }
     }
 
-    /// Tracks what decides the other branches of the path as well, lest each of them takes a refinement of its own: the number of the
-    /// first cut at which that is more.
+    /// Tracks the items that decide the other branches of the path, to avoid one refinement per branch. Returns the
+    /// first cut at which the precision changes.
     fn track_in_advance(
         &mut self,
         deciding: &Needed,
@@ -136,14 +139,15 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         from
     }
 
-    /// Each round finds the first cut where what is tracked is not enough, and adds what is missing there.
+    /// Refines cut by cut. Each round finds the first cut at which the precision is insufficient, and adds the missing
+    /// items there.
     fn by_removal(&mut self, learned: &mut Vec<Item>) -> Result<Option<usize>, Stop> {
         let start = self.follower.cpa.initial();
         let mut from = None;
         while let Some(states) = self.abstract_states()? {
             let enough = self.first_without(&states, |this, states, cut| this.contradicts(states.to_vec(), cut))?;
             let Some(&(i, cut)) = self.cuts.get(enough) else { break };
-            // The strongest postcondition of the interpolant before and the block.
+            // The strongest postcondition of the previous interpolant over the block.
             let (before, done) = match enough.checked_sub(1) {
                 None => (vec![start.clone()], 0),
                 Some(last) => (states[last].clone(), self.cuts[last].1),
@@ -176,7 +180,8 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         }
         match from {
             Some(from) => Ok(Some(from)),
-            // All is tracked that is needed, but was not when the graph was made: it is made anew from where it matters.
+            // The precision has all necessary items, but the graph was built before it did. Rebuild it from the first
+            // relevant cut.
             None => match self.abstract_states()? {
                 Some(_) => Ok(None),
                 None => self.first_that_matters(),
@@ -184,17 +189,17 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         }
     }
 
-    /// Where the path stands after so many edges.
+    /// The control state after `cut` edges of the path.
     fn at(&self, cut: usize) -> Control {
         Control { loc: self.follower.loc_after(self.path, cut), stack: CallStacks::EMPTY }
     }
 
-    /// Whether the states contradict the rest of the path, from a cut on.
+    /// True if the states contradict the rest of the path after `cut` edges.
     fn contradicts(&mut self, states: Vec<C::State>, cut: usize) -> Result<bool, Stop> {
         Ok(self.follower.contradiction(states, &self.path[cut..], self.goal)?.is_some())
     }
 
-    /// The smallest part of `items` that, with `background`, contradicts the rest of the path.
+    /// A minimal subset of `items` that contradicts the rest of the path together with `background`.
     fn needed(
         &mut self,
         states: &[C::State],
@@ -216,11 +221,13 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         Ok(keep)
     }
 
+    /// True if the kept items suffice to contradict the rest of the path.
     fn suffices(&mut self, states: &[C::State], cut: usize, keep: &[Item]) -> Result<bool, Stop> {
         let states = self.restricted(states, cut, keep);
         self.contradicts(states, cut)
     }
 
+    /// The states with all items forgotten except those in `keep`.
     fn restricted(&mut self, states: &[C::State], cut: usize, keep: &[Item]) -> Vec<C::State> {
         let at = self.at(cut);
         let wanted = |item: Item| if keep.contains(&item) { Kept::All } else { Kept::Nothing };
@@ -231,7 +238,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         all
     }
 
-    /// The states at the cuts with the present precision; `None` if they do not get to the end of the path.
+    /// The abstract states at the cuts with the current precision. `None` if the precision refutes the path.
     fn abstract_states(&mut self) -> Result<Option<Vec<Vec<C::State>>>, Stop> {
         let mode = Mode { is_abstract: true, ..self.follower.cpa.symbolic().execution.mode };
         let (path, cuts, goal) = (self.path, &self.cuts, self.goal);
@@ -249,7 +256,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
                 let mut abstracted: Vec<C::State> = Vec::with_capacity(states.len());
                 for st in states {
                     let st = this.cpa.abstracted(st, at);
-                    // What is folded and unfolded comes back to the same states.
+                    // Folding and unfolding may produce the same state again.
                     if !abstracted.iter().any(|old| this.cpa.covers(old, &st, at)) {
                         abstracted.push(st);
                     }
@@ -262,7 +269,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         })
     }
 
-    /// The index of the first cut at which `holds` no more; it holds at all before.
+    /// The index of the first cut at which `holds` is false, by bisection. `holds` must be monotone.
     fn first_without(
         &mut self,
         states: &[Vec<C::State>],
@@ -280,7 +287,7 @@ impl<'a, 'b, 'p, C: Valued<'p>> Infeasible<'a, 'b, 'p, C> {
         Ok(low)
     }
 
-    /// The number of the first cut at which something has to be known so that the rest of the path is refuted.
+    /// The first cut at which a state without any item no longer contradicts the rest of the path.
     fn first_that_matters(&mut self) -> Result<Option<usize>, Stop> {
         let mut states = Vec::with_capacity(self.cuts.len());
         let (mut now, mut done) = (vec![self.follower.cpa.initial()], 0);
