@@ -1,8 +1,11 @@
-//! The CPA of a [`Part`]: another CPA on the paths that are looked at.
+//! The CPA of a condition automaton [`Part`]: another CPA, restricted to the paths that the automaton selects.
 //!
-//! A state covers another wherever both are in the automaton. Take an execution from a state reached, here or in the run that the part
-//! is what was left of, to an error, as short as there is one. Along it what was explored in either run ends in a state that is covered, or on a path left
-//! out; from the covering state, and in the run that left it out, the execution goes on and is shorter. So there is none.
+//! A state covers another regardless of their positions in the automaton. This is sound for the following reason.
+//! Assume that some execution leads from a reached state to an error, where the state was reached in this run or in the
+//! run whose residual the automaton describes. Take a shortest such execution. The explored part of it ends at a
+//! covered state or on a path that the automaton excludes. In the first case, an execution to an error continues from
+//! the covering state. In the second case, one continues in the run that verified the excluded path. Both are shorter,
+//! which is a contradiction.
 
 pub mod part;
 
@@ -17,12 +20,12 @@ use smt::budget::Budget;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Heads that are passed without a branch to states that were seen before.
+/// Maximal number of loop heads on a replayed path between two branches that the automaton names.
 const MOST_HEADS: u8 = 8;
 
 /// A CPA that can explore a part of the paths.
 pub trait Confined: Cpa {
-    /// As [`Cpa::branch`] for the then-edge and the else-edge, but for the sides that are `closed`: nothing is asked about them.
+    /// Like [`Cpa::branch`] for the then-edge and the else-edge, but computes no state for sides that are `closed`.
     fn branch_open(
         &mut self,
         state: Self::State,
@@ -30,19 +33,21 @@ pub trait Confined: Cpa {
         closed: (bool, bool),
     ) -> Result<Sides<Self::State>, Stop>;
 
-    /// Keeps a state that an earlier run had at `at`, so that it covers others. Counts as a call of [`Cpa::stop`].
+    /// Keeps a state that an earlier run reached at `at`, so that it may cover others. Counts as a call of
+    /// [`Cpa::stop`].
     fn keep(&mut self, state: &Self::State, at: Control);
 }
 
-/// A CPA on a part of the paths.
+/// A CPA restricted to the paths that a condition automaton selects.
 pub struct Conditional<C: Cpa> {
     pub(crate) inner: C,
     part: Arc<Part>,
-    /// The result of the CPA inside. Empty but within a step.
+    /// Buffer for the result of the inner CPA. Empty between steps.
     step: Step<C::State>,
 }
 
 impl<C: Cpa> Conditional<C> {
+    /// Restricts `inner` to the paths that `part` selects.
     pub fn new(inner: C, part: Arc<Part>) -> Self {
         Self { inner, part, step: Step::default() }
     }
@@ -68,7 +73,7 @@ impl<C: Confined> Cpa for Conditional<C> {
         self.inner.transfer(state, at, edge, step)?;
         let behind = self.part.step(place, edge);
         for (state, to) in step.successors.drain(..) {
-            // A state that stays where it is will take the edge again.
+            // A state that stays at the source will take the edge again.
             let place = if to == At::Source { place } else { behind };
             if place != Place::Done {
                 out.successors.push(((state, place), to));

@@ -1,53 +1,60 @@
-//! Which paths of a program are looked at, where that is not all of them: an automaton beside the exploration, as in conditional
-//! model checking (Beyer, Henzinger, Keremoglu, Wendler, FSE 2012), and not woven into the program. So what is left of a run is
-//! explored on the program itself, where a path that has left the automaton is like any other and covers the others.
+//! Condition automata: the paths of a program that remain to be verified, as in conditional model checking (Beyer,
+//! Henzinger, Keremoglu, Wendler, FSE 2012).
 //!
-//! Whoever makes one says of the paths left out that they are verified, if those that are looked at are.
+//! The automaton runs beside the exploration and is not instrumented into the program. So the residual of a run is
+//! explored on the original program. A path that has left the automaton is like any other path, and its states cover
+//! others.
+//!
+//! The creator of an automaton guarantees that the excluded paths are verified, provided that the selected ones are.
 
 use crate::simplify::{Joined, To};
 use cfa::EdgeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where a path is in the automaton.
+/// The position of a path in the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
+    /// The state of this number.
     State(u32),
-    /// All that follows is looked at.
+    /// All continuations of the path are selected.
     Open,
-    /// Nothing that follows is.
+    /// No continuation of the path is selected.
     Done,
-    /// Nothing that follows is, but states that were met from here on covered others, and do so again for whoever goes there: the state of
-    /// the automaton that leads to them, and heads passed in it.
+    /// No continuation of the path is selected, but an earlier run reached states on it that covered others. The
+    /// exploration replays the path to these states, so that they cover others again. Holds the number of the
+    /// automaton's state, and the number of loop heads passed in it.
     Seen(u32, u8),
 }
 
-/// A deterministic automaton over the edges of the program that is explored.
+/// A deterministic automaton over the edges of the explored program.
 #[derive(Clone, Debug)]
 pub struct Part {
+    /// The initial position.
     pub initial: Place,
+    /// The states, by number.
     pub states: Vec<State>,
 }
 
 /// A state of a [`Part`].
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Where edges lead.
+    /// The targets of the edges that the state names.
     pub named: FxHashMap<EdgeId, Place>,
-    /// And all others.
+    /// The target of all other edges. If it equals `own`, the position does not change.
     pub others: Place,
-    /// Where paths are that are in it.
+    /// The position of paths in this state.
     pub own: Place,
 }
 
 impl Part {
-    /// Behind an edge.
+    /// The position after an edge.
     pub fn step(&self, at: Place, edge: EdgeId) -> Place {
         let (Place::State(state) | Place::Seen(state, _)) = at else { return at };
         let State { named, others, own } = &self.states[state as usize];
         named.get(&edge).copied().unwrap_or(if others == own { at } else { *others })
     }
 
-    /// Behind a side of a branch. Nobody goes where no state is to be seen.
+    /// The position after an edge of a branch. A replayed path follows only edges that lead to kept states.
     pub fn side(&self, at: Place, edge: EdgeId) -> Place {
         match at {
             Place::Seen(state, _) => self.states[state as usize].named.get(&edge).copied().unwrap_or(Place::Done),
@@ -55,9 +62,9 @@ impl Part {
         }
     }
 
-    /// The same for the simplified program. `None` if it tells ways apart that are one there.
+    /// The automaton for the simplified program. `None` if it distinguishes paths that the simplified program joins.
     pub fn joined(&self, joined: &Joined) -> Option<Self> {
-        // States within regions are none of it.
+        // States that paths reach only within joined regions are unreachable.
         let unreached = |state: &State| State { named: FxHashMap::default(), others: Place::Open, own: state.own };
         let mut out = Self { initial: self.initial, states: self.states.iter().map(unreached).collect() };
         let (mut todo, mut seen) = (vec![self.initial], FxHashSet::default());
@@ -93,7 +100,8 @@ impl Part {
         Some(out)
     }
 
-    /// Behind the two sides of a region, if all ways to each lead to one place.
+    /// The positions after the then-side and the else-side of a region. `None` if paths to the same side end at
+    /// different positions.
     fn through(&self, at: Place, joined: &Joined, region: usize) -> Option<[Place; 2]> {
         let splits = &joined.region(region).0;
         let mut behind = [None; 2];

@@ -1,9 +1,9 @@
-//! Bounds, bits, residues and small sets of values as a CPA.
+//! The interval domain: bounds, known bits, residues and small value sets, as a CPA.
 //!
-//! A state has such a value for each variable of its frames; memory is not tracked. Where paths join, a state becomes one with
-//! those that came there before, and bounds are widened to constants of the program when they keep changing (Cousot, Cousot:
-//! Abstract interpretation, POPL 1977; as the CPA for intervals with widening in `prec`: Beyer, Henzinger, Théoduloz: Program
-//! analysis with dynamic precision adjustment, ASE 2008). Calls are followed with their stack.
+//! A state has an abstract value for each variable of its frames. Memory is not tracked. At abstraction locations, a
+//! state is joined with all earlier states of its control state. Bounds that keep changing are widened to constants of
+//! the program (Cousot, Cousot: Abstract interpretation, POPL 1977; as a CPA with widening in `prec`: Beyer, Henzinger,
+//! Théoduloz: Program analysis with dynamic precision adjustment, ASE 2008). Calls are followed with their stack.
 
 use crate::analysis::composite::{Order, Strengthen};
 use crate::analysis::{At, Coverer, Cpa, Pair, Sides, Step, Stop, Target};
@@ -16,33 +16,34 @@ use rustc_hash::FxHashMap;
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
-/// Joins at a place before bounds are widened, and before what changes is forgotten.
+/// Number of joins at a control state before bounds are widened, and before changing values are forgotten.
 const JOINS: u32 = 3;
 const WIDENINGS: u32 = 30;
 
-/// What is known of the variables of one path's frames.
+/// The abstract values of the variables in the frames of a path.
 #[derive(Clone)]
 pub struct State {
-    /// Of globals and of the function on top.
+    /// The values of globals and of the locals of the top frame.
     env: Environment,
     rows: Rc<Rows>,
     below: Option<Rc<Frame>>,
-    /// It is part of what came to its place before.
+    /// True if the state added nothing to the earlier states of its control state.
     covered: bool,
 }
 
-/// A caller, as it was when it called.
+/// The environment of a caller at its call.
 struct Frame {
     env: Environment,
     below: Option<Rc<Frame>>,
 }
 
-/// What came to a place so far, as one.
+/// The join of all states of a control state, and the number of changes.
 struct Joined {
     state: State,
     visits: u32,
 }
 
+/// The interval domain.
 pub struct Interval<'p> {
     program: &'p Program,
     calls: CallGraph,
@@ -53,18 +54,18 @@ pub struct Interval<'p> {
 }
 
 impl State {
-    /// What is known of a variable of the function on top, or a global.
+    /// The abstract value of a local of the top frame, or of a global. `None` if it is unknown.
     pub fn value(&self, var: VarId) -> Option<&Value> {
         self.env.get(&self.rows, var)
     }
 
-    /// Whether this stands for all that `other` stands for, at the same control.
+    /// True if this state covers `other`, at the same control state.
     pub fn includes(&self, other: &State) -> bool {
         let mut joined = self.clone();
         !joined.join(other, &mut |a, b| a.join(b))
     }
 
-    /// The state becomes one with another; tells whether that is news.
+    /// Joins another state into this one with `combine`. Returns true if this state changed.
     fn join(&mut self, other: &State, combine: &mut dyn FnMut(&mut Environment, &Environment) -> bool) -> bool {
         let mut changed = combine(&mut self.env, &other.env);
         let (mut ours, mut theirs) = (self.below.as_ref(), other.below.as_ref());
@@ -90,6 +91,7 @@ impl State {
 }
 
 impl<'p> Interval<'p> {
+    /// The interval domain for a program.
     pub fn new(program: &'p Program) -> Self {
         Self {
             program,
@@ -101,6 +103,7 @@ impl<'p> Interval<'p> {
         }
     }
 
+    /// The state at the entry of a callee.
     fn enter(&self, state: &State, func: FuncId, op: &Op) -> State {
         let Op::Call { args, varargs, .. } = op else { unreachable!("a call") };
         let program = self.program;
@@ -123,7 +126,7 @@ impl<'p> Interval<'p> {
 }
 
 impl Interval<'_> {
-    /// The state with all that came to its place before.
+    /// Joins the state into the joined state of its control state and returns the result.
     fn joined(&mut self, state: State, at: Control) -> State {
         let thresholds = &self.thresholds;
         let Some(joined) = self.joined.get_mut(&at) else {
@@ -210,7 +213,7 @@ impl Cpa for Interval<'_> {
         Ok(State { env, rows: state.rows, below: caller.below.clone(), covered: false })
     }
 
-    /// Of memory nothing is known, and an error that is not excluded may be none.
+    /// The domain does not track memory, so it never proves that an error is reached.
     fn target(&mut self, _: &mut State, _: EdgeId, _: ErrorId) -> Result<Target<Self::Evidence>, Stop> {
         Ok(Target::Undecided)
     }
@@ -223,7 +226,7 @@ impl Cpa for Interval<'_> {
         Ok(state.covered.then_some(Coverer::Unknown))
     }
 
-    /// What is joined is less than the two.
+    /// States are joined in `prec` only, since a join loses precision.
     fn merge(&mut self, a: State, b: State, _: Control) -> Result<State, Pair<State>> {
         Err(Box::new((a, b)))
     }
@@ -238,7 +241,7 @@ impl Order for Interval<'_> {
     }
 }
 
-/// What was loaded may be known there; here it is not.
+/// Takes over values that the tracking domain knows, such as loaded values.
 impl Strengthen<tracking::State> for Interval<'_> {
     fn strengthen(&mut self, mut state: State, other: &tracking::State, edge: EdgeId) -> Option<State> {
         let Some(var) = self.program.edges[edge].op.def() else { return Some(state) };
@@ -262,7 +265,7 @@ impl Strengthen<tracking::State> for Interval<'_> {
     }
 }
 
-/// Where only values are known, one that can be no other is known, too.
+/// Takes over constants for variables that the tracking domain does not know.
 impl Strengthen<State> for tracking::Tracking<'_> {
     fn strengthen(&mut self, mut st: tracking::State, other: &State, edge: EdgeId) -> Option<tracking::State> {
         let execution = &mut self.symbolic.execution;

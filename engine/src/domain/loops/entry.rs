@@ -1,17 +1,18 @@
-//! How a path enters a loop: a pointer that may lead to one of several objects is told apart before it is moved, and loops of library
-//! models over constants (a format, a set of delimiters) are followed, since what they lead to depends on every step.
+//! Entry of loops. If a pointer may point to several objects, the state splits before the loop moves the pointer. Loops
+//! of library models over constant strings (a format, a set of delimiters) are unrolled, because the result depends on
+//! every iteration.
 
 use super::state::{Nest, Role, State};
 use super::{Stop, Unrolling, symbolic, walks};
 use cfa::{EdgeId, Expr, ExprId, FunctionOrigin, VarId};
 use std::rc::Rc;
 
-/// Iterations of a loop that is followed.
+/// Maximal number of iterations of an unrolled loop.
 const FOLLOWED: u32 = 64;
-/// States that one is divided into by where its pointers lead.
+/// Maximal number of states into which a state splits at the entry of a loop.
 const PARTS: usize = 24;
 
-/// The path has come to the head of a loop from outside.
+/// Enters a loop. Further states go to `siblings`.
 pub(super) fn enter_loop(cpa: &mut Unrolling<'_>, mut st: State, number: u32) -> Result<Option<State>, Stop> {
     if may_be_followed(cpa, number) {
         cpa.activate(&mut st, number, Role::Followed(1));
@@ -26,7 +27,7 @@ pub(super) fn enter_loop(cpa: &mut Unrolling<'_>, mut st: State, number: u32) ->
     Ok(first.map(|st| replace_loop(cpa, st, number)))
 }
 
-/// What is assumed of the loop is checked, and takes its place.
+/// Checks the assumptions about the loop, and replaces the loop by them.
 fn replace_loop(cpa: &mut Unrolling<'_>, mut st: State, number: u32) -> State {
     cpa.check_candidates(&mut st, number);
     cpa.anchor(&mut st, number);
@@ -39,7 +40,7 @@ fn replace_loop(cpa: &mut Unrolling<'_>, mut st: State, number: u32) -> State {
     cpa.any(st, number, Role::Any(1))
 }
 
-/// The path has come back to the head of a loop that it follows.
+/// Returns to the head of an unrolled loop. `None` if the loop has to be replaced from now on.
 pub(super) fn follow_on(cpa: &mut Unrolling<'_>, mut st: State, number: u32, iterations: u32) -> Option<State> {
     if iterations == FOLLOWED || !may_be_followed(cpa, number) {
         replace_from_now(cpa, number);
@@ -56,13 +57,13 @@ fn may_be_followed(cpa: &Unrolling<'_>, number: u32) -> bool {
     !cpa.assumptions.places[number as usize].replaced && program.funcs[func].origin == FunctionOrigin::Model
 }
 
-/// The loop depends on what is not known.
+/// Replaces the loop by its assumptions from the next run on, because its iterations depend on unknown values.
 fn replace_from_now(cpa: &mut Unrolling<'_>, number: u32) {
     cpa.place(number).replaced = true;
     cpa.drop_assumption();
 }
 
-/// Both sides of a branch are possible: a loop that the path follows must not end by one of them.
+/// Handles a branch with two feasible sides: a loop that leaves by one of them cannot be unrolled.
 pub(super) fn forks(cpa: &mut Unrolling<'_>, nest: &Nest, depth: u32, edges: [EdgeId; 2]) {
     let program = cpa.symbolic.execution.program;
     let Some(&active) = nest.active.last() else { return };
@@ -75,7 +76,8 @@ pub(super) fn forks(cpa: &mut Unrolling<'_>, nest: &Nest, depth: u32, edges: [Ed
     }
 }
 
-/// The state, divided until what the loop accesses is in one object each, as far as that is a choice.
+/// Splits the state until each address that the loop moves points into one object, as far as the addresses are
+/// if-then-else terms.
 fn by_object(cpa: &mut Unrolling<'_>, st: State, number: u32) -> Vec<State> {
     let addresses = cpa.symbolic.loops.loops[number as usize].addresses.clone();
     let mut vars: Vec<VarId> =
@@ -105,7 +107,8 @@ fn by_object(cpa: &mut Unrolling<'_>, st: State, number: u32) -> Vec<State> {
     done
 }
 
-/// A choice between addresses in the value of a variable: its condition, and the value on both sides.
+/// The first if-then-else term among the summands of a variable's address: its condition, and the address on both
+/// sides.
 fn choice(cpa: &mut Unrolling<'_>, st: &State, var: VarId) -> Option<(ExprId, ExprId, ExprId)> {
     let crate::semantics::Val::Expr(e) = cpa.symbolic.execution.read_var(st, var) else { return None };
     let terms = &mut cpa.symbolic.execution.terms;

@@ -1,4 +1,4 @@
-//! Loops replaced by invariants: what happens where a path arrives at a head and where it leaves.
+//! Loops replaced by invariants: arrival at loop heads, and exits from loops.
 
 use super::state::{Activation, Role, State};
 use super::{Stop, Unrolling, entry, walks};
@@ -8,7 +8,7 @@ use cfa::{EdgeId, Sort, Value, VarId};
 use std::rc::Rc;
 
 impl Unrolling<'_> {
-    /// Ends the loops that the path leaves over `edge`; `false` if the path is to be dropped.
+    /// Ends the loops that the path leaves over `edge`. Returns `false` if the path is to be dropped.
     pub(super) fn leave_loops(&mut self, st: &mut State, edge: EdgeId) -> bool {
         let target = self.symbolic.execution.program.edges[edge].target;
         let iterations = self.assumptions.iterations;
@@ -27,7 +27,8 @@ impl Unrolling<'_> {
         true
     }
 
-    /// The path comes over `edge` to the head of a loop. With the state that goes on may come another.
+    /// Handles an arrival at the head of a loop over `edge`. Returns the state that continues, if there is one. Further
+    /// states go to `siblings`.
     pub(super) fn come_to_loop(&mut self, mut st: State, edge: EdgeId, number: u32) -> Result<Option<State>, Stop> {
         if !self.leave_loops(&mut st, edge) {
             return Ok(None);
@@ -88,7 +89,8 @@ impl Unrolling<'_> {
         }
     }
 
-    /// Drops the pointers that have left the object they pointed into at the entry.
+    /// Checks that pointers stay in the objects that they pointed into at the entry, and drops the assumption for those
+    /// that do not.
     pub(super) fn check_pointers(&mut self, st: &State, number: u32) {
         for var in self.symbolic.loops.modified(number).to_vec() {
             self.check_pointer(st, number, var);
@@ -103,7 +105,7 @@ impl Unrolling<'_> {
         }
     }
 
-    /// Notes into which objects the pointers point that may be moved but stay in their objects.
+    /// Records the objects of the pointers that are assumed to stay in them.
     pub(super) fn anchor(&mut self, st: &mut State, number: u32) {
         for var in self.symbolic.loops.modified(number).to_vec() {
             if self.place(number).roaming.contains(&var) {
@@ -116,7 +118,8 @@ impl Unrolling<'_> {
         }
     }
 
-    /// The state at any arrival at the place; its pointers are anchored.
+    /// The state at an arbitrary arrival at the head or entry: all that may be modified becomes unknown, and the
+    /// assumptions hold. Pointers must be anchored.
     pub(super) fn any(&mut self, mut st: State, number: u32, role: Role) -> State {
         let mut model = st.pc.model().cloned();
         let mut new_symbols = Vec::new();
@@ -129,7 +132,7 @@ impl Unrolling<'_> {
             };
             let (_, fresh) = self.symbolic.execution.terms.fresh_symbol(Sort::Bv(width));
             new_symbols.push(fresh);
-            // The entry value is one that the invariants allow.
+            // The values at the entry satisfy the invariants, so the model assigns them to the fresh symbols.
             if let Some(m) = &mut model
                 && !matches!(value, Val::Unset | Val::Unknown)
             {
@@ -162,7 +165,7 @@ impl Unrolling<'_> {
         st
     }
 
-    /// Makes the content of the objects unknown that the loop or recursion writes.
+    /// Makes the content of all objects unknown that the loop or recursion writes.
     pub(super) fn forget_written(&mut self, st: &mut State, number: u32) {
         let origins = &self.assumptions.places[number as usize].written;
         let written: Vec<ObjId> =

@@ -2,40 +2,47 @@
 //!
 //! # Loops
 //!
-//! In this mode a path does not go round a loop at will. Where it enters one, it is split in two. The *first* path goes on
-//! as it is, for the first `k - 1` iterations. On the *any* path, everything the loop may change becomes unknown, except that
-//! the loop's *candidate invariants* hold, and it goes round `k` times: the first `k - 1` of these iterations stand for iterations
-//! of the execution that went well, and only the last is looked at. So in the early iterations of an any path, errors and exits from
-//! the loop are dropped, and where it comes back to the head the candidates are assumed; after the last iteration, and at every head
-//! on the first path, they are checked. A candidate that does not hold at a check is dropped, and the run has to be
-//! repeated, until a run drops none: then all remaining candidates are `k`-inductive together (for `k = 1`: Flanagan, Leino:
-//! Houdini, an annotation assistant for ESC/Java, FME 2001), and if that run reached no error, the program is safe
-//! (Sheeran, Singh, Stålmarck: Checking safety properties using induction and a SAT-solver, FMCAD 2000; Beyer, Dangl,
-//! Wendler: Boosting k-induction with continuously-refined invariants, CAV 2015).
+//! In induction mode, a path does not unroll loops. At the entry of a loop, the path splits in two:
 //!
-//! *Soundness*, for loops within one another: take an execution up to an error, or up to an arrival at a head. For every loop
-//! that it has entered, it has gone through some number `n` of iterations since, of which the last may be unfinished. The path
-//! that takes, at each such entry, the first path if `n < k` and the any path with the last `k` iterations otherwise, is
-//! explored: a loop that was left was left in one of the first `k - 1` iterations or in the last iteration of an any path; one that the
-//! execution is still in is in such an iteration, too, so nothing that the execution meets now is dropped. What is assumed at
-//! the heads on the way holds by induction over the length of the execution. Memory is treated alike: what a loop may
-//! change is found by watching the writes of a run, and a run whose assumptions about that fail is repeated. A pointer that
-//! stays in the object it points into when the loop is entered keeps it; that is checked as the candidates are.
+//! - The *first* path executes the first `k - 1` iterations.
+//! - The *any* path represents arbitrary `k` consecutive iterations. All variables and memory that the loop may modify
+//!   become unknown (havoc), and the loop's *candidate invariants* are assumed. Of its `k` iterations, the first `k -
+//!   1` represent iterations of the execution without errors. Only the last one is checked.
+//!
+//! In the early iterations of an any path, errors and exits from the loop are dropped, and the candidates are assumed
+//! at each arrival at the head. After the last iteration, and at every arrival at the head on the first path, the
+//! candidates are checked. A candidate that fails a check is dropped, and the run is repeated until a run drops none.
+//! Then all remaining candidates together are `k`-inductive (for `k = 1`: Flanagan, Leino: Houdini, an annotation
+//! assistant for ESC/Java, FME 2001). If that run reached no error, the program is safe (Sheeran, Singh, Stålmarck:
+//! Checking safety properties using induction and a SAT-solver, FMCAD 2000; Beyer, Dangl, Wendler: Boosting k-induction
+//! with continuously-refined invariants, CAV 2015).
+//!
+//! *Soundness*, for nested loops: take an execution up to an error, or up to an arrival at a head. For each loop that
+//! it has entered, let `n` be the number of iterations since the entry, where the last may be unfinished. At each such
+//! entry, choose the first path if `n < k`, and otherwise the any path with the last `k` iterations. This combination
+//! of paths is explored. A loop that the execution left was left in one of the first `k - 1` iterations, or in the last
+//! iteration of an any path. A loop that it is still in is also in such an iteration. So nothing that the execution
+//! reaches is dropped. The assumptions at the heads on the path hold by induction over the length of the execution.
+//!
+//! Memory is treated alike. A run records which objects each loop writes, and is repeated if it assumed otherwise. A
+//! pointer that points into some object at the entry of the loop is assumed to stay in it. This is checked like the
+//! candidates.
 //!
 //! # Recursions
 //!
-//! A call of a recursive function is replaced by a *contract*: candidates about its arguments and globals are checked
-//! before it, what it may change becomes unknown, and candidates about arguments, result and globals are assumed. Where
-//! no call of the function is active yet, the path is split: another path goes into the body, with arguments and what the
-//! recursion may change unknown except for the former candidates, and ends at the return, where the latter are checked.
-//! That is Hoare's rule for recursive procedures: by induction over the length of the execution, every call that is
-//! made satisfies the former, and every call that returns the latter.
+//! A call of a recursive function is replaced by a *contract*. The candidates about arguments and globals
+//! (precondition) are checked before the call. Everything that the call may modify becomes unknown. The candidates
+//! about arguments, result and globals (postcondition) are assumed. If no call of the function is active, the path
+//! splits: a second path enters the body. Arguments and everything that the recursion may modify are unknown there, and
+//! the precondition is assumed. The path ends at the return, where the postcondition is checked. This is Hoare's rule
+//! for recursive procedures: by induction over the length of the execution, every call satisfies the precondition, and
+//! every call that returns satisfies the postcondition.
 //!
 //! # Bounded model checking
 //!
-//! With the any paths left out, and `k` iterations of loops and nested calls allowed, this is bounded model checking (Biere, Cimatti,
-//! Clarke, Zhu, TACAS 1999), one formula for all paths between two places where states are merged. Whether the bound
-//! cut anything off is noted.
+//! Without any paths, and with `k` iterations of loops and nested calls allowed, this is bounded model checking (Biere,
+//! Cimatti, Clarke, Zhu, TACAS 1999). There is one formula for all paths between two locations where states are merged.
+//! The assumptions record whether the bound cut a path off.
 
 mod assumptions;
 mod cells;
@@ -66,29 +73,31 @@ use smt::PathSolver;
 use state::{Activation, Nest, Role, State};
 use std::rc::Rc;
 
-/// Symbolic execution in which loops and recursions are not unrolled at will, but for some iterations, or replaced by what is
-/// assumed of them.
+/// Symbolic execution in which loops and recursions are unrolled for a bounded number of iterations, or replaced by
+/// assumptions.
 pub struct Unrolling<'p> {
+    /// The symbolic execution.
     pub symbolic: SymbolicExecution<'p>,
     assumptions: Assumptions,
-    /// States that come with the one that arrived last.
+    /// Further states that arrive together with the current one.
     siblings: Vec<State>,
-    /// The result of symbolic execution. Empty but within a step.
+    /// Buffer for the result of symbolic execution. Empty between steps.
     step: Step<symbolic::State>,
 }
 
 impl<'p> Unrolling<'p> {
-    /// Under these assumptions, on the program of an analysis that has seen some of its executions.
+    /// Unrolling under assumptions, for the program of `plain`, whose samples are not copied.
     pub fn new(plain: &SymbolicExecution<'p>, solver: PathSolver, assumptions: Assumptions) -> Self {
         let symbolic = plain.for_unrolling(solver, &assumptions.pool, assumptions.bounded);
         Self { symbolic, assumptions, siblings: Vec::new(), step: Step::default() }
     }
 
-    /// What was assumed, and what of it held.
+    /// The assumptions, reduced to those that held so far.
     pub fn assumptions(&self) -> &Assumptions {
         &self.assumptions
     }
 
+    /// The assumptions, reduced to those that held.
     pub fn into_assumptions(self) -> Assumptions {
         self.assumptions
     }
@@ -101,14 +110,14 @@ impl<'p> Unrolling<'p> {
         self.assumptions.changed = true;
     }
 
-    /// Whether the path is in an iteration that stands for one that went well.
+    /// True if the path is in an early iteration of an any path, which represents an iteration without errors.
     pub(super) fn is_early(&self, nest: &Nest) -> bool {
         let iterations = self.assumptions.iterations;
         nest.active.iter().any(|a| matches!(a.role, Role::Any(iteration) if iteration < iterations))
     }
 
-    /// Records that the loops and recursions that a path is in change an object, where it was there when they were entered;
-    /// `depth` is that of the frame in which that happens.
+    /// Records that the active loops and recursions modify an object that existed at their entry. `depth` is that of
+    /// the frame with the operation.
     fn changes(&mut self, nest: &Nest, depth: u32, write: Write) {
         if self.assumptions.bounded {
             return;
@@ -130,7 +139,7 @@ impl<'p> Unrolling<'p> {
         Rc::make_mut(&mut st.nest.active).push(Activation { number, depth, allocated, role });
     }
 
-    /// The path leaves what it entered last.
+    /// Removes the innermost activation.
     fn deactivate(&mut self, st: &mut State) {
         Rc::make_mut(&mut st.nest.active).pop();
         let left = st.nest.active.len();
@@ -156,7 +165,7 @@ impl Cpa for Unrolling<'_> {
             && self.symbolic.is_watched(edge)
         {
             let text = match leak {
-                // What stands there after any number of iterations may be a pointer to anything.
+                // A havocked object may contain a pointer to anything.
                 Leak::Lost => Some("invariants do not say where pointers in memory lead"),
                 Leak::Alive if self.symbolic.loops.allocate(program) => {
                     Some("loops allocate memory, which invariants do not count")
@@ -173,7 +182,8 @@ impl Cpa for Unrolling<'_> {
         for write in self.symbolic.execution.take_writes() {
             self.changes(&nest, depth, write);
         }
-        // In an early iteration errors are dropped, and with this one executions that go on.
+        // In an early iteration errors are dropped. If such an error is doubtful, executions that continue would be
+        // dropped as well.
         if step.is_doubtful && self.is_early(&nest) {
             let text = "what an operation accesses is not known where earlier iterations of a loop are taken to have gone well";
             self.symbolic.taints.drop_behaviour(Reason::at(text, program.edges[edge].place));
@@ -215,7 +225,7 @@ impl Cpa for Unrolling<'_> {
         if self.is_early(&st.nest) {
             return Ok(Target::Infeasible);
         }
-        // What is past an approximation is no violation that counts.
+        // A violation after an over-approximation does not count.
         if self.assumptions.past_errors && st.past.is_none() {
             self.assumptions.violated |= self.symbolic.execution.is_feasible(st);
             return Ok(Target::Infeasible);
@@ -243,13 +253,13 @@ impl Cpa for Unrolling<'_> {
         at: Control,
         more: &mut Vec<State>,
     ) -> Result<Option<State>, Stop> {
-        // What candidates speak of is not all live, so no state covers another.
+        // Candidates may mention dead variables, so states do not cover each other.
         match self.symbolic.loops.headed_by(at.loc) {
             None => Ok(Some(st)),
             Some(_) if !self.symbolic.execution.is_feasible(&mut st) => Ok(None),
             Some(number) => {
                 if self.assumptions.bounded {
-                    // Nothing is assumed, so these are values of executions.
+                    // Without assumptions, these are values of executions.
                     self.symbolic.sample(&st.symbolic, at);
                 }
                 let entered = self.come_to_loop(st, edge, number);

@@ -1,21 +1,22 @@
-//! A program like the given one, with small numbers for large ones.
+//! A scaled-down program with small constants instead of large ones.
 //!
-//! Loops over a million cells end too late for runs to see what comes after them. What relates the values at a loop head seldom
-//! depends on the number, so runs of the same program with, say, 16 for 1,000,000 and 64 for 4,000,000 show it too. They are no
-//! executions of the program; as sources of candidates, which are checked, they need not be.
+//! Loops over a million cells take too long for runs to observe what follows them. The relations at a loop head seldom
+//! depend on the number. So runs of the same program with, say, 16 for 1,000,000 and 64 for 4,000,000 show them as
+//! well. These runs are no executions of the program. They need not be, because the candidates derived from them are
+//! checked.
 
 use cfa::{Bv, Expr, ExprId, ExprPool, Op, Program, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Numbers from here on are large, and to here they may be sizes and bounds.
+/// The range of constants that are large, and may be sizes or bounds.
 const LARGE: std::ops::Range<u64> = 512..1 << 26;
-/// What becomes of the smallest large one.
+/// The replacement of the smallest large constant.
 const SMALL: u64 = 16;
-/// How far a number may be from a multiple of the smallest large one, and the largest multiple.
+/// Maximal distance of a constant from a multiple of the smallest large one. [`MULTIPLES`] is the largest factor.
 const NEAR: u64 = 8;
 const MULTIPLES: u64 = 16;
 
-/// The program with smaller numbers; `None` if its conditions compare with no large ones.
+/// The program with scaled constants. `None` if no condition or initial value has a large one.
 pub fn scaled(program: &Program) -> Option<Program> {
     let mut seen = FxHashSet::default();
     let mut base: Option<u64> = None;
@@ -79,7 +80,7 @@ mod tests {
         assert_eq!(shrunk(1_000_000, 1_000_000), Some(16));
         assert_eq!(shrunk(999_999, 1_000_000), Some(15));
         assert_eq!(shrunk(4_000_000, 1_000_000), Some(64));
-        // Of 99,999 and its neighbours.
+        // The base is 99,999.
         assert_eq!(shrunk(100_000, 99_999), Some(17));
         assert_eq!(shrunk(400_000, 99_999), Some(4 * 17));
         assert_eq!(shrunk(123_456, 100_000), None);

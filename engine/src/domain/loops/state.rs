@@ -7,46 +7,49 @@ use cfa::VarId;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// A loop or a call of a recursive function that a path is in.
+/// A loop, or a call of a recursive function, that a path is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Activation {
-    /// Its number.
+    /// The number of the loop or recursive function.
     pub number: u32,
-    /// Frames below the loop's, or below the function's.
+    /// The number of frames below that of the loop or call.
     pub depth: u32,
-    /// Objects allocated when it was entered.
+    /// The number of objects allocated when it was entered.
     pub allocated: u32,
+    /// The role of the iteration or call in the proof.
     pub role: Role,
 }
 
-/// What an activation stands for where loops and recursions are replaced by invariants.
+/// The role of an activation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// The iteration of this number, from 1, since the loop was entered.
+    /// The n-th iteration since the entry, from 1.
     First(u32),
-    /// The iteration of this number of a loop that is followed to its end.
+    /// The n-th iteration, from 1, of a loop that is unrolled completely.
     Followed(u32),
-    /// An iteration anywhere; the number counts the iterations of this path, from 1.
+    /// An arbitrary iteration. The number counts the iterations on this path, from 1.
     Any(u32),
-    /// Any call of a recursive function; which values it began with is kept at this index.
+    /// An arbitrary call of a recursive function. The index leads to the values at its entry.
     Call(u32),
 }
 
-/// What a path is in the midst of.
+/// The loops and calls that a path is in, with what is assumed about their pointers.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Nest {
-    /// The loops and recursions that the path is in, outermost first.
+    /// The active loops and calls, outermost first.
     pub active: Rc<Vec<Activation>>,
-    /// Pointers that loops may move, by loop and variable, with the object they stay in.
+    /// For each loop and variable, the object that the pointer is assumed to stay in.
     pub anchors: Rc<Vec<((u32, VarId), ObjId)>>,
-    /// The addresses that the loops move, which the path is in.
+    /// The addresses that the active loops move.
     pub walks: Rc<Vec<Walk>>,
 }
 
-/// A state of symbolic execution and where it is in loops and recursions.
+/// A state of symbolic execution, with the loops and calls that it is in.
 #[derive(Clone)]
 pub struct State {
+    /// The state of symbolic execution.
     pub symbolic: symbolic::State,
+    /// The loops and calls.
     pub nest: Nest,
 }
 
@@ -65,16 +68,17 @@ impl DerefMut for State {
     }
 }
 
-/// An address that a loop which a path is in moves.
+/// An address that an active loop moves, with its assumed bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Walk {
-    /// Of the loop, among those that the path is in.
+    /// The index of the loop among the active ones.
     pub(super) activation: usize,
-    /// Among the addresses of the loop.
+    /// The index among the addresses of the loop.
     pub(super) number: usize,
+    /// The object of the address.
     pub(super) object: ObjId,
-    /// The offset that it does not get beyond.
+    /// The largest offset that the address reaches.
     pub(super) limit: ExprId,
-    /// Whether there is a null byte.
+    /// True if the limit is the offset of a null byte.
     pub(super) ends: bool,
 }

@@ -1,8 +1,9 @@
-//! Where loops access memory at addresses that they move: whenever control is at the head, such an address is in the object that it was in
-//! when the loop was entered, and not behind the null byte that followed it there. What ends a loop over a string is that byte alone, and
-//! no candidate over variables says where it is.
+//! String traversals: bounds on addresses that loops move. Whenever control is at the head, such an address is assumed
+//! to be in the object in which it was at the entry of the loop, and not beyond the null byte that followed it. A loop
+//! over a string ends at that byte, and no candidate over variables describes its position.
 //!
-//! Both are candidates like others: assumed of any iteration, checked at the entry and after each iteration, and dropped where they do not hold.
+//! Both assumptions are treated like candidates. They are assumed in any iteration, checked at the entry and after each
+//! iteration, and dropped when they fail.
 
 use super::Unrolling;
 use super::state::{State, Walk};
@@ -10,18 +11,19 @@ use crate::semantics::{ObjId, Val};
 use cfa::ExprId;
 use rustc_hash::FxHashSet;
 
-/// How far an address is taken to get.
+/// The assumed bound of an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(super) enum Reach {
-    /// To the null byte behind it, if one is known, which stays.
+    /// The next null byte, if one is known at the entry. The byte is assumed to stay null.
     #[default]
     String,
-    /// To the end of its object.
+    /// The end of the object.
     Object,
+    /// No bound.
     Anywhere,
 }
 
-/// Notes how far the addresses of a loop may get that the path is about to enter.
+/// Records the assumed bounds of the addresses of a loop that the path is about to enter.
 pub(super) fn set_out(cpa: &mut Unrolling<'_>, st: &mut State, number: u32) {
     let Some(l) = cpa.symbolic.loops.loops.get(number as usize) else { return };
     for (i, (address, len)) in l.addresses.clone().into_iter().enumerate() {
@@ -37,11 +39,11 @@ pub(super) fn set_out(cpa: &mut Unrolling<'_>, st: &mut State, number: u32) {
     }
 }
 
-/// Assumes of the loop that was entered last that its addresses have got no further.
+/// Assumes the bounds of the addresses of the innermost active loop.
 pub(super) fn assume_walks(cpa: &mut Unrolling<'_>, st: &mut State, number: u32) {
     let mut terms = Vec::new();
     for walk in walks(st) {
-        // The loop may end its life.
+        // The loop may have ended the life of the object.
         let is_alive = st.memory.get(walk.object).is_some();
         if walk.ends && is_alive && is_written(cpa, st, number, walk.object) {
             cpa.symbolic.execution.write_at(st, walk.object, Val::Expr(walk.limit), 1, Val::Int(0));
@@ -53,7 +55,7 @@ pub(super) fn assume_walks(cpa: &mut Unrolling<'_>, st: &mut State, number: u32)
     cpa.assume_all(st, terms, Vec::new(), &[]);
 }
 
-/// Drops what was assumed of addresses that have got further.
+/// Drops the assumptions about addresses of the innermost active loop that fail in the state.
 pub(super) fn check_walks(cpa: &mut Unrolling<'_>, st: &mut State, number: u32) {
     let (mut open, mut wrong) = (Vec::new(), FxHashSet::default());
     let walks = walks(st);
@@ -74,13 +76,14 @@ pub(super) fn check_walks(cpa: &mut Unrolling<'_>, st: &mut State, number: u32) 
     }
 }
 
-/// The addresses of the loop that was entered last.
+/// The addresses of the innermost active loop.
 fn walks(st: &State) -> Vec<Walk> {
     let last = st.nest.active.len() - 1;
     st.nest.walks.iter().filter(|w| w.activation == last).copied().collect()
 }
 
-/// That an address is within its limit; `None` if it is in another object.
+/// The condition that an address is within its bound, with the number of the address. `None` if it is in another
+/// object.
 fn within_limit(cpa: &mut Unrolling<'_>, st: &State, number: u32, walk: Walk) -> Option<(usize, Val)> {
     let (address, _) = cpa.symbolic.loops.loops[number as usize].addresses[walk.number];
     if !cpa.is_set(st, address) {
@@ -92,7 +95,7 @@ fn within_limit(cpa: &mut Unrolling<'_>, st: &State, number: u32, walk: Walk) ->
     (object == walk.object).then(|| (walk.number, terms.classify(within)))
 }
 
-/// Whether the null byte that an address was to stay before is there.
+/// True if the null byte that bounds an address is still there.
 fn ends_still(cpa: &mut Unrolling<'_>, st: &mut State, number: u32, walk: Walk) -> bool {
     if !walk.ends || !is_written(cpa, st, number, walk.object) {
         return true;
@@ -101,12 +104,13 @@ fn ends_still(cpa: &mut Unrolling<'_>, st: &mut State, number: u32, walk: Walk) 
     follows(cpa, st, holds)
 }
 
+/// True if the loop or recursion may write the object, or the object is dead.
 fn is_written(cpa: &Unrolling<'_>, st: &State, number: u32, object: ObjId) -> bool {
     let written = &cpa.assumptions.places[number as usize].written;
     st.memory.get(object).is_none_or(|o| written.contains(&o.origin))
 }
 
-/// The object that an address is in by its structure, and the offset there.
+/// The object that an address points into, by its structure, and the offset there.
 fn offset_in_object(cpa: &mut Unrolling<'_>, st: &State, address: ExprId) -> Option<(ObjId, ExprId)> {
     let value = cpa.symbolic.execution.eval(st, address);
     let terms = &mut cpa.symbolic.execution.terms;
@@ -116,8 +120,8 @@ fn offset_in_object(cpa: &mut Unrolling<'_>, st: &State, address: ExprId) -> Opt
     Some((object, terms.sub(address, base)))
 }
 
-/// The offset of a null byte that is not before `offset`. The object remembers where some were written; whether one is still there, and
-/// where, is asked.
+/// The offset of a null byte at or after `offset`. The candidates are recorded writes of null bytes and the first null
+/// byte known. The solver checks that the byte is still null.
 fn end_of_string(cpa: &mut Unrolling<'_>, st: &mut State, object: ObjId, offset: ExprId) -> Option<ExprId> {
     let o = st.memory.get(object)?;
     let width = cpa.symbolic.execution.terms.pointer_width;
@@ -139,7 +143,7 @@ fn end_of_string(cpa: &mut Unrolling<'_>, st: &mut State, object: ObjId, offset:
     None
 }
 
-/// The last offset of an access of `len` bytes to an object, if `offset` is not behind it.
+/// The last valid offset of an access of `len` bytes to an object. `None` if `offset` may be beyond it.
 fn end_of_object(cpa: &mut Unrolling<'_>, st: &mut State, object: ObjId, offset: ExprId, len: u32) -> Option<ExprId> {
     let fits = fits(cpa, st, object, offset, len);
     if !follows(cpa, st, fits) {
@@ -152,7 +156,7 @@ fn end_of_object(cpa: &mut Unrolling<'_>, st: &mut State, object: ObjId, offset:
     Some(terms.sub(size, len))
 }
 
-/// That `len` bytes at an offset are within the object.
+/// The condition that `len` bytes at an offset lie within the object.
 fn fits(cpa: &mut Unrolling<'_>, st: &State, object: ObjId, offset: ExprId, len: u32) -> ExprId {
     let terms = &mut cpa.symbolic.execution.terms;
     let width = terms.pointer_width;
@@ -163,7 +167,7 @@ fn fits(cpa: &mut Unrolling<'_>, st: &State, object: ObjId, offset: ExprId, len:
     terms.and(some, inside)
 }
 
-/// That the byte at an offset within an object is null.
+/// The condition that the byte at an offset within an object is null.
 fn is_null(cpa: &mut Unrolling<'_>, st: &mut State, object: ObjId, at: ExprId) -> ExprId {
     let byte = cpa.symbolic.execution.read_at(st, object, Val::Expr(at), 1);
     let terms = &mut cpa.symbolic.execution.terms;
@@ -171,7 +175,7 @@ fn is_null(cpa: &mut Unrolling<'_>, st: &mut State, object: ObjId, at: ExprId) -
     terms.eq(byte, zero)
 }
 
-/// Whether a condition follows from what is known of a path, as far as a short question shows.
+/// True if the path implies a condition, as far as a short query can prove it.
 fn follows(cpa: &mut Unrolling<'_>, st: &mut State, holds: ExprId) -> bool {
     let mut wrong = FxHashSet::default();
     let value = cpa.symbolic.execution.terms.classify(holds);

@@ -1,7 +1,7 @@
-//! Paths followed again: whether they are feasible.
+//! Feasibility of paths.
 //!
-//! A [`Carrier`] is a domain whose states carry a state of symbolic execution. [`Follower`] executes a path in it, operation by
-//! operation, at the precision that the execution has at the moment.
+//! A [`Carrier`] is a domain whose states contain a state of symbolic execution. A [`Follower`] executes a path in it,
+//! edge by edge, in the current mode of the execution.
 
 use crate::analysis::{At, Cpa, Goal, InSlice, PathCheck, Step, Stop, Target};
 use crate::domain::symbolic::{self, Problem, Problems, SymbolicExecution};
@@ -14,68 +14,78 @@ use smt::budget::{Budget, Spent};
 use std::marker::PhantomData;
 use std::ops::DerefMut;
 
-/// States that one path may split into, by the objects that pointers point into.
+/// Maximal number of states that one path may split into. Paths split by the objects that pointers point to.
 const MOST_STATES: usize = 64;
 
-/// A domain whose states are states of symbolic execution with something kept beside them.
+/// A domain whose states are states of symbolic execution with additional data.
 pub trait Carrier<'p> {
+    /// The states.
     type State: Clone + DerefMut<Target = symbolic::State>;
 
+    /// The symbolic execution inside.
     fn symbolic(&self) -> &SymbolicExecution<'p>;
+    /// The symbolic execution inside, to be changed.
     fn symbolic_mut(&mut self) -> &mut SymbolicExecution<'p>;
 
+    /// The initial state.
     fn initial(&mut self) -> Self::State;
-    /// Adds to `out` the effect of an operation that is not an assume or a return; undecided operations stay with the execution.
+    /// Executes an operation that is not an assume or a return, and appends the result to `out`. Undecided operations
+    /// are recorded in [`undecided`](Self::undecided).
     fn execute(&mut self, st: Self::State, edge: EdgeId, out: &mut Step<Self::State>);
-    /// The part of a state that takes this side of its branch, if there is one.
+    /// The successor of a state over an assume edge; `None` if the state is infeasible there.
     fn side(&mut self, st: Self::State, edge: EdgeId) -> Option<Self::State>;
+    /// The successor of a state over a return to the call edge `call_edge`.
     fn leave(&mut self, st: Self::State, return_edge: EdgeId, call_edge: EdgeId) -> Result<Self::State, Stop>;
 
-    /// The part of a state at `at` that the precision tracks.
+    /// Abstracts a state at the control state `at`.
     fn abstracted(&mut self, st: Self::State, at: Control) -> Self::State;
-    /// Whether `old` stands for all that `new` stands for, both at `at`.
+    /// True if `old` covers `new`, both at `at`.
     fn covers(&mut self, old: &Self::State, new: &Self::State, at: Control) -> bool;
 
-    /// The undecided operations met since the last look.
+    /// The undecided operations since they were last cleared. Panics if the execution does not record them.
     fn undecided<'s>(&'s mut self) -> &'s mut Problems
     where
         'p: 's,
     {
         self.symbolic_mut().problems.as_mut().expect("they are looked into")
     }
-    /// Whether the solver does not refute the state; where the unknown has no names, it is not asked.
+    /// False if the solver refutes the state. Without symbols for unknown values, the solver is not queried.
     fn is_real(&mut self, st: &mut Self::State) -> bool {
         let execution = &mut self.symbolic_mut().execution;
         !execution.mode.names_unknowns || execution.is_feasible(st)
     }
 }
 
-/// The states at the end of a path.
+/// The result of following a path.
 pub enum End<S> {
+    /// The states at the end of the path.
     States(Vec<S>),
-    /// With the number of edges after which the last of them ended, if none is left.
+    /// The path is infeasible. The last state ended after this number of edges.
     Nowhere(usize),
-    /// Something kept the path from being followed.
+    /// The path could not be followed to its end: an operation is undecided, or there are too many states.
     Problem,
 }
 
-/// Follows paths, in the mode that the execution is in.
+/// Executes paths in the current mode of the execution.
 pub struct Follower<'a, 'p, C: Carrier<'p>> {
+    /// The domain.
     pub cpa: &'a mut C,
-    /// The operations on a path that are executed; the others do nothing. Control goes along the path anyway.
+    /// Selects the operations to execute. Others have no effect, but control follows their edges.
     pub in_slice: InSlice<'a>,
+    /// The budget.
     pub budget: &'a Budget,
-    /// The result of the last operation, kept for its buffers.
+    /// Buffer for the result of the last operation.
     result: Step<C::State>,
     program: PhantomData<&'p ()>,
 }
 
 impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
+    /// A follower that executes the operations in `in_slice`.
     pub fn new(cpa: &'a mut C, in_slice: InSlice<'a>, budget: &'a Budget) -> Self {
         Self { cpa, in_slice, budget, result: Step::default(), program: PhantomData }
     }
 
-    /// Does `work` with states computed otherwise.
+    /// Calls `work` with the execution in another mode.
     pub fn in_mode<T>(&mut self, mode: Mode, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.cpa.symbolic_mut().execution.mode, mode);
         let result = work(self);
@@ -83,7 +93,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         result
     }
 
-    /// Whether `path` leads to `goal`, at full precision.
+    /// Checks whether `path` is feasible and reaches `goal`, at full precision.
     pub fn check(&mut self, path: &[EdgeId], goal: Goal) -> Result<PathCheck<Inputs>, Stop> {
         let mode = Mode { names_unknowns: true, is_abstract: false, ..self.cpa.symbolic_mut().execution.mode };
         let result = self.in_mode(mode, |this| this.check_precisely(path, goal));
@@ -97,8 +107,9 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
             match self.along(vec![start], path)? {
                 End::States(states) => break states,
                 End::Nowhere(_) => return Ok(PathCheck::Infeasible),
-                // What lies before the problem on the path is looked at first, so this one is new only to the full
-                // precision. Abstract states read anything through pointers that are not tracked.
+                // Earlier undecided operations on the path were examined before, so this one is undecided at full
+                // precision only. Abstract states over-approximate reads through untracked pointers, so such a read is
+                // settled and the check is repeated.
                 End::Problem => match self.cpa.undecided().found.last().map(|p| p.edge) {
                     Some(edge) if self.cpa.symbolic_mut().is_read(edge) && !self.cpa.undecided().is_settled(edge) => {
                         self.cpa.undecided().settle(edge);
@@ -138,11 +149,13 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         }
     }
 
+    /// Removes the last undecided operation and returns its reason.
     pub fn last_problem(&mut self) -> Reason {
         self.cpa.undecided().found.pop().map_or_else(|| Reason::new("the path cannot be followed"), |p| p.reason)
     }
 
-    /// Whether no state gets to the goal: the number of edges after which the last ended.
+    /// Checks whether all states contradict `path` or do not reach `goal`. Returns the number of edges after which the
+    /// last state ended, or `None` if the path is not contradictory or undecided.
     pub fn contradiction(
         &mut self,
         states: Vec<C::State>,
@@ -184,7 +197,8 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         Ok(Some(path.len()))
     }
 
-    /// The states that violate the property at an edge: those in which its operation is a fault, or all before an error edge.
+    /// The states that violate the property at an edge: all states before an error edge, else the faults of the
+    /// operation.
     pub fn at_error(&mut self, states: Vec<C::State>, edge: EdgeId) -> Result<Vec<C::State>, Stop> {
         if matches!(self.cpa.symbolic_mut().execution.program.edges[edge].op, Op::Error(_)) {
             return Ok(states);
@@ -199,7 +213,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         Ok(faults)
     }
 
-    /// Follows a path.
+    /// Executes a path from the given states.
     pub fn along(&mut self, mut states: Vec<C::State>, path: &[EdgeId]) -> Result<End<C::State>, Stop> {
         self.cpa.undecided().found.clear();
         for (i, &edge) in path.iter().enumerate() {
@@ -224,7 +238,8 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         Ok(End::States(states))
     }
 
-    /// The successors of a state over one edge; `next` tells which function a call enters.
+    /// The successors of a state over one edge. `next` is the next edge of the path; it determines the callee of a
+    /// call.
     pub fn step(&mut self, st: C::State, edge: EdgeId, next: Option<EdgeId>) -> Result<Vec<C::State>, Stop> {
         let program = self.cpa.symbolic_mut().execution.program;
         self.result.clear();
@@ -245,7 +260,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
                     if self.cpa.symbolic_mut().execution.solver.was_cut_short() {
                         return Err(Stop::Spent(Spent::Time));
                     }
-                    // A length may have any number of values, of which most lead nowhere.
+                    // A block operation of symbolic length splits once per value, and most values lead nowhere.
                     splits += 1;
                     if splits > MOST_STATES {
                         let reason = Reason::at("a path splits into too many cases", program.edges[edge].place);
@@ -272,14 +287,14 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
         }
     }
 
-    /// Where the user sees the goal: an error in a function that nobody defines is at its call.
+    /// The source place of the goal. For an error in a function without a definition, that is the call.
     pub fn place_of(&self, goal: Goal, path: &[EdgeId]) -> Option<PlaceId> {
         let last =
             path.last().filter(|&&e| matches!(self.cpa.symbolic().execution.program.edges[e].op, Op::Call { .. }));
         self.cpa.symbolic().execution.program.edges[last.copied().unwrap_or(goal.edge())].place
     }
 
-    /// Where the path stands after its first `n` edges.
+    /// The location after the first `n >= 1` edges of the path.
     pub fn loc_after(&self, path: &[EdgeId], n: usize) -> LocId {
         let edge = path[n - 1];
         match self.cpa.symbolic().execution.program.edges[edge].op {

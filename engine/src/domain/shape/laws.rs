@@ -1,5 +1,6 @@
-//! Folding loses nothing: what a state was is among what it unfolds to, and what a state covers is among what the other does.
-//! `PROVISO_PROGRAMS=N cargo test -p engine --lib fold` tries more memories; `PROVISO_SEED=N` starts elsewhere.
+//! Tests that folding loses no concrete memory: whatever a state unfolds to, its folded state unfolds to as well, and a
+//! covering state unfolds to all that the covered state does. `PROVISO_PROGRAMS=N cargo test -p engine --lib fold`
+//! tests N memories. `PROVISO_SEED=N` sets the first seed.
 
 use super::*;
 use crate::laws::generator::Random;
@@ -8,7 +9,7 @@ use crate::semantics::{Execution, Piece, unfold};
 use cfa::{EdgeId, LocId};
 use smt::{Choice, PathSolver};
 
-/// `a` and `b` are live where it begins.
+/// A program in which `a` and `b` are live at the entry.
 const PROGRAM: &str = "program 64 entry f0
 type ty0 void
 type ty1 int \"long\" 64 signed
@@ -24,27 +25,29 @@ func f0 \"main\" source ty0 () entry l0 {
   l2:
 }
 ";
-/// Bytes of a pointer and of a node: links at 0 and 8, another address at 16, a number at 24.
+/// Bytes of a pointer, and of a node. A node has links at offsets 0 and 8, another address at 16 and a number at 24.
 const POINTER: u32 = 8;
 const NODE: u64 = 32;
 const HEAD: Control = Control { loc: LocId(0), stack: CallStacks::EMPTY };
 
-/// What memories are made of.
+/// Parameters of random memories.
 #[derive(Clone, Copy)]
 struct Shape {
     doubly: bool,
     circular: bool,
-    /// What is at 16: nothing, null, the node itself, an object of its own, one for all nodes.
+    /// The content at offset 16: nothing, null, the node's own address, an object per node, or an object shared by all
+    /// nodes.
     third: u64,
-    /// Numbers differ.
+    /// Upper bound of the random numbers in nodes.
     numbers: u64,
-    /// What is led to from outside: nothing, any node, the last one, the first.
+    /// The values of the variables `a` and `b` and of a stack cell: a random node, the last node, the first node, or
+    /// null.
     roots: [usize; 3],
-    /// Cells that are changed.
+    /// The number of cells that are overwritten at random.
     changes: usize,
 }
 
-/// A state with a list of `nodes` nodes, of which some cells are changed at random.
+/// A state with a list of `nodes` nodes, some of whose cells are overwritten at random.
 fn state(ex: &mut Execution, random: &mut Random, shape: Shape, nodes: usize) -> State {
     let mut st = ex.initial();
     let heap = |size| Object::new(Val::Int(size), 16, Origin::Heap(EdgeId(0)), false);
@@ -107,7 +110,7 @@ fn state(ex: &mut Execution, random: &mut Random, shape: Shape, nodes: usize) ->
     st
 }
 
-/// What `st` unfolds to, with `most` objects at most.
+/// The states without segments to which `st` unfolds, with at most `most` concrete objects.
 fn unfolded(ex: &mut Execution, st: &State, most: usize) -> Vec<State> {
     let (mut work, mut done) = (vec![st.clone()], Vec::new());
     while let Some(mut st) = work.pop() {
@@ -119,7 +122,7 @@ fn unfolded(ex: &mut Execution, st: &State, most: usize) -> Vec<State> {
             done.push(st);
             continue;
         };
-        // From either end.
+        // Unfold from either end.
         if st.memory.iter().count() % 2 == 0 {
             segment = object.summary.and_then(Summary::other_end).unwrap_or(segment);
         }
@@ -129,7 +132,7 @@ fn unfolded(ex: &mut Execution, st: &State, most: usize) -> Vec<State> {
     done
 }
 
-/// Whether `general`, which has no segments, stands for `special`.
+/// True if `general`, which has no segments, represents `special`.
 fn stands_for(general: &State, special: &State) -> bool {
     let all = |st: &State| st.memory.iter().map(|(id, o)| (id, o.clone())).collect::<Vec<_>>();
     let (a, b) = (all(general), all(special));
@@ -153,7 +156,7 @@ fn normal(mut st: State) -> State {
     st
 }
 
-/// Objects to which nothing leads do not count where states are compared.
+/// Removes unreachable objects, which comparisons ignore.
 fn without_garbage(mut st: State) -> State {
     let reachable: FxHashSet<ObjId> = found_from_variables(&st).into_iter().collect();
     let lost: Vec<ObjId> = st.memory.iter().map(|(id, _)| id).filter(|id| !reachable.contains(id)).collect();
@@ -187,7 +190,7 @@ fn nothing_is_lost() {
             let most = [5, 5, 5, 10][random.below(4)];
             let nodes = 2 + random.below(most);
             let mut st = normal(state(&mut ex, &mut random, shape, nodes));
-            // What was folded, in part unfolded, is folded again.
+            // Fold again what was folded and partly unfolded.
             for round in 0..3 {
                 let mut small = st.clone();
                 fold_memory(&mut small, Folding { shortest: SHORTEST }, POINTER);
@@ -209,7 +212,7 @@ fn nothing_is_lost() {
                     if ends.is_empty() {
                         break;
                     }
-                    // The node is loaded into a variable, or not.
+                    // Load the node into a variable, or not.
                     let end = ends[random.below(ends.len())];
                     let mut parts = unfold(&mut ex, &st, end).expect("a segment");
                     st = parts.swap_remove(random.below(parts.len()));

@@ -1,9 +1,11 @@
-//! Folding: chains of nodes as list segments, so that lists of any length have finitely many states.
+//! The shape abstraction: it folds chains of nodes to list segments, so that lists of any length have finitely many
+//! abstract states.
 //!
-//! Part of `prec` where lists are asked for (symbolic memory graphs: Dudka, Peringer, Vojnar, SAS 2013, section 4). What no
-//! variable leads to any more is dropped. Neighbours in memory that agree on all that is tracked, and of which nothing else
-//! leads to where they meet, become one segment ([`Summary`]); steps unfold it again. Objects then get numbers by the way on which they are
-//! found from the variables, so that states of the same shape are equal.
+//! Folding is part of `prec` if the analysis enables it (symbolic memory graphs: Dudka, Peringer, Vojnar, SAS 2013,
+//! section 4). It first removes unreachable objects. Two neighbouring nodes become one segment ([`Summary`]) if they
+//! agree on all tracked content, and no other pointer leads to where they meet. Loads unfold segments again. Finally,
+//! objects are renumbered in the order in which a traversal from the variables finds them. So states of the same shape
+//! are equal.
 
 #[cfg(test)]
 mod laws;
@@ -20,15 +22,16 @@ use smt::PathCondition;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// Nodes in a chain before it becomes a segment: at first, and at most. It grows where refinement cannot refute a path otherwise.
+/// Minimal number of nodes of a chain that becomes a segment: the initial value, and its limit [`LONGEST`]. It grows
+/// when a refinement cannot refute a path otherwise.
 const SHORTEST: usize = 2;
 const LONGEST: usize = 5;
-/// Neighbours that do not agree on what is tracked stay apart in chains of so many nodes.
+/// Neighbours with different tracked content are not folded in chains of at most this length.
 const APART: usize = 8;
-/// Objects of the heap beyond which nothing is folded.
+/// Maximal number of heap objects. A memory with more is not folded.
 const MOST: usize = 512;
 
-/// When chains are folded.
+/// Parameters of folding.
 #[derive(Clone, Copy, Debug)]
 struct Folding {
     shortest: usize,
@@ -37,11 +40,12 @@ struct Folding {
 /// The abstraction of chains in the heap to list segments.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeAbstraction {
-    /// None if nothing is folded.
+    /// `None` if folding is disabled.
     folding: Option<Folding>,
 }
 
 impl ShapeAbstraction {
+    /// An abstraction that folds if `folds`.
     pub fn new(folds: bool) -> Self {
         Self { folding: folds.then_some(Folding { shortest: SHORTEST }) }
     }
@@ -51,8 +55,8 @@ impl ShapeAbstraction {
         self.folding.is_some()
     }
 
-    /// A path that leads to `st` was not refuted, maybe because of what was folded: more is tracked of nodes, or longer chains
-    /// stay as they are. `false` if there is nothing left to try.
+    /// Refines the abstraction after a path to `st` was not refuted, maybe because of folding. It tracks all numbers in
+    /// heap objects, or else requires longer chains. Returns `false` if there is nothing left to refine.
     pub fn unfold_more(&mut self, st: &State, precision: &mut Precision) -> bool {
         let Some(folding) = &mut self.folding else { return false };
         let before = precision.len();
@@ -66,7 +70,7 @@ impl ShapeAbstraction {
         folding.shortest <= LONGEST
     }
 
-    /// Folds the memory of a state that has been abstracted at `at`, if that is a place where cycles are cut.
+    /// Folds the memory of a state that was abstracted at `at`, if `at` is a cut point.
     pub fn fold(&self, program: &Program, loops: &Loops, st: &mut State, at: Control) {
         let Some(folding) = self.folding else { return };
         let is_head = loops.headed_by(at.loc).is_some() || program.funcs[st.frame.func].entry == at.loc;
@@ -86,7 +90,7 @@ fn fold_memory(st: &mut State, folding: Folding, pointer: u32) {
     renumber(st);
 }
 
-/// What a state has in memory, as far as states agree on it of which one may cover the other.
+/// A hash of the memory. States of which one may cover the other have equal hashes.
 pub fn shape(st: &State) -> u64 {
     let mut hasher = FxHasher::default();
     let objects = st.memory.iter().filter(|(_, o)| !o.is_last());
@@ -98,7 +102,7 @@ fn is_heap(object: &Object) -> bool {
     matches!(object.origin, Origin::Heap(_))
 }
 
-/// Values that are made of addresses but are none are forgotten, and what was assumed of addresses: objects are about to change.
+/// Forgets terms and constraints on addresses, because folding changes the objects.
 fn forget_terms(st: &mut State) {
     st.pc = PathCondition::new();
     st.exposed = Rc::default();
@@ -108,12 +112,12 @@ fn forget_terms(st: &mut State) {
     });
 }
 
-/// The frames of a state, the top one first.
+/// The frames of a state, top first.
 fn frames(st: &State) -> impl Iterator<Item = &Rc<Frame>> {
     std::iter::successors(Some(&st.frame), |f| f.caller.as_ref())
 }
 
-/// Changes all frames.
+/// Copies and changes all frames.
 fn change_frames(st: &mut State, mut change: impl FnMut(&mut Frame)) {
     let all: Vec<Rc<Frame>> = frames(st).cloned().collect();
     for frame in all.into_iter().rev() {
@@ -124,7 +128,7 @@ fn change_frames(st: &mut State, mut change: impl FnMut(&mut Frame)) {
     }
 }
 
-/// Replaces the values of variables and of memory.
+/// Applies `map` to the values of variables and memory cells.
 fn map_values(st: &mut State, mut map: impl FnMut(Val) -> Val) {
     let mut changes = |values: &[Val]| values.iter().any(|&v| map(v) != v);
     let (globals, locals) = (changes(&st.globals), frames(st).any(|f| changes(&f.vars)));
@@ -137,14 +141,15 @@ fn map_values(st: &mut State, mut map: impl FnMut(Val) -> Val) {
     st.memory.map_cells(map);
 }
 
-/// The addresses that variables hold.
+/// The objects whose addresses are in variables.
 fn addresses_in_variables(st: &State) -> Vec<ObjId> {
     let locals = frames(st).flat_map(|f| f.vars.iter());
     let address = |value: &Val| if let Val::Ptr(object, _) = *value { Some(object) } else { None };
     st.globals.iter().chain(locals).filter_map(address).collect()
 }
 
-/// Objects in the order in which they are found from the variables and from the memory that has names.
+/// The objects reachable from variables and from non-heap memory, in the order in which a depth-first search finds
+/// them.
 fn found_from_variables(st: &State) -> Vec<ObjId> {
     let mut order = Vec::new();
     let mut seen = FxHashSet::default();
@@ -169,7 +174,8 @@ fn found_from_variables(st: &State) -> Vec<ObjId> {
     order
 }
 
-/// Drops objects of the heap that no variable leads to, but for one of each allocation, which tells that memory was lost.
+/// Removes unreachable heap objects, except one of each allocation site, which keeps the evidence of a leak. Its
+/// content is forgotten.
 fn drop_unreachable(st: &mut State) {
     let reachable: FxHashSet<ObjId> = found_from_variables(st).into_iter().collect();
     let mut told = FxHashSet::default();
@@ -190,7 +196,7 @@ fn drop_unreachable(st: &mut State) {
     }
 }
 
-/// Folds two neighbours, if there are two to be folded.
+/// Folds one pair of neighbours. Returns false if there is none.
 fn fold_some(st: &mut State, folding: Folding, pointer: u32) -> bool {
     let neighbours = Neighbours::new(&st.memory, &addresses_in_variables(st), pointer);
     let meetings = neighbours.meetings();
@@ -215,8 +221,8 @@ fn fold_some(st: &mut State, folding: Folding, pointer: u32) -> bool {
     false
 }
 
-/// Gives objects the numbers in whose order they are found, the dead first: so none seems to have been alive before one died. Last nodes of
-/// segments come last, so that a segment and a node in its place have the same number.
+/// Renumbers the objects in the order in which they are found, so that no object seems to have lived before a dead one.
+/// The last nodes of segments come last, so that a segment and a single node in its place have the same number.
 fn renumber(st: &mut State) {
     let globals = st.memory.iter().take_while(|(_, o)| matches!(o.origin, Origin::Global(_))).count() as u32;
     let mut order = found_from_variables(st);

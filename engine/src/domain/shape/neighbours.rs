@@ -1,36 +1,38 @@
-//! Nodes of the heap that can be one list segment, with what belongs to each of them alone.
+//! Heap nodes that can be folded to a segment, with the objects that each owns.
 
 use super::is_heap;
 use crate::semantics::{Link, Memory, ObjId, Object, Piece, Summary, Val, owned_by};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Objects that belong to one node.
+/// Maximal number of objects that a node owns.
 const MOST_OWNED: usize = 64;
-/// Bytes of a node.
+/// Maximal size of a node in bytes.
 const LARGEST: u64 = 4096;
 
-/// A memory in which neighbours are looked for.
+/// The index of a memory for the search of neighbours.
 pub(in crate::domain) struct Neighbours<'m> {
     memory: &'m Memory,
     in_variables: FxHashSet<ObjId>,
-    /// The objects in which cells lead to an object, each as often as it has such cells.
+    /// For each object, the objects with pointers to it, once per pointer.
     holders: FxHashMap<ObjId, Vec<ObjId>>,
     /// Bytes of a pointer.
     pointer: u32,
 }
 
-/// Two neighbours that can be one segment, by their first.
+/// Two neighbouring nodes that can be folded. The first node is the key.
 pub(in crate::domain) struct Meeting {
+    /// The second node.
     pub second: ObjId,
     next: Link,
     back: Option<Link>,
-    /// They agree on all that is known of their content, and of what belongs to them.
+    /// True if their known content agrees, and that of the objects they own.
     pub agree: bool,
-    /// What takes the same place in what belongs to each of the two; the two themselves come first.
+    /// Corresponding objects of the two nodes: the nodes themselves, then the objects they own.
     pairs: Vec<(ObjId, ObjId)>,
 }
 
 impl<'m> Neighbours<'m> {
+    /// Indexes a memory. `in_variables` are the objects whose addresses are in variables.
     pub fn new(memory: &'m Memory, in_variables: &[ObjId], pointer: u32) -> Self {
         let mut holders: FxHashMap<ObjId, Vec<ObjId>> = FxHashMap::default();
         for (from, object) in memory.iter() {
@@ -43,7 +45,7 @@ impl<'m> Neighbours<'m> {
         Self { memory, in_variables: in_variables.iter().copied().collect(), holders, pointer }
     }
 
-    /// By first node, the neighbours that can be one segment; each node is the second of one pair at most.
+    /// The pairs of neighbours that can be folded, by first node. Each node is the second of at most one pair.
     pub fn meetings(&self) -> FxHashMap<ObjId, Meeting> {
         let mut meetings = FxHashMap::default();
         let mut led_to = FxHashSet::default();
@@ -68,7 +70,7 @@ impl<'m> Neighbours<'m> {
         meetings
     }
 
-    /// Whether an object may be a node of a segment: no variable leads to it, and it is not one of several for other nodes.
+    /// True if an object may be a node of a segment: no variable points to it, and it belongs to no other segment.
     fn is_node(&self, id: ObjId) -> bool {
         !self.in_variables.contains(&id)
             && self.memory.get(id).is_some_and(|o| {
@@ -81,7 +83,7 @@ impl<'m> Neighbours<'m> {
         self.memory.get(id).expect("a live object")
     }
 
-    /// Whether two nodes, of which the first leads to the second by `next`, can be one segment.
+    /// The fold of two nodes, of which the first points to the second by `next`, if they can be folded.
     fn meeting(&self, first: ObjId, second: ObjId, next: Link) -> Option<Meeting> {
         let (a, b) = (self.object(first), self.object(second));
         if (a.origin, a.size) != (b.origin, b.size) {
@@ -91,7 +93,7 @@ impl<'m> Neighbours<'m> {
         let end_of_first = last_of_first.unwrap_or(first);
         let mut back = None;
         b.for_each_cell(|field, len, value| match value {
-            // What leads back is behind what leads forward, which says which way the list goes.
+            // The backward link has to be behind the forward link. This fixes the direction of the list.
             Val::Ptr(to, k)
                 if to == end_of_first
                     && u32::from(len) == self.pointer
@@ -101,7 +103,7 @@ impl<'m> Neighbours<'m> {
             }
             _ => {}
         });
-        // Segments go on as they are.
+        // A segment can grow only with the same links.
         for object in [a, b] {
             match object.summary {
                 Some(Summary::Segment { next: n, back: p, .. }) if n != next || p.map(|(p, _)| p) != back => {
@@ -115,12 +117,13 @@ impl<'m> Neighbours<'m> {
             return None;
         }
         let (of_a, of_b) = (self.owned(first, &links)?, self.owned(second, &links)?);
-        // What leads to the first leads to the beginning, what leads to the second to the end; nothing else leads to where they meet.
+        // Pointers to the first node become pointers to the start of the segment, those to the second to its end. No
+        // other object may point to where they meet.
         let others = |id: ObjId, own: &FxHashSet<ObjId>| {
             let from = self.holders.get(&id).map_or(&[][..], |h| &h[..]);
             from.iter().filter(|&&h| h != id && !own.contains(&h)).count()
         };
-        // What a segment's last node leads to is no node's own.
+        // The objects to which the last node of a segment points belong to no node.
         let alone = |end: bool| end || others(second, &of_b) == 1 && !leads_to(b, next.field, second);
         let joins = match back {
             None => alone(false),
@@ -133,7 +136,7 @@ impl<'m> Neighbours<'m> {
         Some(Meeting { second, next, back, agree, pairs })
     }
 
-    /// Whether an object has an address, or none and no part of one, at this offset.
+    /// True if the object has an aligned address at this offset, or no part of an address.
     fn is_link(&self, object: &Object, field: u64) -> bool {
         let is_address = |piece| matches!(piece, Piece::Cell { value: Val::Ptr(..), .. });
         match object.piece(field) {
@@ -142,7 +145,8 @@ impl<'m> Neighbours<'m> {
         }
     }
 
-    /// What belongs to a node alone: objects of the heap to which, but by way of its links, only it leads. Of a segment, these are known.
+    /// The objects that a node owns: heap objects that are reachable through it only, not through its links. A segment
+    /// records them. `None` if there are too many, or a neighbour is among them.
     fn owned(&self, node: ObjId, links: &[u64]) -> Option<FxHashSet<ObjId>> {
         if self.object(node).summary.is_some() {
             return Some(owned_by(self.memory, node).into_iter().collect());
@@ -169,7 +173,7 @@ impl<'m> Neighbours<'m> {
             owned.insert(id);
             reach(id, &[], &mut work);
         }
-        // Without what others lead to, and what only that leads to.
+        // Removes objects to which others point, and those reachable only through them.
         loop {
             let from_outside = |id: &ObjId| {
                 let leads = |h: &ObjId| *h != node && !owned.contains(h);
@@ -178,7 +182,7 @@ impl<'m> Neighbours<'m> {
             let Some(shared) = owned.iter().copied().find(from_outside) else { break };
             owned.remove(&shared);
         }
-        // What the links lead to is a neighbour.
+        // The links must lead to neighbours, not to owned objects.
         let mut neighbours = Vec::new();
         self.object(node).for_each_cell(|field, _, value| match value {
             Val::Ptr(to, _) if links.contains(&field) => neighbours.push(to),
@@ -187,19 +191,20 @@ impl<'m> Neighbours<'m> {
         neighbours.iter().all(|n| !owned.contains(n)).then_some(owned)
     }
 
-    /// Whether an end of a segment is in a set and the other not, or a segment and what belongs to its nodes.
+    /// True if one end of a segment is in the set and the other is not, or if an owned object is in the set and its
+    /// owner is not.
     fn ends_outside(&self, id: ObjId, set: &FxHashSet<ObjId>) -> bool {
         let object = self.object(id);
         object.summary.and_then(Summary::other_end).into_iter().chain(object.owner).any(|end| !set.contains(&end))
     }
 
-    /// Whether `node`, which is no segment, alone leads to an object.
+    /// True if only `node`, which is a single node, points to the object.
     fn belongs_to(&self, id: ObjId, node: ObjId) -> bool {
         self.object(node).summary.is_none() && self.holders.get(&id).is_some_and(|h| h.iter().all(|&h| h == node))
     }
 
-    /// What takes the same place in two nodes and what belongs to them, and whether it agrees on all that is known of it; `None` if
-    /// they differ in where they lead.
+    /// The corresponding objects of two nodes, and whether their known content agrees. `None` if their pointers do not
+    /// correspond.
     fn pairs(&self, mut pairing: Pairing<'_>, links: &[u64]) -> Option<(Vec<(ObjId, ObjId)>, bool)> {
         let (mut agree, mut done) = (true, 0);
         while let Some(&(x, y)) = pairing.pairs.get(done) {
@@ -238,7 +243,7 @@ impl<'m> Neighbours<'m> {
         Some((pairing.pairs, agree))
     }
 
-    /// Whether two objects that belong to two nodes can become one, but for their content.
+    /// True if two corresponding objects can be folded, apart from their content.
     fn are_alike(&self, x: ObjId, y: ObjId, pairing: &mut Pairing<'_>) -> bool {
         let (a, b) = (self.object(x), self.object(y));
         if (a.origin, a.size, a.align) != (b.origin, b.size, b.align) || b.array.is_some() {
@@ -255,7 +260,7 @@ impl<'m> Neighbours<'m> {
                         _ => false,
                     }
             }
-            // One node or more.
+            // A segment of length at least one corresponds to a single node.
             (Some(Segment { back: None, .. }), None) | (None, Some(Segment { back: None, .. })) => true,
             (Some(Last(x)), Some(Last(y))) => pairing.meet(x, y),
             _ => false,
@@ -265,7 +270,7 @@ impl<'m> Neighbours<'m> {
             && match (a.owner.filter(|&o| o != first), b.owner.filter(|&o| o != second)) {
                 (Some(x), Some(y)) => pairing.meet(x, y),
                 (None, None) => true,
-                // What belongs to the nodes of a segment, and what belongs to a single node in its place.
+                // The owner may be a segment on one side and a single node on the other.
                 (Some(segment), None) => pairing.to_second.get(&segment).is_some_and(|&node| self.belongs_to(y, node)),
                 (None, Some(segment)) => {
                     let node = pairing.pairs.iter().find(|&&(_, y)| y == segment);
@@ -275,11 +280,11 @@ impl<'m> Neighbours<'m> {
     }
 }
 
-/// What takes the same place in two nodes and what belongs to them, as far as it was met.
+/// The correspondence between the objects of two nodes, as far as it is known.
 struct Pairing<'a> {
     of_first: &'a FxHashSet<ObjId>,
     of_second: &'a FxHashSet<ObjId>,
-    /// The two nodes come first.
+    /// The pair of nodes comes first.
     pairs: Vec<(ObjId, ObjId)>,
     to_second: FxHashMap<ObjId, ObjId>,
     taken: FxHashSet<ObjId>,
@@ -299,7 +304,8 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// The first has an address of `x` where the second has one of `y`: whether these are one place, or take the same.
+    /// Records that a pointer to `x` corresponds to a pointer to `y`. Returns false if that is impossible. Objects that
+    /// neither node owns correspond to themselves only.
     fn meet(&mut self, x: ObjId, y: ObjId) -> bool {
         match self.to_second.get(&x) {
             Some(&known) => known == y,
@@ -314,7 +320,7 @@ impl<'a> Pairing<'a> {
 }
 
 impl Meeting {
-    /// Makes the two one segment, which begins with `first`.
+    /// Folds the two nodes in `memory` to a segment that begins with `first`.
     pub fn join(&self, memory: &mut Memory, first: ObjId, pointer: u32) {
         let Self { second, next, back, .. } = *self;
         let (a, b) = (memory.get(first).expect("a node").clone(), memory.get(second).expect("a node").clone());
@@ -325,7 +331,7 @@ impl Meeting {
         });
         let last_of = |object: &Object| object.summary.and_then(Summary::other_end);
         let back = back.map(|link| {
-            // The last node of the first is inside now.
+            // The last node of the first segment is inside the new one.
             if let Some(last) = last_of(&a) {
                 memory.remove(last);
             }
@@ -350,7 +356,7 @@ impl Meeting {
                 | (None, Some(Summary::Segment { next, back, .. })) => Some(Summary::Segment { next, back, least: 1 }),
                 (summary, _) => summary,
             };
-            // If it belongs to the nodes of a segment on either side, then to what takes its place.
+            // If the object belongs to a segment on either side, its fold belongs to the corresponding owner.
             let of_segment = of_a.owner.or_else(|| {
                 let owner = of_b.owner.filter(|&o| o != second)?;
                 self.pairs.iter().find(|&&(_, y)| y == owner).map(|&(x, _)| x)
@@ -359,13 +365,13 @@ impl Meeting {
             memory.remove(y);
             memory.replace(x, one);
         }
-        // That the two ends of a list are two nodes may matter.
+        // With backward links, the two ends of the list are distinct nodes.
         let least = if back.is_some() { 2 } else { 1 };
         memory.replace(first, node.summarizing(Some(Summary::Segment { next, back, least })));
     }
 }
 
-/// What two objects have in common; `from` tells of which of them the bytes at an offset are, and how many.
+/// The common content of two objects. `from` selects the object whose bytes are kept at an offset, and their number.
 fn joined<'o>(a: &Object, b: &Object, from: impl Fn(u64) -> Option<(&'o Object, u32)>) -> Object {
     let Val::Int(size) = a.size else { unreachable!("nodes have a size") };
     let mut one = Object::new(a.size, a.align.min(b.align), a.origin, false);
@@ -379,7 +385,7 @@ fn joined<'o>(a: &Object, b: &Object, from: impl Fn(u64) -> Option<(&'o Object, 
         while at < end {
             match (x.piece(at), y.piece(at)) {
                 (Piece::Byte(x), Piece::Byte(y)) if x == y => one.write_bytes(at, &[x]),
-                // Where they lead to what belongs to them, that of the first stays.
+                // Pointers to owned objects correspond; those of the first are kept.
                 (Piece::Cell { value: Val::Ptr(o, k), len, index: 0 }, _) => {
                     one.write_cell(at, u32::from(len), Val::Ptr(o, k));
                 }
@@ -395,7 +401,7 @@ fn is_unknown(piece: Piece) -> bool {
     matches!(piece, Piece::Default | Piece::Cell { value: Val::Unknown | Val::Unset | Val::Expr(_), .. })
 }
 
-/// Whether an object has an address of `target` at this offset.
+/// True if the object has the address of `target` at this offset.
 fn leads_to(object: &Object, field: u64, target: ObjId) -> bool {
     matches!(object.piece(field), Piece::Cell { value: Val::Ptr(id, _), .. } if id == target)
 }

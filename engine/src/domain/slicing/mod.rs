@@ -1,18 +1,20 @@
-//! The slicing CPA: another CPA on the part of the program that the paths met so far depend on.
+//! The slicing CPA: another CPA on a slice of the program that grows with the infeasible paths found.
 //!
-//! Its precision is a set of operations, the slice; one that is not in it does nothing, and a branch that is not in it is
-//! followed both ways. Refinement makes the branches on an infeasible path and its last operation criteria (target-path slicing), or
-//! that operation alone (target-location slicing), and adds what they depend on; the precision of the CPA inside is refined in the same
-//! step (the thesis on slicing and CEGAR for symbolic execution, sections 3.2 and 3.3, Algorithm 4). Since control flow stays as it is,
-//! a slice that forgets that loops may not terminate is sound here.
+//! The precision is a set of operations, the slice. An operation outside the slice has no effect, and a branch outside
+//! it is followed on both sides. A refinement adds slicing criteria: the branches and the last operation of an
+//! infeasible path (target-path slicing), or the last operation only (target-location slicing). It adds all operations
+//! on which the criteria depend. The same step also refines the precision of the inner CPA (the thesis on slicing and
+//! CEGAR for symbolic execution, sections 3.2 and 3.3, Algorithm 4). Since control flow is unchanged, a slice that is
+//! insensitive to termination is sound here.
 //!
-//! With target-location slicing a path is checked in the slice of its last operation, checkPath(σ, A/c) of the thesis: contradictions
-//! that have nothing to do with the error (its Figure 21) do not refute it. The counterexample is not that path, then, but the run of
-//! the program on the inputs of the slice, which has to get to the error; where it does not, the path itself is checked. One that the
-//! slice has and the program does not makes its branches criteria after all, where the thesis' algorithm does not end.
+//! With target-location slicing, a path is checked in the slice of its last operation, as checkPath(σ, A/c) of the
+//! thesis does. Contradictions that are unrelated to the error (Figure 21 of the thesis) then do not refute the path.
+//! The counterexample is then not that path, but the run of the program on the inputs of the slice, which has to reach
+//! the error. If it does not, the path itself is checked. If a path is feasible in the slice but infeasible in the
+//! program, its branches become criteria as well. The thesis' algorithm does not terminate in this case.
 //!
-//! Where all errors have been sliced for in advance and there is one alone, its slice is the whole program. Target-location slicing shows
-//! where there are several, of which each path brings in its own, and where nothing was sliced before.
+//! If the program has a single error and was sliced for it before, the slice is the whole program. Target-location
+//! slicing helps if there are several errors, each with its own slice, or if the program was not sliced before.
 
 mod slices;
 
@@ -33,13 +35,14 @@ use std::time::Duration;
 
 /// A CPA on a slice that grows.
 pub struct Slicing<'p, C> {
+    /// The CPA on the slice.
     pub inner: C,
     program: &'p Program,
     pub(crate) slices: Slices<'p>,
 }
 
 impl<'p, C> Slicing<'p, C> {
-    /// Starts with an empty slice. An error if the dependences cannot be found within the slicer's limits.
+    /// Starts with the operations that faults depend on. Returns an error if the slicer exceeds its limits.
     pub fn new(
         program: &'p Program,
         inner: C,
@@ -63,7 +66,7 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
     }
 
     fn transfer(&mut self, state: C::State, at: Control, edge: EdgeId, out: &mut Step<C::State>) -> Result<(), Stop> {
-        // What may be a fault is in the slice.
+        // Operations that may be faults are in the slice.
         if self.has(edge) {
             return self.inner.transfer(state, at, edge, out);
         }
@@ -110,7 +113,8 @@ impl<C: Abstraction> Cpa for Slicing<'_, C> {
 }
 
 impl<C: Abstraction<Evidence = Inputs>> Slicing<'_, C> {
-    /// The state at the end of a path, with the present slice and precision; `None` if there is none, or not one alone.
+    /// The abstract state at the end of a path, for the current slice and precision. `None` if there is none, or if the
+    /// path splits.
     fn along(
         &mut self,
         path: &[EdgeId],
@@ -148,7 +152,8 @@ impl<C: Abstraction<Evidence = Inputs>> Slicing<'_, C> {
         Ok(step.faults.pop())
     }
 
-    /// The one state that follows over an edge; a return is to the last `call`.
+    /// The only successor over an edge; `None` if there is none or several. `call` is the call edge to which a return
+    /// leads.
     fn over(
         &mut self,
         state: C::State,
@@ -240,7 +245,8 @@ impl<C: Abstraction<Evidence = Inputs>> Abstraction for Slicing<'_, C> {
             let checked = self.inner.check(path, goal, &|edge| executes(program, &slice, edge), budget)?;
             grown = !matches!(checked, PathCheck::Infeasible) && self.slices.grow_along(path, goal);
         }
-        // The precision inside is refined in the same step, by what the path is in the slice as it is now (Algorithm 4 of the thesis).
+        // The inner precision is refined in the same step, with the path in the current slice (Algorithm 4 of the
+        // thesis).
         let inner = match grown {
             false => self.inner.refine(state, path, cuts, goal, budget),
             true if !self.inner.has_precision() => Ok(Refinement::Impossible),
@@ -255,8 +261,8 @@ impl<C: Abstraction<Evidence = Inputs>> Abstraction for Slicing<'_, C> {
         if !grown {
             return inner;
         }
-        // States of any path may have passed an operation that is new in the slice without its effect: a value from before
-        // would be taken for the present one. So none of them stays, not only what follows on this path.
+        // States of any path may lack the effect of an operation that is new in the slice, and have outdated values. So
+        // the exploration restarts from the beginning.
         Ok(Refinement::Refined { from: 0, changed: true })
     }
 

@@ -1,4 +1,4 @@
-//! Slices that grow with the infeasible paths met.
+//! Slices that grow with the infeasible paths found.
 
 use crate::analysis::Goal;
 use cfa::interp::{Inputs, Limits};
@@ -7,30 +7,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::Criterion;
 use std::rc::Rc;
 
-/// Edges of a run that is to show that what a slice does the program does as well.
+/// Maximal number of edges of the run that confirms inputs of a slice on the program.
 const STEPS: u64 = 1_000_000;
 
-/// What an infeasible path makes a criterion.
+/// The slicing criteria that an infeasible path adds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Criteria {
-    /// The branches on it, and its last operation.
+    /// The branches on the path, and its last operation.
     TargetPath,
-    /// Its last operation.
+    /// The last operation of the path.
     TargetLocation,
 }
 
-/// The part of a program that what was met so far depends on.
+/// The current slice of a program, and the slices of single targets.
 pub(crate) struct Slices<'p> {
     program: &'p Program,
     dependences: slicer::Analysis<'p>,
+    /// The criteria that an infeasible path adds.
     pub criteria: Criteria,
     taken: FxHashSet<EdgeId>,
     slice: Rc<[bool]>,
-    /// The slices of targets alone, with the targets as keys; `None` where the program does not do what the slice does.
+    /// The slices for single targets. `None` if the program does not follow the slice.
     of_targets: FxHashMap<EdgeId, Option<Rc<[bool]>>>,
 }
 
-/// Whether a slice has the operation of an edge. Calls are entered and left in any case: paths are paths of the program.
+/// True if a slice executes the operation of an edge. Calls and returns are always executed, because paths are paths of
+/// the program.
 pub(crate) fn executes(program: &Program, slice: &[bool], edge: EdgeId) -> bool {
     match (&program.edges[edge].op, program.locs[program.edges[edge].source].out) {
         (Op::Call { .. } | Op::Return { .. } | Op::Approx { .. } | Op::Error(_) | Op::Halt(_), _) => true,
@@ -40,14 +42,14 @@ pub(crate) fn executes(program: &Program, slice: &[bool], edge: EdgeId) -> bool 
 }
 
 impl<'p> Slices<'p> {
-    /// Starts with an empty slice. An error if the dependences cannot be found within the slicer's limits.
+    /// Starts with the operations that faults depend on. Returns an error if the slicer exceeds its limits.
     pub fn new(program: &'p Program, criteria: Criteria, options: slicer::Options) -> Result<Self, slicer::Error> {
         let options = slicer::Options { cut_off: false, keep_under_approximations: false, ..options };
         let mut dependences = slicer::Analysis::new(program, &[], &options)?;
-        // Whether an operation is a fault can be told only with all that it depends on.
+        // An operation can be proved free of faults only with all operations on which it depends.
         let faults: Vec<Criterion> =
             program.edges.iter().filter(|(_, e)| e.fault.is_some()).map(|(id, _)| Criterion::operation(id)).collect();
-        // Whether an object is lost depends on every pointer.
+        // The reachability of an object depends on every pointer.
         let leaks = program.edges.values().any(|e| e.fault.is_some() && matches!(e.op, Op::Leak(_)));
         let slice = match (leaks, faults.is_empty()) {
             (true, _) => vec![true; program.edges.len()],
@@ -58,22 +60,23 @@ impl<'p> Slices<'p> {
         Ok(Self { program, dependences, criteria, taken, slice: slice.into(), of_targets })
     }
 
-    /// Operations in the slice.
+    /// The number of operations in the slice.
     pub fn len(&self) -> usize {
         self.slice.iter().filter(|kept| **kept).count()
     }
 
-    /// Whether the operation of an edge is executed.
+    /// True if the operation of an edge is executed.
     pub fn has(&self, edge: EdgeId) -> bool {
         executes(self.program, &self.slice, edge)
     }
 
-    /// The slice as it is now.
+    /// The current slice.
     pub fn all(&self) -> Rc<[bool]> {
         Rc::clone(&self.slice)
     }
 
-    /// The slice of the end of a path alone, if that is the criterion.
+    /// The slice for the last operation of a path, if the criteria are target locations and the program follows that
+    /// slice.
     pub fn of_target(&mut self, path: &[EdgeId], goal: Goal) -> Option<Rc<[bool]>> {
         if self.criteria != Criteria::TargetLocation {
             return None;
@@ -84,8 +87,9 @@ impl<'p> Slices<'p> {
         self.of_targets.entry(last).or_insert_with(slice).clone()
     }
 
-    /// Inputs with which the program gets to the error, from those of the slice of the end of a path. Where it does not, since a loop
-    /// that the slice lacks does not end, say, that slice is no more asked.
+    /// Extends inputs of the slice for the end of a path to inputs of the program that reach the error. `None` if the
+    /// program does not reach it, for example because a loop outside the slice does not terminate. That slice is then
+    /// not used again.
     pub fn confirmed(&mut self, path: &[EdgeId], goal: Goal, error: ErrorId, inputs: &Inputs) -> Option<Inputs> {
         let last = self.last(path, goal);
         let limits = Limits { steps: STEPS, ..Limits::default() };
@@ -98,19 +102,20 @@ impl<'p> Slices<'p> {
         None
     }
 
-    /// Adds what refuting the path depends on; whether that is more.
+    /// Adds the criteria of the path. Returns true if the slice has grown.
     pub fn grow(&mut self, path: &[EdgeId], goal: Goal) -> bool {
         self.grow_by(self.criteria, path, goal)
     }
 
-    /// The same with all branches on the path, also where only its end was to be a criterion: a path that the slice has and the
-    /// program does not is refuted by them.
+    /// Adds all branches on the path as criteria, even for target locations. They refute a path that is feasible in the
+    /// slice but infeasible in the program. Returns true if the slice has grown.
     pub fn grow_along(&mut self, path: &[EdgeId], goal: Goal) -> bool {
         self.grow_by(Criteria::TargetPath, path, goal)
     }
 
-    /// The last operation of a path: of an error in a function that does nothing but fail, the call on the path. The error itself
-    /// would stand for the ends of all paths to it, and the slice for all calls of the function.
+    /// The last operation of a path. For an error in a function that only fails, that is the call on the path. The
+    /// error edge itself would represent the ends of all paths to it, and its slice would contain all calls of the
+    /// function.
     fn last(&self, path: &[EdgeId], goal: Goal) -> EdgeId {
         let op = |edge: EdgeId| &self.program.edges[edge].op;
         match path.last() {

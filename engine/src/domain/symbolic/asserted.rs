@@ -1,37 +1,38 @@
-//! What a program's errors say about cells of arrays.
+//! Candidate invariants about array cells from weakest preconditions of errors.
 //!
-//! From an error backwards to the head of the loop around it, the conditions on the way are collected (the weakest precondition
-//! of the path). Where what is read at an index is in them, their negation is what should hold of the cell at that index, so it is
-//! a good candidate for what holds of the cells at all of them: heads of other loops, that wrote these cells, try it too (as
-//! Srivastava and Gulwani do with the predicates of assertions: Program verification using templates over predicate abstraction,
-//! PLDI 2009). It is a guess, which whoever uses it checks, so writes on the way are not looked into.
+//! From each error edge, a backward search collects the conditions on paths from the head of the enclosing loop (the
+//! weakest precondition of the path). If the conditions mention the value at an index of an array, their negation
+//! should hold for the cell at that index. So it is a good candidate for an invariant about all cells. The heads of
+//! other loops, which wrote these cells, try it too (like Srivastava and Gulwani do with the predicates of assertions:
+//! Program verification using templates over predicate abstraction, PLDI 2009). The result is a guess that has to be
+//! proved, so writes on the paths are ignored.
 
 use super::rows::{Address, Cells};
 use cfa::{CallGraph, Expr, ExprId, ExprPool, FuncId, LocId, Op, Program, Sort, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Edges of a path, paths that are followed, and conditions that are kept.
+/// Maximal number of edges of a path. [`PATHS`] limits the number of paths, [`KEPT`] the number of results.
 const EDGES: usize = 64;
 const PATHS: usize = 200;
 const KEPT: usize = 12;
-/// Indices between two cells that a condition speaks of.
+/// Maximal distance between the indices of two cells in a condition.
 const FAR: u64 = 16;
 
-/// A condition on cells of equal index.
+/// A candidate condition on cells of equal index.
 #[derive(Clone, Debug)]
 pub struct Asserted {
-    /// Where its variables are, and those that its rows begin at.
+    /// The function whose locals the condition and its rows may mention.
     pub func: FuncId,
-    /// Each with the symbol that stands for its cell.
+    /// The rows, each with the symbol that represents its cell in the body.
     pub rows: Vec<(Cells, ExprId)>,
-    /// The symbol that stands for the index, of the width of pointers.
+    /// The symbol that represents the index, of the width of pointers.
     pub index: ExprId,
-    /// One bit.
+    /// The condition, a term of one bit.
     pub body: ExprId,
 }
 
 impl Asserted {
-    /// Whether the variable that a row begins at means something in a function.
+    /// True if the base of a row is visible in a function.
     pub fn is_told(&self, program: &Program, row: &Cells, func: FuncId) -> bool {
         match *program.exprs.get(row.base) {
             Expr::Var(v) => matches!(program.vars[v].kind, VarKind::Global { .. }) || self.func == func,
@@ -40,7 +41,8 @@ impl Asserted {
     }
 }
 
-/// What the errors of the program say, with the heads of its loops; all expressions are made in `pool`, which has those of the program.
+/// The candidates from all error edges of the program. `heads` are the loop heads. The expressions are in `pool`, which
+/// has the program's expressions.
 pub fn asserted(program: &Program, pool: &mut ExprPool, heads: &FxHashSet<LocId>) -> Vec<Asserted> {
     let mut incoming: FxHashMap<LocId, Vec<cfa::EdgeId>> = FxHashMap::default();
     for (id, edge) in program.edges.iter() {
@@ -56,14 +58,14 @@ pub fn asserted(program: &Program, pool: &mut ExprPool, heads: &FxHashSet<LocId>
     walk.found
 }
 
-/// The end of a path to an error.
+/// The suffix of a path to an error.
 #[derive(Clone)]
 struct Path {
-    /// Where it begins.
+    /// The location where the suffix begins.
     loc: LocId,
-    /// Over the variables there, and what is read on the way.
+    /// The conditions on the suffix, over the variables at its begin and the loaded values.
     conditions: Vec<ExprId>,
-    /// Symbols for what is read, the address, and bytes.
+    /// The loads on the suffix: the symbol for the value, the address, and the number of bytes.
     loads: Vec<(ExprId, ExprId, u32)>,
     edges: usize,
 }
@@ -108,7 +110,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The path with an edge, or a call, before it; `None` if nothing can be told of it.
+    /// Extends the path by an edge or call at its begin. `None` if the result is not expressible.
     fn across(&mut self, mut path: Path, id: cfa::EdgeId) -> Option<Path> {
         let edge = &self.program.edges[id];
         let enters = edge.target != path.loc;
@@ -118,7 +120,7 @@ impl Walk<'_> {
                 let values: FxHashMap<VarId, ExprId> = params.iter().copied().zip(args.iter().copied()).collect();
                 self.replace(&mut path, &values);
             }
-            // The condition of a loop says where indices end.
+            // The condition of a loop only bounds the index.
             Op::Assume { cond, .. } if !self.heads.contains(&edge.source) => path.conditions.push(*cond),
             Op::Assign { var, value } => self.replace(&mut path, &FxHashMap::from_iter([(*var, *value)])),
             Op::Load { var, addr } if self.mentions(&path, *var) => {
@@ -151,7 +153,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Keeps what the path says of the cells at one index, said of any index.
+    /// Generalises the condition of the path on cells at one index to all indices, and records it.
     fn generalise(&mut self, path: &Path) {
         let mut all = self.pool.bool(true);
         for &condition in &path.conditions {
@@ -197,7 +199,7 @@ impl Walk<'_> {
         self.found.push(Asserted { func, rows: places.into_iter().map(row).collect(), index: k, body });
     }
 
-    /// The body where `index` plus `least` is `k`; `None` if it cannot be told.
+    /// The body in terms of `k = index + least`. `None` if that is not expressible.
     fn at_index(&mut self, body: ExprId, index: ExprId, least: i64, k: ExprId) -> Option<ExprId> {
         let (vars, of_index) = (self.pool.vars(body), self.pool.vars(index));
         if of_index.iter().all(|v| !vars.contains(v)) {

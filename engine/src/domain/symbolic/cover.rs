@@ -1,7 +1,7 @@
-//! Covering: when a path need not be followed because an earlier one stands for all it can do.
+//! Coverage: a path is not followed further if an earlier state covers its state.
 //!
-//! This makes symbolic execution terminate on loops that come back to the same state: reactive programs whose
-//! state is concrete and whose inputs are forgotten.
+//! With coverage, symbolic execution terminates on loops that return to the same state, such as those of reactive
+//! programs whose state is concrete and whose inputs are forgotten.
 
 use super::state::State;
 use super::{Coverer, Stop, SymbolicExecution};
@@ -11,40 +11,41 @@ use cfa::{Id, LocId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// Visits of a location after which it must show hits for states to be kept and looked up at each.
+/// Number of visits of a location after which its lookups must have succeeded for new states to be kept and looked up
+/// at every visit.
 const TRIAL: u64 = 256;
-/// Kept states of one fingerprint that are tried, the newest first.
+/// Maximal number of states with equal fingerprints that are compared, newest first.
 const LOOKUPS: usize = 8;
-/// States kept in all.
+/// Maximal number of kept states.
 const MOST: usize = 200_000;
 
-/// What was seen at each control, to cover later states.
+/// The states kept for coverage.
 #[derive(Default)]
 pub struct Covering {
-    /// By control and fingerprint.
+    /// The kept states, by control state and fingerprint.
     kept: FxHashMap<(Control, u64), Vec<Snapshot>>,
     records: FxHashMap<LocId, Record>,
     total: usize,
-    /// How often it was asked for a state that covers.
+    /// The number of calls so far.
     calls: usize,
 }
 
-/// How looking for covering states has paid off at a location.
+/// The success of lookups at a location.
 #[derive(Default)]
 struct Record {
     visits: u64,
     hits: u64,
 }
 
-/// A state as it was, without what the future does not depend on.
+/// A kept state.
 struct Snapshot {
     st: State,
-    /// The call that kept it.
+    /// The number of the call that kept it.
     call: usize,
 }
 
 impl SymbolicExecution<'_> {
-    /// Where states may cover one another: loop heads, and the joins of branches.
+    /// The locations where states may cover one another: loop heads and joins of branches.
     pub fn heads(&self) -> Vec<bool> {
         let mut incoming = vec![0u8; self.execution.program.locs.len()];
         for edge in self.execution.program.edges.values() {
@@ -58,8 +59,8 @@ impl SymbolicExecution<'_> {
         incoming.into_iter().map(|n| n > 1).collect()
     }
 
-    /// Loop heads and entries of recursive functions: a set of locations that cuts every cycle. With `calls` also where functions
-    /// are entered and where they return to.
+    /// The cut points: loop heads and entries of recursive functions, which cut every cycle. If `calls_too`, also the
+    /// entries of all functions and the locations after calls.
     pub fn cutpoints(&self, calls_too: bool) -> Vec<bool> {
         let mut heads = vec![false; self.execution.program.locs.len()];
         for l in &self.loops.loops {
@@ -78,14 +79,14 @@ impl SymbolicExecution<'_> {
         heads
     }
 
-    /// An earlier state at `at` that covers `st`; if there is none, `st` may be kept.
+    /// Looks for an earlier state at `at` that covers `st`. If there is none, `st` may be kept.
     pub(super) fn coverer(&mut self, st: &State, at: Control) -> Result<Option<Coverer>, Stop> {
         let call = self.covering.calls;
         self.covering.calls += 1;
         let record = self.covering.records.entry(at.loc).or_default();
         record.visits += 1;
         let visits = record.visits;
-        // A place that never had a hit is looked at ever more rarely, but always again.
+        // Lookups at a location without success become rarer, but never stop.
         let promising = record.hits * 64 >= visits.saturating_sub(TRIAL);
         if !promising && !visits.is_power_of_two() && !visits.is_multiple_of(16) {
             return Ok(None);
@@ -106,7 +107,8 @@ impl SymbolicExecution<'_> {
         Ok(coverer)
     }
 
-    /// Keeps a state that an earlier run had at `at`, so that it covers others. Counts as a call of [`coverer`](Self::coverer).
+    /// Keeps a state that an earlier run reached at `at`, so that it may cover others. Counts as a call of
+    /// [`coverer`](Self::coverer).
     pub(super) fn keep_for_covering(&mut self, st: &State, at: Control) {
         let call = self.covering.calls;
         self.covering.calls += 1;
@@ -118,12 +120,13 @@ impl SymbolicExecution<'_> {
         }
     }
 
-    /// Only a state that surely stands for executions may cover: one that the solver could not decide may vanish later.
+    /// True if the state is known to be feasible. A state that the solver could not decide must not cover others, since
+    /// it may represent no execution.
     fn has_model(&self, st: &State) -> bool {
         st.pc.model().is_some_and(|m| !m.is_spurious())
     }
 
-    /// Whether `old` stands for all that `new` stands for, both at `at`.
+    /// True if `old` covers `new`, both at `at`.
     pub(in crate::domain) fn state_covers(&mut self, old: &State, new: &State, at: Control) -> bool {
         if old.past.is_some() && new.past.is_none() {
             return false;
@@ -131,7 +134,8 @@ impl SymbolicExecution<'_> {
         self.execution.covers(old, new, at)
     }
 
-    /// Equal for states of which one may cover the other: the concrete part of what is live in the top frame.
+    /// A hash of the concrete live values in the top frame and the globals. States of which one may cover the other
+    /// have equal hashes.
     fn fingerprint(&mut self, st: &State, at: Control) -> u64 {
         let mut hasher = FxHasher::default();
         let live = self.execution.live(st.frame.func);

@@ -1,6 +1,6 @@
-//! How far pointers that a loop moves have got: numbers, which the addresses themselves are not. Two pointers into one object differ by
-//! their offsets, and what a loop counts or compares goes with that: `while (p < end) { p++; n++; }` leaves `n` at `end - start` because
-//! `p - start` is `n` whenever control is at its head.
+//! Distances of pointers that a loop moves. Addresses are not numbers, but the distance of two pointers into one object
+//! is the difference of their offsets. Counters and comparisons of a loop are often related to it. For example, `while
+//! (p < end) { p++; n++; }` ends with `n == end - start`, since `p - start == n` holds whenever control is at the head.
 
 use super::rows::is_pointer;
 use super::state::State;
@@ -8,22 +8,25 @@ use crate::semantics::{Execution, Val};
 use cfa::{Expr, ExprId, ExprPool, LocId, Op, Program, VarId};
 use rustc_hash::FxHashSet;
 
-/// Distances per loop.
+/// Maximal number of distances per loop.
 const DISTANCES: usize = 8;
 
-/// Between two pointers, of which a loop moves the first.
+/// The distance `to - from` between two pointers. A loop moves `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Distance {
+    /// The pointer that the loop moves: a variable.
     pub to: ExprId,
+    /// The other pointer: a variable, or the address of a global.
     pub from: ExprId,
 }
 
 impl Distance {
+    /// The distance as a term.
     pub fn term(self, pool: &mut ExprPool) -> ExprId {
         pool.sub(self.to, self.from)
     }
 
-    /// What it is in a state; `None` if the two are not known to be in one object, or one is not set yet: to read it would be an error of the program.
+    /// The distance in a state. `None` if the pointers are not known to be in one object, or one of them is unset.
     pub(super) fn of(self, st: &State, execution: &mut Execution) -> Option<Val> {
         for e in [self.to, self.from] {
             if let Expr::Var(v) = *execution.terms.get(e)
@@ -42,8 +45,8 @@ impl Distance {
     }
 }
 
-/// The distances of the pointers among `watched` that the loop of a function at `locs` moves from other pointers that the function
-/// calculates with.
+/// The distances from pointers of a loop's function to pointers among `watched` that the loop modifies. `locs` are the
+/// locations of the function.
 pub(super) fn distances(program: &Program, locs: &[LocId], watched: &[VarId], modified: &[VarId]) -> Vec<Distance> {
     let (mut vars, mut globals) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! The loops of a program, what they change, and values seen at their heads.
+//! The loops and recursive functions of a program, the variables that they modify, and values observed there.
 
 use super::asserted::asserted;
 use super::distances::{Distance, distances};
@@ -11,71 +11,79 @@ use cfa::loops::LoopForest;
 use cfa::{CallGraph, Callee, Expr, ExprId, ExprPool, FuncId, Id, LocId, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Values kept per loop.
+/// Maximal number of samples per loop.
 const SAMPLES: usize = 96;
-/// Rows of cells per loop, with those that only errors speak of.
+/// Maximal number of rows per loop, including those from weakest preconditions of errors.
 const ROWS: usize = 8;
-/// Variables per loop whose values are kept.
+/// Maximal number of watched variables per loop.
 const WATCHED: usize = 40;
 
 /// A natural loop.
 #[derive(Clone)]
 pub struct LoopInfo {
+    /// The function.
     pub func: FuncId,
+    /// The location of the head.
     pub head: LocId,
+    /// The locations of the loop.
     pub body: FxHashSet<LocId>,
-    /// Whether it can be entered past its head.
+    /// True if the loop can be entered at a location other than its head.
     pub irreducible: bool,
-    /// Locals of its function and globals that an operation in the loop, or in what it calls, writes.
+    /// The variables that operations in the loop or its callees write: locals of the function, and globals.
     pub modified: Vec<VarId>,
-    /// Variables that invariants may speak of: the modified ones and those that conditions mention.
+    /// The variables that invariants may mention: modified variables first, then those in conditions.
     pub watched: Vec<VarId>,
-    /// Invariants may speak of these as well.
+    /// The distances that invariants may mention.
     pub distances: Vec<Distance>,
-    /// Values of the watched variables at the head, in executions, with `None` for addresses, and behind them the distances.
+    /// Observed values at the head: those of the watched variables, then the distances. `None` for addresses.
     pub samples: Vec<Vec<Option<u64>>>,
-    /// Cells that its operations access at indices, and what was seen of them at the head. Behind these come others, that errors speak of.
+    /// The rows of cells that the loop accesses, then further rows that errors mention.
     pub rows: Vec<Cells>,
-    /// How many of the rows the loop accesses.
+    /// The number of rows that the loop accesses.
     pub accessed: usize,
+    /// Observed values of variables and cells at the head.
     pub snapshots: Vec<Snapshot>,
-    /// Addresses that it moves: where it accesses memory, with how many bytes, and pointers, with none.
+    /// The addresses that the loop moves, with the number of bytes accessed, or 0 for pointers that it does not access.
     pub addresses: Vec<(ExprId, u32)>,
     visits: u64,
 }
 
-/// A function that may call itself before it returns.
+/// A recursive function.
 #[derive(Clone)]
 pub struct RecursiveFunction {
+    /// The function.
     pub func: FuncId,
-    /// Its parameters, and the globals that it or what it calls writes.
+    /// Its parameters, and the globals that it or its callees write.
     pub modified: Vec<VarId>,
-    /// Variables that preconditions may speak of: its parameters and globals.
+    /// The variables that preconditions may mention: parameters and globals.
     pub watched: Vec<VarId>,
-    /// Globals of which postconditions may speak.
+    /// The globals that postconditions may mention.
     pub written: Vec<VarId>,
-    /// Values in executions: of the watched variables at the entry, of the result, and of the written globals at the return.
+    /// Observed values of calls: watched variables at the entry, the result, and the written globals at the return.
     pub samples: Vec<Vec<Option<u64>>>,
-    /// Of the watched variables at entries, whether or not the call returned.
+    /// Observed values of the watched variables at entries, even if the call did not return.
     pub entries: Vec<Vec<Option<u64>>>,
 }
 
-/// All loops and recursions. Both have numbers, first the loops.
+/// All loops and recursive functions. Both are numbered, loops first.
 #[derive(Clone)]
 pub struct Loops {
+    /// The loops.
     pub loops: Vec<LoopInfo>,
+    /// The recursive functions.
     pub recursions: Vec<RecursiveFunction>,
-    /// Conditions on variables that others found to matter, and the pool they are in.
+    /// Conditions that other analyses suggest as candidates, with their pool.
     pub suggested: (ExprPool, Vec<ExprId>),
-    /// Whether errors speak of cells.
+    /// True if errors yield candidates about array cells.
     pub cells_asserted: bool,
     by_head: FxHashMap<LocId, u32>,
     by_func: FxHashMap<FuncId, u32>,
-    /// Whether they allocate memory of the heap, once that was asked.
+    /// True if a loop or recursion allocates heap memory. Computed on demand.
     allocates: Option<bool>,
 }
 
 impl Loops {
+    /// Finds the loops and recursive functions of a program.
     pub fn new(program: &Program) -> Self {
         let graphs = CfaGraphs::new(program);
         let written = globals_written(program);
@@ -116,7 +124,7 @@ impl Loops {
         all
     }
 
-    /// Has loops look at the cells that errors speak of.
+    /// Adds the rows that errors mention to the loops.
     fn add_asserted_rows(&mut self, program: &Program) {
         if !self.have_rows() {
             return;
@@ -137,12 +145,12 @@ impl Loops {
         }
     }
 
-    /// Of the loops.
+    /// The heads of all loops.
     pub fn heads(&self) -> FxHashSet<LocId> {
         self.loops.iter().map(|l| l.head).collect()
     }
 
-    /// A copy for another analysis of the same program.
+    /// A copy without samples.
     pub(super) fn without_samples(&self) -> Self {
         let mut copy = self.clone();
         copy.loops.iter_mut().for_each(|l| {
@@ -156,7 +164,7 @@ impl Loops {
         copy
     }
 
-    /// Adds what another analysis of the same program, or of one with other branches, has seen and suggests.
+    /// Adds the samples and suggestions of another analysis of this program, or of a version with other branches.
     pub fn join(&mut self, other: &Loops) {
         for ours in &mut self.loops {
             let Some(&number) = other.by_head.get(&ours.head) else { continue };
@@ -175,7 +183,7 @@ impl Loops {
         self.suggest(&other.suggested.0, other.suggested.1.iter().copied());
     }
 
-    /// Adds conditions of another pool that may be invariants; those with symbols mean nothing here.
+    /// Suggests conditions of another pool as candidates. Conditions with symbols are ignored.
     pub fn suggest(&mut self, from: &ExprPool, conditions: impl IntoIterator<Item = ExprId>) {
         let (pool, suggested) = &mut self.suggested;
         for condition in conditions {
@@ -187,16 +195,17 @@ impl Loops {
         }
     }
 
+    /// True if there are no loops and no recursive functions.
     pub fn is_empty(&self) -> bool {
         self.loops.is_empty() && self.recursions.is_empty()
     }
 
-    /// Whether a loop accesses cells at indices.
+    /// True if a loop accesses cells at indices.
     pub fn have_rows(&self) -> bool {
         self.loops.iter().any(|l| !l.rows.is_empty())
     }
 
-    /// Whether memory of the heap is allocated in a loop or a recursion: one path through it stands for many objects.
+    /// True if a loop or recursion allocates heap memory, so that one path through it represents many objects.
     pub(in crate::domain) fn allocate(&mut self, program: &Program) -> bool {
         if let Some(known) = self.allocates {
             return known;
@@ -211,7 +220,7 @@ impl Loops {
         self.by_func.get(&func).copied()
     }
 
-    /// What the loop or recursion of this number may change.
+    /// The variables that the loop or recursion of this number may modify.
     pub(in crate::domain) fn modified(&self, number: u32) -> &[VarId] {
         match self.loops.get(number as usize) {
             Some(l) => &l.modified,
@@ -219,11 +228,12 @@ impl Loops {
         }
     }
 
+    /// The number of the loop with this head.
     pub fn headed_by(&self, loc: LocId) -> Option<u32> {
         self.by_head.get(&loc).copied()
     }
 
-    /// Keeps the values that the variables have at a loop head.
+    /// Records the values of the variables at a loop head as a sample.
     pub(super) fn sample(&mut self, st: &State, loc: LocId, execution: &mut Execution) {
         let Some(&number) = self.by_head.get(&loc) else { return };
         let l = &mut self.loops[number as usize];
@@ -288,7 +298,7 @@ impl LoopInfo {
         let mut watched: Vec<VarId> = modified.iter().copied().filter(named).collect();
         let mut others: Vec<VarId> = mentioned.into_iter().filter(named).collect();
         others.sort_unstable();
-        // What the loop does not mention, code behind it may compare with.
+        // Code after the loop may compare with variables that the loop does not mention.
         for v in others.into_iter().chain(around.iter().copied().filter(named)) {
             if !watched.contains(&v) {
                 watched.push(v);
@@ -316,7 +326,7 @@ impl LoopInfo {
     }
 }
 
-/// The variables that occur in expressions at these locations, ascending.
+/// The variables that occur in expressions at these locations, in ascending order, possibly repeated.
 fn variables_read(program: &Program, locs: &[LocId]) -> Vec<VarId> {
     let mut seen = FxHashSet::default();
     let mut vars = Vec::new();

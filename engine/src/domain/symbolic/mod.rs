@@ -1,8 +1,9 @@
 //! Symbolic execution.
 //!
-//! A state is one path: variables and memory over symbols, and a path condition (King, Symbolic execution and
-//! program testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2.6.6). What an operation does
-//! to it is told by [`crate::semantics`]; here is what an analysis makes of that.
+//! A state is one path: variables and memory over symbols, and a path condition (King, Symbolic execution and program
+//! testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2.6.6).
+//! [`crate::semantics`] defines the effect of operations. This module turns it into a CPA: faults, taints, coverage and
+//! merging.
 
 mod asserted;
 mod cover;
@@ -38,35 +39,39 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// The analysis: what all paths share.
+/// The symbolic-execution domain, with all that its paths share.
 pub struct SymbolicExecution<'p> {
     pub(crate) execution: Execution<'p>,
+    /// The taints recorded so far.
     pub taints: Taints,
-    /// Which solver answers what is asked beside paths.
+    /// The solver for queries that do not belong to a path.
     pub(crate) solvers: Choice,
     covering: cover::Covering,
-    /// Per location, whether an error can be reached from it.
+    /// For each location, true if an error is reachable from it in the graph.
     pub(crate) leads_to_target: Vec<bool>,
+    /// The loops and recursions of the program, with values observed there.
     pub loops: Loops,
-    /// Merged states keep what is in named variables that the program does not read any more.
+    /// If true, merged states keep the values of named variables that are dead.
     keeps_dead: bool,
-    /// Paths end at faults for which nobody asks; whether one has.
+    /// If present, a path ends at a fault that is no error of the checked property, and the flag records that one did.
     pub(super) ends_at_faults: Option<Arc<AtomicBool>>,
-    /// If there, what the analysis cannot tell is a problem that someone looks into, not a taint.
+    /// If present, undecided operations are recorded here for the caller, not as taints.
     pub(crate) problems: Option<Problems>,
-    /// States that may stand for no execution, and are faults if they do, are executed again when there is more time to decide.
+    /// If true, a fault that the solver cannot decide in time is postponed. Its state is executed again when there is
+    /// more time.
     postpones: bool,
-    /// Where states are abstract and merged again soon, it is not asked at each branch whether there are any.
+    /// If true, abstract states are merged soon, so their feasibility is not checked at each branch.
     pub(super) merges_soon: bool,
-    /// What the states at heads agree on, where that is wanted.
+    /// The observed loop invariants, if they are collected.
     agreements: Option<Agreements>,
-    /// For each operation that read outside all objects where the first pointer came from with which it did.
+    /// The origin of the first invalid pointer of each operation that read outside all objects.
     invalid_reads: FxHashMap<EdgeId, Option<Reason>>,
-    /// Empty but within a step.
+    /// Buffer for the result of the execution. Empty between steps.
     steps: semantics::Successors,
 }
 
 impl<'p> SymbolicExecution<'p> {
+    /// Symbolic execution of a program. `solver` decides path conditions, `solvers` all other queries.
     pub fn new(program: &'p Program, solver: PathSolver, solvers: Choice) -> Self {
         let leads_to_target = leading_to_targets(program);
         Self::over(Execution::new(program, solver), solvers, leads_to_target, Loops::new(program))
@@ -91,66 +96,68 @@ impl<'p> SymbolicExecution<'p> {
         }
     }
 
-    /// In a program that may lack operations which free memory.
+    /// Declares that the program may lack operations that free memory.
     pub fn lacking_frees(mut self, lacks: bool) -> Self {
         self.execution.lacks_frees |= lacks;
         self
     }
 
-    /// Where an operation on memory is a fault, and nobody asks, the path ends: somebody else does.
+    /// Lets a path end at a fault that is no error of the checked property, because another analysis checks for it. The
+    /// flag records whether a path did.
     pub fn ending_at_faults(mut self, ends: Option<Arc<AtomicBool>>) -> Self {
         self.ends_at_faults = ends;
         self
     }
 
-    /// Operations that cannot be decided in time are postponed ([`Step::postponed`]).
+    /// Postpones operations that cannot be decided in time ([`Step::postponed`]).
     pub fn postponing(mut self) -> Self {
         self.postpones = true;
         self
     }
 
-    /// What all states at the head of a loop agree on is kept.
+    /// Collects relations that hold in all states at the head of a loop, if `wanted`.
     pub fn comparing(mut self, wanted: bool) -> Self {
         self.agreements = wanted.then(|| Agreements::new(self.execution.program));
         self
     }
 
-    /// The same for exploring the program under assumptions that are made of terms of this pool.
+    /// A copy for unrolling under assumptions, whose terms are in `pool`. If `bounded`, it is for bounded model
+    /// checking, else for induction.
     pub(super) fn for_unrolling(&self, solver: PathSolver, pool: &ExprPool, bounded: bool) -> Self {
         let program = self.execution.program;
         let mut execution = Execution::new(program, solver);
         execution.terms = semantics::Terms::new(pool.clone(), program.layout.pointer_width);
         execution.lacks_frees = self.execution.lacks_frees;
-        // A proof by contracts shows that they hold.
+        // In a proof by contracts, every call is checked.
         execution.mode.skips_calls = bounded;
         execution.writes = (!bounded).then(Vec::new);
         Self {
-            // Candidate invariants speak of all variables.
+            // Candidate invariants may mention dead variables.
             keeps_dead: true,
             ends_at_faults: self.ends_at_faults.clone(),
             ..Self::over(execution, self.solvers.clone(), self.leads_to_target.clone(), self.loops.without_samples())
         }
     }
 
-    /// Keeps the values that variables have at the head of a loop.
+    /// Records the values of variables at the head of a loop as a sample.
     pub(super) fn sample(&mut self, st: &State, at: Control) {
         self.loops.sample(st, at.loc, &mut self.execution);
     }
 
-    /// Follows every path to its end, whether or not it may come to an error, and every call that it makes.
+    /// Follows every path to its end, even if no error is reachable from it, and executes every call.
     pub fn follow_everything(&mut self) {
         self.leads_to_target.fill(true);
         self.follow_calls();
     }
 
-    /// Follows every call, also of functions that only compute.
+    /// Executes every call, even of functions without side effects.
     pub fn follow_calls(&mut self) {
         self.execution.mode.skips_calls = false;
     }
 }
 
 impl SymbolicExecution<'_> {
-    /// One state for two at the same control, whose memories differ at these places.
+    /// Merges two states at one control state, whose memories differ at `places`.
     pub(super) fn merge_at(&mut self, a: State, b: State, at: Control, places: &[(ObjId, u64)]) -> State {
         let path = self.execution.merge(a.path, b.path, at, places, self.keeps_dead);
         State { path, past: a.past }

@@ -1,57 +1,62 @@
-//! Operations whose effect is not known: taints, or problems that someone looks into.
+//! Undecided operations: they are recorded as taints, or for examination by the caller.
 
 use super::SymbolicExecution;
 use crate::verdict::Reason;
 use cfa::{EdgeId, Op};
 use rustc_hash::FxHashSet;
 
-/// Something that keeps a proof from being one if a state can really get there.
+/// An undecided operation. It prevents a proof if a concrete execution reaches it.
 #[derive(Clone, Debug)]
 pub struct Problem {
+    /// The edge of the operation.
     pub edge: EdgeId,
+    /// The reason why it is undecided.
     pub reason: Reason,
 }
 
-/// What was met where states are abstract, and what is known of it.
+/// The undecided operations that abstract states reached.
 #[derive(Default)]
 pub struct Problems {
+    /// The operations found since the list was last cleared.
     pub found: Vec<Problem>,
-    /// Operations whose problems are recorded as taints; reads among them may give anything.
+    /// Operations that are recorded as undecided. A read among them yields an arbitrary value.
     settled: FxHashSet<EdgeId>,
 }
 
 impl Problems {
-    /// Whether it is known that the operation is a problem.
+    /// True if the operation is recorded as undecided.
     pub fn is_settled(&self, edge: EdgeId) -> bool {
         self.settled.contains(&edge)
     }
 
+    /// Records the operation as undecided.
     pub fn settle(&mut self, edge: EdgeId) {
         self.settled.insert(edge);
     }
 }
 
 impl SymbolicExecution<'_> {
-    /// Whether a fault of the operation is an error.
+    /// True if a fault of the operation is an error.
     pub fn is_watched(&self, edge: EdgeId) -> bool {
         self.execution.program.edges[edge].fault.is_some()
     }
 
+    /// True if the operation is a load.
     pub fn is_read(&self, edge: EdgeId) -> bool {
         matches!(self.execution.program.edges[edge].op.unshadowed(), Op::Load { .. })
     }
 
-    /// Whether it is known that the operation is a problem.
+    /// True if the operation is recorded as undecided.
     pub fn is_settled(&self, edge: EdgeId) -> bool {
         self.problems.as_ref().is_some_and(|p| p.is_settled(edge))
     }
 
-    /// Records that the behaviour of a path beyond `edge` is not that of the program.
+    /// Records that the paths beyond `edge` do not represent all behaviour of the program there.
     pub fn problem(&mut self, edge: EdgeId, reason: Reason) {
         let reads = self.is_read(edge) && self.execution.mode.is_abstract;
         match &mut self.problems {
             Some(problems) if !problems.is_settled(edge) => problems.found.push(Problem { edge, reason }),
-            // Not where a path is followed that may be infeasible.
+            // The operation is settled, and the current path may be infeasible, so it is no taint.
             Some(_) if !reads => {}
             _ => self.taints.drop_behaviour(reason),
         }

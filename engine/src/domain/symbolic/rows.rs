@@ -1,40 +1,40 @@
-//! Rows of cells: what a loop reads and writes at indices.
+//! Rows of cells: the memory that a loop accesses at indices.
 
 use cfa::{BinOp, Bv, CType, Expr, ExprId, ExprPool, LocId, Op, Program, VarId};
 use rustc_hash::FxHashSet;
 
-/// Rows of one loop, at most.
+/// Maximal number of rows per loop.
 const ROWS: usize = 6;
-/// Addresses that one loop moves, at most.
+/// Maximal number of moved addresses per loop.
 const ADDRESSES: usize = 12;
-/// Bytes from a cell to the next, at most.
+/// Maximal distance of neighbouring cells in bytes.
 const STRIDE: u64 = 1 << 12;
 
 /// Cells of equal size at equal distances in one object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cells {
-    /// A variable or global that points into the object.
+    /// The variable or global that points into the object.
     pub base: ExprId,
-    /// Bytes from a cell to the next.
+    /// The distance of neighbouring cells in bytes.
     pub stride: u64,
-    /// Bytes before the first cell; less than `stride`, but where cells further on are of interest.
+    /// The offset of the first cell in bytes. It is less than `stride`, unless only later cells are of interest.
     pub first: u64,
-    /// Bytes of a cell, at most 8.
+    /// The length of a cell in bytes, at most 8.
     pub len: u32,
 }
 
-/// What was seen at the head of a loop.
+/// The values observed at the head of a loop.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Values of the watched variables.
+    /// The values of the watched variables.
     pub scalars: Vec<Option<u64>>,
-    /// Of each row, values of some cells by index, ascending.
+    /// For each row, pairs of an index and the value of its cell, in ascending order.
     pub rows: Vec<Vec<(u64, u64)>>,
-    /// Indices around which more cells were looked at.
+    /// The indices from which on cells were observed.
     pub starts: Vec<i64>,
 }
 
-/// What operations at these locations read or write: addresses, and how many bytes.
+/// The addresses that operations at these locations access, and the number of bytes.
 fn accesses(program: &Program, locs: &[LocId]) -> impl Iterator<Item = (ExprId, u32)> {
     let edges = locs.iter().flat_map(|&loc| program.out_edges(loc));
     edges.filter_map(|edge| match program.edges[edge].op {
@@ -44,7 +44,8 @@ fn accesses(program: &Program, locs: &[LocId]) -> impl Iterator<Item = (ExprId, 
     })
 }
 
-/// The addresses that a loop at these locations accesses and moves, and the pointers that it moves of which the code `around` it speaks.
+/// The addresses that a loop at `locs` accesses and moves. Also, with length 0, the pointers that it moves and that
+/// expressions at the locations `around` mention. `modified` are the variables that the loop modifies.
 pub fn addresses(program: &Program, locs: &[LocId], around: &[LocId], modified: &[VarId]) -> Vec<(ExprId, u32)> {
     let is_told = |v: &VarId| program.vars[*v].name.is_some() || !modified.contains(v);
     let mut found = Vec::new();
@@ -69,12 +70,13 @@ pub fn addresses(program: &Program, locs: &[LocId], around: &[LocId], modified: 
     found
 }
 
+/// True if the variable has a pointer type.
 pub(super) fn is_pointer(program: &Program, var: VarId) -> bool {
     matches!(program.plain_type(program.vars[var].ty), CType::Pointer(_))
 }
 
-/// The rows that operations at these locations read or write, as far as it can be told at the head of the loop, which changes
-/// `modified`, where they are.
+/// The rows that operations at `locs` access, if their base is determined at the head of the loop. `modified` are the
+/// variables that the loop modifies.
 pub fn rows(program: &Program, locs: &[LocId], modified: &[VarId]) -> Vec<Cells> {
     let is_told = |row: &Cells| match *program.exprs.get(row.base) {
         Expr::Var(v) => program.vars[v].name.is_some() || !modified.contains(&v),
@@ -99,24 +101,25 @@ fn row(program: &Program, addr: ExprId, len: u32) -> Option<Cells> {
     sum.row(&program.exprs, len)
 }
 
-/// The address of a cell: its row, and its index there.
+/// The address of a cell.
 #[derive(Clone, Debug)]
 pub struct Address {
+    /// The row of the cell.
     pub row: Cells,
-    /// What depends on variables, of the width of pointers; `None` where nothing does.
+    /// The variable part of the index, of the width of pointers. `None` if there is none.
     pub index: Option<ExprId>,
-    /// What is to be added.
+    /// The constant part of the index.
     pub plus: i64,
 }
 
 impl Address {
-    /// `addr` taken apart, if it can be.
+    /// Decomposes an address of `len` bytes. `None` if it is no address of a cell.
     pub fn new(program: &Program, pool: &mut ExprPool, addr: ExprId, len: u32) -> Option<Self> {
         let mut sum = Sum::default();
         sum.add(program, pool, addr, 1);
         let width = pool.width(addr);
         for (factor, term) in &mut sum.terms {
-            // As if it did not wrap.
+            // Assumes that the narrow addition does not overflow. The result is only a guess.
             let (arg, is_signed) = match *pool.get(*term) {
                 Expr::Sext { arg, .. } => (arg, true),
                 Expr::Zext { arg, .. } => (arg, false),
@@ -140,7 +143,7 @@ impl Address {
         Some(Self { index, plus: sum.constant.div_euclid(row.stride as i64), row })
     }
 
-    /// The terms that the index is the sum of.
+    /// The summands of the index.
     pub fn parts(&self, pool: &ExprPool) -> Vec<ExprId> {
         let mut parts = Vec::new();
         let mut stack: Vec<ExprId> = self.index.into_iter().collect();
@@ -160,7 +163,7 @@ struct Sum {
     base: Option<ExprId>,
     bases: u32,
     constant: i64,
-    /// What else is in it, of the width of pointers, and how often.
+    /// The other summands, of the width of pointers, each with its factor.
     terms: Vec<(i64, ExprId)>,
 }
 
@@ -173,7 +176,7 @@ impl Sum {
             a
         };
         let common = self.terms.iter().fold(0, |common, (factor, _)| gcd(common, factor.unsigned_abs()));
-        // A pointer that walks is an index, too.
+        // A pointer that the loop moves has no index: the pointer itself is the index.
         let stride = if common == 0 { u64::from(len) } else { common };
         let is_global = self.base.is_some_and(|b| matches!(pool.get(b), Expr::GlobalAddr(_)));
         if self.bases != 1 || common == 0 && is_global || !matches!(len, 1 | 2 | 4 | 8) || stride > STRIDE {

@@ -4,19 +4,21 @@ use crate::semantics;
 use cfa::{EdgeId, TaintId};
 use std::ops::{Deref, DerefMut};
 
-/// An operation that adds behaviours.
+/// An operation on the path that over-approximates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Past {
+    /// An `Approx` edge.
     Approximation(TaintId),
-    /// A read that C does not define, which may give anything.
+    /// A read with undefined behaviour that yields an arbitrary value.
     InvalidRead(EdgeId),
 }
 
-/// One path.
+/// A path state with its over-approximation.
 #[derive(Clone)]
 pub struct State {
+    /// The path state.
     pub path: semantics::State,
-    /// The path went through an operation that adds behaviours.
+    /// The first over-approximating operation on the path, if there is one.
     pub past: Option<Past>,
 }
 

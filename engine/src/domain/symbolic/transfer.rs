@@ -1,4 +1,4 @@
-//! The transfer relation: execution, and what becomes of its faults.
+//! The transfer relation: execution of operations, and treatment of their faults.
 
 use super::SymbolicExecution;
 use super::state::{Past, State};
@@ -10,7 +10,8 @@ use smt::Feasibility;
 use std::sync::atomic::Ordering;
 
 impl SymbolicExecution<'_> {
-    /// Adds to `out` the effect of an operation that is not an assume or a return; undecided operations stay in `problems`.
+    /// Executes an operation that is not an assume or a return, and appends the result to `out`. Undecided operations
+    /// stay in `problems`.
     pub(in crate::domain) fn execute(&mut self, state: State, edge: EdgeId, out: &mut Step<State>) {
         let State { path, mut past } = state;
         match self.execution.program.edges[edge].op {
@@ -36,7 +37,8 @@ impl SymbolicExecution<'_> {
         self.steps = steps;
     }
 
-    /// The front-end writes variables before it reads them; where it could not tell, what is read is no value of the program.
+    /// Records a taint for each variable that was read before it was written. The front end writes variables first, so
+    /// the value read is not one of the program.
     pub(super) fn note_unset(&mut self) {
         for var in std::mem::take(&mut self.execution.unset) {
             let place = self.execution.program.vars[var].place;
@@ -44,7 +46,7 @@ impl SymbolicExecution<'_> {
         }
     }
 
-    /// An operation that stands for others.
+    /// Executes an `Approx` edge.
     fn approximate(&mut self, past: &mut Option<Past>, taint: TaintId, edge: EdgeId) {
         let t = &self.execution.program.taints[taint];
         if t.under && self.problems.is_some() {
@@ -57,7 +59,7 @@ impl SymbolicExecution<'_> {
         }
     }
 
-    /// The operation is a fault: that is an error, or it is followed with any result, or the path ends.
+    /// Handles a fault: it is an error, or the operation gets an arbitrary result, or the path ends.
     fn past_fault(&mut self, fault: Fault, past: Option<Past>, edge: EdgeId, out: &mut Step<State>) {
         let kind = fault.kind;
         if kind.is_undecided() {
@@ -68,8 +70,7 @@ impl SymbolicExecution<'_> {
             Op::ObjectOffset { .. } => (false, kind.reads_anything()),
             _ => (false, false),
         };
-        // What may only be unknown because states are abstract: a read gives anything, which is more than it gives wherever
-        // the pointer really points.
+        // The pointer may be unknown only because the state is abstract. An arbitrary value over-approximates the read.
         let is_abstract = self.execution.mode.is_abstract && kind.is_unknown() && reads;
         if self.is_watched(edge) && !asks {
             let path = fault.state.clone();
@@ -84,13 +85,13 @@ impl SymbolicExecution<'_> {
             return;
         }
         if is_abstract || asks || reads && (self.problems.is_none() || self.is_settled(edge)) {
-            // An abstract state says nothing of executions anyway.
+            // An abstract state does not represent concrete executions anyway.
             let past =
                 if self.execution.mode.is_abstract { past } else { past.or(Some(self.invalid_read(&fault, edge))) };
             let path = self.execution.any_result(fault.state, edge);
             return out.successors.push((State { path, past }, At::Target));
         }
-        // Where states are abstract, a look now spares a refinement later.
+        // Checking the feasibility of abstract states here avoids a refinement later.
         if self.problems.is_some()
             && self.execution.mode.names_unknowns
             && self.execution.solver.model(&mut self.execution.terms, &fault.state.pc).is_infeasible()
@@ -100,7 +101,7 @@ impl SymbolicExecution<'_> {
         self.fault_unless_later(fault, past, edge, out);
     }
 
-    /// The operation is a fault that nobody asks for, if the state stands for an execution, which may take longer to find out than there is time now.
+    /// Records an undecided operation if the fault is feasible. Postpones the state if the solver runs out of time.
     fn fault_unless_later(&mut self, fault: Fault, past: Option<Past>, edge: EdgeId, out: &mut Step<State>) {
         if self.postpones {
             match self.execution.solver.model(&mut self.execution.terms, &fault.state.pc) {
@@ -115,7 +116,8 @@ impl SymbolicExecution<'_> {
         self.problem(edge, reason);
     }
 
-    /// A read that gives anything; where the first pointer comes from with which the operation does is kept for the report.
+    /// The over-approximation by an invalid read. Records the origin of the pointer at the first such read of the
+    /// operation, for the report.
     fn invalid_read(&mut self, fault: &Fault, edge: EdgeId) -> Past {
         if !self.invalid_reads.contains_key(&edge) {
             let origin = semantics::origin(&mut self.execution, fault, edge);
@@ -126,7 +128,7 @@ impl SymbolicExecution<'_> {
 
     fn reason(&mut self, fault: &Fault, edge: EdgeId) -> Reason {
         let place = self.execution.program.edges[edge].place;
-        // What an abstract state does not know is checked at full precision before it is told.
+        // Abstract states are checked at full precision before anything is reported, so a short reason suffices.
         match self.execution.mode.is_abstract {
             true => Reason::at(fault.kind.describe(), place),
             false => Reason::at(self.execution.describe(fault), place).because(semantics::origin(
@@ -137,7 +139,7 @@ impl SymbolicExecution<'_> {
         }
     }
 
-    /// The part of `state` that takes an assume edge, if there is one. Nothing is asked about the other side.
+    /// The successor of `state` over an assume edge, if there is one. The other side is not computed.
     pub(in crate::domain) fn side(&mut self, state: State, edge: EdgeId) -> Option<State> {
         let Op::Assume { cond, .. } = self.execution.program.edges[edge].op else { panic!("an assume edge") };
         let State { path, past } = state;
@@ -154,7 +156,7 @@ impl SymbolicExecution<'_> {
         Some(State { path, past })
     }
 
-    /// The states that take the then-edge and the else-edge, but for the sides that are `closed`.
+    /// The successors over the then-edge and the else-edge, except for sides that are `closed`.
     pub(super) fn choose(
         &mut self,
         state: State,

@@ -62,9 +62,9 @@ pub struct Tracking<'p> {
     pub(crate) value: ValueAbstraction,
     pub(crate) predicate: PredicateAbstraction,
     shape: ShapeAbstraction,
-    /// Whether a refinement tries values, and whether it tries predicates.
+    /// The enabled refinements: of values, and of predicates.
     ways: (bool, bool),
-    /// What refinements have learned, in order.
+    /// The reports of all refinements, in order.
     increments: Vec<Increment>,
     /// Buffer for the result of symbolic execution. Empty between steps.
     step: Step<symbolic::State>,

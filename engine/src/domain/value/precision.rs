@@ -29,7 +29,7 @@ pub enum Kept {
 /// The locations at which an item is tracked after a refinement found it necessary at one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Sharing {
-    /// That location only.
+    /// At that location only.
     Location,
     /// All locations of its scope.
     #[default]
