@@ -1,4 +1,4 @@
-//! What is assumed of loops and recursions: facts, candidates, and what they write.
+//! Assumptions about loops and recursions: facts, candidates, and the memory that they write.
 
 use super::cells::{self, CellFact};
 use super::contracts::Contract;
@@ -14,57 +14,61 @@ use smt::budget::Budget;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// For a query about a path to an error.
+/// Time for a query about a path to an error.
 pub const QUERY_TIME: Duration = Duration::from_secs(3);
 
-/// What is assumed of loops and recursions in a run, and whether it held.
+/// The assumptions about loops and recursions in a run, and whether they held.
 #[derive(Clone)]
 pub struct Assumptions {
-    /// The program's expressions and the candidates.
+    /// The pool of the program's expressions and the candidates.
     pub(super) pool: ExprPool,
-    /// Iterations of a loop on one path.
+    /// The number of iterations of a loop on one path.
     pub(super) iterations: u32,
-    /// Loops are only unrolled.
+    /// If true, loops are only unrolled, for bounded model checking.
     pub(super) bounded: bool,
-    /// Nothing is said of addresses that loops move.
+    /// If true, nothing is assumed about addresses that loops move.
     pub(super) without_walks: bool,
-    /// By number: at heads of loops and entries of recursive functions.
+    /// The assumptions at heads of loops and entries of recursive functions, by number.
     pub(super) places: Vec<Place>,
-    /// Of the recursive functions: about their returns.
+    /// The contracts of the recursive functions.
     pub(super) contracts: Vec<Contract>,
-    /// The values that calls began with; see [`Role::Call`].
+    /// The values at the entry of calls; see [`Role::Call`](super::state::Role::Call).
     pub(super) calls: Vec<Rc<FxHashMap<VarId, Val>>>,
-    /// Something assumed in this run did not hold: its result says nothing.
+    /// True if an assumption failed in this run, so that its result is void.
     pub changed: bool,
-    /// The bound cut something off.
+    /// True if the bound cut a path off.
     pub cut: bool,
-    /// Paths to errors are not followed but noted, so that a run shows which candidates hold in any case.
+    /// If true, paths to errors are not followed but recorded in `violated`. A run then shows which candidates hold
+    /// regardless of errors.
     pub past_errors: bool,
-    /// There was one.
+    /// True if a path to an error was feasible.
     pub violated: bool,
 }
 
+/// The assumptions at a loop head or the entry of a recursive function.
 #[derive(Clone, Default)]
 pub(super) struct Place {
-    /// One-bit expressions over the variables of the function and globals that hold whenever control is here.
+    /// Conditions over locals and globals that hold whenever control is here.
     pub(super) facts: Vec<ExprId>,
-    /// The same, to be shown.
+    /// Conditions that have to be proved.
     pub(super) candidates: Vec<ExprId>,
-    /// About all cells of arrays: what holds, and what is to be shown.
+    /// Facts about all cells of arrays.
     pub(super) cell_facts: Vec<CellFact>,
+    /// The same, still to be proved.
     pub(super) cell_candidates: Vec<CellFact>,
-    /// Objects that are written.
+    /// The objects that the loop or recursion writes.
     pub(super) written: FxHashSet<Origin>,
-    /// Pointers that do not stay in one object.
+    /// Pointers that may leave the object that they point into at the entry.
     pub(super) roaming: FxHashSet<VarId>,
-    /// The loop is not followed, though it is one of a library model.
+    /// True if the loop is not unrolled, though it is one of a library model.
     pub(super) replaced: bool,
-    /// How far addresses of the loop get, by number, where it is not as at first.
+    /// The bounds of moved addresses, by number, if they differ from the default.
     pub(super) reaches: FxHashMap<usize, Reach>,
 }
 
 impl Assumptions {
-    /// Candidates for all loops and recursions, from what has been seen so far, beside what is `known` from earlier runs.
+    /// Generates candidates for all loops and recursions from their samples. Facts and frames are taken over from
+    /// `known`, an earlier run.
     pub fn guess(
         program: &Program,
         loops: &Loops,
@@ -87,7 +91,7 @@ impl Assumptions {
             _ => Vec::new(),
         };
         let mut places = Vec::new();
-        // Nothing will be made of guesses when the time is over.
+        // Candidates are useless once the time is spent.
         let in_time = |effort| if budget.spent().is_some() { Effort::Facts } else { effort };
         for l in &loops.loops {
             let effort = in_time(effort);
@@ -137,13 +141,14 @@ impl Assumptions {
         }
     }
 
-    /// No invariants: loops and recursions are followed for so many iterations.
+    /// Assumptions for bounded model checking: no invariants, and loops and recursions are followed for `iterations`
+    /// iterations.
     pub fn bounded(program: &Program, loops: &Loops, iterations: u32) -> Self {
         let places = loops.loops.len() + loops.recursions.len();
         Self { pool: program.exprs.clone(), iterations, places: vec![Place::default(); places], ..Self::empty() }
     }
 
-    /// For a further run with what is left.
+    /// The remaining assumptions, for a further run.
     pub fn again(mut self) -> Self {
         self.changed = false;
         self.violated = false;
@@ -151,12 +156,13 @@ impl Assumptions {
         self
     }
 
+    /// The same assumptions with another number of iterations.
     pub fn with_iterations(mut self, iterations: u32) -> Self {
         self.iterations = iterations;
         self
     }
 
-    /// After a run in which nothing changed: the candidates hold.
+    /// Turns candidates into facts, after a run in which no assumption failed.
     pub fn settled(mut self) -> Self {
         for place in &mut self.places {
             place.facts.append(&mut place.candidates);
@@ -168,7 +174,7 @@ impl Assumptions {
         self
     }
 
-    /// After any other run: nothing is known but what was before, and what the program writes.
+    /// Drops all candidates. Facts and the written memory stay.
     pub fn unsettled(mut self) -> Self {
         self.places.iter_mut().for_each(|p| {
             p.candidates.clear();
@@ -178,20 +184,21 @@ impl Assumptions {
         self
     }
 
+    /// The number of iterations of a loop on one path.
     pub fn iterations(&self) -> u32 {
         self.iterations
     }
 
-    /// What is assumed at each loop head and entry of a recursive function, by number.
+    /// The conditions at each loop head and entry of a recursive function, by number.
     pub fn invariants(&self) -> impl Iterator<Item = Vec<ExprId>> {
         self.places.iter().map(|l| l.facts.iter().chain(&l.candidates).copied().collect())
     }
 
-    /// The invariants, for the checker, after a run that proved the program.
+    /// The certificate of a run that proved the program.
     pub fn certificate(&self, program: &Program, loops: &Loops) -> Certificate {
         let mut certificate = Certificate::new(self.pool.clone());
         certificate.iterations = self.iterations;
-        // What abstract interpretation knows at heads rests on what it knows elsewhere.
+        // Facts of abstract interpretation at heads depend on facts at other locations.
         let knows =
             self.places.iter().any(|p| !p.facts.is_empty()) || self.contracts.iter().any(|c| !c.facts.is_empty());
         certificate.of_variables = self.without_walks && !knows;
@@ -217,7 +224,8 @@ impl Assumptions {
         certificate
     }
 
-    /// The candidates at heads of loops and entries of functions, which were all shown if the run that they are left of changed nothing.
+    /// The candidates at loop heads and function entries. They are proved if no assumption failed in the run that they
+    /// remain from.
     pub fn shown(&self, program: &Program, loops: &Loops) -> LocationInvariants {
         let heads = loops.loops.iter().map(|l| l.head);
         let entries = loops.recursions.iter().map(|r| program.funcs[r.func].entry);
@@ -228,7 +236,7 @@ impl Assumptions {
         shown
     }
 
-    /// How many candidates there are.
+    /// The number of candidates.
     pub fn candidates(&self) -> usize {
         let at_returns: usize = self.contracts.iter().map(|c| c.candidates.len()).sum();
         self.places.iter().map(|p| p.candidates.len() + p.cell_candidates.len()).sum::<usize>() + at_returns
@@ -236,7 +244,8 @@ impl Assumptions {
 }
 
 impl Place {
-    /// What is written and moved there, for the checker. Of shadows it knows nothing.
+    /// The frame for the certificate: the written memory and the pointers that may leave their objects. Certificates do
+    /// not support shadows.
     fn frame(&self, followed: bool) -> Frame {
         let site = |origin: &Origin| match *origin {
             Origin::Global(global) => Some(Site::Global(global)),
@@ -247,12 +256,12 @@ impl Place {
         Frame { written, roaming: self.roaming.clone(), followed }
     }
 
-    /// How far the address of this number of the loop is taken to get.
+    /// The assumed bound of the address of this number.
     pub(super) fn reach(&self, address: usize) -> Reach {
         self.reaches.get(&address).copied().unwrap_or_default()
     }
 
-    /// With what is known of the same place.
+    /// Takes over the facts and the frame that an earlier run found at the same place.
     fn with(mut self, known: Option<&Assumptions>, number: usize) -> Self {
         if let Some(known) = known {
             let known = &known.places[number];
@@ -268,6 +277,7 @@ impl Place {
 }
 
 impl Observations {
+    /// Observations of variables.
     pub(super) fn new(program: &Program, pool: &mut ExprPool, vars: &[VarId], rows: &[Vec<Option<u64>>]) -> Self {
         let column = |&v: &VarId| {
             let width = program.vars[v].width;
@@ -276,7 +286,7 @@ impl Observations {
         Self { columns: vars.iter().map(column).collect(), rows: rows.to_vec() }
     }
 
-    /// Of a loop, with a symbol for each distance, and what these stand for.
+    /// Observations of a loop, with a symbol for each distance. Also returns the distances that the symbols represent.
     fn of_loop(program: &Program, pool: &mut ExprPool, l: &LoopInfo) -> (Self, FxHashMap<ExprId, ExprId>) {
         let mut seen = Self::new(program, pool, &l.watched, &l.samples);
         let width = program.layout.pointer_width;
@@ -289,7 +299,7 @@ impl Observations {
         (seen, meaning)
     }
 
-    /// Conditions of the program over the columns.
+    /// The program's conditions over the columns.
     pub(super) fn guards(&self, pool: &ExprPool, vocabulary: &Vocabulary) -> Vec<ExprId> {
         let known = |var| self.columns.iter().any(|c| matches!(pool.get(c.leaf), Expr::Var(v) if *v == var));
         let fits = |&&c: &&ExprId| {
@@ -300,7 +310,7 @@ impl Observations {
     }
 }
 
-/// Constants in the program's operations, ascending.
+/// The constants in the program's operations, in ascending order.
 pub fn constants(program: &Program) -> Vec<u64> {
     let mut constants: Vec<u64> = Vocabulary::new(program).constants.into_values().flatten().collect();
     constants.sort_unstable();

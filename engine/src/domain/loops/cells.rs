@@ -1,10 +1,11 @@
 //! Invariants about all cells of an array.
 //!
-//! Such a candidate says that a condition holds of the cells whose index lies between two bounds, as in "`a[k] <= max` for all
-//! `0 <= k < i`". It is checked at one index that stands for all, a fresh symbol (Flanagan, Qadeer: Predicate abstraction for
-//! software verification, POPL 2002), and it is assumed in instances: whenever the array is read, at the index that is read
-//! (Bradley, Manna, Sipma: What's decidable about arrays?, VMCAI 2006, from where we take that these are the indices that
-//! matter). An instance of what holds for all indices holds, so instances that are missing only make a proof fail.
+//! Such a candidate says that a condition holds for the cells whose index lies between two bounds, as in "`a[k] <= max`
+//! for all `0 <= k < i`". It is checked at a fresh symbol as index, which represents all indices (Flanagan, Qadeer:
+//! Predicate abstraction for software verification, POPL 2002). It is assumed in instances: a read of the array adds
+//! the instance for the index read. These are the relevant indices according to Bradley, Manna, Sipma: What's decidable
+//! about arrays?, VMCAI 2006. Every instance is implied by the invariant, so missing instances can only make a proof
+//! fail.
 
 mod instances;
 
@@ -17,34 +18,35 @@ use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, LocId, Op, Program, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Candidates at one loop, at most.
+/// Maximal number of candidates at one loop.
 const CANDIDATES: usize = 100;
-/// Variables that bounds are made of, and constants of the program that are tried as bounds and as values.
+/// Maximal number of variables that bounds are formed of.
 const BOUNDS: usize = 6;
-/// Indices of accesses that bounds are made of.
+/// Maximal number of indices of accesses that bounds are formed of. [`CONSTANTS`] limits the program's constants that
+/// are tried as bounds and values.
 const INDICES: usize = 8;
 const CONSTANTS: usize = 6;
-/// Variables with so few values tell the observations apart.
+/// Maximal number of values of a variable that is used as a guard.
 const FLAG: usize = 2;
-/// Bytes written of an object that is made an array for the sake of a candidate.
+/// Maximal number of written bytes of an object that is converted to an array for the sake of a candidate.
 const SMALL: u64 = 1 << 10;
 
 /// A condition on all cells with an index from `low` to below `high`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CellFact {
-    /// Rows of cells, each with the symbol that stands for its cell.
+    /// The rows, each with the symbol that represents its cell in the body.
     rows: Vec<(Cells, ExprId)>,
-    /// The symbol that stands for the index, of the width of pointers.
+    /// The symbol that represents the index, of the width of pointers.
     index: ExprId,
-    /// Over variables, of the same width.
+    /// The bounds over variables, of the width of pointers.
     low: ExprId,
     high: ExprId,
-    /// One bit, over variables, the index and the cells.
+    /// The condition, a term of one bit over variables, the index and the cells.
     body: ExprId,
 }
 
 impl CellFact {
-    /// As the checker of proofs reads it.
+    /// The fact in the form of the certificate.
     pub(super) fn certified(&self) -> certificate::CellFact {
         let row = |&(Cells { base, stride, first, len }, cell): &(Cells, ExprId)| certificate::Row {
             base,
@@ -58,8 +60,8 @@ impl CellFact {
     }
 }
 
-/// Candidates about the rows that a loop reads or writes, of those that hold of what was seen.
-/// `asserted` is what errors say of cells.
+/// Generates candidates about the rows that a loop accesses, which hold in all observations. `asserted` are candidates
+/// from weakest preconditions of errors.
 pub fn candidates(
     pool: &mut ExprPool,
     program: &Program,
@@ -102,7 +104,7 @@ struct Guess<'a> {
     program: &'a Program,
     l: &'a LoopInfo,
     vocabulary: &'a Vocabulary,
-    /// Of pointers.
+    /// The width of pointers.
     width: u32,
     index: ExprId,
     holes: Vec<ExprId>,
@@ -111,17 +113,17 @@ struct Guess<'a> {
     found: Vec<CellFact>,
 }
 
-/// Where a range of indices begins or ends.
+/// A bound of a range of indices.
 struct Bound {
-    /// Over variables, of the width of pointers.
+    /// The term over variables, of the width of pointers.
     term: ExprId,
-    /// If it is one.
+    /// Its value if it is a constant.
     constant: Option<i64>,
-    /// By snapshot.
+    /// The observed values, by snapshot.
     seen: Vec<Option<i64>>,
 }
 
-/// By number: from one bound to below another.
+/// A range of indices: the numbers of its lower and its upper bound, which is exclusive.
 type Range = (usize, usize);
 
 impl Guess<'_> {
@@ -134,7 +136,7 @@ impl Guess<'_> {
                 let mut bodies = if first == second { self.single(first) } else { self.double(first, second) };
                 let mut seen = FxHashSet::default();
                 bodies.retain(|&b| seen.insert(b));
-                // Where two cells are equal, what else is alike is no news.
+                // If two cells are equal, further relations between them add nothing.
                 let mut equal: FxHashSet<(usize, Option<usize>)> = FxHashSet::default();
                 for (i, &body) in bodies.iter().enumerate() {
                     let mut holds_from_start = false;
@@ -166,7 +168,8 @@ impl Guess<'_> {
         }
     }
 
-    /// What an error says of cells that the loop knows, in all ranges in which it was seen to hold.
+    /// Adds a candidate from the weakest precondition of an error, for all ranges in which it was observed to hold. Its
+    /// rows have to be rows of the loop.
     fn asserted(&mut self, condition: &Asserted, ranges: &[Range]) {
         let rows: Option<Vec<usize>> = condition
             .rows
@@ -187,7 +190,8 @@ impl Guess<'_> {
         }
     }
 
-    /// Ranges of indices: all, to and from a variable or the index of an access, and as many as a variable says from a constant on.
+    /// The ranges of indices: all indices, from or up to a variable or the index of a write, and as many as a variable
+    /// says from a constant on.
     fn ranges(&mut self) -> Vec<Range> {
         let (start, end) = (self.constant(0), self.constant(1 << (self.width - 2).min(62)));
         let of_index = |s: &&Scalar| s.modified && s.width <= self.width && s.width >= 8 && self.values(s).len() > FLAG;
@@ -225,8 +229,9 @@ impl Guess<'_> {
         ranges
     }
 
-    /// Where the cells that the loop writes end, if it goes up, and begin, if it goes down: the indices of its writes, and the parts
-    /// that these are sums of (what inner loops add is no index where they have ended).
+    /// The ends of the range of cells that the loop writes: for an ascending loop, and for a descending one if there is
+    /// one. They are the indices of its writes, and the summands of these indices, since the summand of an inner loop
+    /// is no longer part of the index when that loop has ended.
     fn indices(&mut self) -> Vec<(ExprId, Option<ExprId>)> {
         let mut locs: Vec<LocId> = self.l.body.iter().copied().collect();
         locs.sort_unstable();
@@ -242,7 +247,7 @@ impl Guess<'_> {
             };
             let (here, behind) = (plus(address.plus), plus(address.plus.wrapping_add(1)));
             found.extend([(index, None), (here, Some(behind))]);
-            // Where the same is read one before, as in sums.
+            // Sums read the previous cell.
             found.push((plus(-1), None));
             let parts = address.parts(self.pool);
             if parts.len() > 1 {
@@ -261,7 +266,7 @@ impl Guess<'_> {
         self.bounds.len() - 1
     }
 
-    /// A bound, if it was seen to change, or is known to.
+    /// Adds a bound. `None` if it was observed to have few values, unless the caller knows that it `changes`.
     fn bound(&mut self, term: ExprId, changes: bool) -> Option<usize> {
         let vars = self.pool.vars(term);
         let columns: Option<Vec<Scalar>> =
@@ -287,7 +292,7 @@ impl Guess<'_> {
         Some(self.bounds.len() - 1)
     }
 
-    /// Constants at which blocks of a row may begin.
+    /// Positive constants at which blocks of a row may begin.
     fn offsets(&self) -> Vec<i64> {
         let mut offsets: Vec<i64> = self.l.snapshots.iter().flat_map(|s| s.starts.iter().copied()).collect();
         offsets.sort_unstable();
@@ -297,7 +302,7 @@ impl Guess<'_> {
         offsets
     }
 
-    /// The values that a variable was seen to have, ascending.
+    /// The observed values of a variable, in ascending order.
     fn values(&self, scalar: &Scalar) -> Vec<u64> {
         let mut values: Vec<u64> = self.l.snapshots.iter().filter_map(|s| s.scalars[scalar.column]).collect();
         values.sort_unstable();
@@ -305,14 +310,14 @@ impl Guess<'_> {
         values
     }
 
-    /// Variables with few values, and a value each.
+    /// Guards: variables with few observed values, each with one of them.
     fn guards(&self) -> Vec<(Scalar, u64)> {
         let flags = self.scalars.iter().filter(|s| s.modified).map(|s| (*s, self.values(s)));
         let flags = flags.filter(|(_, values)| values.len() <= FLAG);
         flags.flat_map(|(scalar, values)| values.into_iter().map(move |v| (scalar, v))).collect()
     }
 
-    /// Conditions on a cell, its index, and variables.
+    /// Candidate conditions on a cell, its index, and variables.
     fn single(&mut self, row: usize) -> Vec<ExprId> {
         let (cell, width) = (self.holes[row], 8 * self.l.rows[row].len);
         let mut values: Vec<u64> = self.l.snapshots.iter().flat_map(|s| s.rows[row].iter().map(|&(_, v)| v)).collect();
@@ -325,7 +330,7 @@ impl Guess<'_> {
             let c = self.pool.int(width, c);
             bodies.push(self.pool.eq(cell, c));
         }
-        // An affine function of the index.
+        // Affine functions of the index.
         let mut slopes: Vec<(i64, i64)> = Vec::new();
         for cells in self.l.snapshots.iter().map(|s| &s.rows[row]) {
             for pair in cells.windows(2) {
@@ -354,7 +359,7 @@ impl Guess<'_> {
         for scalar in self.scalars.clone().into_iter().filter(|s| s.width == width) {
             let x = self.pool.var(scalar.var, width);
             bodies.push(self.pool.eq(cell, x));
-            // What counts meets all values some time.
+            // A counter takes all values at some time, so an inequality with it fails.
             if !scalar.modified || self.values(&scalar).len() <= FLAG {
                 let equal = self.pool.eq(cell, x);
                 bodies.push(self.pool.not(equal));
@@ -363,7 +368,7 @@ impl Guess<'_> {
             bodies.push(self.pool.binary(order, cell, x));
             bodies.push(self.pool.binary(order, x, cell));
         }
-        // What is seen, or what the program knows, next beyond it.
+        // Bounds: constants of the program next to the observed extremes.
         let signed = |&c: &u64| sign_extend(width, c);
         let (least, most) = (values.iter().map(signed).min(), values.iter().map(signed).max());
         let within = |c: i64| least.is_some_and(|l| l <= c) && most.is_some_and(|m| c <= m);
@@ -383,7 +388,8 @@ impl Guess<'_> {
         bodies
     }
 
-    /// Conditions on the cells of two rows at the same index; if it makes sense, the first is that they are equal.
+    /// Candidate conditions on the cells of two rows at the same index. If the cells have the same width, the first is
+    /// their equality.
     fn double(&mut self, first: usize, second: usize) -> Vec<ExprId> {
         let (a, b) = (self.holes[first], self.holes[second]);
         let (wa, wb) = (self.pool.width(a), self.pool.width(b));
@@ -405,7 +411,7 @@ impl Guess<'_> {
             }
             bodies.push(self.pool.not(equal));
         }
-        // A property of the one exactly where the other has one.
+        // One cell has a property if and only if the other has one.
         let properties = |pool: &mut ExprPool, cell: ExprId, width: u32| {
             let zero = pool.int(width, 0);
             [pool.eq(cell, zero), pool.slt(cell, zero), pool.slt(zero, cell)]
@@ -421,8 +427,8 @@ impl Guess<'_> {
         bodies
     }
 
-    /// Makes it a candidate if it holds of all that was seen, and of something; tells whether it does.
-    /// With a guard, where the variable has the value.
+    /// Records a candidate if it holds in all observations, and in at least one. Returns true if it does. With a guard,
+    /// it considers only observations in which the variable has the value.
     fn keep(&mut self, rows: &[usize], range: Range, guard: Option<(Scalar, u64)>, body: ExprId) -> bool {
         if self.pool.as_const(body).is_some() {
             return false;

@@ -1,4 +1,4 @@
-//! Candidates are assumed, checked, and dropped where they do not hold.
+//! Candidates: how they are assumed, checked, and dropped when they fail.
 
 use super::Unrolling;
 use super::state::{Activation, Role, State};
@@ -10,10 +10,10 @@ use smt::{Feasibility, PathCondition};
 use std::hash::Hash;
 use std::time::Duration;
 
-/// For a query about several candidates at a place, and about one of them.
+/// Time for a query about several candidates at a place. [`ALONE`] is the time for a query about one of them.
 const TOGETHER: Duration = Duration::from_millis(600);
 const ALONE: Duration = Duration::from_millis(300);
-/// Products and quotients of unknowns that are replaced by unknowns.
+/// Maximal number of nonlinear terms that are replaced by unknowns.
 const HARD: usize = 40;
 
 impl Unrolling<'_> {
@@ -40,7 +40,7 @@ impl Unrolling<'_> {
         self.check_cells(st, number);
     }
 
-    /// Whether the path is in an early iteration of a loop around the place of this number.
+    /// True if the path is in an early iteration of a loop around the place of this number.
     fn is_early_before(&self, st: &State, number: u32) -> bool {
         let iterations = self.assumptions.iterations;
         let early = |a: &Activation| matches!(a.role, Role::Any(iteration) if iteration < iterations);
@@ -50,7 +50,7 @@ impl Unrolling<'_> {
         }
     }
 
-    /// Adds to `wrong` the candidates whose values are not all ones in `st`.
+    /// Adds to `wrong` the candidates that do not hold in `st`, or could not be proved in time.
     pub(super) fn refute<K: Copy + Eq + Hash>(
         &mut self,
         st: &mut State,
@@ -81,7 +81,7 @@ impl Unrolling<'_> {
             }
         }
         self.settle_linearly(st, &mut open);
-        // All in one question; where that is too much for the solver, in parts.
+        // One query for all candidates. If it is too hard for the solver, they are split.
         let mut parts = vec![open];
         while let Some(part) = parts.pop() {
             if part.is_empty() {
@@ -108,7 +108,7 @@ impl Unrolling<'_> {
                     parts.iter_mut().for_each(|p| p.retain(&mut holds));
                 }
                 Feasibility::Unknown(_) if self.symbolic.execution.solver.spent().is_some() => {
-                    // The run is over, and says nothing.
+                    // The run is out of time, and its result is void.
                     self.drop_assumption();
                     break;
                 }
@@ -126,9 +126,10 @@ impl Unrolling<'_> {
         self.symbolic.execution.solver.set_query_time(Some(QUERY_TIME));
     }
 
-    /// Removes from `open` the candidates that hold whatever products, quotients and remainders of unknowns are, but for some
-    /// bounds: with these bit-blasted, solvers are slow also at what does not depend on them (Cimatti et al.: Incremental
-    /// linearization for satisfiability modulo nonlinear arithmetic, ACM TOCL 2018).
+    /// Removes from `open` the candidates that hold for arbitrary values of products, quotients and remainders of
+    /// unknowns within simple bounds. If these terms are bit-blasted, solvers are slow even on parts that do not depend
+    /// on them (Cimatti et al.: Incremental linearization for satisfiability modulo nonlinear arithmetic, ACM TOCL
+    /// 2018).
     fn settle_linearly<K>(&mut self, st: &State, open: &mut Vec<(K, ExprId)>) {
         let conjuncts = st.pc.conjuncts();
         let mut hard = Vec::new();
@@ -145,7 +146,7 @@ impl Unrolling<'_> {
         if hard.is_empty() || hard.len() > HARD {
             return;
         }
-        // Inner ones come first, so those within others are replaced by then.
+        // Inner terms come first, so they are replaced before the terms around them.
         let mut replaced: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut facts = Vec::new();
         for (e, op, a, b) in hard {
@@ -173,8 +174,8 @@ impl Unrolling<'_> {
         self.symbolic.execution.solver.set_query_time(Some(QUERY_TIME));
     }
 
-    /// Writes a power of two as a multiple of another one in the term, where the path condition allows it: solvers are slow to
-    /// see that `1 << x` is twice `1 << (x - 1)` unless `x` is zero.
+    /// Rewrites a power of two as a multiple of another one in the term, if the path condition permits it. Solvers are
+    /// slow to see that `1 << x` is twice `1 << (x - 1)` unless `x` is zero.
     fn align_powers(&mut self, st: &State, term: ExprId) -> ExprId {
         let mut powers = Vec::new();
         self.symbolic.execution.terms.visit(term, &mut FxHashSet::default(), |e, node| {
@@ -194,7 +195,7 @@ impl Unrolling<'_> {
                 let Some(d @ 1..8) = self.symbolic.execution.terms.as_const(difference).and_then(Bv::to_u64) else {
                     continue;
                 };
-                // Beyond the width both are zero.
+                // Shifts by the width or more give zero on both sides.
                 let least = self.symbolic.execution.terms.int(width, d);
                 let below = self.symbolic.execution.terms.ult(x, least);
                 if !self
@@ -215,7 +216,7 @@ impl Unrolling<'_> {
         term
     }
 
-    /// Assumes what holds at the place.
+    /// Assumes the facts and candidates at the place.
     pub(super) fn assume_place(&mut self, st: &mut State, number: u32) {
         let terms = self.place_terms(st, number);
         self.assume_all(st, terms, Vec::new(), &[]);
@@ -233,14 +234,14 @@ impl Unrolling<'_> {
         all.into_iter().filter_map(term).collect()
     }
 
-    /// Whether all variables in `e` have values. The program does not read one that has none where a candidate happens to
-    /// speak of it.
+    /// True if all variables in `e` have values. A candidate may mention a variable that the program does not read
+    /// before it is set.
     pub(super) fn is_set(&self, st: &State, e: ExprId) -> bool {
         self.symbolic.execution.terms.vars(e).into_iter().all(|v| self.symbolic.execution.read_var(st, v) != Val::Unset)
     }
 
-    /// Assumes all `terms`. The symbols `fresh` occur nowhere but in them and in the variables `places`: where an equation
-    /// defines one of them, the definition takes its place.
+    /// Assumes all `terms`. The symbols `fresh` occur only in them and in the variables `places`. If an equation
+    /// defines one of the symbols, its definition replaces it.
     pub(super) fn assume_all(
         &mut self,
         st: &mut State,
@@ -274,7 +275,7 @@ impl Unrolling<'_> {
     }
 }
 
-/// Whether the operation is one that is bit-blasted at length.
+/// True if bit-blasting the operation is expensive.
 fn is_hard(pool: &ExprPool, op: BinOp, a: ExprId, b: ExprId) -> bool {
     match op {
         BinOp::Mul => pool.as_const(a).is_none() && pool.as_const(b).is_none(),
@@ -283,7 +284,7 @@ fn is_hard(pool: &ExprPool, op: BinOp, a: ExprId, b: ExprId) -> bool {
     }
 }
 
-/// Adds what holds of the result `r` of a quotient or remainder of any `a` and `b`.
+/// Adds bounds of the result `r` of a quotient or remainder of arbitrary `a` and `b`.
 fn bounds(pool: &mut ExprPool, op: BinOp, (a, b): (ExprId, ExprId), r: ExprId, facts: &mut Vec<ExprId>) {
     let width = pool.width(r);
     let zero = pool.int(width, 0);
@@ -303,7 +304,7 @@ fn bounds(pool: &mut ExprPool, op: BinOp, (a, b): (ExprId, ExprId), r: ExprId, f
             implies(pool, divides, at_most);
         }
         BinOp::SRem => {
-            // It has the sign of `a`, and is no further from zero.
+            // The remainder has the sign of `a`, and a smaller or equal magnitude.
             let (positive, low, high) = (pool.sle(zero, a), pool.sle(zero, r), pool.sle(r, a));
             let between = pool.and(low, high);
             implies(pool, positive, between);
@@ -325,7 +326,7 @@ fn bounds(pool: &mut ExprPool, op: BinOp, (a, b): (ExprId, ExprId), r: ExprId, f
     }
 }
 
-/// The equations over more than a bit that the path condition says outright, also as two inequalities.
+/// The equations over more than one bit that are conjuncts of the path condition, or pairs of inequalities in it.
 fn equations(pool: &ExprPool, pc: &PathCondition) -> Vec<(ExprId, ExprId)> {
     let mut equations = Vec::new();
     let mut at_most = FxHashSet::default();
@@ -348,7 +349,7 @@ fn equations(pool: &ExprPool, pc: &PathCondition) -> Vec<(ExprId, ExprId)> {
 mod tests {
     use super::*;
 
-    /// The bounds of quotients and remainders hold of all numbers of four bits.
+    /// The bounds of quotients and remainders hold for all numbers of four bits.
     #[test]
     fn bounds_hold() {
         for op in [BinOp::UDiv, BinOp::URem, BinOp::SDiv, BinOp::SRem] {

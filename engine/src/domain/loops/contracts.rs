@@ -1,4 +1,4 @@
-//! Recursive functions replaced by contracts.
+//! Contracts of recursive functions.
 
 use super::state::{Activation, Role, State};
 use super::templates::{Column, Effort, Observations, Vocabulary, candidates, is_signed};
@@ -10,17 +10,20 @@ use cfa::{EdgeId, Expr, ExprId, ExprPool, Op, Program, Sort, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Values of an argument for each of which there are candidates.
+/// Maximal number of values of an argument with separate candidates.
 const FEW_CASES: usize = 8;
 
-/// About a return, over variables (their values at the entry) and symbols (values at the return).
+/// The postcondition of a recursive function, over variables (their values at the entry) and symbols (values at the
+/// return).
 #[derive(Clone)]
 pub(super) struct Contract {
+    /// Conditions that hold.
     pub(super) facts: Vec<ExprId>,
+    /// Conditions that have to be proved.
     pub(super) candidates: Vec<ExprId>,
-    /// The result, if there is one.
+    /// The symbol for the result, if there is one.
     pub(super) result: Option<ExprId>,
-    /// The globals that may have changed.
+    /// The globals that the function may modify, each with the symbol for its value at the return.
     pub(super) after: Vec<(VarId, ExprId)>,
 }
 
@@ -38,7 +41,7 @@ impl Contract {
         let mut guards = seen.guards(pool, vocabulary);
         let guarded = matches!(effort, Effort::Many | Effort::Powers);
         for (i, Column { leaf, width, .. }) in seen.columns.iter().enumerate().filter(|_| guarded) {
-            // A column of few values tells cases apart.
+            // An argument with few values separates the observations.
             let mut values: Vec<u64> = seen.rows.iter().filter_map(|row| row[i]).collect();
             values.sort_unstable();
             values.dedup();
@@ -100,7 +103,7 @@ impl Contract {
 }
 
 impl Unrolling<'_> {
-    /// The path has entered a recursive function over `edge`, and its parameters are bound.
+    /// Handles a call of a recursive function over `edge`. Its parameters are bound.
     pub(super) fn call_recursive(&mut self, mut st: State, edge: EdgeId, number: u32, out: &mut Vec<(State, At)>) {
         let func = st.frame.func;
         let nested = st.nest.active.iter().filter(|a| a.number == number).count() as u32;
@@ -135,7 +138,7 @@ impl Unrolling<'_> {
         out.push((after, At::Target));
     }
 
-    /// The caller's state after a call of a recursive function; `callee` is the state at its entry.
+    /// The caller's state after a call of a recursive function, by its contract. `callee` is the state at the entry.
     fn apply_contract(&mut self, callee: State, edge: EdgeId, number: u32) -> State {
         let program = self.symbolic.execution.program;
         let Op::Call { result, .. } = program.edges[edge].op else { panic!("a call edge") };
@@ -148,7 +151,7 @@ impl Unrolling<'_> {
         let index = number as usize - self.symbolic.loops.loops.len();
         let contract = self.assumptions.contracts[index].clone();
         let mut meaning: FxHashMap<ExprId, Val> = FxHashMap::default();
-        // What is new, and the variables that hold it.
+        // The fresh symbols, and the variables that hold them.
         let (mut fresh, mut places) = (Vec::new(), Vec::new());
         for var in modified {
             if !matches!(program.vars[var].kind, VarKind::Global { .. }) {
@@ -196,8 +199,8 @@ impl Unrolling<'_> {
         st
     }
 
-    /// A condition of a contract over the values of the variables at the entry and of the symbols at the return; `None` if it
-    /// speaks of a symbol that has none.
+    /// Instantiates a condition of a contract with the values of the variables at the entry and of the symbols at the
+    /// return. `None` if it mentions a symbol without value.
     fn instance(&mut self, e: ExprId, began: &FxHashMap<VarId, Val>, meaning: &FxHashMap<ExprId, Val>) -> Option<Val> {
         let mut terms: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut leaves = Vec::new();
@@ -207,7 +210,7 @@ impl Unrolling<'_> {
             _ => {}
         });
         for (leaf, value) in leaves {
-            // Variables, and symbols for results, are bit-vectors; others have no value.
+            // Variables and symbols for results are bit-vectors. Other leaves have no value.
             let value = value?;
             let width = self.symbolic.execution.terms.width(leaf);
             terms.insert(leaf, self.symbolic.execution.terms.term(value, width));
@@ -217,7 +220,7 @@ impl Unrolling<'_> {
         Some(self.symbolic.execution.terms.classify(term))
     }
 
-    /// The path stands before a return; `false` if it ends here.
+    /// Handles a return. Returns `false` if the path ends here.
     pub(super) fn return_in_induction(&mut self, st: &mut State, edge: EdgeId) -> bool {
         let depth = st.frame.depth;
         let iterations = self.assumptions.iterations;
@@ -238,7 +241,7 @@ impl Unrolling<'_> {
         true
     }
 
-    /// Drops the candidates about the return that do not hold.
+    /// Drops the candidates of the postcondition that fail at a return.
     fn check_contract(&mut self, st: &mut State, edge: EdgeId, number: u32, call: u32) {
         let Op::Return { value } = self.symbolic.execution.program.edges[edge].op else { panic!("a return edge") };
         let index = number as usize - self.symbolic.loops.loops.len();

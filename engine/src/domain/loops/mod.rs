@@ -6,8 +6,8 @@
 //!
 //! - The *first* path executes the first `k - 1` iterations.
 //! - The *any* path represents arbitrary `k` consecutive iterations. All variables and memory that the loop may modify
-//!   become unknown (havoc), and the loop's *candidate invariants* are assumed. Of its `k` iterations, the first `k -
-//!   1` represent iterations of the execution without errors. Only the last one is checked.
+//!   become unknown (havoc), and the loop's *candidate invariants* are assumed. Of its `k` iterations, the first
+//!   `k - 1` represent iterations of the execution without errors. Only the last one is checked.
 //!
 //! In the early iterations of an any path, errors and exits from the loop are dropped, and the candidates are assumed
 //! at each arrival at the head. After the last iteration, and at every arrival at the head on the first path, the
@@ -40,7 +40,7 @@
 //!
 //! # Bounded model checking
 //!
-//! Without any paths, and with `k` iterations of loops and nested calls allowed, this is bounded model checking (Biere,
+//! Without the *any* paths, and with `k` iterations of loops and nested calls allowed, this is bounded model checking (Biere,
 //! Cimatti, Clarke, Zhu, TACAS 1999). There is one formula for all paths between two locations where states are merged.
 //! The assumptions record whether the bound cut a path off.
 

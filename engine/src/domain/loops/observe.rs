@@ -1,4 +1,4 @@
-//! Values at heads of loops and at entries and returns of recursive functions, from runs on random inputs.
+//! Samples of values at loop heads and at entries and returns of recursive functions, from runs on random inputs.
 
 use super::{constants, scale};
 use crate::domain::symbolic::{Cells, Loops, Snapshot};
@@ -9,20 +9,21 @@ use rustc_hash::FxHashMap;
 use smt::budget::Budget;
 use std::collections::VecDeque;
 
-/// Runs, at most, and edges of all of them and of each.
+/// Maximal number of runs. [`STEPS`] limits the edges of all runs, [`STEPS_PER_RUN`] those of one run.
 const RUNS: u64 = 300;
 const STEPS: u64 = 3_500_000;
 const STEPS_PER_RUN: u64 = 300_000;
-/// Values kept: per place, and per place and run.
+/// Maximal number of samples per place. [`PER_RUN`] limits those per place and run.
 const KEPT: usize = 256;
 const PER_RUN: usize = 24;
-/// Calls of a recursive function, and returns, that are kept of a run in any case.
+/// Number of first calls and returns of a recursive function that are always sampled in a run.
 const CALLS_PER_RUN: u64 = 10;
-/// Of a run, the last ones at each place are kept, too.
+/// Number of last visits of each loop head that are sampled in a run.
 const LAST: usize = 3;
-/// Of the first run, edges: enough for loops over large arrays.
+/// Maximal number of edges of the first run. It suffices for loops over large arrays.
 const STEPS_OF_FIRST: u64 = 1_500_000;
-/// Snapshots kept per loop, and of each run; of a row, cells looked at from each start, and starts.
+/// Maximal number of snapshots per loop. [`SNAPSHOTS_PER_RUN`] is the number of first visits with snapshots in a run,
+/// [`CELLS`] the number of cells observed from each start index, and [`STARTS`] the number of start indices.
 const SNAPSHOTS: usize = 96;
 const SNAPSHOTS_PER_RUN: u64 = 5;
 const CELLS: u64 = 16;
@@ -30,8 +31,8 @@ const STARTS: usize = 4;
 
 type Row = Vec<Option<u64>>;
 
-/// Runs the program, and one like it that is quicker through its loops, and adds what it sees to the samples. Deterministic
-/// for a seed.
+/// Runs the program, and a scaled-down version that finishes its loops sooner, and adds the observed values to the
+/// samples. Deterministic for a seed.
 pub fn observe(program: &Program, loops: &mut Loops, seed: u64, budget: &Budget) {
     let constants = &constants(program);
     if let Some(small) = scale::scaled(program) {
@@ -74,23 +75,23 @@ fn observe_runs(
     }
 }
 
-/// What was seen of one loop in the present run.
+/// The observations of one loop in the current run.
 #[derive(Clone, Default)]
 struct Iterations {
     visits: u64,
     last: VecDeque<Row>,
 }
 
-/// What was seen of one recursive function in the present run.
+/// The observations of one recursive function in the current run.
 #[derive(Clone, Default)]
 struct Nested {
     entries: u64,
     returns: u64,
-    /// Calls that have not returned.
+    /// The number of calls that have not returned.
     active: u64,
 }
 
-/// Whether to keep what was seen the time of this number, from 1.
+/// True if the event of this number, from 1, is sampled.
 fn is_kept(number: u64) -> bool {
     number <= CALLS_PER_RUN || number.is_power_of_two()
 }
@@ -102,9 +103,10 @@ struct Watcher<'a> {
     constants: &'a [u64],
     functions: &'a FxHashMap<FuncId, usize>,
     iterations: Vec<Iterations>,
-    /// The recursive functions that are active: frames below, number, values at the entry.
+    /// The active calls of recursive functions: the number of frames below, the function's number, and the values at
+    /// the entry.
     calls: Vec<(usize, usize, Row)>,
-    /// By number of the recursive function.
+    /// The counters of the recursive functions, by number.
     nested: Vec<Nested>,
 }
 
@@ -117,7 +119,7 @@ impl Watcher<'_> {
     fn row(&self, state: &State, vars: &[VarId]) -> Row {
         vars.iter().map(|&v| self.value(state, v)).collect()
     }
-    /// The values that belong to a loop, at its head.
+    /// The values of a loop's watched variables and distances at its head.
     fn row_of_loop(&self, state: &State, number: usize) -> Row {
         let l = &self.loops.loops[number];
         let width = self.program.layout.pointer_width;
@@ -129,7 +131,7 @@ impl Watcher<'_> {
         }));
         row
     }
-    /// That of a global or in a variable.
+    /// The address of a global, or the address in a variable.
     fn address(&self, state: &State, e: ExprId) -> Option<u64> {
         match *self.program.exprs.get(e) {
             Expr::GlobalAddr(global) => Some(state.global_address(global)),
@@ -137,7 +139,7 @@ impl Watcher<'_> {
             _ => None,
         }
     }
-    /// Looks at cells of the rows of a loop.
+    /// Takes a snapshot of the rows of a loop.
     fn snapshot(&mut self, state: &State, number: usize) {
         let l = &self.loops.loops[number];
         let mut starts = vec![0];
@@ -208,7 +210,7 @@ impl Observer for Watcher<'_> {
                     let (_, i, mut row) = self.calls.pop().expect("just seen");
                     self.nested[i].returns += 1;
                     self.nested[i].active -= 1;
-                    // The outermost calls tell most.
+                    // The outermost calls are the most informative.
                     let is_kept = self.nested[i].active < 2 || is_kept(self.nested[i].returns);
                     if !is_kept || self.loops.recursions[i].samples.len() >= KEPT {
                         return;

@@ -1,19 +1,20 @@
-//! Bit-vector terms as polynomials over the integers modulo a power of two: what bit-blasting is slow at.
+//! Bit-vector terms as polynomials over the integers modulo a power of two. Bit-blasting is slow for these.
 
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort, UnOp};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Monomials, factors of a monomial, and nodes of a term that are looked at.
+/// Maximal number of monomials. [`DEGREE`] limits the factors of a monomial, [`NODES`] the subterms of a term.
 const MONOMIALS: usize = 24;
 const DEGREE: usize = 4;
 const NODES: usize = 400;
-/// Equations that others are shown to follow from.
+/// Maximal number of equations used as premises.
 const EQUATIONS: usize = 12;
-/// Steps in which products are replaced.
+/// Maximal number of rewriting steps.
 const REDUCTIONS: usize = 40;
 
-/// A sum of products of terms that are no sums, products or constants: by sorted factors, the coefficient, never zero.
+/// A sum of products. Maps the sorted factors of each product to its coefficient, which is not zero. A factor is a term
+/// other than a sum, product or constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Polynomial {
     width: u32,
@@ -21,7 +22,7 @@ pub struct Polynomial {
 }
 
 impl Polynomial {
-    /// The polynomial of a term; `None` if it gets too large.
+    /// The polynomial of a term; `None` if it is too large.
     pub fn of(pool: &ExprPool, e: ExprId) -> Option<Self> {
         let Sort::Bv(width) = pool.sort(e) else { return None };
         let mut memo: FxHashMap<ExprId, Self> = FxHashMap::default();
@@ -52,7 +53,7 @@ impl Polynomial {
                 Expr::Binary(BinOp::Sub, a, b) => of(a).plus(&of(b).times(&Bv::ones(width)))?,
                 Expr::Binary(BinOp::Mul, a, b) => of(a).product(of(b))?,
                 Expr::Unary(UnOp::Neg, a) => of(a).times(&Bv::ones(width)),
-                // The complement is one less than the negation.
+                // The complement is the negation minus one.
                 Expr::Unary(UnOp::Not, a) => of(a).times(&Bv::ones(width)).plus(&Self::constant(Bv::ones(width)))?,
                 Expr::Binary(BinOp::Shl, a, b) if let Some(by) = pool.as_const(*b) => {
                     of(a).times(&BinOp::Shl.apply(&Bv::one(width), by))
@@ -107,7 +108,7 @@ impl Polynomial {
         Some(product)
     }
 
-    /// With the products that the rules define replaced by what they equal; `None` if that does not come to an end.
+    /// Rewrites products by the rules until none applies. `None` if there are too many steps.
     fn reduced(mut self, rules: &[Rule]) -> Option<Self> {
         for _ in 0..REDUCTIONS {
             let reducible = rules.iter().find_map(|rule| {
@@ -122,8 +123,8 @@ impl Polynomial {
         None
     }
 
-    /// Reads `self = 0` as a definition: one of the leaves `free` with the term that it then equals, in which it does not
-    /// occur.
+    /// Solves `self = 0` for one of the leaves `free`. Returns the leaf and the term that it equals, in which the leaf
+    /// does not occur.
     pub fn solve(&self, pool: &mut ExprPool, free: &[ExprId]) -> Option<(ExprId, ExprId)> {
         let candidates = self.parts.iter().filter(|(f, c)| f.len() == 1 && c.bit(0) && free.contains(&f[0]));
         let leaves: Vec<(ExprId, Bv)> = candidates.map(|(f, c)| (f[0], c.clone())).collect();
@@ -151,7 +152,7 @@ impl Polynomial {
     }
 }
 
-/// The factors (sorted) less those of `product` (sorted), if all of these are among them.
+/// The factors without those of `product`, if they contain all of these. Both are sorted.
 fn without(factors: &[ExprId], product: &[ExprId]) -> Option<Vec<ExprId>> {
     let mut left = factors.to_vec();
     for p in product {
@@ -161,9 +162,9 @@ fn without(factors: &[ExprId], product: &[ExprId]) -> Option<Vec<ExprId>> {
     Some(left)
 }
 
-/// The inverse of an odd number.
+/// The inverse of an odd number modulo a power of two.
 fn inverse(odd: &Bv) -> Bv {
-    // Newton's iteration doubles the number of right bits; `odd` is its own inverse modulo 8.
+    // Newton's iteration doubles the number of correct bits. An odd number is its own inverse modulo 8.
     let two = Bv::new(odd.width(), 2);
     let mut inverse = odd.clone();
     let mut bits = 3;
@@ -174,7 +175,7 @@ fn inverse(odd: &Bv) -> Bv {
     inverse
 }
 
-/// Whether the one-bit term is an equation that holds whatever its leaves are.
+/// True if the one-bit term is an equation of equal polynomials, or a disjunction with one. Then it is valid.
 pub fn is_identity(pool: &ExprPool, e: ExprId) -> bool {
     match *pool.get(e) {
         Expr::Binary(BinOp::Eq, a, b) => match (Polynomial::of(pool, a), Polynomial::of(pool, b)) {
@@ -186,11 +187,11 @@ pub fn is_identity(pool: &ExprPool, e: ExprId) -> bool {
     }
 }
 
-/// Whether the one-bit term is an equation between polynomials, not all linear, that follows from `equations` by
-/// substitution: what solvers do not see through is often that two factors are the same.
+/// True if the one-bit term is a nonlinear equation that follows from `equations` by substitution and rewriting.
+/// Solvers often fail to see that two factors are equal.
 pub fn follows(pool: &mut ExprPool, e: ExprId, equations: &[(ExprId, ExprId)]) -> bool {
     if let Expr::Binary(BinOp::Or, a, b) = *pool.get(e) {
-        // Where one side does not hold, the other has to.
+        // If one side does not hold, the other has to.
         return [(a, b), (b, a)].into_iter().any(|(one, other)| {
             let fails = pool.not(one);
             let mut more = equations.to_vec();
@@ -231,10 +232,10 @@ pub fn follows(pool: &mut ExprPool, e: ExprId, equations: &[(ExprId, ExprId)]) -
     pool.is_true(e) || difference(pool, e).and_then(|p| p.reduced(&rules)).is_some_and(|p| p.parts.is_empty())
 }
 
-/// A polynomial that is zero, read as the definition of a product.
+/// A polynomial that equals zero, as a rewriting rule for a product.
 struct Rule {
     product: Vec<ExprId>,
-    /// Its coefficient of the product is one.
+    /// The polynomial. Its coefficient of the product is one.
     zero: Polynomial,
 }
 
@@ -251,10 +252,11 @@ fn replace(pool: &mut ExprPool, e: ExprId, leaf: ExprId, by: ExprId) -> ExprId {
     pool.substitute(e, &mut FxHashMap::default(), |_, l| (l == leaf).then_some(by))
 }
 
-/// A term that is zero exactly where the equation `e` over more than a bit holds, the same for many ways to write it.
+/// A term that is zero if and only if the equation `e` holds. Many equivalent equations give the same term. `None` if
+/// `e` is no equation over more than one bit.
 pub fn zero(pool: &mut ExprPool, e: ExprId) -> Option<ExprId> {
     let mut p = difference(pool, e)?;
-    // Of the equation and its negative, one.
+    // The negated polynomial gives the same equation, so the sign is normalised.
     if let Some((_, c)) = p.parts.last_key_value()
         && c.sign()
     {
@@ -269,7 +271,7 @@ pub fn zero(pool: &mut ExprPool, e: ExprId) -> Option<ExprId> {
     Some(sum)
 }
 
-/// The left side minus the right side of an equation over more than a bit.
+/// The left side minus the right side of an equation over more than one bit.
 fn difference(pool: &ExprPool, e: ExprId) -> Option<Polynomial> {
     let Expr::Binary(BinOp::Eq, a, b) = *pool.get(e) else { return None };
     if pool.width(a) < 2 {
@@ -279,7 +281,7 @@ fn difference(pool: &ExprPool, e: ExprId) -> Option<Polynomial> {
     a.plus(&b.times(&Bv::ones(a.width)))
 }
 
-/// What an equation says about one of the leaves `free`, if it is one over more than a bit.
+/// The definition of one of the leaves `free` by an equation over more than one bit.
 pub fn definition(pool: &mut ExprPool, e: ExprId, free: &[ExprId]) -> Option<(ExprId, ExprId)> {
     difference(pool, e)?.solve(pool, free)
 }
@@ -319,7 +321,7 @@ mod tests {
         let mut pool = ExprPool::new();
         let mut symbol = || pool.fresh_symbol(Sort::Bv(32)).1;
         let (i, j, m) = (symbol(), symbol(), symbol());
-        // i * m + j = (i + 1) * m where j = m.
+        // `i * m + j = (i + 1) * m` if `j = m`.
         let (product, one) = (pool.mul(i, m), pool.int(32, 1));
         let left = pool.add(product, j);
         let next = pool.add(i, one);
@@ -329,7 +331,7 @@ mod tests {
         assert!(!follows(&mut pool, goal, &[]));
         assert!(follows(&mut pool, goal, &[(j, m)]));
         assert!(!follows(&mut pool, goal, &[(j, i)]));
-        // Where i * i + i = 2j, also (i + 1) * (i + 1) + (i + 1) = 2(j + i + 1).
+        // If `i * i + i = 2j`, then `(i + 1) * (i + 1) + (i + 1) = 2(j + i + 1)`.
         let (two, square) = (pool.int(32, 2), pool.mul(i, i));
         let (sum, twice) = (pool.add(square, i), pool.mul(two, j));
         let squares = pool.mul(next, next);
@@ -358,7 +360,7 @@ mod tests {
                 prop_assert!(value(&pool, e, &values).is_true());
             }
             if let Some((leaf, meaning)) = definition(&mut pool, e, &leaves) {
-                // Exactly where the leaf has the value defined, the equation holds.
+                // The equation holds if and only if the leaf has the value defined.
                 let i = leaves.iter().position(|&l| l == leaf).unwrap();
                 let mut at = values;
                 at[i] = value(&pool, meaning, &values).to_u64().unwrap() as u8;
@@ -368,7 +370,7 @@ mod tests {
             }
         }
 
-        /// What follows from equations holds wherever they do.
+        /// Consequences of equations hold in every assignment that satisfies them.
         #[test]
         fn consequences(code in prop::collection::vec(any::<u8>(), 1..9), more in prop::collection::vec(any::<u8>(), 1..9), leaf in 0usize..3, values in any::<[u8; 3]>()) {
             let mut pool = ExprPool::new();
@@ -387,7 +389,7 @@ mod tests {
             if follows(&mut pool, goal, &[equation]) && holds(&pool, given) {
                 prop_assert!(holds(&pool, goal));
             }
-            // Under a guard that is an equation.
+            // The guard is a negated equation.
             let fails = pool.not(given);
             let guarded = pool.or(fails, goal);
             if follows(&mut pool, guarded, &[]) {

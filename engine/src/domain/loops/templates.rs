@@ -1,8 +1,8 @@
-//! Candidates: conditions that hold of all observations.
+//! Candidate invariants: conditions that hold in all observations.
 //!
-//! Templates over the values seen in executions (Ernst et al.: The Daikon system for dynamic detection of likely
-//! invariants, 2007), the program's own conditions, and, where a guard tells the observations apart, the same for each
-//! part.
+//! Candidates are instances of templates over observed values (Ernst et al.: The Daikon system for dynamic detection of
+//! likely invariants, 2007), and the program's own conditions. If a guard separates the observations, there are also
+//! candidates for each part.
 
 mod equations;
 
@@ -11,53 +11,58 @@ use crate::semantics::sign_extend;
 use cfa::{BinOp, Bv, CType, Expr, ExprId, ExprPool, Op, Program, TypeId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Candidates at one place, at most.
+/// Maximal number of candidates at one place.
 const CANDIDATES: usize = 500;
-/// Guards that are tried.
+/// Maximal number of guards tried.
 const GUARDS: usize = 24;
-/// Columns that pairs are made of.
+/// Number of columns that are combined in pairs.
 const PAIRED: usize = 20;
-/// Constants beyond the values seen that are tried as bounds.
+/// Number of constants beyond the observed range that are tried as bounds.
 const BOUNDS: usize = 2;
-/// Differences beyond this are accidents.
+/// Maximal difference in a candidate. Larger ones are accidental.
 const FAR: u64 = 1 << 12;
-/// Terms of the program that each column is compared with.
+/// Maximal number of the program's terms that each column is compared with.
 const TERMS: usize = 24;
-/// Columns of which squares and products are made, and sets of them that equations are found over.
+/// Number of columns whose squares and products are used. [`MOST_SQUARES`] limits the number of column sets with
+/// equations.
 const SQUARED: usize = 8;
 const MOST_SQUARES: usize = 8;
-/// Exponents of powers of two.
+/// Largest exponent of a power of two.
 const EXPONENT: u64 = 36;
-/// Subjects for which guarded candidates are made.
+/// Maximal number of columns with guarded candidates.
 const GUARDED: usize = 8;
 
-/// Values of some leaves, seen together.
+/// Observed values of some leaves.
 pub struct Observations {
+    /// The leaves.
     pub columns: Vec<Column>,
-    /// A value for each column; `None` for addresses and what is not known.
+    /// Observations: a value for each column. `None` for addresses and unknown values.
     pub rows: Vec<Vec<Option<u64>>>,
 }
 
-/// A leaf of at most 64 bits.
+/// A leaf of at most 64 bits that is observed.
 #[derive(Clone, Copy)]
 pub struct Column {
+    /// The leaf: a variable or a symbol.
     pub leaf: ExprId,
+    /// Its width in bits.
     pub width: u32,
-    /// Whether its type is signed.
+    /// True if its type is signed.
     pub signed: bool,
 }
 
-/// What the program compares, and with what.
+/// Constants, conditions and terms of the program.
 pub struct Vocabulary {
-    /// By width.
+    /// The constants by width.
     pub constants: FxHashMap<u32, Vec<u64>>,
-    /// One-bit expressions over variables.
+    /// Conditions: expressions of one bit over variables.
     pub conditions: Vec<ExprId>,
-    /// Sums, products and quotients over variables.
+    /// Terms: sums, products, quotients and shifts over variables.
     pub terms: Vec<ExprId>,
 }
 
 impl Vocabulary {
+    /// Collects the vocabulary of a program.
     pub fn new(program: &Program) -> Self {
         let mut constants: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
         let mut conditions = Vec::new();
@@ -90,7 +95,7 @@ impl Vocabulary {
                     {
                         terms.push(part);
                     }
-                    // What is passed to an assertion is a comparison, too.
+                    // An argument of an assertion function is a comparison as well.
                     _ if program.exprs.sort(part) == cfa::Sort::Bv(1) && known.insert(part) => conditions.push(part),
                     _ => {}
                 });
@@ -106,25 +111,26 @@ fn is_arithmetic(op: BinOp) -> bool {
     matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::UDiv | BinOp::SDiv | BinOp::Shl | BinOp::LShr)
 }
 
-/// How many candidates are made.
+/// The kinds of candidates to generate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
-    /// None: there are only facts.
+    /// No candidates, only facts.
     Facts,
-    /// Without guards.
+    /// Candidates without guards.
     Few,
-    /// Few, and relations with the program's own terms.
+    /// Like `Few`, and relations with the program's own terms.
     Terms,
-    /// Few, and equations with powers of two; with guards, nothing but equations.
+    /// Like `Few`, and equations with powers of two. With guards, only equations.
     Powers,
+    /// Like `Few`, and candidates with guards.
     Many,
-    /// Few, and about all cells of arrays.
+    /// Like `Few`, and candidates about all cells of arrays.
     Cells,
-    /// The same as for `Terms`, and equations of degree two, which are hard on solvers.
+    /// Like `Terms`, and equations of degree two, which are hard for solvers.
     Squares,
 }
 
-/// Candidates about the columns `subjects`. `guards` are conditions that may tell the observations apart.
+/// Generates candidates about the columns `subjects`. `guards` are conditions that may separate the observations.
 pub fn candidates(
     pool: &mut ExprPool,
     seen: &Observations,
@@ -194,17 +200,18 @@ pub fn candidates(
     guess.found
 }
 
-/// What equations may be made of.
+/// The monomials in equations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
+    /// Single columns.
     Linear,
     /// Products of two columns.
     Squares,
-    /// Powers of two, with columns for exponents.
+    /// Powers of two whose exponents are columns.
     Powers,
 }
 
-/// A column, or two to the power of its value.
+/// A factor of a monomial: a column, or two to the power of a column.
 #[derive(Clone, Copy)]
 enum Factor {
     Column(usize),
@@ -215,19 +222,19 @@ struct Guess<'a> {
     pool: &'a mut ExprPool,
     seen: &'a Observations,
     subjects: &'a [usize],
-    /// The rows that count now, and the condition under which they do not.
+    /// The observations considered, and the negated guard if there is one.
     rows: Vec<usize>,
     guard: Option<ExprId>,
     found: Vec<ExprId>,
     tried: FxHashSet<ExprId>,
-    /// By guard, terms that are said to be zero.
+    /// Terms that are zero by a candidate, with the negated guard.
     equations: FxHashSet<(Option<ExprId>, ExprId)>,
     /// Columns that are linear in others.
     dependent: Vec<usize>,
 }
 
 impl Guess<'_> {
-    /// Whether `e` holds of a row; `None` if a value is missing.
+    /// True if `e` holds in an observation. `None` if a value is missing.
     fn holds(&self, e: ExprId, row: usize) -> Option<bool> {
         let (columns, row) = (&self.seen.columns, &self.seen.rows[row]);
         let mut known = true;
@@ -244,7 +251,8 @@ impl Guess<'_> {
         known.then(|| value.is_true())
     }
 
-    /// Keeps `e` as a candidate if it holds of every row that has the values, and of some; tells whether it does.
+    /// Records `e` as a candidate if it holds in all considered observations with the necessary values, and in at least
+    /// one. Returns true if it does.
     fn keep(&mut self, e: ExprId) -> bool {
         if self.pool.as_const(e).is_some() {
             return false;
@@ -268,7 +276,7 @@ impl Guess<'_> {
             }
         }
         if some && self.pool.as_const(candidate).is_none() && !self.found.contains(&candidate) {
-            // The same equation may be written in several ways.
+            // Equivalent equations may have different forms.
             if let Some(zero) = polynomial::zero(self.pool, e)
                 && (self.equations.contains(&(None, zero)) || !self.equations.insert((self.guard, zero)))
             {
@@ -284,7 +292,7 @@ impl Guess<'_> {
         (leaf, width)
     }
 
-    /// The order of the column's type.
+    /// The order relation of the column's type.
     fn order(&self, column: usize) -> BinOp {
         if self.seen.columns[column].signed { BinOp::Sle } else { BinOp::Ule }
     }
@@ -293,7 +301,7 @@ impl Guess<'_> {
         self.rows.iter().filter_map(|&r| self.seen.rows[r][column]).collect()
     }
 
-    /// The program's own conditions about a subject.
+    /// Candidates from the program's own conditions about a subject.
     fn conditions(&mut self, vocabulary: &Vocabulary) {
         let position = |pool: &ExprPool, var| {
             self.seen.columns.iter().position(|c| matches!(pool.get(c.leaf), Expr::Var(v) if *v == var))
@@ -312,7 +320,7 @@ impl Guess<'_> {
         }
     }
 
-    /// Bounds, residues and few values of one column.
+    /// Candidates about one column: bounds, residues, and sets of few values.
     fn single(&mut self, column: usize, vocabulary: &Vocabulary) {
         let (x, width) = self.leaf(column);
         let values = self.values(column);
@@ -342,7 +350,8 @@ impl Guess<'_> {
         }
     }
 
-    /// The column is at most, or at least, what it was seen to be, or one of the next few of `others` beyond.
+    /// Candidates for lower and upper bounds of a column: the observed extremes, and the next constants in `others`
+    /// beyond them.
     fn bounds(&mut self, column: usize, values: &[u64], others: Vec<u64>) {
         let (x, width) = self.leaf(column);
         let op = self.order(column);
@@ -366,7 +375,7 @@ impl Guess<'_> {
         }
     }
 
-    /// Relations of a column with the others.
+    /// Candidates for relations of a column with other columns.
     fn pairs(&mut self, column: usize) {
         let (x, width) = self.leaf(column);
         for other in 0..self.seen.columns.len().min(PAIRED) {
@@ -381,7 +390,7 @@ impl Guess<'_> {
                 let sum = self.pool.add(y, c);
                 let e = self.pool.eq(x, sum);
                 self.keep(e);
-                // Few observations may be alike by accident.
+                // With few observations, the equation may be accidental.
                 if differences.len() > 4 {
                     continue;
                 }
@@ -391,7 +400,7 @@ impl Guess<'_> {
                 let e = self.pool.binary(op, a, b);
                 self.keep(e);
             }
-            // The range of the difference.
+            // Bounds of the difference.
             for (d, is_least) in [(least, true), (most, false)] {
                 if d == 0 || d.unsigned_abs() > FAR {
                     continue;
@@ -404,7 +413,7 @@ impl Guess<'_> {
         }
     }
 
-    /// Bounds of the sum of a column and another.
+    /// Candidates for bounds of the sum of a column and another.
     fn sums(&mut self, column: usize) {
         let (x, width) = self.leaf(column);
         for other in 0..self.seen.columns.len().min(PAIRED) {
@@ -430,7 +439,7 @@ impl Guess<'_> {
         }
     }
 
-    /// Relations of a column with the program's own terms over other columns.
+    /// Candidates for relations of a column with the program's own terms over other columns.
     fn terms(&mut self, column: usize, vocabulary: &Vocabulary) {
         let (x, width) = self.leaf(column);
         let leaves: FxHashSet<&Expr> = self.seen.columns.iter().map(|c| self.pool.get(c.leaf)).collect();
@@ -458,7 +467,7 @@ impl Guess<'_> {
         }
     }
 
-    /// `column` minus `other`, signed, where that does not overflow.
+    /// The signed differences `column - other` that do not overflow.
     fn differences(&self, column: usize, other: usize) -> Vec<i64> {
         let width = self.leaf(column).1;
         let difference = |&r: &usize| {
@@ -469,7 +478,7 @@ impl Guess<'_> {
         self.rows.iter().filter_map(difference).collect()
     }
 
-    /// What is exact about a column where the guard holds, and its bounds.
+    /// Candidates under a guard: equations, orders, bounds and parity of a column.
     fn guarded(&mut self, column: usize) {
         let (x, width) = self.leaf(column);
         let values = self.values(column);
@@ -508,7 +517,7 @@ impl Guess<'_> {
 fn width_of(pool: &ExprPool, leaf: &Expr, columns: &[Column]) -> u32 {
     match columns.iter().find(|c| pool.get(c.leaf) == leaf) {
         Some(column) => column.width,
-        // Addresses and variables that were not watched: conditions over them are not tried.
+        // Conditions over addresses or unwatched variables are not tried.
         None => 64,
     }
 }

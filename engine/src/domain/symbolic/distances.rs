@@ -1,6 +1,7 @@
 //! Distances of pointers that a loop moves. Addresses are not numbers, but the distance of two pointers into one object
-//! is the difference of their offsets. Counters and comparisons of a loop are often related to it. For example, `while
-//! (p < end) { p++; n++; }` ends with `n == end - start`, since `p - start == n` holds whenever control is at the head.
+//! is the difference of their offsets. Counters and comparisons of a loop are often related to it. For example,
+//! `while (p < end) { p++; n++; }` ends with `n == end - start`, since `p - start == n` holds whenever control is at
+//! the head.
 
 use super::rows::is_pointer;
 use super::state::State;

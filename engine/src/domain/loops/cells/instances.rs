@@ -1,9 +1,9 @@
-//! Facts about all cells as they are assumed, at the indices that are read, and checked, at a fresh one.
+//! Invariants about all cells in a state: they are assumed as quantified facts, and checked at a fresh index.
 
 use super::*;
 
 impl Unrolling<'_> {
-    /// Assumes what is said of all cells at the place of this number.
+    /// Assumes the facts and candidates about cells at the place of this number.
     pub(in crate::domain::loops) fn assume_cells(&mut self, st: &mut State, number: u32) {
         let place = self.place(number);
         let all: Vec<CellFact> = place.cell_facts.iter().chain(&place.cell_candidates).cloned().collect();
@@ -42,7 +42,7 @@ impl Unrolling<'_> {
         }
     }
 
-    /// The fact at an index; `None` if it does not make sense in `st`.
+    /// The fact at index `k`, as a condition. `None` if it has no meaning in `st`.
     fn at_index(&mut self, st: &mut State, fact: &CellFact, k: ExprId) -> Option<Val> {
         let mut meaning = FxHashMap::default();
         meaning.insert(fact.index, k);
@@ -64,7 +64,7 @@ impl Unrolling<'_> {
         Some(self.symbolic.execution.terms.classify(term))
     }
 
-    /// The fact in the state `st` with its index left open; `None` if it does not make sense there.
+    /// The fact in `st`, quantified over its index. `None` if it has no meaning there.
     fn quantify(&mut self, st: &mut State, fact: &CellFact) -> Option<Quantified> {
         let mut meaning = FxHashMap::default();
         let mut guard = self.between(st, fact, fact.index)?;
@@ -91,7 +91,7 @@ impl Unrolling<'_> {
         Some(Quantified { formula, index: fact.index, rows })
     }
 
-    /// Whether `k` is between the bounds of the fact.
+    /// The condition that `k` is between the bounds of the fact.
     fn between(&mut self, st: &State, fact: &CellFact, k: ExprId) -> Option<ExprId> {
         let width = self.symbolic.execution.program.layout.pointer_width;
         if ![fact.low, fact.high, fact.body].iter().all(|&e| self.is_set(st, e)) {
@@ -120,7 +120,7 @@ impl Unrolling<'_> {
         )
     }
 
-    /// The live object that a row of cells is in.
+    /// The live object that contains a row of cells.
     fn row_object(&mut self, st: &State, row: &Cells) -> Option<ObjId> {
         let base = match *self.symbolic.execution.terms.get(row.base) {
             Expr::Var(v) => self.symbolic.execution.read_var(st, v),
@@ -129,7 +129,7 @@ impl Unrolling<'_> {
         self.symbolic.execution.terms.object_of(base).filter(|&o| st.memory.get(o).is_some())
     }
 
-    /// The offset of the cell of index `k`, and whether it lies in the object.
+    /// The offset of the cell at index `k`, and the condition that the cell lies in the object.
     fn place_in_row(&mut self, st: &State, object: ObjId, row: &Cells, k: ExprId) -> (ExprId, ExprId) {
         let width = self.symbolic.execution.program.layout.pointer_width;
         let size = st.memory.get(object).expect("a live object").size;
@@ -137,7 +137,7 @@ impl Unrolling<'_> {
             (self.symbolic.execution.terms.int(width, row.stride), self.symbolic.execution.terms.int(width, row.first));
         let offset = self.symbolic.execution.terms.mul(k, stride);
         let offset = self.symbolic.execution.terms.add(offset, first);
-        // Indices so small that nothing wraps.
+        // Only indices so small that the offset does not wrap around.
         let most = match size {
             Val::Int(size) => size.saturating_sub(row.first + u64::from(row.len)) / row.stride,
             _ => 1 << (width / 2),

@@ -1,11 +1,11 @@
-//! Equations between polynomials, from observations.
+//! Candidate equations between polynomials.
 
 use super::*;
 
 impl Guess<'_> {
-    /// Equations between polynomials of degree at most two, or with powers of two, over the integers modulo the width: the
-    /// kernel of the matrix of observations (Müller-Olm, Seidl: Computing polynomial program invariants, 2004, from
-    /// samples instead of the program).
+    /// Finds equations between polynomials of degree at most two, or with powers of two, over the integers modulo the
+    /// width. They are the kernel of the matrix of observations (Müller-Olm, Seidl: Computing polynomial program
+    /// invariants, 2004, from samples instead of the program).
     pub(super) fn equations(&mut self, shape: Shape) {
         let rows = self.rows.clone();
         let complete = |&i: &usize| rows.iter().all(|&r| self.seen.rows[r][i].is_some());
@@ -13,12 +13,12 @@ impl Guess<'_> {
         columns.extend((0..self.seen.columns.len()).filter(|i| !self.subjects.contains(i)).filter(complete));
         columns.retain(|c| !self.dependent.contains(c));
         if self.guard.is_some() {
-            // What is constant here tells nothing apart.
+            // Columns that are constant under the guard are useless.
             columns.retain(|&c| rows.iter().any(|&r| self.seen.rows[r][c] != self.seen.rows[rows[0]][c]));
         }
         match shape {
             Shape::Linear => self.equations_over(&columns[..columns.len().min(10)], &rows, shape),
-            // The fewer unknowns, the fewer observations are enough, and the fewer are the equations that hold by accident.
+            // With fewer unknowns, fewer observations suffice, and fewer equations are accidental.
             Shape::Powers => self.equations_over(&columns[..columns.len().min(4)], &rows, shape),
             Shape::Squares => {
                 columns.truncate(SQUARED);
@@ -44,7 +44,7 @@ impl Guess<'_> {
         }
     }
 
-    /// The equations over these columns, if there are enough observations.
+    /// Finds the equations over these columns, if there are enough observations.
     fn equations_over(&mut self, columns: &[usize], rows: &[usize], shape: Shape) {
         if columns.is_empty() {
             return;
@@ -86,14 +86,14 @@ impl Guess<'_> {
             .collect();
         matrix.sort_unstable();
         matrix.dedup();
-        // Too few observations fit anything; a guard may leave few that are telling.
+        // Too few observations satisfy accidental equations. A guard may leave only few relevant observations.
         let margin = if self.guard.is_some() { 1 } else { 2 };
         if matrix.len() < monomials.len() + margin {
             return;
         }
         for (free, coefficients) in kernel(&mut matrix, monomials.len()) {
             self.equation(&monomials, &coefficients);
-            // What is linear in others has no part in further equations.
+            // A column that is linear in others is left out of further equations.
             if shape == Shape::Linear && self.guard.is_none() {
                 let others = || (1..monomials.len()).filter(|&m| coefficients[m] != 0);
                 let constant = others().next().filter(|_| free == 0 && others().count() == 1);
@@ -104,7 +104,7 @@ impl Guess<'_> {
         }
     }
 
-    /// The candidate that the polynomial with these coefficients is zero.
+    /// Records the candidate that the polynomial with these coefficients is zero.
     fn equation(&mut self, monomials: &[Vec<Factor>], coefficients: &[i128]) {
         let parts = monomials.iter().zip(coefficients).filter(|(_, c)| **c != 0).flat_map(|(m, _)| m);
         let columns: Vec<usize> = parts.map(|&(Factor::Column(i) | Factor::Power(i))| i).collect();
@@ -136,8 +136,8 @@ impl Guess<'_> {
     }
 }
 
-/// Integer vectors that span the kernel of a matrix, each divided by its content, with a column that no other vector
-/// has; none where numbers get too large.
+/// A basis of the kernel of an integer matrix. Each vector is divided by the gcd of its entries, and comes with its
+/// free column, in which no other vector has an entry. The basis is incomplete if numbers get too large.
 fn kernel(rows: &mut [Vec<i128>], columns: usize) -> Vec<(usize, Vec<i128>)> {
     fn gcd(a: i128, b: i128) -> i128 {
         if b == 0 { a.abs() } else { gcd(b, a % b) }
@@ -150,7 +150,7 @@ fn kernel(rows: &mut [Vec<i128>], columns: usize) -> Vec<(usize, Vec<i128>)> {
     };
     let mut pivots: Vec<usize> = Vec::new();
     let mut rank = 0;
-    // Pivots from the last column on, so that equations are solved for higher monomials.
+    // Pivots go from the last column to the first, so that equations are solved for higher monomials.
     for column in (0..columns).rev() {
         let Some(p) = (rank..rows.len()).find(|&r| rows[r][column] != 0) else { continue };
         rows.swap(rank, p);
