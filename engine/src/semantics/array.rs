@@ -187,8 +187,7 @@ impl Terms {
         self.add(e, n)
     }
 
-    /// The index of the element that begins at an offset. `None` if the offset is never aligned, or not by its
-    /// structure.
+    /// The index of the element that begins at an offset. `None` unless the structure of the offset proves it aligned.
     fn element(&mut self, offset: ExprId, unit: u32) -> Option<ExprId> {
         let bits = unit.trailing_zeros();
         if bits == 0 {

@@ -20,9 +20,9 @@ pub struct Fault {
 pub enum FaultKind {
     /// A null pointer is dereferenced.
     NullPointer,
-    /// A constant that is no address of an object is dereferenced, or a number without provenance.
+    /// A number other than null is used as a pointer.
     InvalidPointer,
-    /// A pointer without a value is dereferenced.
+    /// The pointer has no value, or an unknown one.
     UndefinedPointer,
     /// The value of the pointer is not tracked.
     UntrackedPointer,

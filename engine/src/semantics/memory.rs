@@ -126,12 +126,12 @@ pub struct Object {
 
 /// A value in a chunk that is not a plain number.
 #[derive(Clone, PartialEq, Eq, Debug)]
-/// The offset of its first byte in the chunk.
 pub struct Cell {
-    /// Its length in bytes.
+    /// The offset of its first byte in the chunk.
     pub start: u8,
-    /// The value.
+    /// Its length in bytes.
     pub len: u8,
+    /// The value.
     pub value: Val,
 }
 

@@ -123,7 +123,7 @@ pub struct Execution<'p> {
     pub lacks_frees: bool,
     /// The faults of the current step.
     faults: Vec<Fault>,
-    /// Variables that no operation writes and that were read since the caller last emptied this list.
+    /// Variables that were read before they were written, since the caller last emptied this list.
     pub unset: Vec<VarId>,
     /// The writes since the last [`take_writes`](Self::take_writes). `None` if writes are not recorded.
     pub writes: Option<Vec<Write>>,

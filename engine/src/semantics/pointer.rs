@@ -19,8 +19,11 @@ const MOST_EXPOSED: usize = 16;
 
 /// An offset in an object, with the state in which the pointer points there.
 pub(super) struct Access {
+    /// The state.
     pub st: State,
+    /// The object.
     pub object: ObjId,
+    /// The offset in the object, in bytes.
     pub offset: Val,
 }
 

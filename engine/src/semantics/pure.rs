@@ -18,7 +18,8 @@ const ALL_STEPS: u64 = 20_000_000;
 const DEPTH: usize = 200_000;
 /// Maximal number of remembered results.
 const KNOWN: usize = 1 << 20;
-/// Maximal number of argument tuples in a table, and maximal distance of an argument from its value in the first model.
+/// Maximal number of cases of a table. [`SPAN`] is the maximal distance of an argument from its value in the first
+/// model.
 const TABLE: usize = 128;
 const SPAN: u64 = 256;
 
@@ -407,7 +408,7 @@ mod tests {
 
     #[test]
     fn what_never_returns() {
-        // No argument is below the base, so every call needs calls with ever other arguments, and finally itself.
+        // No argument is below the base, so every call depends on calls with new arguments, and finally on itself.
         let program = program(0);
         let slots = Slots::new(&program);
         let mut calls = PureCalls::new(&program);

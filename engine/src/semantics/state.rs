@@ -105,9 +105,9 @@ pub enum Event {
     Unknown { object: ObjId, offset: u64, len: u32, symbol: SymId },
     /// The unknown bytes of an object whose content became this array.
     UnknownArray { object: ObjId, array: ExprId },
-    /// A branch that the path took. Recorded for abstract states only.
+    /// A branch or callee that the path chose. Recorded for abstract states only.
     Decision(Decision),
-    /// The initial value of a global variable that another program defines.
+    /// The initial value of a global variable that the program does not define.
     Global { var: VarId, symbol: SymId },
 }
 

@@ -54,8 +54,7 @@ pub fn sign_extend(width: u32, value: u64) -> i64 {
     ((value << unused) as i64) >> unused
 }
 
-/// The result of `op` on constants of `width <= 64` bits. `None` for concatenation and for results of more than 64
-/// bits, which are left to [`Bv`].
+/// The result of `op` on constants of `width <= 64` bits. `None` for concatenation.
 #[inline]
 pub fn binary_int(op: BinOp, width: u32, a: u64, b: u64) -> Option<u64> {
     Some(match op {

@@ -16,7 +16,8 @@ use rustc_hash::FxHashMap;
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
-/// Number of joins at a control state before bounds are widened, and before changing values are forgotten.
+/// Number of changes at a control state before bounds are widened, and [`WIDENINGS`] before changing values are
+/// forgotten.
 const JOINS: u32 = 3;
 const WIDENINGS: u32 = 30;
 

@@ -266,7 +266,8 @@ impl Guess<'_> {
         self.bounds.len() - 1
     }
 
-    /// Adds a bound. `None` if it was observed to have few values, unless the caller knows that it `changes`.
+    /// Adds a bound. `None` if it has variables that are not watched, or was observed to have few values although the
+    /// caller does not know that it `changes`.
     fn bound(&mut self, term: ExprId, changes: bool) -> Option<usize> {
         let vars = self.pool.vars(term);
         let columns: Option<Vec<Scalar>> =

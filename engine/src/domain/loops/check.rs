@@ -195,7 +195,7 @@ impl Unrolling<'_> {
                 let Some(d @ 1..8) = self.symbolic.execution.terms.as_const(difference).and_then(Bv::to_u64) else {
                     continue;
                 };
-                // Shifts by the width or more give zero on both sides.
+                // If `x` is the width or more, both sides are zero.
                 let least = self.symbolic.execution.terms.int(width, d);
                 let below = self.symbolic.execution.terms.ult(x, least);
                 if !self

@@ -40,9 +40,9 @@
 //!
 //! # Bounded model checking
 //!
-//! Without the *any* paths, and with `k` iterations of loops and nested calls allowed, this is bounded model checking (Biere,
-//! Cimatti, Clarke, Zhu, TACAS 1999). There is one formula for all paths between two locations where states are merged.
-//! The assumptions record whether the bound cut a path off.
+//! Without the *any* paths, and with `k` iterations of loops and nested calls allowed, this is bounded model checking
+//! (Biere, Cimatti, Clarke, Zhu, TACAS 1999). There is one formula for all paths between two locations where states are
+//! merged. The assumptions record whether the bound cut a path off.
 
 mod assumptions;
 mod cells;
@@ -110,7 +110,7 @@ impl<'p> Unrolling<'p> {
         self.assumptions.changed = true;
     }
 
-    /// True if the path is in an early iteration of an any path, which represents an iteration without errors.
+    /// True if the path is in an early iteration of an *any* path, which represents an iteration without errors.
     pub(super) fn is_early(&self, nest: &Nest) -> bool {
         let iterations = self.assumptions.iterations;
         nest.active.iter().any(|a| matches!(a.role, Role::Any(iteration) if iteration < iterations))

@@ -155,7 +155,7 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
     }
 
     /// Checks whether all states contradict `path` or do not reach `goal`. Returns the number of edges after which the
-    /// last state ended, or `None` if the path is not contradictory or undecided.
+    /// last state ended. `None` if a state may reach the goal, or the path could not be followed.
     pub fn contradiction(
         &mut self,
         states: Vec<C::State>,

@@ -57,8 +57,8 @@ pub struct PredicateAbstraction {
     of_predicates: FxHashSet<ExprId>,
 }
 
-/// An abstraction with an empty precision.
 impl PredicateAbstraction {
+    /// An abstraction with an empty precision.
     pub fn new(boolean: bool) -> Self {
         Self {
             precision: Predicates::default(),

@@ -49,10 +49,10 @@ pub struct Place {
 
 /// The first read of unknown bytes. The symbol for them represents the content since the last abstraction.
 #[derive(Clone, Copy, Debug)]
-/// The object that was read.
 pub struct Seen {
-    /// The bytes that were read.
+    /// The object that was read.
     pub object: ObjId,
+    /// The bytes that were read.
     pub place: Place,
     /// The number of abstractions before the read.
     pub depth: u32,

@@ -63,7 +63,7 @@ pub fn asserted(program: &Program, pool: &mut ExprPool, heads: &FxHashSet<LocId>
 struct Path {
     /// The location where the suffix begins.
     loc: LocId,
-    /// The conditions on the suffix, over the variables at its begin and the loaded values.
+    /// The conditions on the suffix, over the variables at its start and the loaded values.
     conditions: Vec<ExprId>,
     /// The loads on the suffix: the symbol for the value, the address, and the number of bytes.
     loads: Vec<(ExprId, ExprId, u32)>,
@@ -110,7 +110,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Extends the path by an edge or call at its begin. `None` if the result is not expressible.
+    /// Extends the path by an edge or call at its start. `None` if the result is not expressible.
     fn across(&mut self, mut path: Path, id: cfa::EdgeId) -> Option<Path> {
         let edge = &self.program.edges[id];
         let enters = edge.target != path.loc;

@@ -326,7 +326,7 @@ impl LoopInfo {
     }
 }
 
-/// The variables that occur in expressions at these locations, in ascending order, possibly repeated.
+/// The variables that occur in expressions at these locations, in ascending order.
 fn variables_read(program: &Program, locs: &[LocId]) -> Vec<VarId> {
     let mut seen = FxHashSet::default();
     let mut vars = Vec::new();
