@@ -1,4 +1,4 @@
-//! The partial order of states: coverage of one state by another.
+//! Coverage of one state by another.
 //!
 //! A state `old` covers a state `new` at the same control state if it represents every concrete state that `new`
 //! represents. That holds if there is a substitution θ of old symbols by new terms with two properties:

@@ -119,7 +119,7 @@ impl Unrolling<'_> {
     }
 
     /// The state at an arbitrary arrival at the head or entry: all that may be modified becomes unknown, and the
-    /// assumptions hold. Pointers must be anchored.
+    /// assumptions hold. [`anchor`](Self::anchor) must have recorded the objects of the pointers.
     pub(super) fn any(&mut self, mut st: State, number: u32, role: Role) -> State {
         let mut model = st.pc.model().cloned();
         let mut new_symbols = Vec::new();

@@ -108,8 +108,8 @@ impl<'a, 'p, C: Carrier<'p>> Follower<'a, 'p, C> {
                 End::States(states) => break states,
                 End::Nowhere(_) => return Ok(PathCheck::Infeasible),
                 // Earlier undecided operations on the path were examined before, so this one is undecided at full
-                // precision only. Abstract states over-approximate reads through untracked pointers, so such a read is
-                // settled and the check is repeated.
+                // precision only. Abstract states over-approximate reads through untracked pointers. So record such a
+                // read as undecided, which over-approximates it, and repeat the check.
                 End::Problem => match self.cpa.undecided().found.last().map(|p| p.edge) {
                     Some(edge) if self.cpa.symbolic_mut().is_read(edge) && !self.cpa.undecided().is_settled(edge) => {
                         self.cpa.undecided().settle(edge);

@@ -56,7 +56,7 @@ impl SymbolicExecution<'_> {
         let reads = self.is_read(edge) && self.execution.mode.is_abstract;
         match &mut self.problems {
             Some(problems) if !problems.is_settled(edge) => problems.found.push(Problem { edge, reason }),
-            // The operation is settled, and the current path may be infeasible, so it is no taint.
+            // The operation is recorded as undecided already. The current path may be infeasible, so it is no taint.
             Some(_) if !reads => {}
             _ => self.taints.drop_behaviour(reason),
         }
