@@ -1,10 +1,12 @@
-//! The components of CEGAR, each on its own: model explorer, feasibility checker and precision refiner, for those who let them
-//! exchange what they find as artifacts (Beyer, Haltermann, Lemberger, Wehrheim: Decomposing software verification into
-//! off-the-shelf components, ICSE 2022). None of them keeps anything from one call to the next.
+//! The components of CEGAR as separate services: model explorer, feasibility checker and precision refiner. A driver
+//! composes them and lets them exchange artifacts (Beyer, Haltermann, Lemberger, Wehrheim: Decomposing software
+//! verification into off-the-shelf components, ICSE 2022). The components are stateless: they keep nothing between
+//! calls.
 //!
-//! Abstract models are those of predicate abstraction with blocks from loop head to loop head. What an operation does that they cannot tell
-//! (where a pointer points) is no path to a target: the explorer tracks what it needs to tell it. A path is told with its last
-//! edge: an error edge, or an operation that is a fault.
+//! The abstract models are those of predicate abstraction with blocks from loop head to loop head. If an abstract state
+//! cannot decide an operation (for example, where a pointer points), the explorer does not report it as a path to a
+//! target. It tracks the predicates that decide the operation. The last edge of a reported path is an error edge or an
+//! operation that faults.
 
 use crate::algorithm::cegar::Cegar;
 use crate::algorithm::cpa::{Merge, Parameters};
@@ -22,38 +24,50 @@ use cfa::{Edge, EdgeId, ErrorId, ExprId, ExprPool, FuncId, Id, Op, Program, VarK
 use smt::PathSolver;
 use smt::budget::Budget;
 
-/// An abstract counterexample, if the explorer has one.
+/// The result of the model explorer.
 pub enum Counterexample {
-    /// No error can be reached in it, and nothing was left out.
+    /// The abstract model reaches no error, and nothing was dropped.
     Proved,
+    /// An abstract counterexample: the edges from the start to the target.
     Path(Vec<EdgeId>),
+    /// The explorer stopped for this reason.
     Unknown(Reason),
 }
 
-/// What a path is at full precision.
+/// The result of the feasibility checker.
 pub enum Feasibility {
+    /// The path is feasible: these inputs reach the error.
     Feasible(ErrorId, Inputs),
+    /// No execution takes the path.
     Infeasible,
+    /// The checker stopped for this reason.
     Unknown(Reason),
 }
 
-/// Why a path is infeasible: conditions on its states, each with the edge of the path (by position) after which it holds.
+/// The result of the refiner: conditions that refute an infeasible path.
 pub struct Interpolants {
-    /// Whose expressions the conditions are.
+    /// The pool of the expressions in `conditions`.
     pub pool: ExprPool,
+    /// Pairs of a position on the path and the condition that holds after the edge at that position, sorted by
+    /// position.
     pub conditions: Vec<(usize, ExprId)>,
 }
 
+/// The components for one program.
 #[derive(Clone, Copy)]
 pub struct Components<'p> {
+    /// The program to verify.
     pub program: &'p Program,
+    /// The configuration of the run.
     pub config: &'p Config,
+    /// The budget that all calls share.
     pub budget: &'p Budget,
 }
 
 impl<'p> Components<'p> {
-    /// The abstract model in which these conditions and their negations are tracked (expressions of `program`), and what it takes to leave out
-    /// paths that are said to be infeasible and are.
+    /// Explores the abstract model that tracks `predicates` (expressions of `program`) and their negations. If
+    /// `is_infeasible` rejects a path to a target, the explorer checks the path. If the path is infeasible, the
+    /// explorer refines the precision to exclude it.
     pub fn explore(&self, predicates: &[ExprId], is_infeasible: &dyn Fn(&[EdgeId]) -> bool) -> Counterexample {
         let mut cpa = self.domain();
         for &predicate in predicates {
@@ -82,7 +96,7 @@ impl<'p> Components<'p> {
         }
     }
 
-    /// Whether a path of the abstract model is one of the program.
+    /// Returns whether a path of the abstract model is feasible in the program.
     pub fn check(&self, path: &[EdgeId]) -> Feasibility {
         let Some((goal, path)) = self.goal(path) else { return Feasibility::Infeasible };
         let mut cpa = self.domain();
@@ -96,7 +110,8 @@ impl<'p> Components<'p> {
         }
     }
 
-    /// Conditions that refute an infeasible path, at loop heads: those of its reasons that can be said.
+    /// Computes conditions at loop heads that refute an infeasible path. Conditions that no expression of the program
+    /// can represent are omitted. Fails if the path is feasible or if the budget is spent.
     pub fn refine(&self, path: &[EdgeId]) -> Result<Interpolants, Reason> {
         let mut out = Interpolants { pool: ExprPool::default(), conditions: Vec::new() };
         let whole = path;
@@ -115,7 +130,7 @@ impl<'p> Components<'p> {
             Err(Stop::Fatal(_)) => None,
         };
         let Some((found, cuts)) = found else {
-            // No condition at a head refutes it, if anything does.
+            // The conditions at heads do not refute the path, so decide whether it is feasible.
             return match self.check(whole) {
                 Feasibility::Infeasible => Ok(out),
                 Feasibility::Feasible(..) => Err(Reason::new("the path to refute can be taken")),
@@ -124,7 +139,7 @@ impl<'p> Components<'p> {
         };
         for (k, interpolant) in found {
             for conjunct in smt::conjuncts(&mut cpa.symbolic.execution.terms, interpolant) {
-                // There are no expressions for the heap and the stack, or for the variables of two functions.
+                // Terms about the heap and the stack, or about locals of two functions, have no expression.
                 let Some(own) = cpa.blocks().condition(&mut out.pool, conjunct) else { continue };
                 let Some(at) = self.position(path, cuts[k], &out.pool, own) else { continue };
                 match out.conditions.last_mut().filter(|(last, _)| *last == at) {
@@ -168,8 +183,8 @@ impl<'p> Components<'p> {
         Some((goal, path))
     }
 
-    /// The state at the goal, abstracted to nothing at each head on the path, and after how many edges these are. `None` if a part of
-    /// the path between two heads is infeasible in itself.
+    /// Follows the path and abstracts the state at each head to nothing. Returns the state at the goal and the
+    /// positions of the heads, or `None` if a block between two heads is infeasible on its own.
     #[allow(clippy::type_complexity)]
     fn abstract_path(
         &self,
@@ -199,7 +214,7 @@ impl<'p> Components<'p> {
                 Some(_) if !after.is_empty() => return Err(several(edge)),
                 Some(state) => state,
             };
-            // What cannot be told here reads anything.
+            // An undecided read may return any value here.
             cpa.undecided().found.clear();
             at = following(program, &mut stacks, at, edge, next.map(|next| program.func_of(next)));
             if heads[at.loc.index()] {
@@ -216,7 +231,7 @@ impl<'p> Components<'p> {
         Ok(follower.at_error(vec![state], goal.edge())?.pop().map(|state| (state, cuts)))
     }
 
-    /// The last edge before a cut after which the function is executed of whose variables a condition speaks.
+    /// The position of the last edge before the cut after which the function is active whose locals the condition uses.
     fn position(&self, path: &[EdgeId], cut: usize, pool: &ExprPool, condition: ExprId) -> Option<usize> {
         let func = scope(self.program, pool, condition)?;
         let lands_in = |i: usize| match path.get(i + 1) {
@@ -227,7 +242,8 @@ impl<'p> Components<'p> {
     }
 }
 
-/// The function whose locals a condition speaks of, if any; no scope if it speaks of those of two.
+/// The function whose locals the condition uses: `Some(None)` if it uses none, `None` if it uses those of two
+/// functions.
 fn scope(program: &Program, pool: &ExprPool, condition: ExprId) -> Option<Option<FuncId>> {
     let mut func = None;
     for var in pool.vars(condition) {

@@ -1,71 +1,78 @@
 //! The analyses that a user can name.
 //!
-//! Most are compositions: a domain, whether its precision is refined (CEGAR), and whether they explore a slice that grows. The
-//! name of one is that of domain and refinement, and a suffix for the slice: `predicate`, `predicate-slicing`,
-//! `predicate-slicing-location`. The others are algorithms of their own.
+//! Most are compositions: a domain, with or without refinement of its precision (CEGAR), on the whole program or on a
+//! slice that grows. The name of a composition consists of its domain, its refinement, and a suffix for the slice:
+//! `predicate`, `predicate-slicing`, `predicate-slicing-location`. The other analyses are separate algorithms.
 
 use std::sync::LazyLock;
 
-/// What decides the question.
+/// An analysis that a user can choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Analysis {
-    /// Several of the others in turns.
+    /// Runs several of the other analyses in time slices.
     #[default]
     Default,
-    /// Symbolic execution path by path, all states in full.
+    /// Symbolic execution of each path on its own, without abstraction.
     Symex,
-    /// The same, of the program with loops in closed form.
+    /// Symbolic execution of the program with loops in closed form.
     SymexAccelerated,
-    /// Symbolic execution with paths merged where they join.
+    /// Symbolic execution that merges paths where they join.
     Merging,
     /// A composition on the CPA algorithm with precision adjustment.
     Composed(Composition),
+    /// Proves loop invariants that it guesses from executions (Houdini).
     Invariants,
+    /// k-induction with invariants.
     KInduction,
+    /// Bounded model checking.
     Bmc,
+    /// Random testing: runs the program on random inputs.
     Random,
 }
 
-/// A domain under precision adjustment.
+/// A domain with dynamic precision adjustment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Composition {
+    /// The abstract domain.
     pub domain: Domain,
-    /// Whether the precision grows by refinement; else everything is tracked.
+    /// True if refinements extend the precision; false if the analysis tracks everything.
     pub refined: bool,
+    /// The slicing that surrounds the domain, if any.
     pub slicing: Option<Slicing>,
 }
 
-/// What is kept of a state where paths join.
+/// The part of a state that an abstraction keeps where paths join.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Domain {
-    /// Values and constraints with symbols.
+    /// Symbolic values and constraints.
     Symbols,
-    /// Values that are numbers.
+    /// Explicit values.
     Values,
-    /// The product of values and intervals.
+    /// The product of explicit values and intervals.
     ValuesIntervals,
-    /// Values, with chains of nodes as list segments.
+    /// Explicit values, with chains of nodes as list segments.
     Shapes,
+    /// Predicates.
     Predicates,
-    /// Values until they refute a path no more, then predicates.
+    /// Explicit values until they cannot refute a path, then predicates.
     ValuesThenPredicates,
-    /// Both in one analysis.
+    /// Explicit values and predicates in one analysis.
     ValuesPredicates,
-    /// All values, with predicates that refinements find.
+    /// All explicit values, with predicates that refinements find.
     AllValuesPredicates,
 }
 
-/// What a slice that grows takes in of an infeasible path.
+/// The operations of an infeasible path that a refinement adds to the slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Slicing {
-    /// Its branches and its last operation.
+    /// The branches of the path and its last operation.
     TargetPath,
-    /// Its last operation alone.
+    /// The last operation alone.
     TargetLocation,
 }
 
 impl Domain {
-    /// Whether its states stand at the heads of loops, with blocks as formulas in between.
+    /// True if abstraction happens at loop heads only, with formulas for the blocks between them.
     fn is_in_blocks(self) -> bool {
         matches!(
             self,
@@ -74,14 +81,14 @@ impl Domain {
     }
 }
 
-/// Names, with two lines on what an analysis does and where it is from.
+/// An analysis, its name, and two lines: its description and its source in the literature.
 type Entry = (Analysis, String, String);
 
 const fn composed(domain: Domain, refined: bool) -> Analysis {
     Analysis::Composed(Composition { domain, refined, slicing: None })
 }
 
-/// All analyses but those with a slice.
+/// All analyses without slicing.
 const WHOLE: [(Analysis, &str, &str); 17] = [
     (
         Analysis::Default,
@@ -187,7 +194,7 @@ const WHOLE: [(Analysis, &str, &str); 17] = [
     ),
 ];
 
-/// The compositions that can also explore a slice, by the name of the whole.
+/// The compositions that can also explore a slice, with the name of the composition without slicing.
 const SLICED: [(Domain, bool, &str, &str); 4] = [
     (
         Domain::Symbols,
@@ -215,7 +222,7 @@ const SLICED: [(Domain, bool, &str, &str); 4] = [
     ),
 ];
 
-/// Every analysis, compositions with a slice behind those of the whole program.
+/// All analyses. Compositions with slicing follow the one without.
 static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let mut all: Vec<Entry> = Vec::new();
     for (analysis, name, what) in WHOLE {
@@ -238,33 +245,39 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 });
 
 impl Analysis {
+    /// Symbolic execution with CEGAR.
     pub const SYMEX_CEGAR: Self = composed(Domain::Symbols, true);
+    /// Explicit-value analysis with CEGAR.
     pub const VALUE: Self = composed(Domain::Values, true);
+    /// Shape analysis with CEGAR.
     pub const SHAPE: Self = composed(Domain::Shapes, true);
+    /// Predicate analysis with CEGAR.
     pub const PREDICATE: Self = composed(Domain::Predicates, true);
+    /// Explicit-value analysis that delegates to predicate analysis.
     pub const VALUE_PREDICATE: Self = composed(Domain::ValuesThenPredicates, true);
 
-    /// Every analysis with its name and two lines on what it does and where it is from.
+    /// Every analysis with its name and two lines: its description and its source in the literature.
     pub fn all() -> impl ExactSizeIterator<Item = (Self, &'static str, &'static str)> {
         ALL.iter().map(|(analysis, name, what)| (*analysis, name.as_str(), what.as_str()))
     }
 
-    /// The analysis of this name.
+    /// Returns the analysis with this name, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::all().find(|(_, n, _)| *n == name).map(|(analysis, ..)| analysis)
     }
 
+    /// The name of the analysis, as on the command line.
     pub fn name(self) -> &'static str {
         Self::all().find(|(analysis, ..)| *analysis == self).expect("all are listed").1
     }
 
-    /// Whether it executes only a slice of the program, which grows.
+    /// True if the analysis executes only a slice of the program, which refinements extend.
     pub fn slices(self) -> bool {
         matches!(self, Self::Composed(Composition { slicing: Some(_), .. }))
     }
 
-    /// Whether it reports its progress per loop head: all paths from one head to the next are one formula, or iterations are
-    /// counted. A slice may have removed some of the heads.
+    /// True if the analysis reports its progress per loop head, because it builds formulas from head to head or counts
+    /// iterations. A slice may have removed some of the heads.
     pub fn tells_heads(self) -> bool {
         match self {
             Self::Composed(composition) => composition.domain.is_in_blocks(),

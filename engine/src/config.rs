@@ -1,4 +1,4 @@
-//! How to verify: the configuration of a run.
+//! The configuration of a run.
 
 use crate::analysis::waitlist::Search;
 use crate::analysis::work_queue::Desk;
@@ -9,58 +9,63 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How to verify.
+/// The configuration of a run.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// The analysis to run.
     pub analysis: Analysis,
-    /// Threads among which several analyses are divided.
+    /// Number of threads among which the default analysis divides its analyses.
     pub jobs: usize,
-    /// The order in which symbolic execution follows paths.
+    /// The order in which symbolic execution explores paths.
     pub search: Search,
-    /// Makes the run repeatable.
+    /// Seed of all random choices. Runs with the same seed are repeatable.
     pub seed: u64,
-    /// Whether states that others stand for are dropped; without, explorations are those of tools that lack it.
+    /// True if covered states are dropped. Set it to false to explore as tools without coverage do.
     pub covers: bool,
-    /// Nested calls that are followed; deeper ones make a proof impossible.
+    /// Largest call depth that is explored. A deeper call makes a proof impossible.
     pub max_call_depth: u32,
-    /// Which solver answers.
+    /// The SMT solver to use.
     pub solvers: smt::Choice,
-    /// Whether pictures are wanted: analyses which can do without the graph of states keep its shape, and all note where they came to.
+    /// True if the caller needs the abstract reachability graph and the coverage. Analyses that need no graph then keep
+    /// one without states, and all analyses record the locations that they reach.
     pub wants_graph: bool,
-    /// Whether it is wanted what all states at the head of a loop agree on.
+    /// True if the caller needs the invariants observed in all states of each loop head.
     pub wants_agreements: bool,
-    /// Whether proofs that followed all executions are checked, too.
+    /// True if the certificate checker also checks proofs that explored all executions.
     pub checks_explored: bool,
-    /// Whether what is left of a run without a verdict is wanted.
+    /// True if the caller needs the frontier of a run without a verdict.
     pub wants_frontier: bool,
-    /// Paths were left out that are verified if the others are.
+    /// True if the caller left out paths that are verified only if all others are.
     pub counts_on_rest: bool,
-    /// The process ends soon after: what an analysis has left need not be taken apart, which can take seconds.
+    /// True if the process ends soon after the run. Analyses then skip the release of their memory, which can take
+    /// seconds.
     pub is_last: bool,
-    /// The paths that symbolic execution looks at, if not all; no other analysis knows of it.
+    /// The paths that symbolic execution explores; all if `None`. Other analyses ignore it.
     pub part: Option<Arc<Part>>,
-    /// Where symbolic execution leaves states for others, when they ask.
+    /// The work queue in which symbolic execution leaves states when other threads ask for work.
     pub desk: Option<Arc<Desk>>,
-    /// For one solver query.
+    /// Time limit of one solver query.
     pub query_time: Duration,
-    /// Distinct values of a variable at one loop head before the value analysis tracks it no more.
+    /// The value analysis stops tracking a variable that has more distinct values at one loop head.
     pub value_threshold: usize,
-    /// For which locations a refinement extends the precision.
+    /// The locations at which a refinement extends the precision.
     pub sharing: Sharing,
-    /// Whether predicate analyses abstract where functions are entered and left, too, not only where cycles are cut.
+    /// True if predicate analyses also abstract at function entries and exits, not only at cut points of cycles.
     pub abstracts_at_calls: bool,
-    /// Whether they keep which combinations of predicates are possible (boolean abstraction), or each on its own (Cartesian).
+    /// True for boolean predicate abstraction, which keeps the feasible combinations of predicates; false for Cartesian
+    /// abstraction, which keeps each predicate on its own.
     pub combines_predicates: bool,
-    /// Whether a violation that does not replay ends the run: where the program is a slice, it is a sign that the
-    /// slice lacks what keeps the original from the error.
+    /// True if a violation that does not replay ends the run. In a slice, such a violation indicates that the slice
+    /// lacks an operation that prevents the error.
     pub stop_at_unconfirmed: bool,
-    /// Whether the program may lack operations that free memory, as a slice does: then the address of one object of the
-    /// heap may be that of another.
+    /// True if the program may lack operations that free memory, as a slice may. Two heap objects may then have the
+    /// same address.
     pub lacks_frees: bool,
-    /// Whether somebody else asks whether operations on memory are faults: where one is for which nobody asks here, the path ends,
-    /// and that is no reason against a proof. Whether that has happened is said here.
+    /// Set if another run checks the memory operations that this run does not check. A path then ends at a fault
+    /// without an enabled check, and this does not prevent a proof. The engine sets the flag when it ends a path this
+    /// way.
     pub faults_elsewhere: Option<Arc<AtomicBool>>,
-    /// Analyses that panic in their first turn, to see what becomes of the others.
+    /// Analyses that panic in their first time slice. Tests use it to observe how the others continue.
     pub faults: Vec<Analysis>,
 }
 

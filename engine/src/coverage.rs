@@ -1,19 +1,20 @@
-//! Where explorations came to: what the report shades the source by.
+//! Which locations the explorations reached. The report shades the source accordingly.
 
 use cfa::facts::leading_to_targets;
 use cfa::{CallGraph, FuncId, Id, LocId, Program};
 
-/// Where explorations came to.
+/// The locations that the explorations reached.
 #[derive(Clone, Default, Debug)]
 pub struct Coverage {
-    /// By location: whether a state came there; `None` where nobody would notice. Empty if nothing was explored, or nobody asked.
+    /// By location: true if a state reached it, and `None` if explorations cannot observe it. Empty if nothing was
+    /// explored or recorded.
     pub came: Vec<Option<bool>>,
-    /// Whether no execution comes to any other: the proof is an exploration of everything.
+    /// True if no execution reaches any other location: the proof explored everything.
     pub is_complete: bool,
 }
 
 impl Coverage {
-    /// Of explorations of the simplified program, by where each came to.
+    /// Combines the locations that each exploration of the simplified program reached.
     pub(crate) fn of<'a>(
         simplified: &Program,
         explorations: impl Iterator<Item = &'a [bool]>,
@@ -33,11 +34,11 @@ impl Coverage {
     }
 }
 
-/// By location, whether an execution that comes there is followed there. Where simplification bypasses a location, where no path
-/// leads on to an error, and where a call is answered without following it, nobody would notice.
+/// By location: true if an exploration can observe executions that reach it. Explorations do not observe locations that
+/// simplification bypasses, locations from which no path leads to an error, and callees that are summarized.
 fn followed(program: &Program) -> Vec<bool> {
     let calls = CallGraph::new(program);
-    // Of recursive functions, with all that they call.
+    // Start with the recursive functions and add everything that they call.
     let mut answered: Vec<FuncId> = program.funcs.ids().filter(|&f| calls.is_recursive(f)).collect();
     let mut is_answered = vec![false; program.funcs.len()];
     while let Some(func) = answered.pop() {

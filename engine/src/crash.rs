@@ -1,19 +1,20 @@
-//! What is left of an analysis that panicked.
+//! Analyses that panicked.
 
 use crate::composition::Analysis;
 use crate::verdict::Reason;
 use std::any::Any;
 
-/// An analysis that ended by a panic, which is a defect of ours.
+/// An analysis that panicked, which is a defect of the verifier.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Crash {
+    /// The analysis that panicked.
     pub analysis: Analysis,
-    /// What the panic said.
+    /// The panic message.
     pub message: String,
 }
 
 impl Crash {
-    /// `panic` is what unwinding carries.
+    /// Takes the message from the payload of a panic.
     pub(crate) fn new(analysis: Analysis, panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         Self { analysis, message: text.unwrap_or("panic").into() }

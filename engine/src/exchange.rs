@@ -1,11 +1,11 @@
-//! What analyses tell each other, also those on other threads.
+//! Exchange of facts between analyses, also across threads.
 //!
-//! Each publishes what it has learned when its turn is over, and takes what the others did when its next one begins. Nobody
-//! knows who is on the other side, and nothing here has to be believed: what is tracked is only a matter of effort,
-//! predicates are decided in each state anew, and candidates for invariants are checked. So what one has shown under an assumption (that no
-//! error was met before, that a loop goes round so many times) can do no harm where the assumption does not hold.
+//! An analysis publishes facts at the end of its time slice and takes the facts of others at the start of its next one.
+//! The exchange is anonymous and untrusted. A precision only affects the effort of an analysis, each state decides its
+//! predicates anew, and invariant candidates are proved before use. Facts that hold only under an assumption (no error
+//! was met before, or a loop runs at most so many times) are therefore harmless where the assumption does not hold.
 //!
-//! What is published belongs to no analysis: it is said in ids of the program that all share, and in conditions of a pool of its own.
+//! Published facts are independent of analyses: they use the ids of the shared program and a separate expression pool.
 
 use crate::analysis::Cpa;
 use crate::analysis::composite::Product;
@@ -19,48 +19,48 @@ use crate::invariant::LocationInvariants;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A hold of what was published.
+/// A handle to the published facts.
 #[derive(Clone, Default)]
 pub struct Exchange {
     published: Arc<Mutex<Published>>,
-    /// Whether analyses on other threads have a hold of it.
+    /// True if analyses on other threads have a handle.
     shared: bool,
-    /// What an analysis has published itself it takes, too.
+    /// True if an analysis also receives the facts that it published itself.
     gives_back: bool,
 }
 
 /// Everything that was published.
 #[derive(Default)]
 struct Published {
-    /// What refinements found necessary to track, by the analysis that did.
+    /// The precisions that refinements found, by analysis.
     precisions: FxHashMap<Analysis, Vec<Item>>,
-    /// Values seen at loop heads, and conditions that may be invariants.
+    /// Values observed at loop heads, and conditions that may be invariants.
     observed: Option<Loops>,
     invariants: LocationInvariants,
 }
 
 impl Exchange {
-    /// For analyses on several threads.
+    /// Creates an exchange for analyses on several threads.
     pub fn shared() -> Self {
         Self { shared: true, ..Self::default() }
     }
 
-    /// Whether somebody on another thread may publish at any time.
+    /// True if another thread may publish at any time.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
 
-    /// The same for everybody, also who published it.
+    /// The same exchange, which also returns facts to the analysis that published them.
     pub fn for_all(self) -> Self {
         Self { gives_back: true, ..self }
     }
 
-    /// A thread that panicked while it published leaves what need not be believed.
+    /// Locks the facts. A panic of a publishing thread is no problem, since readers verify all facts.
     fn published(&self) -> MutexGuard<'_, Published> {
         self.published.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The values that were seen at loop heads.
+    /// Publishes the values observed at loop heads.
     pub fn publish_values(&self, loops: &Loops) {
         let observed = &mut self.published().observed;
         match observed {
@@ -69,7 +69,8 @@ impl Exchange {
         }
     }
 
-    /// What `analysis` tracks: values and constraints for others to track, and predicates as candidates for invariants.
+    /// Publishes the precision of `analysis`: values and constraints for others to track, and predicates as invariant
+    /// candidates.
     pub fn publish_precision(&self, analysis: Analysis, cpa: &Tracking<'_>) {
         let mut published = self.published();
         published.precisions.insert(analysis, cpa.value.precision().items());
@@ -78,12 +79,13 @@ impl Exchange {
         }
     }
 
-    /// What was shown to hold.
+    /// Publishes proved invariants.
     pub fn publish_invariants(&self, invariants: &LocationInvariants) {
         self.published().invariants.join(invariants);
     }
 
-    /// `analysis` tracks what others found necessary, and, where it keeps predicates, the invariants at their places.
+    /// Extends the precision of `analysis` by the published items of other analyses. A domain with predicates also
+    /// tracks the invariants at their locations.
     pub fn take_precision(&self, analysis: Analysis, cpa: &mut Tracking<'_>) {
         let published = self.published();
         for (_, items) in published.precisions.iter().filter(|(by, _)| self.gives_back || **by != analysis) {
@@ -94,7 +96,7 @@ impl Exchange {
         }
     }
 
-    /// Values seen and conditions suggested or shown by others, for proofs by invariants.
+    /// Adds published values and conditions to the invariant candidates in `loops`.
     pub fn take_observations(&self, loops: &mut Loops) {
         let published = self.published();
         if let Some(observed) = &published.observed {
@@ -105,11 +107,11 @@ impl Exchange {
     }
 }
 
-/// A domain that learns from other analyses. A CPA around another lets the one inside do it.
+/// A domain that learns from other analyses. A wrapper forwards to the inner CPA.
 pub trait Learner {
-    /// Publishes what the domain has learned while `analysis` ran on it.
+    /// Publishes the facts that the domain learned while `analysis` ran on it.
     fn publish(&self, analysis: Analysis, exchange: &Exchange);
-    /// Takes what others have published.
+    /// Takes published facts of others.
     fn import(&mut self, analysis: Analysis, exchange: &Exchange);
 }
 
@@ -173,7 +175,8 @@ mod tests {
     use smt::budget::Budget;
     use std::time::Duration;
 
-    /// `while (nondet()) { if (x == 5) error; x += 1; y += 2; }`: there is an error, and `y == 2 * x` wherever the loop begins anew.
+    /// `while (nondet()) { if (x == 5) error; x += 1; y += 2; }`: the error is reachable, and `y == 2 * x` holds at the
+    /// loop head.
     const PROGRAM: &str = "program 64 entry f0
 type ty0 void
 type ty1 int \"int\" 32 signed
@@ -260,7 +263,7 @@ func f0 \"main\" source ty0 () entry l0 {
         let mut with = predicates(&program, &config, true);
         exchange.take_precision(Analysis::PREDICATE, &mut with);
         assert_eq!(with.tracked(), all.len());
-        // Taken again, it is the same.
+        // A second import changes nothing.
         exchange.take_precision(Analysis::PREDICATE, &mut with);
         assert_eq!(with.tracked(), all.len());
         let mut without = predicates(&program, &config, false);
@@ -289,7 +292,8 @@ func f0 \"main\" source ty0 () entry l0 {
         let head = &another.loops[0];
         let column = |var| head.watched.iter().position(|&v| v == VarId(var)).expect("it is watched");
         let (x, y) = (column(0), column(1));
-        // Every bound up to the violation has been explored: all iterations before it, and each is one of an execution.
+        // Every bound up to the violation was explored, so samples of all iterations before it exist. Each sample is
+        // from a real execution.
         for n in 0..=5 {
             assert!(head.samples.iter().any(|row| row[x] == Some(n)), "{n}: {:?}", head.samples);
         }

@@ -1,8 +1,8 @@
-//! The analyses that decide whether an error of a program can be reached.
+//! The analyses that decide whether a program can reach an error.
 //!
 //! [`verify`] takes a [`Program`](cfa::Program) whose violations are error edges (see the `instrument` crate) and
-//! answers with a [`Verdict`]. FALSE is said only after the reference interpreter has replayed the inputs found;
-//! TRUE only where nothing was assumed away (see [`Taints`]).
+//! returns a [`Verdict`]. The verdict is FALSE only after the reference interpreter has replayed the inputs. The
+//! verdict is TRUE only if the analysis dropped no behaviours (see [`Taints`]).
 
 pub mod algorithm;
 pub mod analysis;

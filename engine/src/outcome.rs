@@ -1,4 +1,4 @@
-//! The answer of a run, with what went into it.
+//! The result of a run: the verdict and the data for reports.
 
 use crate::analysis::Increment;
 use crate::analysis::frontier::Frontier;
@@ -14,56 +14,62 @@ use certificate::{Certificate, ProofCheck};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A time in which one analysis worked. Times count from the start of the run.
+/// A time slice of one analysis. Times are relative to the start of the run.
 #[derive(Clone, Debug)]
 pub struct Turn {
+    /// The analysis that ran.
     pub analysis: Analysis,
-    /// Of several at once, which thread, from 0.
+    /// The index of the thread that ran it, from 0.
     pub thread: usize,
+    /// Start of the time slice.
     pub start: Duration,
+    /// End of the time slice.
     pub end: Duration,
-    /// Operations executed in it.
+    /// Number of operations executed in it.
     pub edges: u64,
+    /// Number of solver calls in it.
     pub solver_calls: u64,
-    /// What came out: `proof`, `violation`, `time is up`, `gave up`, `approximated` or `no proof yet`.
+    /// The result: `proof`, `violation`, `time is up`, `gave up`, `approximated` or `no proof yet`.
     pub ended: &'static str,
 }
 
-/// The answer with what went into it.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The verdict.
     pub verdict: Verdict,
+    /// Counters of the run.
     pub stats: Stats,
-    /// Everything that kept the run from being a proof, whether or not it decided the verdict.
+    /// All reasons that prevented a proof, including those that did not decide the verdict.
     pub reasons: Vec<Reason>,
-    /// The analysis that gave the verdict, if it is TRUE or FALSE.
+    /// The analysis that found the verdict, if it is TRUE or FALSE.
     pub decided_by: Analysis,
-    /// Of TRUE: whether a checker apart from the analyses has confirmed the proof.
+    /// For TRUE: the result of the independent proof checker.
     pub proof: Option<ProofCheck>,
-    /// Of TRUE: the conditions that prove it, where it is a proof by invariants of one turn.
+    /// For TRUE: the certificate, if one time slice proved it by invariants.
     pub certificate: Option<Certificate>,
-    /// Of TRUE by exploration, where wanted: what all states at the heads of loops agree on.
+    /// For TRUE by exploration, if requested: the invariants observed at the loop heads.
     pub agreements: Vec<Agreement>,
-    /// A violation that was found but did not replay: nobody may call the program safe.
+    /// Set if a violation was found that did not replay. The program must not be reported as safe.
     pub unconfirmed: Option<Reason>,
-    /// Who worked when, in order of their ends.
+    /// The time slices, in order of their ends.
     pub turns: Vec<Turn>,
-    /// What refinements have learned, in order.
+    /// The precision increments of all refinements, in order.
     pub increments: Vec<Increment>,
-    /// The abstract reachability graph of the analysis that decided or came last, where one is built.
+    /// The abstract reachability graph of the analysis that decided or ran last, if it built one.
     pub arg: Vec<graph::Shape>,
-    /// Where explorations came to.
+    /// The locations that the explorations reached.
     pub coverage: Coverage,
-    /// What each exploration has left, where there is no verdict and it is wanted.
+    /// The frontier of each exploration, if there is no verdict and the frontier is requested.
     pub frontiers: Vec<Frontier>,
-    /// Where paths of these are of the simplified program, that one.
+    /// The simplified program, if paths of the frontiers refer to it.
     pub simplified: Option<Arc<Simplified>>,
-    /// The analyses that ended by a panic. Where there is no verdict and no limit was met, the reason is the first of them.
+    /// The analyses that panicked. If there is no verdict and no limit was reached, the first of them is the reason.
     pub crashes: Vec<Crash>,
 }
 
 impl Outcome {
-    /// A verdict and nothing else to say of it.
+    /// An outcome with a verdict and no further data.
     pub fn new(verdict: Verdict, decided_by: Analysis) -> Self {
         Self {
             verdict,
@@ -84,12 +90,12 @@ impl Outcome {
         }
     }
 
-    /// No verdict, for a reason from outside.
+    /// An outcome without a verdict, for a reason outside the engine.
     pub fn unknown(reason: Reason, analysis: Analysis) -> Self {
         Self::new(Verdict::Unknown(reason), analysis)
     }
 
-    /// Whether there is no verdict because an analysis panicked.
+    /// True if there is no verdict because an analysis panicked.
     pub fn has_crashed(&self) -> bool {
         matches!(&self.verdict, Verdict::Unknown(reason) if self.crashes.iter().any(|c| c.reason() == *reason))
     }

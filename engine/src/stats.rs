@@ -6,17 +6,17 @@ use std::time::Duration;
 /// Counters of a run.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counters {
-    /// Edges followed, assume edges and calls included.
+    /// Edges executed, including assume edges and calls.
     pub edges: u64,
     /// Paths that ended: at a halt, in an invalid operation, at a bound, or covered.
     pub paths: u64,
-    /// Branches of which both sides were feasible.
+    /// Branches with two feasible sides.
     pub forks: u64,
     /// States found covered.
     pub covered: u64,
-    /// States merged into another.
+    /// States merged into others.
     pub merged: u64,
-    /// States that waited.
+    /// States that were in the waitlist.
     pub nodes: u64,
     /// Refinements of the precision.
     pub refinements: u64,
@@ -25,7 +25,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Adds those of another exploration; maxima are kept.
+    /// Adds the counters of another exploration. Maxima stay maxima.
     pub fn add(&mut self, other: &Self) {
         self.edges += other.edges;
         self.paths += other.paths;
@@ -37,7 +37,7 @@ impl Counters {
         self.waiting = self.waiting.max(other.waiting);
     }
 
-    /// What was counted after `before`.
+    /// The difference between these counters and `before`.
     pub fn since(&self, before: &Self) -> Self {
         Self {
             edges: self.edges - before.edges,
@@ -55,21 +55,28 @@ impl Counters {
 /// Counters of a run, for progress displays and statistics.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Stats {
+    /// Counters of the explorations.
     pub exploration: Counters,
-    /// States waiting at this moment.
+    /// Number of states in the waitlist now.
     pub waiting_now: u64,
+    /// Solver terms created.
     pub terms: u64,
+    /// Queries to the solver layers.
     pub queries: u64,
+    /// Queries that a solver answered.
     pub solver_calls: u64,
+    /// Time in the solver.
     pub solver_time: Duration,
+    /// Replays of candidate violations.
     pub replays: u64,
-    /// Values and constraints tracked in the end.
+    /// Values, constraints and predicates in the final precision.
     pub precision: u64,
+    /// Wall time of the run.
     pub time: Duration,
 }
 
 impl Stats {
-    /// Adds what an exploration did, and its domain.
+    /// Adds the counters of an exploration and of its domain.
     pub(crate) fn add(&mut self, counters: &Counters, waiting: usize, domain: &Statistics) {
         self.exploration.add(counters);
         self.waiting_now += waiting as u64;
@@ -87,7 +94,7 @@ impl Stats {
         stats
     }
 
-    /// Adds what was done from `before` to `after`.
+    /// Adds the difference between `before` and `after`.
     pub(crate) fn advance(&mut self, before: &Self, after: &Self) {
         self.exploration.add(&after.exploration.since(&before.exploration));
         self.terms += after.terms.saturating_sub(before.terms);
@@ -97,7 +104,7 @@ impl Stats {
         self.solver_time += after.solver_time - before.solver_time;
     }
 
-    /// Adds what another thread did in the same time.
+    /// Adds the statistics of another thread that ran in parallel.
     pub fn join(&mut self, other: &Self) {
         self.exploration.add(&other.exploration);
         self.waiting_now += other.waiting_now;
@@ -110,7 +117,7 @@ impl Stats {
         self.time = self.time.max(other.time);
     }
 
-    /// Names and values, in a fixed order; times in seconds.
+    /// Names and values, in a fixed order. Times are in seconds.
     pub fn entries(&self) -> Vec<(&'static str, f64)> {
         let c = &self.exploration;
         vec![

@@ -1,73 +1,80 @@
-//! What the engine answers.
+//! Verdicts, and the taints that decide whether an exploration is a proof.
 
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, PlaceId, TaintId};
 use smt::budget::Spent;
 use std::iter;
 
-/// The answer to "can an error be reached?".
+/// The answer to the question whether an error is reachable.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// No error can be reached, and nothing was assumed away.
+    /// No error is reachable, and no behaviours were dropped.
     True,
-    /// An error is reached; the concrete interpreter has confirmed it.
+    /// An error is reachable. The reference interpreter has confirmed it.
     False(Counterexample),
+    /// The analysis did not decide, for this reason.
     Unknown(Reason),
 }
 
-/// A way to an error: the inputs that make the program take it, and the path as the interpreter ran it.
+/// A counterexample: the inputs, and the path that the interpreter executed on them.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
+    /// The error that the path reaches.
     pub error: ErrorId,
+    /// The inputs with which the interpreter reaches it.
     pub inputs: Inputs,
-    /// Every edge executed, in order, ending with the error edge.
+    /// All executed edges in order. The last one is the error edge.
     pub path: Vec<EdgeId>,
 }
 
-/// What stood in the way of a verdict.
+/// The reason why there is no verdict.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Reason {
     /// For the user, without a full stop: "time limit reached".
     pub text: String,
-    /// Where in the source it lies, if at a place.
+    /// The place in the source, if the reason has one.
     pub place: Option<PlaceId>,
-    /// What it comes from, and what would rule it out.
+    /// The underlying cause, and what would rule it out.
     pub cause: Option<Box<Reason>>,
 }
 
 impl Reason {
+    /// A reason without a place.
     pub fn new(text: impl Into<String>) -> Self {
         Self::at(text, None)
     }
-    /// The budget is spent.
+    /// The reason for a spent budget.
     pub fn spent(spent: Spent) -> Self {
         Self::new(match spent {
             Spent::Time => "time limit reached",
             Spent::Cancelled => "interrupted",
         })
     }
+    /// A reason with a place.
     pub fn at(text: impl Into<String>, place: Option<PlaceId>) -> Self {
         Self { text: text.into(), place, cause: None }
     }
+    /// Sets the underlying cause.
     pub fn because(self, cause: Option<Self>) -> Self {
         Self { cause: cause.map(Box::new), ..self }
     }
 }
 
-/// Everything that a run left out or added: the one place where taints are recorded, and where they decide.
+/// The taints of a run: all behaviours that it dropped or added. Taints are recorded here, and decide the verdict here.
 ///
-/// DESIGN: a proof holds only if nothing was dropped; a counterexample is replayed, so what was added can only
-/// cost a verdict, never make a wrong one.
+/// DESIGN: a proof holds only if nothing was dropped. Counterexamples are replayed, so an added behaviour can cost a
+/// verdict but never makes a wrong one.
 #[derive(Clone, Default, Debug)]
 pub struct Taints {
     dropped: Vec<Reason>,
     program: Vec<TaintId>,
-    /// How often something was recorded, known or not; and what came last.
+    /// Number of records, including duplicates.
     count: usize,
+    /// The last record.
     last: Option<Left>,
 }
 
-/// What was left out.
+/// A record of dropped behaviours.
 #[derive(Clone, Debug)]
 enum Left {
     Dropped(Reason),
@@ -75,7 +82,7 @@ enum Left {
 }
 
 impl Taints {
-    /// Behaviours were dropped, for this reason.
+    /// Records that behaviours were dropped for this reason.
     pub fn drop_behaviour(&mut self, reason: Reason) {
         self.count += 1;
         self.last = Some(Left::Dropped(reason.clone()));
@@ -83,7 +90,7 @@ impl Taints {
             self.dropped.push(reason);
         }
     }
-    /// An `Approx` edge that drops behaviours can be reached.
+    /// Records that an `Approx` edge that drops behaviours is reachable.
     pub fn reach(&mut self, taint: TaintId) {
         self.count += 1;
         self.last = Some(Left::Approximated(taint));
@@ -91,20 +98,21 @@ impl Taints {
             self.program.push(taint);
         }
     }
-    /// Whether an `Approx` edge that drops behaviours can be reached.
+    /// True if an `Approx` edge that drops behaviours is reachable.
     pub fn reaches_approximation(&self) -> bool {
         !self.program.is_empty()
     }
-    /// Records all that `other` did.
+    /// Adds all records of `other`.
     pub fn merge(&mut self, other: &Self) {
         other.dropped.iter().for_each(|r| self.drop_behaviour(r.clone()));
         other.program.iter().for_each(|&t| self.reach(t));
     }
-    /// How often behaviours were left out: who compares it before and after a step knows whether the step did.
+    /// The number of records, including duplicates. Compare it before and after a step to detect whether the step
+    /// dropped behaviours.
     pub fn count(&self) -> usize {
         self.count
     }
-    /// Why they were left out last.
+    /// The last reason why behaviours were dropped.
     pub fn last(&self, program: &cfa::Program) -> Option<Reason> {
         Some(match self.last.as_ref()? {
             Left::Dropped(reason) => reason.clone(),
@@ -114,7 +122,7 @@ impl Taints {
             }
         })
     }
-    /// The first reason why a finished exploration is no proof.
+    /// The first reason why a complete exploration is no proof.
     pub fn first(&self, program: &cfa::Program) -> Option<Reason> {
         let approx = self.program.first().map(|&t| {
             let taint = &program.taints[t];
@@ -122,10 +130,11 @@ impl Taints {
         });
         self.dropped.first().cloned().or(approx)
     }
+    /// True if nothing was dropped.
     pub fn is_empty(&self) -> bool {
         self.dropped.is_empty() && self.program.is_empty()
     }
-    /// All reasons, each before what it comes from, for reports.
+    /// All reasons, each followed by its cause, for reports.
     pub fn reasons(&self, program: &cfa::Program) -> Vec<Reason> {
         let approx = self.program.iter().map(|&t| {
             let taint = &program.taints[t];

@@ -1,4 +1,4 @@
-//! Abilities of a domain that not every algorithm needs. Each is a small trait; a CPA around another forwards it.
+//! Optional capabilities of a domain, as small traits. A wrapper CPA forwards them to its inner CPA.
 
 use super::{Cpa, Increment};
 use crate::invariant::observed::Agreement;
@@ -7,41 +7,44 @@ use cfa::interp::Inputs;
 use smt::budget::Budget;
 use std::time::Duration;
 
-/// The work that a domain has done.
+/// Counters of the work of a domain.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Statistics {
-    /// Terms created.
+    /// Solver terms created.
     pub terms: u64,
-    /// Questions asked, and those of them that a solver answered.
+    /// Queries to the solver layers.
     pub queries: u64,
+    /// Queries that a solver answered.
     pub solver_calls: u64,
+    /// Time in the solver.
     pub solver_time: Duration,
-    /// Values, constraints and predicates tracked, and operations in a slice that grows.
+    /// Values, constraints and predicates in the precision, and operations in a growing slice.
     pub tracked: u64,
 }
 
-/// A domain whose questions to solvers are limited.
+/// A domain with limits on its solver queries.
 pub trait Limited {
-    /// A single query takes at most `query_time`; all of them end with `budget`.
+    /// Limits each query to `query_time` and all queries to `budget`.
     fn limit(&mut self, budget: &Budget, query_time: Option<Duration>);
 }
 
 /// A domain that reports its work.
 pub trait Reporting {
+    /// The counters so far.
     fn statistics(&self) -> Statistics;
-    /// Everything that the domain left out or added.
+    /// All behaviours that the domain dropped or added.
     fn all_taints(&self) -> &Taints;
-    /// What refinements have added to the precision, in order.
+    /// The precision increments of all refinements, in order.
     fn increments(&self) -> &[Increment] {
         &[]
     }
-    /// Facts that all states at the head of a loop agree on, where that is recorded.
+    /// The invariants observed in all states of each loop head, if recorded.
     fn agreements(&self) -> Vec<Agreement> {
         Vec::new()
     }
 }
 
-/// A domain that an exploration in a portfolio can run on.
+/// A domain that a portfolio can explore.
 pub trait Participant: Cpa<Evidence = Inputs> + Limited + Reporting {}
 
 impl<C: Cpa<Evidence = Inputs> + Limited + Reporting> Participant for C {}

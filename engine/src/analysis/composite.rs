@@ -1,9 +1,8 @@
-//! The product of two analyses: a composite CPA whose components stand for the same executions and tell each other what they
-//! know (Beyer, Henzinger, Théoduloz: Configurable software verification, CAV 2007, section 3: composite program analyses with
-//! strengthening).
+//! The product of two analyses: a composite CPA with strengthening (Beyer, Henzinger, Théoduloz: Configurable software
+//! verification, CAV 2007, section 3).
 //!
-//! The first component leads: it has evidence for errors, and its precision is refined. What either of the two excludes is
-//! excluded.
+//! The first component leads: it provides the evidence for errors, and its precision is refined. The product excludes
+//! every state that either component excludes.
 
 use super::capability::{Limited, Reporting, Statistics};
 use super::{
@@ -16,32 +15,39 @@ use cfa::{EdgeId, ErrorId};
 use smt::budget::Budget;
 use std::time::Duration;
 
-/// A domain that can use what its sibling in a product knows.
+/// A domain that can use the state of its sibling in a product.
 pub trait Strengthen<Other>: Cpa {
-    /// The states that `state` and `other`, both behind `edge`, stand for; `None` if there are none.
+    /// The concrete states that both `state` and `other` represent after `edge`; `None` if there are none.
     fn strengthen(&mut self, state: Self::State, _other: &Other, _edge: EdgeId) -> Option<Self::State> {
         Some(state)
     }
 }
 
-/// A domain whose states can be compared, and abstracted without a precision.
+/// A domain with an order on states, and an abstraction that needs no precision.
 pub trait Order: Cpa {
-    /// Whether `old` stands for all that `new` stands for, at the same control.
+    /// True if `old` represents all concrete states that `new` represents, at the same control.
     fn includes(&self, old: &Self::State, new: &Self::State) -> bool;
-    /// The part of a state that is kept where paths join, such that a path meets only so many; `None` if it stands for nothing.
+    /// Abstracts a state where paths join, so that a path meets only finitely many states. `None` if the state
+    /// represents no concrete state.
     fn prec(&mut self, state: Self::State, at: Control) -> Option<Self::State>;
 }
 
+/// The product CPA.
 pub struct Product<A: Cpa, B: Cpa> {
+    /// The leading component.
     pub first: A,
+    /// The second component.
     pub second: B,
-    /// The results of the two. Empty but within a step.
+    /// Buffers for the results of the components. Empty outside a step.
     steps: (Step<A::State>, Step<B::State>),
 }
 
+/// A state of the product.
 #[derive(Clone)]
 pub struct State<A, B> {
+    /// The state of the first component.
     pub first: A,
+    /// The state of the second component.
     pub second: B,
 }
 
@@ -52,11 +58,12 @@ where
     A: Cpa<State: Clone> + Strengthen<<B as Cpa>::State>,
     B: Cpa<State: Clone> + Strengthen<<A as Cpa>::State>,
 {
+    /// The product of two domains.
     pub fn new(first: A, second: B) -> Self {
         Self { first, second, steps: Default::default() }
     }
 
-    /// What both know behind an edge.
+    /// Strengthens both states after `edge`; `None` if either is infeasible.
     fn reduced(&mut self, first: A::State, second: B::State, edge: EdgeId) -> Option<Both<A, B>> {
         let second = self.second.strengthen(second, &first, edge)?;
         let first = self.first.strengthen(first, &second, edge)?;
@@ -89,7 +96,7 @@ where
         self.second.transfer(before.clone(), at, edge, &mut theirs)?;
         for (first, to) in ours.successors.drain(..) {
             if to == At::Source {
-                // The operation is executed again.
+                // The first component executes the operation again.
                 out.successors.push((State { first, second: before.clone() }, to));
                 continue;
             }
@@ -101,7 +108,7 @@ where
                 out.successors.extend(state.map(|state| (state, to)));
             }
         }
-        // A fault stands before the operation, as the second component does.
+        // A fault state is a state before the operation, so it pairs with the second component's state before it.
         out.extend_with(&mut ours, |first| State { first, second: before.clone() });
         theirs.clear();
         self.steps = (ours, theirs);
@@ -147,7 +154,7 @@ where
         Ok(first.map(|first| State { first, second }))
     }
 
-    /// What is merged has to be so in both.
+    /// The product merges no states, since a merge has to be exact in both components at once.
     fn merge(&mut self, a: Self::State, b: Self::State, _: Control) -> Result<Self::State, Pair<Self::State>> {
         Err(Box::new((a, b)))
     }

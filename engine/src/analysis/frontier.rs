@@ -1,8 +1,8 @@
-//! What is left when a run ends.
+//! The frontier of an exploration: the residual when a run ends.
 //!
-//! States that wait, paths that could not be decided, and states behind which something was left out are the frontier of an
-//! exploration: every execution that was not explored goes through one of them, or, where it is not known which state it was
-//! ([`Frontier::tells_all`]), through a place that a reason of the outcome names.
+//! The frontier consists of waiting states, undecided paths, and states after which behaviours were dropped. Every
+//! unexplored execution passes one of these states. If the dropping state is unknown (see [`Frontier::tells_all`]), the
+//! execution passes a place that a reason of the outcome names.
 
 use crate::verdict::Reason;
 use cfa::{EdgeId, Id, LocId, Table};
@@ -13,30 +13,34 @@ cfa::id_type!(
     PathId, "p"
 );
 
-/// Paths that share their beginnings.
+/// A set of paths that share prefixes, as a tree.
 #[derive(Clone, Default, Debug)]
 pub struct Paths {
     pieces: Table<PathId, Piece>,
 }
 
-/// The path that goes on from another with these edges.
+/// A node of the tree: the continuation of a path by some edges.
 #[derive(Clone, Debug)]
 pub struct Piece {
+    /// The path that this one continues, or `None` at the start.
     pub after: Option<PathId>,
+    /// The edges of the continuation.
     pub edges: Box<[EdgeId]>,
-    /// Where paths are merged, there are no edges, but all ways to this head that pass no other.
+    /// If paths are merged, the cut point at which the block ends. The piece then represents all paths to it that pass
+    /// no other cut point, and `edges` is empty.
     pub head: Option<LocId>,
 }
 
 impl Paths {
+    /// Adds the continuation of a path by some edges.
     pub fn add(&mut self, after: Option<PathId>, edges: &[EdgeId]) -> PathId {
         self.pieces.push(Piece { after, edges: edges.into(), head: None })
     }
-    /// All ways that lead from the end of a path to a head, and pass no other head.
+    /// Adds the block from the end of a path to a cut point: all paths that pass no other cut point.
     pub fn add_block(&mut self, after: Option<PathId>, head: LocId) -> PathId {
         self.pieces.push(Piece { after, edges: Box::default(), head: Some(head) })
     }
-    /// The edges of a path, from the start.
+    /// The edges of a path from the start.
     pub fn edges(&self, path: PathId) -> Vec<EdgeId> {
         let mut pieces = vec![&self.pieces[path]];
         while let Some(before) = pieces[pieces.len() - 1].after {
@@ -44,85 +48,93 @@ impl Paths {
         }
         pieces.iter().rev().flat_map(|piece| piece.edges.iter().copied()).collect()
     }
-    /// Each behind the one that it goes on from.
+    /// All pieces. Each follows the piece that it continues.
     pub fn pieces(&self) -> &Table<PathId, Piece> {
         &self.pieces
     }
 }
 
-/// A place where an exploration has not gone on.
+/// A state at which an exploration stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Open {
+    /// The location of the state.
     pub loc: LocId,
-    /// The calls that are not over, outermost first.
+    /// The calls on the stack, outermost first.
     pub calls: Vec<EdgeId>,
-    /// The edges from the start, where they are kept and paths are not merged.
+    /// The path to the state, if paths are recorded and not merged.
     pub path: Option<PathId>,
-    /// Why it was not gone on, if not for want of time.
+    /// The reason for stopping, unless the budget was spent.
     pub reason: Option<Reason>,
 }
 
-/// A state that was not followed because another one stands for all it can do: what follows is explored as far as what follows the
-/// other one is.
+/// A covered state. Its continuations are explored as far as those of the covering state are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Covered {
-    /// The edges to it, where they are kept and paths are not merged.
+    /// The path to the covered state, if paths are recorded and not merged.
     pub path: Option<PathId>,
-    /// Those to the other one, where it is known; the paths of all that follows that go on from this one.
+    /// The path to the covering state, if known. The paths of its successors continue this one.
     pub by: Option<PathId>,
 }
 
 /// The frontier of one exploration.
 #[derive(Clone, Default, Debug)]
 pub struct Frontier {
+    /// The tree of paths that the other fields refer to.
     pub paths: Paths,
+    /// The states at which the exploration stopped.
     pub open: Vec<Open>,
-    /// States that were not followed because others cover them.
+    /// The covered states.
     pub covered: Vec<Covered>,
-    /// Paths to states that may cover more: who goes on may go there again to have them.
+    /// Paths to states that may cover further states. A continued exploration may visit them again to regain their
+    /// coverage.
     pub covering: Vec<PathId>,
-    /// Where paths are merged, the locations between which they are; else empty.
+    /// If paths are merged, true for the locations that are cut points; else empty.
     pub heads: Vec<bool>,
-    /// Whether states stand for nothing but what the paths to them lead to.
+    /// True if every state represents only executions of the path to it.
     pub is_exact: bool,
-    /// Whether all that was left out is behind what is open: a taint is known by the node that it cut.
+    /// True if every dropped behaviour continues a state in `open`: the node where it was dropped is known.
     pub tells_all: bool,
-    /// All executions were explored in which each loop has so many iterations at most whenever it is entered, and so many calls of a function are
-    /// nested at most; of others nothing is told. Then there are no paths.
+    /// For bounded explorations: the bound on iterations of each loop per entry, and on nested calls of each function.
+    /// All executions within the bound were explored; nothing is known of the others. There are then no paths.
     pub iterations: Option<u32>,
-    /// Why the exploration would not go on if it had time: then more may be left than is told here.
+    /// The reason why the exploration would stop even with more time. The residual may then be larger than the
+    /// frontier.
     pub given_up: Option<Reason>,
 }
 
-/// A path behind which something is left.
+/// A path with an unexplored continuation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
+    /// The path.
     pub path: PathId,
-    /// All that follows is what follows the end of another path, and what is left of it is left behind ends that do not say so.
+    /// True if all continuations are continuations of another, covering, path. The unexplored part of those is
+    /// represented by other ends.
     pub is_elsewhere: bool,
 }
 
-/// What is left of an exploration.
+/// The unexplored part of an exploration.
 pub struct Left {
-    /// Paths behind which something is left.
+    /// Paths with unexplored continuations.
     pub ends: Vec<End>,
-    /// By path: whether it is one of them, or a beginning of one.
+    /// By path: true if it is a prefix of a path in `ends`.
     pub leads_there: Vec<bool>,
 }
 
 impl Frontier {
-    /// The paths behind which something is left; `None` if they are not known.
+    /// The paths with unexplored continuations; `None` if they are unknown.
     ///
-    /// A covered state is done if nothing is left behind the state that covers it: no state that waits, and no covered state that is not
-    /// done. States may cover one another in circles (a loop that comes back to its own head): take an execution from a state
-    /// that is done to an error, as short as there is one. It leaves what was explored in a covered state that is done, and goes on
-    /// from there as an execution of the covering state, which is shorter, as what covers was followed over one edge at least. So the greatest solution is
-    /// right, as it is when an exploration with covered states ends and is a proof.
+    /// A covered state is done if no waiting state and no undone covered state is below its covering state. Coverage
+    /// may be cyclic (a loop that returns to its own head), and the greatest fixed point is sound. To see this, take a
+    /// shortest execution from a done state to an error. It leaves the explored part in a covered state that is done,
+    /// and continues as an execution of the covering state. The latter is shorter, since the covering state was
+    /// explored over at least one edge. A complete exploration with covered states is a proof for the same reason.
     ///
-    /// A covered state that is not done need not be looked at either by somebody who looks at all other ends, for the same reason; but only if
-    /// the covering state stands for no more than its path leads to: what else it stands for, nobody will come to on that path.
+    /// An analysis of all other ends need not analyse the end of a covered state that is not done, for the same reason.
+    /// This requires that the covering state represents only executions of its path (`is_exact`); an analysis of that
+    /// path would not reach the others.
     ///
-    /// Where paths were left out that are verified only with the rest (`counts_on_rest`), so is what a state covers that may lead to them.
+    /// If paths were left out that are verified only with the rest (`counts_on_rest`), a state that may lead to them
+    /// does not make the states that it covers done.
     pub fn left(&self, counts_on_rest: bool) -> Option<Left> {
         let mut covering: FxHashMap<PathId, Vec<PathId>> = FxHashMap::default();
         let end = |path| End { path, is_elsewhere: false };
@@ -153,7 +165,7 @@ impl Frontier {
 mod tests {
     use super::*;
 
-    /// A tree of paths, each with the number of the one that it goes on from: which of them something is left behind.
+    /// Builds a frontier from a tree of parents, and returns the paths with unexplored continuations.
     fn ends(tree: &[Option<u32>], open: &[u32], covered: &[(u32, Option<u32>)]) -> Vec<u32> {
         let mut frontier = Frontier::default();
         for after in tree {
@@ -170,15 +182,15 @@ mod tests {
 
     #[test]
     fn a_covered_state_is_done_if_what_covers_it_is() {
-        // 0 with children 1 and 2; 3 below 1; 4 and 5 below 2.
+        // 0 has the children 1 and 2; 1 has the child 3; 2 has the children 4 and 5.
         let tree = [None, Some(0), Some(0), Some(1), Some(2), Some(2)];
-        // 4 comes back to 2, and 5 to 1, below which 3 waits or does not.
+        // 2 covers 4, and 1 covers 5. In the first case, 3 waits below 1.
         assert_eq!(ends(&tree, &[3], &[(4, Some(2)), (5, Some(1))]), [3, 4, 5]);
         assert_eq!(ends(&tree, &[3], &[(4, Some(2))]), [3]);
         assert_eq!(ends(&tree, &[], &[(3, Some(2)), (4, Some(2)), (5, Some(1))]), []);
-        // Nobody knows what covers 3, and 5 counts on what is above it.
+        // The state that covers 3 is unknown, and 5 depends on 1, which is above 3.
         assert_eq!(ends(&tree, &[], &[(3, None), (4, Some(2)), (5, Some(1))]), [3, 4, 5]);
-        // In a circle with one way out.
+        // A cycle of coverings with one unexplored state.
         assert_eq!(ends(&tree, &[4], &[(3, Some(2)), (5, Some(1))]), [3, 4, 5]);
     }
 

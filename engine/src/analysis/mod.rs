@@ -1,9 +1,9 @@
 //! Configurable program analyses.
 //!
 //! An analysis is an abstract domain with a transfer relation, `merge` and `stop` (Beyer, Henzinger, Théoduloz:
-//! Configurable software verification, CAV 2007). Where a state stands in the program (its [`Control`]) is not part of
-//! the domain: the CPA algorithm ([`crate::algorithm::cpa`]) keeps it, follows calls and returns, and asks the domain for
-//! the effect of one operation at a time.
+//! Configurable software verification, CAV 2007). The position of a state in the program (its [`Control`]) is not part
+//! of the domain. The CPA algorithm ([`crate::algorithm::cpa`]) keeps it, follows calls and returns, and queries the
+//! domain for the effect of one operation at a time.
 
 pub mod capability;
 pub mod composite;
@@ -19,12 +19,12 @@ use crate::verdict::{Reason, Taints};
 use cfa::{EdgeId, ErrorId, PlaceId};
 use smt::budget::Budget;
 
-/// Why an exploration ends before its time. The waitlist keeps what was not explored.
+/// The reason why an exploration stops early. The waitlist keeps the unexplored states.
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// The budget is spent.
     Spent(smt::budget::Spent),
-    /// Something that makes going on pointless.
+    /// The exploration cannot continue, for this reason.
     Fatal(Reason),
 }
 
@@ -32,13 +32,15 @@ pub enum Stop {
 pub struct Step<S> {
     /// The states after the operation, with their positions.
     pub successors: Vec<(S, At)>,
-    /// The states in which the operation is a fault that is an error (see [`cfa::Edge::fault`]): targets, not successors.
+    /// The states in which the operation is a fault that is an error (see [`cfa::Edge::fault`]). They are targets, not
+    /// successors.
     pub faults: Vec<S>,
-    /// The states in which the time did not suffice to decide whether the operation is a fault. It is executed again.
+    /// The states in which the time slice ended before it was decided whether the operation is a fault. The algorithm
+    /// executes the operation again.
     pub postponed: Vec<S>,
-    /// The operations met whose effect the domain cannot decide, unless it has reported them before.
+    /// The operations whose effect the domain cannot decide, without those that it has reported before.
     pub undecided: Vec<EdgeId>,
-    /// True if one of the faults may be none, because its state says less than the program does.
+    /// True if one of the faults may be spurious, because its state is abstract.
     pub is_doubtful: bool,
 }
 
@@ -55,7 +57,7 @@ impl<S> Default for Step<S> {
 }
 
 impl<S> Step<S> {
-    /// Forgets the last result and keeps its buffers.
+    /// Clears the result and keeps its buffers.
     pub fn clear(&mut self) {
         self.successors.clear();
         self.faults.clear();
@@ -64,7 +66,7 @@ impl<S> Step<S> {
         self.is_doubtful = false;
     }
 
-    /// Moves the result of `inner` here, with every state turned into one of this domain.
+    /// Moves the result of `inner` here, and wraps every state.
     pub fn extend_with<T>(&mut self, inner: &mut Step<T>, mut outer: impl FnMut(T) -> S) {
         self.successors.extend(inner.successors.drain(..).map(|(state, at)| (outer(state), at)));
         self.faults.extend(inner.faults.drain(..).map(&mut outer));
@@ -77,9 +79,9 @@ impl<S> Step<S> {
 /// The earlier state that covers another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Coverer {
-    /// The state that the domain was asked about in this call of [`Cpa::stop`], counted from 0.
+    /// The covering state is that of this call of [`Cpa::stop`], counted from 0.
     OfCall(usize),
-    /// The domain does not tell which.
+    /// The domain does not report the covering state.
     Unknown,
 }
 
@@ -89,39 +91,43 @@ pub type Sides<S> = (Option<S>, Option<S>);
 /// Two states.
 pub type Pair<S> = Box<(S, S)>;
 
-/// What a domain makes of a state that reached an error.
+/// The domain's answer for a state before an error edge.
 pub enum Target<C> {
     /// The error is reached, with evidence for it.
     Reached(C),
-    /// The domain cannot tell (it has recorded why).
+    /// The domain cannot decide. It has recorded why.
     Undecided,
-    /// The state stands for no execution.
+    /// The state represents no execution.
     Infeasible,
-    /// The domain cannot tell within the time that it may take now.
+    /// The domain cannot decide within the current time slice.
     Later,
 }
 
-/// What an earlier run has explored of what a state leads to.
+/// How far an earlier run has explored the continuations of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Before {
+    /// Not at all.
     Nothing,
-    /// Some of it.
+    /// In part.
     Begun,
-    /// All.
+    /// Completely.
     Done,
 }
 
-/// A configurable program analysis. Laws: `transfer`, `branch` and `leave` lose no concrete successor, unless they
-/// record a taint; `adjust` drops a state only if every concrete state that it stands for can reach no more errors
-/// than states kept before.
+/// A configurable program analysis. Laws: `transfer`, `branch` and `leave` lose no concrete successor unless they
+/// record a taint. `adjust` drops a state only if its concrete states reach no more errors than states that were kept
+/// before.
 pub trait Cpa {
+    /// An abstract state.
     type State;
-    /// Evidence for an error.
+    /// The evidence for an error, for example inputs.
     type Evidence;
 
+    /// The state at the entry of the program.
     fn initial(&mut self) -> Self::State;
 
-    /// Adds to `step`, which is clear, the effect of an operation that is not an assume or a return. A call yields states at callees.
+    /// Adds the successors of `state` over an operation other than an assume or a return to `step`, which is clear. A
+    /// call yields states at the entries of callees.
     fn transfer(
         &mut self,
         state: Self::State,
@@ -130,19 +136,19 @@ pub trait Cpa {
         step: &mut Step<Self::State>,
     ) -> Result<(), Stop>;
 
-    /// The states that take the then-edge and the else-edge.
+    /// The successors over the then-edge and the else-edge.
     fn branch(&mut self, state: Self::State, then_edge: EdgeId, else_edge: EdgeId) -> Result<Sides<Self::State>, Stop>;
 
-    /// Back from a callee over `return_edge`, to the target of `call_edge`.
+    /// The successor of a return over `return_edge` to the target of `call_edge`.
     fn leave(&mut self, state: Self::State, return_edge: EdgeId, call_edge: EdgeId) -> Result<Self::State, Stop>;
 
-    /// The state stands before an error edge.
+    /// Decides whether `state`, which is before an error edge, reaches the error.
     fn target(&mut self, state: &mut Self::State, edge: EdgeId, error: ErrorId)
     -> Result<Target<Self::Evidence>, Stop>;
 
-    /// `prec`: the state has come over `edge` to a location where paths join. `None` if it stands for no execution, or for
-    /// none that need be followed. The state may be replaced by one that stands for more. `more` takes further states at the same
-    /// control that the domain creates there.
+    /// Precision adjustment (`prec`) of a state that reaches, over `edge`, a location where paths join. The result may
+    /// be more abstract. It is `None` if the state represents no execution, or none that has to be explored. Further
+    /// states that the domain creates at the same control are added to `more`.
     fn adjust(
         &mut self,
         state: Self::State,
@@ -151,39 +157,41 @@ pub trait Cpa {
         more: &mut Vec<Self::State>,
     ) -> Result<Option<Self::State>, Stop>;
 
-    /// The earlier state at the same control that covers `state`, which has arrived where paths join. A covered state need not be
-    /// followed. (Where states are abstract, the algorithm keeps them and compares: [`Abstraction::covers`].)
+    /// `stop`: the earlier state at the same control that covers `state`, at a location where paths join. A covered
+    /// state need not be explored. For abstract states, the algorithm stores the states itself and compares them with
+    /// [`Abstraction::covers`].
     fn stop(&mut self, _state: &Self::State, _at: Control) -> Result<Option<Coverer>, Stop> {
         Ok(None)
     }
 
-    /// What was explored before of what a state leads to. That comes first, so that what follows can be covered by it.
+    /// How far an earlier run has explored the continuations of a state. Explored states come first in the search, so
+    /// that later states can be covered by them.
     fn before(&self, _state: &Self::State) -> Before {
         Before::Nothing
     }
 
-    /// One state for two at the same control, which stands for exactly what the two stand for; or the two, if there is
-    /// none that is worth it.
+    /// `merge`: one state that represents exactly the concrete states of `a` and `b`, which have the same control.
+    /// Returns both states if there is no such state or if it does not pay off.
     fn merge(&mut self, a: Self::State, b: Self::State, at: Control) -> Result<Self::State, Pair<Self::State>>;
 
-    /// The state stands before a return to a caller; `false` if it need not be followed.
+    /// Called before a return to a caller. Returns `false` if the state need not be explored.
     fn returns(&mut self, _state: &mut Self::State, _edge: EdgeId) -> bool {
         true
     }
 
-    /// Whether, where states are merged, those that went round loops less often come first. Otherwise a loop is gone
-    /// through before what is behind it, which takes a domain in which every loop ends.
+    /// True if, where states are merged, those with fewer loop iterations come first. If false, a loop is explored
+    /// completely before the code after it. This requires a domain in which every loop terminates.
     fn counts_iterations(&self) -> bool {
         true
     }
 
-    /// Whether time ran out amid what was asked last, so that the answer says less than it could: it is time to stop, and
-    /// what can be asked again is asked again later.
+    /// True if the time ran out during the last query, so the answer may be imprecise. The exploration should stop and
+    /// repeat the query later.
     fn ran_out(&self) -> bool {
         false
     }
 
-    /// What was left out so far, if an account is kept of it in which each state that leaves something out shows.
+    /// The behaviours dropped so far, if the domain records them with the state that dropped them.
     fn taints(&self) -> Option<&Taints> {
         None
     }
@@ -192,20 +200,25 @@ pub trait Cpa {
     fn ended(&mut self, _state: Self::State, _edge: EdgeId) {}
 }
 
-/// What an abstract path leads to.
+/// The target of an abstract path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
+    /// An error.
     Error {
+        /// The error edge, or the operation that faults.
         edge: EdgeId,
+        /// The error that it belongs to.
         error: ErrorId,
     },
-    /// An operation whose effect the domain cannot tell.
+    /// An operation whose effect the domain cannot decide.
     Problem {
+        /// The undecided operation.
         edge: EdgeId,
     },
 }
 
 impl Goal {
+    /// The edge of the target.
     pub fn edge(self) -> EdgeId {
         match self {
             Self::Error { edge, .. } | Self::Problem { edge } => edge,
@@ -213,46 +226,48 @@ impl Goal {
     }
 }
 
-/// What an abstract path is at full precision.
+/// The result of a feasibility check at full precision.
 pub enum PathCheck<E> {
+    /// The path is feasible, with this evidence.
     Feasible(E),
+    /// No execution takes the path.
     Infeasible,
-    /// The problem on it is one of the program, or it cannot be decided.
+    /// The undecided operation is undecided in the program as well, or the check itself is undecided.
     Unknown(Reason),
 }
 
-/// Which operations are executed.
+/// A predicate on operations: true if the operation is executed.
 pub type InSlice<'a> = &'a dyn Fn(EdgeId) -> bool;
 
-/// All of them.
+/// The predicate for the whole program.
 pub const WHOLE: InSlice<'static> = &|_| true;
 
-/// What became of a refinement.
+/// The result of a refinement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refinement {
-    /// The path is refuted by what is tracked now at its cuts from this one (an index; the number of cuts for the end of the
-    /// path) on. `changed`: the precision has grown.
+    /// The new precision refutes the path at its cuts from index `from` on. The index is the number of cuts if only the
+    /// end of the path is refuted. `changed` is true if the precision has grown.
     Refined { from: usize, changed: bool },
     /// The domain cannot express why the path is infeasible.
     Impossible,
 }
 
-/// What a refinement has added to the precision.
+/// The growth of a precision in one refinement.
 #[derive(Clone, Debug)]
 pub struct Increment {
     /// The error or operation whose path was refuted.
     pub goal: Option<PlaceId>,
-    /// What is tracked from now on, in terms of the C program.
+    /// The new items, in terms of the C program.
     pub tracked: Vec<String>,
 }
 
 /// A CPA with dynamic precision adjustment whose precision is refined from abstract paths.
 pub trait Abstraction: Cpa<State: Clone> {
-    /// `state` on both sides of a branch, of which nothing is assumed.
+    /// Copies `state` to both sides of a branch without assuming its condition.
     fn both(&mut self, state: Self::State, then_edge: EdgeId, else_edge: EdgeId) -> Sides<Self::State>;
 
-    /// `prec`: the part of `state`, which has come to `at`, that the precision tracks. `since` is a state from whose
-    /// adjustment it comes. `None` if it stands for no execution.
+    /// `prec`: the part of `state`, which has reached `at`, that the precision tracks. `since` is the last adjusted
+    /// state on its path. `None` if the state represents no execution.
     fn abstract_state(
         &mut self,
         state: Self::State,
@@ -260,32 +275,35 @@ pub trait Abstraction: Cpa<State: Clone> {
         since: &Self::State,
     ) -> Result<Option<Self::State>, Stop>;
 
-    /// Whether `old` stands for all that `new` stands for, both at `at`.
+    /// True if `old` represents all concrete states that `new` represents, both at `at`.
     fn covers(&mut self, old: &Self::State, new: &Self::State, at: Control) -> bool;
 
-    /// Values that a state which covers `state` must agree on where it has a value at all: a row of the same length for all
-    /// states at a location.
+    /// A row of values, of equal length for all states at a location. A state can cover `state` only if its row agrees
+    /// wherever it has a value.
     fn known_values(&mut self, state: &Self::State, at: Control) -> Vec<Option<u64>>;
 
-    /// The decisions of an execution that ends in `state`, since its last adjustment.
+    /// The branch decisions of an execution that ends in `state`, since its last adjustment.
     fn decisions(&mut self, state: &mut Self::State) -> Vec<Decision>;
 
-    /// The problem at this operation is known: it is recorded, and not met again.
+    /// Records the operation as undecided for this reason. It is not reported again.
     fn settle(&mut self, edge: EdgeId, reason: Reason);
 
-    /// The decisions of an execution that ends in `state`, by block between adjustments; no blocks if any path that leads
-    /// through the states adjusted is as good as another; `None` if the blocks contradict one another.
+    /// The branch decisions of an execution that ends in `state`, by block between adjustments. The result has no
+    /// blocks if all paths through the adjusted states are equally good. It is `None` if the blocks contradict each
+    /// other.
     fn execution(&mut self, state: &Self::State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop>;
 
-    /// What is tracked at some locations is tracked in all of its scope from now on; whether that is more.
+    /// Extends all items that are tracked at some locations to their whole scope. Returns whether the precision has
+    /// grown.
     fn widen_precision(&mut self) -> bool;
 
-    /// Whether there is a precision to be refined: not where everything is tracked.
+    /// True if there is a precision to refine; false if the domain tracks everything.
     fn has_precision(&self) -> bool {
         true
     }
 
-    /// Whether a path from the start leads to `goal`, if of its operations only those are executed that are `in_slice`.
+    /// Checks whether a path from the start is feasible and leads to `goal`, when only operations `in_slice` are
+    /// executed.
     fn check(
         &mut self,
         path: &[EdgeId],
@@ -294,8 +312,8 @@ pub trait Abstraction: Cpa<State: Clone> {
         budget: &Budget,
     ) -> Result<PathCheck<Self::Evidence>, Stop>;
 
-    /// Refines the precision so that the infeasible path to `state`, on which states are adjusted after `cuts` edges, is
-    /// not met again.
+    /// Refines the precision so that the infeasible path to `state` is not met again. States on the path are adjusted
+    /// after `cuts` edges.
     fn refine(
         &mut self,
         state: &Self::State,

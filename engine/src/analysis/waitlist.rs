@@ -1,7 +1,7 @@
-//! Waitlists: which unexplored state is taken next.
+//! Waitlists: the order in which unexplored states are taken.
 //!
-//! One set of waiting entries, several orders over it: an order keeps ids and skips those another order took,
-//! so strategies can be interleaved at no cost to either.
+//! A waitlist has one set of entries and several orders over it. An order stores ids and skips entries that another
+//! order has taken. This makes it cheap to interleave several search strategies.
 
 use crate::semantics::control::{CallStacks, Control, StackId};
 use cfa::graph::CfaGraphs;
@@ -14,20 +14,23 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 /// An order of exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Search {
+    /// The newest state first.
     DepthFirst,
+    /// The oldest state first.
     BreadthFirst,
-    /// Chosen at random with weight `2^-forks`: as if walking the tree of forks from its root by coin flips
-    /// (Cadar, Dunbar, Engler: KLEE, OSDI 2008), so that states close to the root are not starved by loops.
+    /// A random state, with weight `2^-forks`: a random walk from the root of the tree of forks (Cadar, Dunbar, Engler:
+    /// KLEE, OSDI 2008). Loops cannot starve states close to the root.
     RandomPath,
-    /// The state at the location visited least, the newest first.
+    /// A state at the least visited location, the newest first.
     Coverage,
     /// The state with the fewest edges to an error, the newest first.
     Nearest,
-    /// Depth-first, interleaved with the other two.
+    /// Depth-first, interleaved with coverage and random-path search.
     Mixed,
 }
 
 impl Search {
+    /// The strategies with their names on the command line.
     pub const NAMES: [(&'static str, Search); 6] = [
         ("mixed", Search::Mixed),
         ("dfs", Search::DepthFirst),
@@ -38,21 +41,22 @@ impl Search {
     ];
 }
 
-/// What an order may look at.
+/// The keys by which the orders sort an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Rank {
-    /// Forks since the start.
+    /// Number of forks on the path to the state.
     pub forks: u32,
-    /// How often the entry's location was visited when it was added.
+    /// Number of visits to the location at the time of insertion.
     pub visits: u32,
-    /// Edges from there to an error, at least.
+    /// Lower bound on the number of edges to an error.
     pub distance: u32,
 }
 
+/// The waiting entries, with one or more orders over them.
 pub struct Waitlist<T> {
     entries: Vec<Option<(T, Rank)>>,
     free: Vec<u32>,
-    /// Entries get a new serial number each time a slot is filled, so stale ids in an order are recognised.
+    /// The serial number of the entry in each slot. An order recognises outdated ids by them.
     serials: Vec<u64>,
     next_serial: u64,
     len: usize,
@@ -66,13 +70,14 @@ type Id = (u32, u64);
 enum Order {
     Stack(Vec<Id>),
     Queue(VecDeque<Id>),
-    /// By forks.
+    /// Ids by number of forks.
     Random(BTreeMap<u32, Vec<Id>>),
     Least(BinaryHeap<(Reverse<u32>, u64, u32)>),
     Nearest(BinaryHeap<(Reverse<u32>, u64, u32)>),
 }
 
 impl<T> Waitlist<T> {
+    /// An empty waitlist. `seed` determines the random choices.
     pub fn new(search: Search, seed: u64) -> Self {
         let orders = match search {
             Search::DepthFirst => vec![Order::Stack(Vec::new())],
@@ -96,13 +101,16 @@ impl<T> Waitlist<T> {
         }
     }
 
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
+    /// True if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
+    /// Adds an entry.
     pub fn push(&mut self, item: T, rank: Rank) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.entries.push(None);
@@ -125,8 +133,8 @@ impl<T> Waitlist<T> {
         }
     }
 
-    /// Takes an entry by the order whose turn it is. Depth-first gets most turns of `Mixed`: it is the cheapest,
-    /// since consecutive states share most of what the solver knows.
+    /// Takes an entry, by each order in turn. `Mixed` uses depth-first most often. It is the cheapest order, since
+    /// consecutive states share most of their solver context.
     pub fn pop(&mut self) -> Option<T> {
         if self.len == 0 {
             return None;
@@ -152,7 +160,7 @@ impl<T> Waitlist<T> {
         }
     }
 
-    /// Drops the entries that are not wanted.
+    /// Drops all entries that are not `wanted`.
     pub fn retain(&mut self, mut wanted: impl FnMut(&T) -> bool) {
         for (slot, entry) in self.entries.iter_mut().enumerate() {
             if entry.as_ref().is_some_and(|(item, _)| !wanted(item)) {
@@ -163,14 +171,13 @@ impl<T> Waitlist<T> {
         }
     }
 
-    /// All waiting entries, in no particular order.
+    /// All entries, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter().flatten().map(|(item, _)| item)
     }
 }
 
-/// For each location, how many edges there are from it to an error at least: calls may be stepped over, and return to any of
-/// their callers.
+/// By location: the least number of edges to an error. A path may step over a call, and may return to any caller.
 pub fn distances(program: &Program) -> Vec<u32> {
     let mut before: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
     let mut returns: Vec<Vec<LocId>> = vec![Vec::new(); program.funcs.len()];
@@ -207,7 +214,7 @@ pub fn distances(program: &Program) -> Vec<u32> {
 /// Picks a level of forks with weight `entries * 2^-forks`, and an entry of it uniformly.
 fn pick(by_forks: &mut BTreeMap<u32, Vec<Id>>, rng: &mut SmallRng) -> Option<Id> {
     let shallowest = *by_forks.keys().next()?;
-    // Levels more than 60 below the shallowest have no weight that a double could show.
+    // Levels 60 or more below the shallowest have negligible weight in floating point.
     let weight = |forks: u32, ids: &[Id]| ids.len() as f64 * (-f64::from(forks - shallowest)).exp2();
     let total: f64 = by_forks.iter().take(60).map(|(&f, ids)| weight(f, ids)).sum();
     let mut point = rng.random::<f64>() * total;
@@ -228,16 +235,18 @@ fn pick(by_forks: &mut BTreeMap<u32, Vec<Id>>, rng: &mut SmallRng) -> Option<Id>
     Some(id)
 }
 
-/// Where a waiting state stands in the order in which joins can be complete: first by how often it went round loops and
-/// recursions, then by the reverse post-order numbers of its calls and its location, lexicographically. A state inside a
-/// call comes before the states of its caller behind the call.
+/// The position of a waiting state in the order of joins: first the number of loop and recursion iterations, then the
+/// reverse post-order numbers of its calls and its location, lexicographically. A state inside a call precedes the
+/// states of its caller after the call.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct JoinKey {
+    /// Number of iterations of loops and recursions.
     pub iterations: u32,
+    /// Reverse post-order numbers of the calls on the stack and of the location.
     pub path: Vec<u32>,
 }
 
-/// The topological order of locations and calls.
+/// Computes [`JoinKey`]s.
 pub struct JoinOrder {
     graphs: CfaGraphs,
     /// The numbers of the call locations, per interned stack.
@@ -245,6 +254,7 @@ pub struct JoinOrder {
 }
 
 impl JoinOrder {
+    /// The order of the locations of `program`.
     pub fn new(program: &Program) -> Self {
         Self { graphs: CfaGraphs::new(program), calls: Vec::new() }
     }
@@ -252,6 +262,7 @@ impl JoinOrder {
     pub fn number(&self, loc: LocId) -> u32 {
         self.graphs.node(loc).unwrap_or(u32::MAX)
     }
+    /// The key of a state at `at` after `iterations` iterations.
     pub fn key(&mut self, program: &Program, stacks: &CallStacks, at: Control, iterations: u32) -> JoinKey {
         while self.calls.len() <= at.stack.0 as usize {
             let stack = StackId(self.calls.len() as u32);
@@ -271,22 +282,27 @@ impl JoinOrder {
     }
 }
 
-/// A waitlist that gives the states at one place together, and no state before those that may still join it.
+/// A waitlist that returns all states with the same key together. A state comes after all states that may still join
+/// it.
 pub struct JoinQueue<T> {
     waiting: BTreeMap<JoinKey, Vec<T>>,
     len: usize,
 }
 
 impl<T> JoinQueue<T> {
+    /// An empty waitlist.
     pub fn new() -> Self {
         Self { waiting: BTreeMap::new(), len: 0 }
     }
+    /// Number of states.
     pub fn len(&self) -> usize {
         self.len
     }
+    /// True if there are no states.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
+    /// Adds a state.
     pub fn push(&mut self, key: JoinKey, item: T) {
         self.waiting.entry(key).or_default().push(item);
         self.len += 1;
@@ -295,7 +311,7 @@ impl<T> JoinQueue<T> {
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.waiting.values().flatten()
     }
-    /// All states at the first place.
+    /// Takes all states with the least key.
     pub fn pop(&mut self) -> Option<(JoinKey, Vec<T>)> {
         let (key, items) = self.waiting.pop_first()?;
         self.len -= items.len();

@@ -1,34 +1,34 @@
-//! Where an exploration leaves work for others: states that wait, told as the paths to them.
+//! The work queue through which an exploration hands waiting states, as the paths to them, to other threads.
 
 use cfa::EdgeId;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Between an exploration and those who would take work from it.
+/// The work queue of one exploration.
 #[derive(Debug, Default)]
 pub struct Desk {
     wanted: AtomicBool,
     waiting: AtomicUsize,
     given: Mutex<Vec<Vec<Vec<EdgeId>>>>,
-    /// Pieces of work that are not done, of all who share it.
+    /// Number of unfinished pieces of work, shared by all queues.
     unfinished: Arc<AtomicUsize>,
 }
 
 impl Desk {
-    /// A desk whose work is counted there from when it is given.
+    /// An empty queue. Each piece of work increments `unfinished` when it is added.
     pub fn new(unfinished: Arc<AtomicUsize>) -> Self {
         Self { unfinished, ..Self::default() }
     }
 
-    /// Asks for work.
+    /// Requests work.
     pub fn ask(&self) {
         self.wanted.store(true, Ordering::SeqCst);
     }
-    /// A piece of work that was left there: paths to states.
+    /// Takes a piece of work: paths to states.
     pub fn take(&self) -> Option<Vec<Vec<EdgeId>>> {
         self.given.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
-    /// States that waited a moment ago, of which some may be given away.
+    /// Size of the waitlist of the exploration when it last checked the queue.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }

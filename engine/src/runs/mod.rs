@@ -1,4 +1,4 @@
-//! Runs of the reference interpreter: replays of violations, and random inputs.
+//! Runs of the reference interpreter: replays of candidate violations, and random testing.
 
 pub mod random;
 mod replay;

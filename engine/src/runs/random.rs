@@ -5,17 +5,17 @@ use cfa::interp::{InputSource, ObjectSeq, Unknown};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// Inputs of a size that changes from run to run.
+/// A source of random inputs. The ranges of the values alternate between runs.
 pub struct Random<'a> {
     rng: SmallRng,
     run: u64,
     constants: &'a [u64],
-    /// Values asked for.
+    /// Number of values requested so far.
     pub asked: u64,
 }
 
 impl<'a> Random<'a> {
-    /// Those of the run of this number. `constants` are values that the program may compare with.
+    /// Inputs for run number `run`. `constants` are values that the program may compare with.
     pub fn new(seed: u64, run: u64, constants: &'a [u64]) -> Self {
         Self { rng: SmallRng::seed_from_u64(seed ^ run), run, constants, asked: 0 }
     }
@@ -46,7 +46,7 @@ impl InputSource for Random<'_> {
         Bv::from_i64(64, self.value()).resize(width)
     }
 
-    /// Memory that was not written, as if it held integers: of four bytes, and in every fourth run of one.
+    /// Initial contents of unwritten memory, as integers of four bytes; of one byte in every fourth run.
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
         let _ = (object, offset);
         let unit = if self.run % 4 == 3 { 1 } else { 4 };

@@ -1,25 +1,25 @@
-//! Confirming a violation with the reference interpreter.
+//! Confirms candidate violations with the reference interpreter.
 
 use crate::simplify::accelerated;
 use cfa::interp::{Inputs, Interpreter, LimitKind, Limits, Observer, Outcome, State};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
 use std::time::{Duration, Instant};
 
-/// Edges of a replay; a path that was found symbolically is short in comparison.
+/// Limit on the edges of a replay. Paths from symbolic execution are short in comparison.
 const STEPS: u64 = 500_000_000;
 
-/// The same, where loops that count need not be gone through.
+/// Limit on the edges of a replay if a program with loops in closed form is available.
 const FEW_STEPS: u64 = 30_000_000;
 
-/// Bounds of a run of the interpreter that is to end within `time`.
+/// Limits for an interpreter run of at most `time`.
 pub fn replay_limits(time: Duration) -> Limits {
     Limits { steps: STEPS, deadline: Some(Instant::now() + time), ..Limits::default() }
 }
 
-/// Edges of a path that are kept while it is not known whether it ends in the error. Most runs that are longer do not.
+/// Number of edges that a run records until it is known whether it ends in the error. Most longer runs do not.
 const KEPT: usize = 1 << 22;
 
-/// The beginning of the path of a run.
+/// Records the first `most` edges of a run.
 struct Path {
     edges: Vec<EdgeId>,
     most: usize,
@@ -33,9 +33,9 @@ impl Observer for Path {
     }
 }
 
-/// Runs `program` on `inputs`, for at most `time`, and gives the path if it ends in `error` without meeting an
-/// approximation; otherwise says how it ended. A run that goes on and on is made again with the loops that only count in closed form; they are not
-/// in the path then.
+/// Runs `program` on `inputs` for at most `time`. Returns the path if the run ends in `error` without
+/// over-approximation, and otherwise a description of how it ended. If a run exceeds its step limit, it is repeated on
+/// the program with counting loops in closed form. The returned path then omits these loops.
 pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId, time: Duration) -> Result<Vec<EdgeId>, String> {
     let fast = accelerated(program);
     let limits = replay_limits(time);
@@ -43,7 +43,7 @@ pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId, time: Duration
     match run(program, inputs, error, Limits { steps: FEW_STEPS, ..limits }) {
         Err((true, _)) => {
             let path = run(&fast, inputs, error, replay_limits(time)).map_err(|(_, why)| why)?;
-            // A call that is an assignment there is none of the path.
+            // Edges of the accelerated program that are not in the original are omitted. So are calls that it replaced.
             let is_own = |edge: &EdgeId| {
                 let known = (edge.index() < program.edges.len()).then(|| &program.edges[*edge].op);
                 known.is_some_and(|op| !matches!(op, Op::Call { .. }) || *op == fast.edges[*edge].op)
@@ -54,12 +54,12 @@ pub fn replay(program: &Program, inputs: &Inputs, error: ErrorId, time: Duration
     }
 }
 
-/// The path, or whether a limit was met and how the run ended.
+/// Returns the path, or a description of how the run ended and whether it reached a limit.
 pub fn run(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> Result<Vec<EdgeId>, (bool, String)> {
     run_keeping(program, inputs, error, limits, KEPT)
 }
 
-/// The same, which keeps so many edges at first.
+/// Like `run`, and records `kept` edges in the first run.
 fn run_keeping(
     program: &Program,
     inputs: &Inputs,
@@ -75,7 +75,7 @@ fn run_keeping(
     match run.outcome {
         outcome if outcome.error(program).is_some_and(|(hit, _)| hit == error) => {
             if run.steps > kept as u64 {
-                // It is known to end, and how.
+                // The run terminates in the error, so a second run without a deadline can record all edges.
                 path = Path { edges: Vec::with_capacity(run.steps as usize), most: usize::MAX };
                 Interpreter::new(program).run(&mut inputs.source(), Limits { deadline: None, ..limits }, &mut path);
             }

@@ -1,7 +1,8 @@
-//! The abstract reachability graph: the states met, how one comes from another, and which cover which.
+//! The abstract reachability graph (ARG): the reached states, their successors, and the coverings.
 //!
-//! Two kinds of nodes: where states are abstracted, *heads*, with their states; and between them where paths fork. A path
-//! from head to head is a block. Where paths are merged within blocks there are heads only.
+//! The graph has two kinds of nodes. *Heads* are nodes where states are abstracted, and they store their states.
+//! Between heads there are nodes where paths fork. A path from head to head is a block. If paths are merged within
+//! blocks, the graph has heads only.
 
 use crate::analysis::reached::{Adjusted, Arrival, Reached};
 use crate::analysis::{Abstraction, Stop};
@@ -15,99 +16,107 @@ cfa::id_type!(
     NodeId, "n"
 );
 
-/// What has become of a node.
+/// The status of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// In the waitlist.
     Waiting,
     /// Its successors are in the graph.
     Expanded,
-    /// Another node stands for it.
+    /// Another node covers it.
     Covered,
-    /// An error that can be reached.
+    /// A reachable error.
     Target,
-    /// Cut off by a refinement, or merged into another.
+    /// Removed by a refinement, or merged into another node.
     Pruned,
 }
 
+/// A node of the graph.
 pub struct Node<S> {
-    /// Of heads that are not pruned.
+    /// The abstract state, for heads that are not pruned.
     state: Option<Box<S>>,
+    /// The position in the program.
     pub at: Control,
+    /// The predecessor.
     pub parent: Option<NodeId>,
-    /// The head whose block the node is in; itself, if it is one.
+    /// The head at the start of the block of this node. A head is its own head.
     pub head: NodeId,
-    /// The edges from the parent to here.
+    /// The edges from the parent to this node.
     pub via: Box<[EdgeId]>,
     children: Vec<NodeId>,
+    /// The status.
     pub status: Status,
-    /// Several paths from the head before it were merged into its state.
+    /// True if several paths from the last head were merged into the state.
     merged: bool,
-    /// Heads that this one covers.
+    /// The heads that this one covers.
     covers: Vec<NodeId>,
-    /// Whether it is among those that may cover others.
+    /// True if it is in the index of heads that may cover others.
     noted: bool,
 }
 
-/// A tree of states, with edges from the covered to what covers them.
+/// A tree of states, with covering edges from covered nodes to the nodes that cover them.
 pub struct Arg<'p, S> {
     program: &'p Program,
     nodes: Table<NodeId, Node<S>>,
-    /// Paths are merged within blocks.
+    /// True if paths are merged within blocks.
     merges: bool,
     reached: FxHashMap<Control, Bucket>,
-    /// Errors and problems that a path is known to lead to from a head, or not known to.
+    /// Pairs of a head and an error or undecided operation in its block whose status is decided or recorded as
+    /// undecided.
     settled: FxHashSet<(NodeId, EdgeId)>,
 }
 
-/// Where states know different things, so many sets of known places are looked at for one that covers, besides the state's own.
+/// Number of sets of known places in which a lookup searches for a covering state, besides the state's own set.
 const MOST_SETS: usize = 24;
-/// Of so many sets that may be fit.
+/// Number of candidate sets of which those are taken.
 const WINDOW: usize = 256;
-/// Heads compared with a state: the newest, and some of the others, by turns. So in time every one is compared with a state that
-/// comes back again and again.
+/// A lookup compares a state with the newest heads, and with some of the older ones in rotation. A state that recurs is
+/// thus compared with every head over time.
 const NEWEST: usize = 24;
 const OLDER: usize = 8;
 
-/// The heads at one control, to find one that covers a state: by the places at which a value is known, then by a hash of
-/// these values.
+/// An index of the heads at one control, for the search of covering states. Its keys are the places with known values,
+/// then a hash of these values.
 #[derive(Default)]
 struct Bucket {
     sets: Vec<(Places, ByHash)>,
     number: FxHashMap<Places, u32>,
-    /// The sets, those first in which a head was found.
+    /// The sets. Sets in which a covering head was found come first.
     order: Vec<u32>,
-    /// Lookups so far.
+    /// Number of lookups so far.
     turn: usize,
 }
 
-/// A set of places at which a value is known, as bits.
+/// The set of places with known values, as bits.
 type Places = Box<[u64]>;
 type ByHash = FxHashMap<u64, Vec<NodeId>>;
 
 impl<'p, S> Arg<'p, S> {
-    /// With `merges`, paths are merged between heads.
+    /// An empty graph. `merges` is true if paths are merged between heads.
     pub fn new(program: &'p Program, merges: bool) -> Self {
         Self { program, nodes: Table::new(), merges, reached: FxHashMap::default(), settled: FxHashSet::default() }
     }
+    /// The node with this id.
     pub fn node(&self, id: NodeId) -> &Node<S> {
         &self.nodes[id]
     }
-    /// The state of a head.
+    /// The state of a head. Panics if the head is pruned.
     pub fn state(&self, head: NodeId) -> &S {
         self.nodes[head].state.as_ref().expect("a head that is not pruned")
     }
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
+    /// True if there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
-    /// Whether paths are merged between heads.
+    /// True if paths are merged between heads.
     pub fn merges(&self) -> bool {
         self.merges
     }
-    /// Forgets all but what is settled.
+    /// Removes everything.
     pub fn clear(&mut self) {
         self.nodes = Table::new();
         self.reached.clear();
@@ -130,21 +139,21 @@ impl<'p, S> Arg<'p, S> {
         id
     }
 
-    /// The nodes from the root to `id`.
+    /// The nodes on the path from the root to `id`.
     fn ancestry(&self, id: NodeId) -> Vec<NodeId> {
         let mut line: Vec<NodeId> = std::iter::successors(Some(id), |&n| self.nodes[n].parent).collect();
         line.reverse();
         line
     }
 
-    /// The heads from the root to the block of `id`.
+    /// The heads on the path from the root to `id`.
     pub fn line(&self, id: NodeId) -> Vec<NodeId> {
         let mut line = self.ancestry(id);
         line.retain(|&n| self.nodes[n].head == n);
         line
     }
 
-    /// The edges from the root to `id`, and after how many of them each head but the root stands.
+    /// The edges from the root to `id`, and the positions of the heads on this path, without the root.
     pub fn path_to(&self, id: NodeId) -> (Vec<EdgeId>, Vec<usize>) {
         let (mut path, mut cuts) = (Vec::new(), Vec::new());
         for &n in &self.ancestry(id)[1..] {
@@ -156,13 +165,13 @@ impl<'p, S> Arg<'p, S> {
         (path, cuts)
     }
 
-    /// What becomes of the error or problem at `edge` in the block of `node` is known.
+    /// Records that the error or undecided operation at `edge` is settled in the block of `node`.
     pub fn settle(&mut self, node: NodeId, edge: EdgeId) {
         self.settled.insert((self.nodes[node].head, edge));
     }
 
-    /// Cuts off everything below `head`, which waits again. The heads elsewhere that were covered by what is cut off are given
-    /// back, uncovered (lazy abstraction: Henzinger, Jhala, Majumdar, Sutre, POPL 2002).
+    /// Removes all nodes below `head`, and sets `head` to waiting. Returns the heads outside that a removed node
+    /// covered. They are now waiting (lazy abstraction: Henzinger, Jhala, Majumdar, Sutre, POPL 2002).
     pub fn prune_below(&mut self, head: NodeId) -> Vec<NodeId> {
         let mut uncovered = Vec::new();
         let mut stack = std::mem::take(&mut self.nodes[head].children);
@@ -184,8 +193,8 @@ impl<'p, S> Arg<'p, S> {
         uncovered
     }
 
-    /// A head that covers `id`, of which these values are known, among those at the same control; if there is none, `id` is noted
-    /// among them. `covers` compares states.
+    /// Searches a head at the same control that covers `id`, whose known values are given. If there is none, adds `id`
+    /// to the index. `covers` compares the states.
     fn covering(
         &mut self,
         id: NodeId,
@@ -208,7 +217,7 @@ impl<'p, S> Arg<'p, S> {
             };
             let Some(number) = number else { continue };
             let (known, by_hash) = &mut bucket.sets[number as usize];
-            // What covers knows no more.
+            // A covering state has a subset of the known places.
             if known.iter().zip(&places).any(|(k, p)| k & !p != 0) {
                 continue;
             }
@@ -248,7 +257,7 @@ impl Bucket {
         if number == next {
             self.sets.push((known, ByHash::default()));
             self.order.push(number);
-            // Beyond the window sets take turns.
+            // Sets beyond the window move into it in rotation.
             let last = self.order.len() - 1;
             self.order.swap(last, self.turn % WINDOW.min(last + 1));
         }
@@ -256,13 +265,13 @@ impl Bucket {
     }
 }
 
-/// The places at which a value is known.
+/// The places with a known value.
 fn places(known_values: &[Option<u64>]) -> Places {
     let word = |values: &[Option<u64>]| values.iter().rev().fold(0, |bits, v| bits << 1 | u64::from(v.is_some()));
     known_values.chunks(64).map(word).collect()
 }
 
-/// Of the values at the known places.
+/// Hashes the values at the known places.
 fn hash(known: &Places, known_values: &[Option<u64>]) -> u64 {
     let mut hasher = FxHasher::default();
     for (i, &word) in known.iter().enumerate() {
@@ -303,7 +312,7 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         let (head, at) = (self.nodes[from.node].head, from.at);
         let mut via = std::mem::take(via);
         if self.merges {
-            // Of the paths that were merged, one that can be taken.
+            // Choose one feasible path of those that were merged.
             let decisions = cpa.decisions(&mut state);
             via = walk(self.program, stacks, self.nodes[head].at, &decisions, at);
         }
@@ -360,7 +369,8 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
     }
 
     fn covered(&self) -> Vec<(NodeId, Option<NodeId>)> {
-        // A node that was covered before may still be noted where it is no more: then nobody is said to cover it.
+        // A head may keep a node in its list that it no longer covers. If several heads list a node, its covering head
+        // is unknown.
         let mut by: FxHashMap<NodeId, Option<NodeId>> = FxHashMap::default();
         for (id, node) in self.nodes.iter() {
             let own = (node.status == Status::Expanded).then_some(id);
@@ -384,20 +394,22 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
     }
 }
 
-/// A node of a finished graph, for pictures.
+/// A node of a finished graph, for export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
+    /// The index of the predecessor.
     pub parent: Option<u32>,
-    /// Where the program is; `None` of an error, which is where the state before it is.
+    /// The location; `None` for an error, which is at the location of its predecessor.
     pub at: Option<LocId>,
+    /// The status.
     pub status: Status,
-    /// Several states became one.
+    /// True if several states were merged into this one.
     pub merged: bool,
-    /// Edges of the program between the parent and the node.
+    /// Number of program edges between the predecessor and this node.
     pub edges: u32,
 }
 
-/// The nodes that are not pruned, numbered anew.
+/// Removes the pruned nodes and renumbers the others.
 pub(crate) fn without_pruned(nodes: impl Iterator<Item = Shape>) -> Vec<Shape> {
     let mut number: Vec<Option<u32>> = Vec::new();
     let mut shape: Vec<Shape> = Vec::new();
@@ -441,12 +453,12 @@ mod tests {
         }
         assert_eq!((arg.line(e), arg.node(fork).head), (vec![root, a, c, e], root));
         assert_eq!(arg.path_to(c), (vec![EdgeId(7), EdgeId(8), EdgeId(9)], vec![2, 3]));
-        // `d` was covered by `c`, which goes; `e` goes with it.
+        // `c` covered `d` and is removed. `e` is below `c` and is removed as well.
         assert_eq!(arg.prune_below(a), [d]);
         assert_eq!(arg.node(d).status, Status::Waiting);
         assert_eq!((arg.node(c).status, arg.node(e).status), (Status::Pruned, Status::Pruned));
         assert!(arg.node(c).state.is_none() && arg.node(a).children.is_empty());
-        // What was cut off covers no more.
+        // A removed node covers nothing.
         assert_eq!(arg.covering(d, &[Some(1)], |_, _| true), None);
     }
 }

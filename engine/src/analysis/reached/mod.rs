@@ -1,7 +1,8 @@
-//! What the CPA algorithm keeps of the states that it has reached.
+//! The reached set of the CPA algorithm.
 //!
-//! It is a type parameter of the algorithm: [`Forgotten`] keeps nothing and costs nothing, [`Pictured`] keeps the shape of
-//! the graph of states, [`Arg`](crate::analysis::reached::graph::Arg) all that refinement needs. None of the first two changes what is explored.
+//! It is a type parameter of the algorithm. [`Forgotten`] stores nothing and costs nothing. [`Pictured`] stores the ARG
+//! without its states. [`Arg`](crate::analysis::reached::graph::Arg) stores everything that refinement needs. The first
+//! two do not affect the exploration.
 
 pub mod graph;
 
@@ -12,38 +13,38 @@ use graph::{Shape, Status};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// How a state arrived at a head.
+/// The arrival of a state at a head.
 #[derive(Clone, Copy)]
 pub struct Arrival<Id> {
-    /// The head.
+    /// The position of the head.
     pub at: Control,
-    /// The node last passed.
+    /// The last node on the path.
     pub node: Id,
-    /// The last edge; the call's, where a function returned.
+    /// The last edge; after a return, the call edge.
     pub edge: EdgeId,
-    /// Whether since that node several states became one.
+    /// True if states were merged since that node.
     pub merged: bool,
 }
 
-/// What has become of a state at a head: itself with its node, or nothing if it need not be followed.
+/// A state after precision adjustment, with its node; `None` if it need not be explored.
 pub type Adjusted<S, N> = Result<Option<(S, N)>, Stop>;
 
-/// What is kept of the states reached.
+/// A reached set.
 pub trait Reached<C: Cpa> {
-    /// A node of the graph of states.
+    /// A node of the ARG.
     type Node: Copy + Eq + Hash;
-    /// Whether the edges between nodes are asked for.
+    /// True if the reached set records the edges between nodes.
     const PATHS: bool;
-    /// Whether states are abstract, so that a path to an error has to be checked, and problems are met.
+    /// True if states are abstract. Paths to errors then have to be checked, and operations may be undecided.
     const ABSTRACT: bool;
 
-    /// The first state.
+    /// Adds the initial state.
     fn root(&mut self, state: &C::State, at: Control) -> Self::Node;
 
-    /// A state that waits at `at`, below a node and behind the edges `via`, which are taken.
+    /// Adds a waiting state at `at`, below `node` after the edges `via`. Takes the edges.
     fn waits(&mut self, node: Self::Node, at: Control, via: &mut Vec<EdgeId>) -> Self::Node;
 
-    /// Adjusts the precision of a state that arrived at a head. Returns the state and its node.
+    /// Adjusts the precision of a state that arrives at a head. Returns the state and its node.
     fn adjust(
         &mut self,
         cpa: &mut C,
@@ -54,30 +55,30 @@ pub trait Reached<C: Cpa> {
         more: &mut Vec<C::State>,
     ) -> Adjusted<C::State, Self::Node>;
 
-    /// Whether the state of a node at a head need not be followed, since what was reached before covers it.
+    /// True if an earlier state covers the state of a node at a head.
     fn stop(&mut self, cpa: &mut C, node: Self::Node, state: &C::State, at: Control) -> Result<bool, Stop>;
 
-    /// The state of a node is about to be followed; `false` if it was cut off in the meantime.
+    /// Called before a state is explored. Returns `false` if its node was removed or covered in the meantime.
     fn follow(&mut self, _node: Self::Node) -> bool {
         true
     }
-    /// Whether a node is not cut off.
+    /// True if a node was not removed.
     fn is_alive(&self, _node: Self::Node) -> bool {
         true
     }
-    /// The state as it is before an operation that may be a problem.
+    /// A copy of the state, for the case that the next operation is undecided.
     fn copy(&self, _state: &C::State) -> Option<C::State> {
         None
     }
-    /// The state of `other` is now part of that of `node`.
+    /// Records that the state of `other` was merged into that of `node`.
     fn merge(&mut self, _node: Self::Node, _other: Self::Node) {}
-    /// An error is reached behind `via`.
+    /// Records that an error is reached after `via`.
     fn target(&mut self, _node: Self::Node, _via: &[EdgeId]) {}
-    /// Whether it is known what becomes of the error or problem at `edge` in states of this block.
+    /// True if the error or undecided operation at `edge` is settled in the block of this node.
     fn is_settled(&self, _node: Self::Node, _edge: EdgeId) -> bool {
         false
     }
-    /// The edges from the start to a node, if they are kept and paths are not merged.
+    /// The edges from the start to a node, if edges are recorded and paths are not merged.
     fn path(&self, node: Self::Node) -> Option<Vec<EdgeId>> {
         let (mut line, mut at) = (Vec::new(), Some(node));
         while let Some(n) = at {
@@ -88,30 +89,31 @@ pub trait Reached<C: Cpa> {
         line.reverse();
         Some(line.concat())
     }
-    /// The parent of a node and the edges from there, if they are kept and paths are not merged into it.
+    /// The predecessor of a node and the edges between them, if edges are recorded and no paths were merged into the
+    /// node.
     fn step(&self, _node: Self::Node) -> Option<(Option<Self::Node>, &[EdgeId])> {
         None
     }
-    /// The node before this one and where it is, where a node stands for all ways between the two.
+    /// If a node represents all paths from its predecessor, the predecessor and the location of the node.
     fn block(&self, _node: Self::Node) -> Option<(Option<Self::Node>, LocId)> {
         None
     }
-    /// The nodes that others cover, with those where they are known.
+    /// The covered nodes, each with its covering node if known.
     fn covered(&self) -> Vec<(Self::Node, Option<Self::Node>)> {
         Vec::new()
     }
-    /// The nodes whose states may cover others, where some did, as far as paths to them are kept: at the heads of loops, if what comes there is
-    /// covered as a rule.
+    /// Nodes whose states may cover further states, if covering was effective and paths to the nodes are recorded. If
+    /// most coverings are at loop heads, only nodes at loop heads are returned.
     fn covers_more(&self, _is_loop: &dyn Fn(LocId) -> bool) -> Vec<Self::Node> {
         Vec::new()
     }
-    /// The graph, if it is kept.
+    /// The ARG, if recorded.
     fn shape(&self) -> Vec<Shape> {
         Vec::new()
     }
 }
 
-/// Nothing is kept.
+/// A reached set that stores nothing.
 pub struct Forgotten;
 
 impl<C: Cpa> Reached<C> for Forgotten {
@@ -137,21 +139,21 @@ impl<C: Cpa> Reached<C> for Forgotten {
     }
 }
 
-/// Of so many covered states one or more has to be at a place for its states to be told.
+/// A location counts as effective if it covers at least one in this number of covered states.
 const RARE: usize = 16;
-/// The node of all states beyond those that are kept.
+/// The node of all states beyond the limit.
 const BEYOND: u32 = u32::MAX;
 
-/// The graph is kept without its states, for pictures and for the paths to what is left.
+/// A reached set that stores the ARG without states, for export and for the paths of the frontier.
 pub struct Pictured {
-    /// States that are kept; of those beyond nothing is known.
+    /// Maximum number of nodes. Nothing is recorded of further ones.
     most: usize,
     nodes: Vec<Shape>,
-    /// The edges from its parent to each node.
+    /// The edges from the predecessor of each node.
     via: Vec<Box<[EdgeId]>>,
     /// The node of each call of `stop`.
     stops: Vec<u32>,
-    /// What others cover, and by which.
+    /// The covered nodes, each with its covering node if known.
     covered: Vec<(u32, Option<u32>)>,
 }
 
@@ -162,7 +164,7 @@ impl Default for Pictured {
 }
 
 impl Pictured {
-    /// Of so many states, the first.
+    /// Records at most `most` nodes.
     pub fn of_most(most: usize) -> Self {
         Self { most, nodes: Vec::new(), via: Vec::new(), stops: Vec::new(), covered: Vec::new() }
     }
@@ -242,11 +244,11 @@ impl<C: Cpa> Reached<C> for Pictured {
         for by in self.covered.iter().filter_map(|(_, by)| at((*by)?)) {
             *hits.entry(by).or_default() += 1;
         }
-        // What is not covered at once is when it comes around.
+        // A state that is not covered at other locations is covered at the next loop head.
         let of_loops: usize = hits.iter().filter(|(at, _)| is_loop(**at)).map(|(_, n)| n).sum();
         match of_loops * RARE >= self.covered.len() {
             true => hits.retain(|at, _| is_loop(*at)),
-            // Where next to nothing is covered, going there again costs more than it saves.
+            // Revisiting a location that covers almost nothing costs more than it saves.
             false => hits.retain(|_, n| *n * RARE >= self.covered.len()),
         }
         let is_one = |&node: &u32| {
