@@ -1,5 +1,5 @@
-//! Bounded model checking: all executions with growing numbers of iterations of each loop and of nested calls of each
-//! function (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999).
+//! Bounded model checking: explores all executions up to a bound on the iterations of each loop and on the nested calls
+//! of each function. The bound grows (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999).
 
 use super::houdini::{Runs, Unrolled, unrolled};
 use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
@@ -12,29 +12,29 @@ use crate::exchange::Exchange;
 use crate::stats::Stats;
 use crate::verdict::{Reason, Taints};
 
-/// Iterations, at most.
+/// Largest bound on iterations.
 const MOST: u32 = 1 << 24;
 
-/// What was seen of the executions with so many iterations.
+/// The result of an exploration with a bound.
 pub(super) enum Seen {
-    /// There are no others: with what taints that.
+    /// No execution exceeds the bound. The taints apply to the exploration.
     All(Taints),
-    /// There are others.
+    /// Some execution exceeds the bound.
     Cut,
-    /// They were not all seen.
+    /// The exploration is incomplete.
     Ended(Ending),
 }
 
-/// The executions with a bounded number of iterations; also the base case of k-induction.
+/// Bounded exploration. It is also the base case of k-induction.
 pub(super) struct Base<'p> {
     pub setting: Setting<'p>,
-    /// What is known of the program.
+    /// Symbolic execution of the program, with the values observed at loop heads.
     pub plain: SymbolicExecution<'p>,
     pub iterations: u32,
-    /// What is left of the executions with so many.
+    /// The unfinished exploration with the current bound.
     explorer: Option<Unrolled<'p>>,
     pub runs: Runs,
-    /// With how many iterations all executions have been seen, and nothing was left out.
+    /// The largest bound within which all executions were explored without taints.
     seen: Option<u32>,
 }
 
@@ -43,7 +43,7 @@ impl<'p> Base<'p> {
         Self { setting, plain, iterations: 1, explorer: None, runs: Runs::default(), seen: None }
     }
 
-    /// Goes on with the executions that have so many iterations.
+    /// Continues the exploration with the current bound.
     pub fn explore(&mut self, share: &mut Share<'_>) -> Seen {
         if share.budget.spent().is_some() {
             return Seen::Ended(Ending::TimeIsUp);
@@ -77,23 +77,23 @@ impl<'p> Base<'p> {
         seen
     }
 
-    /// The values that executions have at heads of loops.
+    /// Publishes the values that executions have at loop heads.
     pub fn publish(&self, exchange: &Exchange) {
         exchange.publish_values(&self.plain.loops);
     }
 
-    /// What is left of the program.
+    /// The executions beyond the explored bound.
     pub fn frontier(&self) -> Option<Frontier> {
         self.seen.map(|iterations| Frontier { iterations: Some(iterations), tells_all: true, ..Frontier::default() })
     }
 
-    /// Goes over to more iterations.
+    /// Starts an exploration with another bound.
     pub fn unwind_to(&mut self, iterations: u32) {
         self.iterations = iterations;
         self.explorer = None;
     }
 
-    /// All executions have been seen.
+    /// The ending after all executions were explored.
     pub fn complete(&self, taints: &Taints) -> Ending {
         match taints.first(self.setting.program) {
             None => Ending::Proved(Proof::Exhaustive),

@@ -1,8 +1,9 @@
-//! Counterexample-guided abstraction refinement around the CPA algorithm.
+//! Counterexample-guided abstraction refinement (CEGAR) around the CPA algorithm.
 //!
-//! Algorithm 2 of Beyer, Löwe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, with lazy
-//! abstraction: after a refinement the graph is cut where the precision changed, and the rest of it stays. A path that can
-//! neither be refuted nor shown to be feasible is settled, and the search goes on to the next, as the paper has it.
+//! The algorithm is Algorithm 2 of Beyer, Löwe: Explicit-state software model checking based on CEGAR and
+//! interpolation, FASE 2013, with lazy abstraction: a refinement removes only the part of the graph where the precision
+//! changed. A path that can be neither refuted nor confirmed is recorded as undecided, and the search continues with
+//! the next path, as in the paper.
 
 use super::Explored;
 use super::cpa::{CpaAlgorithm, Hit, Parameters};
@@ -16,48 +17,52 @@ use crate::verdict::{Reason, Taints};
 use cfa::{EdgeId, Op, Program};
 use smt::budget::{Budget, Spent};
 
-/// Refinements that may leave the precision as it is before the graph is made anew, and again before giving up.
+/// After this number of refinements without a change of the precision, the graph is rebuilt. After twice as many, the
+/// analysis gives up.
 const STALE: u32 = 3;
-/// Paths to errors that could not be decided before the search ends, where others wait for their turns; alone, it goes on.
+/// The search ends after more undecided paths to errors than this, unless the analysis runs alone.
 const MOST_UNDECIDED: usize = 64;
-/// Undecided paths that are kept; of others only where they end.
+/// Number of undecided paths that are stored. Of others, only the end location is stored.
 const MOST_TOLD: usize = 64;
 
 type Found<C> = Hit<<C as crate::analysis::Cpa>::State, <C as crate::analysis::Cpa>::Evidence, NodeId>;
 
-/// The CPA algorithm with a graph of abstract states, refined.
+/// The CPA algorithm with an ARG and refinement of the precision.
 pub struct Cegar<'p, C: Abstraction> {
+    /// The CPA algorithm.
     pub inner: CpaAlgorithm<'p, C, Arg<'p, C::State>>,
     stale: u32,
-    /// Paths that could not be decided.
+    /// The stored undecided paths: end, path and reason.
     undecided: Vec<(Control, Option<Vec<EdgeId>>, Reason)>,
-    /// How many there have been, with those that are not kept.
+    /// Number of undecided paths, including those not stored.
     given_up: usize,
-    /// How many of them there may be.
+    /// The search ends after more undecided paths than this.
     patience: usize,
 }
 
 impl<'p, C: Abstraction> Cegar<'p, C> {
+    /// The CEGAR loop around `cpa`, with an empty ARG.
     pub fn new(program: &'p Program, cpa: C, parameters: Parameters) -> Self {
         let arg = Arg::new(program, matches!(parameters.merge, super::cpa::Merge::InBlocks(_)));
         let inner = CpaAlgorithm::new(program, cpa, arg, parameters);
         Self { inner, stale: 0, undecided: Vec::new(), given_up: 0, patience: MOST_UNDECIDED }
     }
 
-    /// The first path that cannot be decided ends the search, and so do so many edges.
+    /// Makes the search end at the first undecided path, or after this number of edges.
     pub fn impatient(mut self, edges: u64) -> Self {
         self.patience = 0;
         self.inner.most_edges = edges;
         self
     }
 
-    /// However many paths cannot be decided, the search goes on to the next.
+    /// Makes the search continue after any number of undecided paths.
     pub fn patient(mut self) -> Self {
         self.patience = usize::MAX;
         self
     }
 
-    /// Explores and refines until no error is left to be reached, or one is. May be called again to go on.
+    /// Explores and refines until the exploration is complete or a feasible error path is found. Call it again to
+    /// continue.
     pub fn run(
         &mut self,
         budget: &Budget,
@@ -69,7 +74,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 Ok(Some(hit)) => hit,
                 Ok(None) => return Ok(Explored::Complete),
                 Err(stop) => {
-                    // A state that was lost comes again with its block.
+                    // The state at this node was lost, so its whole block is explored again.
                     if let Some(node) = self.inner.lost.take() {
                         self.redo(self.inner.reached.node(node).head);
                     }
@@ -82,8 +87,8 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         }
     }
 
-    /// The first abstract path to an error, its last edge. What is refined on the way is only what no path from outside can be asked about:
-    /// where abstract states cannot tell what an operation does, and paths that are known to be infeasible.
+    /// Searches an abstract path to an error; the path ends with the error edge. The search refines only for undecided
+    /// operations and for paths that `is_infeasible` rejects.
     pub fn next_path(
         &mut self,
         budget: &Budget,
@@ -100,14 +105,14 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                 }
             }
             if self.meet(hit, budget)?.is_some() {
-                // It is not, whoever said so.
+                // The path is feasible, although `is_infeasible` rejected it.
                 return Ok(Some(path));
             }
         }
         Ok(None)
     }
 
-    /// What is left.
+    /// The unexplored part: the frontier of the CPA algorithm and the undecided paths.
     pub fn frontier(&self) -> Frontier {
         let mut frontier = self.inner.frontier(!self.undecided.is_empty());
         for (at, path, reason) in &self.undecided {
@@ -115,13 +120,15 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             frontier.open.push(self.inner.open(*at, path, Some(reason.clone())));
         }
         if !self.undecided.is_empty() {
-            // These paths are told apart from the others, so it is not known what they lie behind.
+            // The undecided paths are not nodes of the tree of paths. It is therefore unknown which covering states
+            // precede them.
             frontier.covered.iter_mut().for_each(|covered| covered.by = None);
         }
         frontier
     }
 
-    /// An abstract path leads to an error or a problem.
+    /// Handles a target that an abstract path reaches: checks its feasibility, and refines the precision if it is
+    /// infeasible.
     fn meet(&mut self, hit: Found<C>, budget: &Budget) -> Result<Option<Explored<C::Evidence>>, Stop> {
         let (checked, path, cuts) = match self.check(&hit, budget) {
             Ok(checked) => checked,
@@ -134,7 +141,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         match checked {
             PathCheck::Feasible(evidence) => {
                 let Goal::Error { error, .. } = hit.goal else { unreachable!("only errors have evidence") };
-                // Of a block, all that lies behind its head: the last piece is where paths were last merged.
+                // If paths are merged, record the edges after the last head only.
                 let last = cuts.last().copied().filter(|_| self.inner.reached.merges());
                 let via = last.map_or(&hit.via[..], |head| &path[head..]);
                 Reached::<C>::target(&mut self.inner.reached, hit.node, via);
@@ -145,7 +152,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
             PathCheck::Infeasible => {}
         }
         let refined = self.inner.cpa.refine(&hit.state, &path, &cuts, hit.goal, budget);
-        // What could not be refuted for want of time says nothing.
+        // A failed refutation after the time ran out is inconclusive.
         let refined = match (refined, budget.spent()) {
             (Ok(Refinement::Refined { changed: true, from }), _) => Ok(Refinement::Refined { changed: true, from }),
             (Ok(_), Some(spent)) => Err(Stop::Spent(spent)),
@@ -160,7 +167,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         }
     }
 
-    /// The path to a hit, where on it states were abstracted, and what it is at full precision.
+    /// The path to a target, the positions on it where states were abstracted, and its feasibility at full precision.
     #[allow(clippy::type_complexity)]
     fn check(
         &mut self,
@@ -175,7 +182,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         Ok((checked, path, cuts))
     }
 
-    /// The path to a hit, and where on it states were abstracted.
+    /// The path to a target, and the positions on it where states were abstracted.
     fn path(&mut self, hit: &Found<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
         if self.inner.reached.merges() {
             return self.merged_path(hit, budget);
@@ -185,7 +192,8 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         Ok((path, cuts))
     }
 
-    /// The path to a hit where paths are merged: one that can be taken, or else one of which each block can.
+    /// The path to a target where paths are merged: a feasible one if there is one, else one that is feasible block by
+    /// block.
     fn merged_path(&mut self, hit: &Found<C>, budget: &Budget) -> Result<(Vec<EdgeId>, Vec<usize>), Stop> {
         let line = self.inner.reached.line(hit.node);
         let blocks = self.inner.cpa.execution(&hit.state, budget)?.filter(|blocks| !blocks.is_empty());
@@ -209,7 +217,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         Ok((path, cuts))
     }
 
-    /// A path cannot be decided: it is recorded, and the search goes on to the next.
+    /// Records an undecided path, and continues the search if the patience is not exhausted.
     fn give_up_on(&mut self, hit: Found<C>, reason: Reason) -> Result<(), Stop> {
         self.given_up += 1;
         if self.undecided.len() < MOST_TOLD {
@@ -226,17 +234,17 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         Ok(())
     }
 
-    /// What becomes of a hit is known.
+    /// Records that the target is settled in its block.
     fn settle(&mut self, hit: Found<C>) {
         let edge = hit.goal.edge();
         self.inner.reached.settle(hit.node, edge);
-        // An operation goes on in other ways than to its problem.
+        // The operation also has successors that are no targets.
         if !matches!(self.inner.program.edges[edge].op, Op::Error(_)) {
             self.inner.retry(hit);
         }
     }
 
-    /// Cuts the graph where the precision has changed.
+    /// Removes the part of the graph where the precision has changed.
     fn refined(&mut self, refinement: Refinement, hit: Found<C>) -> Result<(), Stop> {
         let place = self.inner.program.edges[hit.goal.edge()].place;
         match refinement {
@@ -252,7 +260,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
                     return Err(Stop::Fatal(Reason::at("refinement makes no progress", place)));
                 }
                 if self.stale == STALE {
-                    // What a location needs may come from states that were made elsewhere: a caller's, say.
+                    // The location may depend on states of other scopes, for example of a caller.
                     if self.inner.cpa.widen_precision() {
                         self.stale = 0;
                     }
@@ -267,8 +275,8 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         }
     }
 
-    /// The block that begins at `head` is made anew with the present precision; what followed from it is cut off. (It may
-    /// split into several states, of which each has its node, so it is not enough to make one of them anew.)
+    /// Rebuilds the block that starts at `head` with the current precision, and removes its successors. One state may
+    /// have several successors with a node each, so it is not enough to rebuild one of them.
     fn redo(&mut self, head: NodeId) {
         let uncovered = self.inner.reached.prune_below(head);
         self.inner.end_block();
@@ -288,7 +296,8 @@ mod tests {
     use std::fmt::Write;
     use std::time::Duration;
 
-    /// So many errors that values cannot refute (`y = x; if (x < y)`), and behind them one that is reached, or another such.
+    /// A program with `n` errors that explicit values cannot refute (`y = x; if (x < y)`), followed by an error that is
+    /// reachable if `violated`.
     fn with_undecided(n: u32, violated: bool) -> cfa::Program {
         let mut text = String::from(
             "program 64 entry f0\ntype ty0 void\ntype ty1 int \"int\" 32 signed\ninput in0 nondet \"n\" ty1 32\n\
@@ -309,7 +318,7 @@ mod tests {
             )
             .expect("strings take all");
             (edge, loc) = (edge + 4, loc + 4);
-            // The location behind.
+            // The next location.
             write!(text, "  l{next}:\n    t{edge}: skip -> l{loc}\n").expect("strings take all");
             edge += 1;
         }
@@ -329,7 +338,7 @@ mod tests {
         };
         let unknown = run(false);
         assert!(matches!(unknown.verdict, Verdict::Unknown(_)), "{:?}", unknown.verdict);
-        // Paths that are kept do not grow with them: of those beyond the first it is told where they end.
+        // Paths beyond the limit are stored by their end location only.
         let open = &unknown.frontiers[0].open;
         assert_eq!(open.iter().filter(|open| open.path.is_some()).count(), super::MOST_TOLD);
         assert_eq!(open.len(), 3 * super::MOST_TOLD + 1);

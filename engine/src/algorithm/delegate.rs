@@ -1,7 +1,7 @@
-//! One analysis as long as it is enough, then another that starts from what the first has learned: explicit steps while only
-//! values have to be tracked, and formulas from the first path on that no values refute (Beyer, Löwe: Explicit-state software
-//! model checking based on CEGAR and interpolation, FASE 2013, section III-F: predicates are used only where values do not succeed,
-//! since their post-operations are much more expensive).
+//! Delegation: runs one analysis until it gives up, then another one that starts with the precision of the first.
+//! Explicit-value analysis runs as long as values refute all infeasible paths. Then predicate analysis takes over,
+//! whose operations are much more expensive (Beyer, Löwe: Explicit-state software model checking based on CEGAR and
+//! interpolation, FASE 2013, section III-F).
 
 use super::{Algorithm, Ending, Share};
 use crate::analysis::Increment;
@@ -12,16 +12,16 @@ use crate::invariant::observed::Agreement;
 use crate::stats::Stats;
 use crate::verdict::Taints;
 
-/// What is made when it is needed.
+/// Creates an algorithm when it is needed.
 type Make<'p> = Box<dyn FnOnce() -> Box<dyn Algorithm<'p> + 'p> + 'p>;
 
 pub(crate) struct Delegating<'p> {
     now: Box<dyn Algorithm<'p> + 'p>,
     then: Option<Make<'p>>,
-    /// Of the first, once it is over.
+    /// The statistics of the first analysis after its end.
     stats: Stats,
     increments: Vec<Increment>,
-    /// Where the second takes what others have learned.
+    /// The exchange from which the second analysis imports.
     others: Option<Exchange>,
 }
 
@@ -30,7 +30,7 @@ impl<'p> Delegating<'p> {
         Self { now: first, then: Some(then), stats: Stats::default(), increments: Vec::new(), others: None }
     }
 
-    /// The second goes on where the first has given up.
+    /// Starts the second analysis with the facts of the first.
     fn delegate(&mut self, then: Make<'p>) {
         self.stats.join(&self.now.stats());
         self.increments.append(&mut self.now.increments());

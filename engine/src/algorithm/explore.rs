@@ -1,4 +1,4 @@
-//! One exploration, by the CPA algorithm alone or refined, as an algorithm beside others.
+//! An exploration as an [`Algorithm`]: the CPA algorithm alone or with CEGAR.
 
 use super::cegar::Cegar;
 use super::cpa::CpaAlgorithm;
@@ -18,7 +18,7 @@ use cfa::interp::Inputs;
 use smt::budget::Budget;
 use std::time::Duration;
 
-/// Explores the states of an analysis, one way or another.
+/// The common interface of the CPA algorithm and CEGAR.
 pub(crate) trait Explorer {
     type Domain: Participant + Learner;
 
@@ -119,13 +119,13 @@ impl<C: Participant + Learner + Abstraction> Explorer for Cegar<'_, C> {
     }
 }
 
-/// An exploration in turns with other algorithms.
+/// An exploration that shares time with other algorithms.
 pub(crate) struct ExplorationAlgorithm<'p, X> {
     program: &'p Program,
     analysis: Analysis,
     explorer: X,
     taints: Taints,
-    /// What it may take before anything else is tried.
+    /// Time limit for a first attempt before all other algorithms run.
     head_start: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! Following one path, with a guide who says where it goes: how the bounds of ranges and other single paths are found.
+//! Executes one path symbolically under the direction of a guide. Computes the bounds of ranges and other single paths.
 
 use crate::analysis::{At, Cpa, Decision, Step};
 use crate::domain::symbolic::{State, SymbolicExecution};
@@ -10,52 +10,58 @@ use rustc_hash::FxHashSet;
 use smt::budget::Budget;
 use smt::{Choice, Feasibility, PathSolver};
 
-/// Who says where a path goes.
+/// Determines the branches of a path.
 pub trait Guide {
-    /// The value of an input, if it is to have a certain one.
+    /// The value of an input, if it is fixed.
     fn input(&mut self, _input: InputId) -> Option<Bv> {
         None
     }
-    /// Whether the path takes the then-edge; `None` ends it. `possible` says which edges can be taken at all.
+    /// True if the path takes the then-edge, false for the else-edge, and `None` to end the path. `possible` says which
+    /// of the two are feasible.
     fn branch(&mut self, then_edge: EdgeId, else_edge: EdgeId, possible: (bool, bool)) -> Option<bool>;
-    /// The path took this edge.
+    /// Called after the path took this edge.
     fn took(&mut self, _edge: EdgeId) {}
 }
 
-/// How far a path is followed.
+/// Limits on the length of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Most {
+    /// Limit on the number of decisions.
     pub decisions: usize,
+    /// Limit on the number of edges.
     pub edges: usize,
 }
 
-/// A path that was followed.
+/// The result: a path and its inputs.
 pub struct Followed {
-    /// Where the CFA leaves a choice, what was taken.
+    /// The decisions of the path at branches and indirect calls.
     pub decisions: Vec<Decision>,
-    /// Inputs that make the program take it.
+    /// Inputs with which the program takes the path.
     pub inputs: Inputs,
-    /// What `Havoc` edges on it take, in order, up to the last one that its conditions speak of: for all that follow any value will do.
+    /// The inputs of the `Havoc` edges on the path, in order, up to the last one that a path condition uses. All later
+    /// ones may have any value.
     pub havocs: Vec<InputId>,
+    /// The reason for the end of the path.
     pub end: End,
 }
 
+/// The reason for the end of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// The program ends: at a halt, an error, or the end of its entry function.
+    /// The program ends: at a halt, at an error, or at the end of its entry function.
     Program,
     /// An operation cannot be executed.
     Fault,
-    /// The side that the guide asked for is infeasible.
+    /// The side that the guide chose is infeasible.
     Infeasible,
-    /// The guide said so.
+    /// The guide ended the path.
     Guide,
-    /// It got too long.
+    /// The path reached a limit.
     Limit,
 }
 
-/// Follows the path on which `guide` leads. An error if a solver could not tell where it goes, or time ran out: then nobody
-/// knows the path.
+/// Executes the path that `guide` determines. Fails if a solver query is undecided or the budget is spent, since the
+/// path is then unknown.
 pub fn follow(
     program: &Program,
     solvers: &Choice,
@@ -96,16 +102,16 @@ pub fn follow(
     }
 }
 
-/// A path under way.
+/// The path under construction.
 struct Path<'p, 'g> {
     program: &'p Program,
     cpa: SymbolicExecution<'p>,
     stacks: CallStacks,
     guide: &'g mut dyn Guide,
     decisions: Vec<Decision>,
-    /// With their values.
+    /// The inputs of `Havoc` edges with their values.
     havocs: Vec<(InputId, ExprId)>,
-    /// The result of the last operation, kept for its buffers.
+    /// The result of the last operation. Its buffers are reused.
     step: Step<State>,
 }
 
@@ -167,7 +173,7 @@ impl Path<'_, '_> {
         Ok((state, End::Limit))
     }
 
-    /// The state after an operation, or the one before, where it is not executed.
+    /// Returns the state after an operation, or the state before it if the operation cannot be executed.
     fn transfer(
         &mut self,
         mut state: State,
@@ -178,7 +184,7 @@ impl Path<'_, '_> {
             let before = state.clone();
             self.step.clear();
             self.cpa.transfer(state, at, edge, &mut self.step).map_err(stopped)?;
-            // Where there are several, by cases of the data, the first that exists.
+            // If the operation splits into cases, take the first feasible one.
             let mut found = None;
             for (mut next, to) in self.step.successors.drain(..) {
                 if found.is_none() && self.cpa.execution.is_feasible(&mut next) {
@@ -215,7 +221,7 @@ impl Path<'_, '_> {
         }
     }
 
-    /// The state in which the variable, which was just given any value, has this one.
+    /// Restricts the variable, which has just received an arbitrary value, to `value`.
     fn fix(&mut self, state: State, var: cfa::VarId, value: &Bv) -> State {
         let execution = &mut self.cpa.execution;
         let width = self.program.vars[var].width;

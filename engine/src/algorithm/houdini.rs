@@ -1,6 +1,6 @@
-//! Proofs by invariants: with fewer and fewer candidates until all that are left hold, then with more candidates or more
-//! iterations of loops (Flanagan, Leino: Houdini, an annotation assistant for ESC/Java, FME 2001). What a single run does is told
-//! in `cpa/unrolling`.
+//! Proofs by invariants (Flanagan, Leino: Houdini, an annotation assistant for ESC/Java, FME 2001). A run removes
+//! invariant candidates until all remaining ones are inductive. If they do not prove the program, the next plan uses
+//! more candidates, or more loop iterations in the induction step. `domain/loops` implements a single run.
 
 use super::cpa::{CpaAlgorithm, Merge, Parameters};
 use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
@@ -18,7 +18,7 @@ use smt::PathSolver;
 use smt::budget::Budget;
 use std::time::Duration;
 
-/// What is tried in turn: iterations of a loop in a step of the induction, and how many candidates there are.
+/// The plans in order: number of loop iterations in the induction step, and number of candidates.
 const PLANS: [(u32, Effort); 10] = [
     (1, Effort::Facts),
     (1, Effort::Few),
@@ -31,19 +31,20 @@ const PLANS: [(u32, Effort); 10] = [
     (2, Effort::Many),
     (3, Effort::Few),
 ];
-/// What of a turn the invariants by abstract interpretation may take.
+/// Abstract interpretation may use the inverse of this as its share of the first time slice.
 const ABSTRACT_SHARE: u32 = 2;
-/// What proofs by invariants may take before anything else is tried.
+/// Time limit for a first attempt before all other algorithms run.
 const HEAD_START: Duration = Duration::from_millis(200);
 
 pub(super) type Unrolled<'p> = CpaAlgorithm<'p, Unrolling<'p>>;
 
-/// What abstract interpretation knows of the program.
+/// The result of abstract interpretation.
 #[derive(Default)]
 pub(super) struct Facts(Option<Invariants>);
 
 impl Facts {
-    /// Interprets the program abstractly, if that was not done, or took too long for the turns so far.
+    /// Runs abstract interpretation, unless it has already succeeded. A run that exceeds its share is repeated in the
+    /// next time slice.
     pub fn find(&mut self, setting: Setting<'_>, budget: &Budget) {
         if self.0.is_none() {
             let part = match budget.remaining() {
@@ -58,20 +59,20 @@ impl Facts {
         self.0.as_ref()
     }
 
-    /// A proof by them alone.
+    /// A proof by these invariants alone.
     pub fn proof(&self, setting: Setting<'_>, plain: &SymbolicExecution<'_>) -> Option<Proof> {
         let invariants = self.known().filter(|i| i.prove(setting.program))?;
         let Setting { program, budget, .. } = setting;
         let assumptions = Assumptions::guess(program, &plain.loops, Some(invariants), Effort::Facts, None, budget);
         let mut certificate = assumptions.certificate(program, &plain.loops);
-        // No run has seen what loops write, and the facts rest on others elsewhere.
+        // No run has observed the frames of loops, and the facts depend on facts at other locations.
         certificate.frames.clear();
         certificate.of_variables = false;
         Some(Proof::Invariants(Box::new(certificate)))
     }
 }
 
-/// What several explorations have done together.
+/// The accumulated statistics of several explorations.
 #[derive(Default)]
 pub(super) struct Runs {
     pub stats: Stats,
@@ -97,17 +98,17 @@ impl Runs {
     }
 }
 
-/// What became of a run under assumptions.
+/// The result of a run under assumptions.
 pub(super) struct Tried {
     pub result: Result<Explored<Inputs>, Stop>,
     pub taints: Taints,
-    /// The assumptions.
+    /// The assumptions, with the candidates that the run has refuted.
     pub tried: Assumptions,
-    /// Too little time was left for a query.
+    /// True if a query was cut short for lack of time.
     pub cut_short: bool,
 }
 
-/// One run under assumptions.
+/// Explores the program under assumptions.
 pub(super) fn try_assumptions<'p>(
     setting: Setting<'p>,
     plain: &SymbolicExecution<'p>,
@@ -125,7 +126,7 @@ pub(super) fn try_assumptions<'p>(
     Tried { result, taints, tried, cut_short }
 }
 
-/// An exploration under assumptions.
+/// Creates the exploration under assumptions.
 pub(super) fn unrolled<'p>(
     setting: Setting<'p>,
     plain: &SymbolicExecution<'p>,
@@ -153,21 +154,21 @@ pub(super) fn unrolled<'p>(
 /// Proofs by induction for one program.
 pub(crate) struct Houdini<'p> {
     setting: Setting<'p>,
-    /// What is known of the program.
+    /// Symbolic execution of the program, with the values observed at loop heads.
     plain: SymbolicExecution<'p>,
     facts: Facts,
     plans: Vec<(u32, Effort)>,
     pending: Option<Pending>,
     runs: Runs,
-    /// What was shown since it was told last.
+    /// The invariants proved since the last publication.
     shown: LocationInvariants,
 }
 
-/// What is being tried.
+/// The attempt in progress.
 struct Pending {
-    /// Of the plan.
+    /// Index of its plan.
     number: usize,
-    /// The candidates that are left.
+    /// The remaining candidates.
     left: Assumptions,
 }
 
@@ -175,7 +176,7 @@ impl<'p> Houdini<'p> {
     pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
         let mut plans = PLANS.to_vec();
         if plain.loops.cells_asserted {
-            // What speaks of no cell alone will hardly do, and comes with what does.
+            // Assertions about cells are unlikely to be proved without candidates about cells. Those plans come first.
             plans.sort_by_key(|&(_, effort)| match effort {
                 Effort::Facts => 0,
                 Effort::Cells => 1,
@@ -200,7 +201,8 @@ impl<'p> Houdini<'p> {
         Pending { number, left: left.with_iterations(iterations) }
     }
 
-    /// Where no plan proves the program, the candidates that hold in any case are of use to others: errors are passed over to find out which.
+    /// If no plan proves the program, determines the candidates that are invariants anyway, for other analyses. The run
+    /// continues past errors.
     fn show(&mut self, share: &mut Share<'_>) {
         let Setting { program, budget, .. } = self.setting;
         let (loops, known) = (&self.plain.loops, self.facts.known());
@@ -221,7 +223,7 @@ impl<'p> Houdini<'p> {
         }
     }
 
-    /// How far a plan got.
+    /// The ending after the last plan.
     fn ended(&self, budget: &Budget) -> Ending {
         match budget.spent().is_some() || self.pending.is_some() {
             true => Ending::TimeIsUp,
@@ -231,8 +233,7 @@ impl<'p> Houdini<'p> {
 }
 
 impl<'p> Algorithm<'p> for Houdini<'p> {
-    /// Looks for invariants that are inductive, for some number of iterations, and prove the program. The samples of other
-    /// explorations suggest candidates.
+    /// Searches for inductive invariants that prove the program. The samples of other explorations suggest candidates.
     fn run(&mut self, share: &mut Share<'_>) -> Ending {
         if self.plain.loops.is_empty() {
             return Ending::GaveUp(Reason::new("there is no loop to find an invariant of"));
@@ -260,14 +261,15 @@ impl<'p> Algorithm<'p> for Houdini<'p> {
                         tried.certificate(self.setting.program, &self.plain.loops),
                     )));
                 }
-                // What time cut short says nothing.
+                // A result that was cut short is inconclusive.
                 _ if cut_short || budget.spent().is_some() => {
                     pending.left = tried.again();
                     self.pending = Some(pending);
                     return Ending::TimeIsUp;
                 }
                 Ok(Explored::Complete) if tried.changed => pending.left = tried.again(),
-                // A violation under assumptions remains one under fewer, and so does what cannot be followed.
+                // A violation under assumptions remains one under fewer assumptions. The same holds for operations that
+                // cannot be executed.
                 Ok(Explored::Target { .. } | Explored::Complete) => {
                     let rows = self.plain.loops.have_rows();
                     let fits = |&(_, effort): &(u32, Effort)| effort != Effort::Cells || rows;

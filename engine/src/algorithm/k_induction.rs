@@ -1,7 +1,7 @@
-//! k-induction: for k = 1, 2, …, all executions with k iterations of each loop, then the step from k iterations that go
-//! well to the next (Sheeran, Singh, Stålmarck: Checking safety properties using induction and a SAT-solver, FMCAD 2000; with
-//! invariants that are found on the way: Beyer, Dangl, Wendler: Boosting k-induction with continuously-refined invariants, CAV
-//! 2015). What a single step does is told in `cpa/unrolling`.
+//! k-induction (Sheeran, Singh, Stålmarck: Checking safety properties using induction and a SAT-solver, FMCAD 2000).
+//! For k = 1, 2, …, the base case explores all executions with k iterations of each loop, and the step proves that k
+//! safe iterations imply a safe next one. Auxiliary invariants strengthen the step (Beyer, Dangl, Wendler: Boosting
+//! k-induction with continuously-refined invariants, CAV 2015). `domain/loops` implements a single step.
 
 use super::bmc::{Base, Seen};
 use super::houdini::{Facts, Tried, try_assumptions};
@@ -14,16 +14,16 @@ use crate::invariant::LocationInvariants;
 use crate::stats::Stats;
 use crate::verdict::Taints;
 
-/// How many candidates are tried for one number of iterations; cells of arrays are spoken of with one only.
+/// The candidate sets for each k. Candidates about array cells are used for k = 1 only.
 const EFFORTS: [Effort; 4] = [Effort::Facts, Effort::Few, Effort::Cells, Effort::Many];
 
 pub(crate) struct KInduction<'p> {
     base: Base<'p>,
     facts: Facts,
-    /// What steps have shown.
+    /// The candidates that steps have proved.
     known: Option<Assumptions>,
     observed: bool,
-    /// What steps have shown since it was told last.
+    /// The invariants proved since the last publication.
     shown: LocationInvariants,
     taints: Taints,
 }
@@ -41,7 +41,7 @@ impl<'p> KInduction<'p> {
         }
     }
 
-    /// A proof by the step with so many iterations.
+    /// Attempts a proof by the induction step with the current k.
     fn step(&mut self, share: &mut Share<'_>) -> Option<Proof> {
         let Base { setting, plain, iterations, runs, .. } = &mut self.base;
         if !std::mem::replace(&mut self.observed, true) {

@@ -1,4 +1,4 @@
-//! The algorithms: the CPA algorithm, and what wraps it.
+//! The verification algorithms: the CPA algorithm and the algorithms that use it.
 
 pub(crate) mod bmc;
 pub mod cegar;
@@ -24,44 +24,44 @@ use cfa::{EdgeId, ErrorId, Program};
 use smt::budget::Budget;
 use std::time::Duration;
 
-/// How an exploration ended.
+/// The result of an exploration.
 pub enum Explored<E> {
-    /// Every state was explored; no error was reached.
+    /// All states were explored, and no error was reached.
     Complete,
-    /// An error was reached. Exploration may be continued.
+    /// An error was reached. The exploration can continue.
     Target { error: ErrorId, edge: EdgeId, evidence: E },
 }
 
-/// What every algorithm is given.
+/// The inputs of every algorithm.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'r> {
     pub program: &'r Program,
-    /// The same with fewer forks, for exploration path by path.
+    /// The program with fewer forks, for exploration path by path.
     pub simplified: &'r Program,
-    /// That with loops that count in closed form, if there are any.
+    /// The program with counting loops in closed form, if it has such loops.
     pub accelerated: Option<&'r Program>,
     pub config: &'r Config,
     pub budget: &'r Budget,
 }
 
-/// What an algorithm may use up before it comes back.
+/// The resources of an algorithm for one time slice.
 pub(crate) struct Share<'a> {
     pub budget: &'a Budget,
-    /// For one query. A query that takes longer is asked again in a later share.
+    /// Time limit of one query. A query that exceeds it is repeated in a later time slice.
     pub query_time: Duration,
-    /// Told now and then what the algorithm has done in all, and how much waits.
+    /// Called regularly with the counters so far and the number of waiting states.
     pub progress: &'a mut dyn FnMut(&Counters, usize),
 }
 
-/// Why a program is safe.
+/// The reason why a program is safe.
 pub enum Proof {
     /// All executions were explored.
     Exhaustive,
-    /// By invariants.
+    /// A certificate with invariants.
     Invariants(Box<Certificate>),
 }
 
-/// How an algorithm has used its share.
+/// The result of a time slice.
 pub(crate) enum Ending {
     Proved(Proof),
     Violation {
@@ -70,20 +70,20 @@ pub(crate) enum Ending {
         inputs: Inputs,
     },
     TimeIsUp,
-    /// It has ended without an answer.
+    /// The algorithm has ended without an answer.
     GaveUp(Reason),
-    /// All executions were seen, but not in full.
+    /// All executions were explored, but some with approximations.
     Tainted {
         reason: Reason,
-        /// By what stands in the program, where an execution comes past.
+        /// True if an `Approx` edge of the program caused it.
         by_program: bool,
     },
-    /// There is no proof with what others have seen so far.
+    /// The facts published so far do not suffice for a proof.
     NoProof,
 }
 
 impl Ending {
-    /// For people.
+    /// The name in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Proved(_) => "proof",
@@ -96,66 +96,68 @@ impl Ending {
     }
 }
 
-/// What can be asked whether an error can be reached, beside others that are asked the same.
+/// An algorithm that decides reachability of errors, alone or in a portfolio.
 pub(crate) trait Algorithm<'p> {
-    /// Goes on until there is an answer or the share is used up.
+    /// Continues until there is an answer or the share is used up.
     fn run(&mut self, share: &mut Share<'_>) -> Ending;
 
-    /// What part of the time of a turn is enough.
+    /// The part of a time slice that the algorithm needs.
     fn share(&self, turn: Duration) -> Duration {
         turn
     }
-    /// What it may take before anything else is tried, if it should be tried before.
+    /// The time limit for a first attempt before all other algorithms run, if there should be one.
     fn head_start(&self) -> Option<Duration> {
         None
     }
-    /// The part of all paths that has been explored, if that can be estimated.
+    /// The share of all paths that has been explored, if it can be estimated.
     fn done(&self) -> Option<f64> {
         None
     }
-    /// Whether it sees executions as they are, so that no other exploration sees more.
+    /// True if the algorithm explores without abstraction, so that no other exploration is more precise.
     fn is_exact(&self) -> bool {
         false
     }
-    /// Whether it may prove what no exploration can, so that what keeps these from a proof says nothing of it.
+    /// True if the algorithm may prove programs that no exploration can. A reason that prevents the proofs of
+    /// explorations then does not apply to it.
     fn goes_beyond_exploration(&self) -> bool {
         false
     }
 
-    /// Tells the others what it has learned.
+    /// Publishes the facts that the algorithm has learned.
     fn publish(&mut self, _exchange: &Exchange) {}
-    /// Takes what the others have learned.
+    /// Takes the facts that others have published.
     fn import(&mut self, _exchange: &Exchange) {}
 
-    /// What it has done so far.
+    /// The statistics so far.
     fn stats(&self) -> Stats;
-    /// What it left out or added.
+    /// The behaviours that it dropped or added.
     fn taints(&self) -> Taints {
         Taints::default()
     }
-    /// What its refinements have learned.
+    /// The precision increments of its refinements.
     fn increments(&self) -> Vec<Increment> {
         Vec::new()
     }
-    /// What it has left, if it explores.
+    /// The unexplored part, if the algorithm explores.
     fn frontier(&self) -> Option<Frontier> {
         None
     }
-    /// What all its states at the heads of loops agree on, if it explores and that is wanted.
+    /// The invariants observed in all states of each loop head, if the algorithm explores and the configuration
+    /// requests them.
     fn agreements(&self) -> Vec<Agreement> {
         Vec::new()
     }
-    /// The graph of its states, if it is kept.
+    /// The ARG, if recorded.
     fn graph(&self) -> Vec<Shape> {
         Vec::new()
     }
-    /// By location, whether a state came there; empty if it does not explore from the start of the program.
+    /// By location: true if a state reached it. Empty if the algorithm does not explore from the start of the program.
     fn came(&self) -> &[bool] {
         &[]
     }
 }
 
-/// An algorithm that cannot be had.
+/// An algorithm that cannot be created, for this reason.
 pub(crate) struct Impossible(pub Reason);
 
 impl Algorithm<'_> for Impossible {

@@ -1,7 +1,7 @@
 //! Random testing: the interpreter runs the program on random inputs.
 //!
-//! It proves nothing, but a run costs a few milliseconds where symbolic execution needs minutes: violations behind a hundred
-//! thousand iterations of a loop are found by it or not at all.
+//! It proves nothing. But a run takes milliseconds, where symbolic execution needs minutes. Only random testing finds
+//! violations after a hundred thousand iterations of a loop.
 
 use super::{Algorithm, Ending, Share};
 use crate::domain::loops::constants;
@@ -12,34 +12,35 @@ use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer,
 use cfa::{Bv, Program};
 use std::time::Duration;
 
-/// Edges of a run: every so many runs it may be long.
+/// Limits on the edges of a run: short, and long for every `LONG_EVERY`-th run.
 const SHORT: u64 = 100_000;
 const LONG: u64 = 20_000_000;
 const LONG_EVERY: u64 = 16;
-/// When it is pointless to go on: runs, and edges of all of them.
+/// Testing ends after this number of runs or of edges in total.
 const RUNS: u64 = 4_000;
 const EDGES: u64 = 60_000_000;
-/// What part of a turn is enough.
+/// Testing needs one in this number of parts of a time slice.
 const PART: u32 = 4;
 
-/// Random inputs for runs of one program.
+/// A generator of random inputs for the runs of one program.
 pub struct RandomInputs {
     constants: Vec<u64>,
     seed: u64,
 }
 
 impl RandomInputs {
+    /// A generator for `program`. Equal seeds yield equal inputs.
     pub fn new(program: &Program, seed: u64) -> Self {
         Self { constants: constants(program), seed }
     }
 
-    /// Those of the run of this number.
+    /// The inputs of run `number`.
     pub fn run(&self, number: u64) -> Random<'_> {
         Random::new(self.seed, number, &self.constants)
     }
 }
 
-/// Writes down what another source gives.
+/// Records the inputs that another source provides.
 struct Recorder<'a> {
     source: Random<'a>,
     inputs: Inputs,
@@ -71,7 +72,7 @@ pub(crate) struct Tester<'p> {
     program: &'p Program,
     constants: Vec<u64>,
     seed: u64,
-    /// How many there were, and edges of them.
+    /// Number of runs, and of their edges, so far.
     runs: u64,
     edges: u64,
 }
@@ -83,8 +84,8 @@ impl<'p> Tester<'p> {
 }
 
 impl<'p> Algorithm<'p> for Tester<'p> {
-    /// Further runs, until one violates the property without meeting an approximation before. Deterministic for a seed, but
-    /// for where the budget ends it.
+    /// Runs until one violates the property without an approximation before. Deterministic for a seed, except that the
+    /// budget may end it.
     fn run(&mut self, share: &mut Share<'_>) -> Ending {
         let interpreter = Interpreter::new(self.program);
         while self.runs < RUNS && self.edges < EDGES {

@@ -1,4 +1,4 @@
-//! The analyses by name: each is an algorithm around a CPA, with parameters.
+//! The analyses by name. Each is an algorithm around a CPA, with parameters.
 
 use crate::algorithm::bmc::Bmc;
 use crate::algorithm::cegar::Cegar;
@@ -27,16 +27,17 @@ use cfa::facts::frees;
 use smt::PathSolver;
 use std::time::Duration;
 
-/// Values of a variable before predicates take over.
+/// Number of values of a variable before predicate analysis takes over.
 const FEW_VALUES: usize = 40;
-/// Edges that values are followed over before predicates take over: where paths multiply, formulas merge them.
+/// Number of edges that value analysis explores before predicate analysis takes over. Where paths multiply, formulas
+/// merge them.
 const EXPLICIT_EDGES: u64 = 200_000;
-/// What symbolic execution with loops in closed form may take before anything else is tried.
+/// Time limit for the first attempt of symbolic execution with loops in closed form.
 const ACCELERATED_START: Duration = Duration::from_millis(100);
-/// States of which pictures are kept; those beyond are left out, so that they cannot take the memory.
+/// Maximum number of ARG nodes recorded for reports. The limit protects memory.
 const MOST_DRAWN: usize = 1 << 20;
 
-/// The algorithm of an analysis that is not made of others.
+/// Creates the algorithm of an analysis. Panics for the default analysis, which consists of others.
 pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn Algorithm<'r> + 'r> {
     let make = Maker { setting, analysis };
     let config = setting.config;
@@ -129,9 +130,9 @@ impl<'r> Maker<'r> {
         Box::new(ExplorationAlgorithm::new(self.setting.program, self.analysis, explorer))
     }
 
-    /// All states in full.
+    /// Symbolic execution without abstraction.
     fn exact(self, merge: Merge) -> Box<dyn Algorithm<'r> + 'r> {
-        // Where paths are merged, fewer forks are no gain.
+        // Where paths are merged, a program with fewer forks is no gain.
         let program = match merge {
             Merge::Never => self.setting.simplified,
             _ => self.setting.program,
@@ -141,7 +142,7 @@ impl<'r> Maker<'r> {
         let Config { wants_frontier, desk, part, .. } = self.setting.config;
         let tells_paths = *wants_frontier || desk.is_some();
         if tells_paths || part.is_some() {
-            // Edge by edge.
+            // Calls are executed edge by edge.
             cpa.follow_calls();
         }
         match part {
@@ -150,21 +151,23 @@ impl<'r> Maker<'r> {
         }
     }
 
-    /// All states in full, of a program of which neither the places nor the paths are those of the original.
+    /// Symbolic execution of the program with loops in closed form. Its locations and paths differ from those of the
+    /// original.
     fn accelerated(self) -> Box<dyn Algorithm<'r> + 'r> {
         let program = self.setting.accelerated.unwrap_or(self.setting.simplified);
         let cpa = self.symbolic_of(program).comparing(false).postponing();
         let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
         let exploring =
             ExplorationAlgorithm::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
-        // Where the loops are what keeps others busy, it needs no more; but a witness should rather have the invariants of others.
+        // If only the loops occupy the other analyses, this one solves the task alone. But a witness should contain
+        // invariants, which only the others observe.
         Box::new(match self.setting.config.wants_agreements {
             true => exploring,
             false => exploring.with_head_start(ACCELERATED_START),
         })
     }
 
-    /// Path by path, with paths and the graph of states kept as they are asked for.
+    /// Exploration path by path. Records paths and the ARG if requested.
     fn paths<C: Participant + Learner + 'r>(
         self,
         program: &'r Program,
@@ -182,7 +185,7 @@ impl<'r> Maker<'r> {
         self.exploring(algorithm)
     }
 
-    /// Exploration with refinement, which no other analysis waits for to end.
+    /// Exploration with refinement. It has unlimited patience if no other analysis waits for it.
     fn refining<C: Participant + Learner + Abstraction + 'r>(
         self,
         cpa: C,
@@ -195,14 +198,14 @@ impl<'r> Maker<'r> {
         }
     }
 
-    /// States abstracted where paths join.
+    /// Abstraction where paths join.
     fn at_joins(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
         self.refining(cpa, parameters)
     }
 
-    /// The same, in a product with intervals.
+    /// Like `at_joins`, in a product with intervals.
     fn with_intervals(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let program = self.setting.program;
         let cpa = Product::new(Tracking::new(self.symbolic(), how), Interval::new(program));
@@ -210,14 +213,14 @@ impl<'r> Maker<'r> {
         self.refining(cpa, parameters)
     }
 
-    /// The same, up to the first path that it cannot refute.
+    /// Like `at_joins`, until the first path that it cannot refute.
     fn values(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
         self.exploring(Cegar::new(self.setting.program, cpa, parameters).impatient(EXPLICIT_EDGES))
     }
 
-    /// States abstracted where cycles are cut, with blocks as formulas between.
+    /// Abstraction at cut points, with a formula for each block between them.
     fn in_blocks(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.blocks(&cpa);
@@ -229,7 +232,7 @@ impl<'r> Maker<'r> {
         self.parameters(heads, Merge::InBlocks(cpa.symbolic.heads()))
     }
 
-    /// States of a slice: abstracted where paths join, or in blocks, if predicates are tracked.
+    /// A slice that grows, with abstraction where paths join, or in blocks if predicates are tracked.
     fn sliced(self, how: Options, slicing: Slicing) -> Box<dyn Algorithm<'r> + 'r> {
         let program = self.setting.program;
         let cpa = Tracking::new(self.symbolic().lacking_frees(frees(program)), how);

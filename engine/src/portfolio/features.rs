@@ -1,4 +1,4 @@
-//! The features of a program that decide which analyses take turns on it.
+//! The program features that determine which analyses run.
 
 use crate::composition::Analysis;
 use cfa::facts::allocates_again;
@@ -7,23 +7,27 @@ use cfa::loops::LoopForest;
 use cfa::{BinOp, CallGraph, Expr, ExprId, ExprPool, Op, Program, UnOp};
 use rustc_hash::FxHashSet;
 
-/// What a program has in it.
+/// The features of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Features {
+    /// True if the program has loops.
     pub loops: bool,
+    /// True if the program has recursive functions.
     pub recursion: bool,
-    /// Conditions that compare a variable with a constant for equality: the marks of a state machine.
+    /// Number of branch conditions that compare a variable with a constant for equality. Many of them indicate a state
+    /// machine.
     pub modes: usize,
-    /// Other conditions.
+    /// Number of other branch conditions.
     pub conditions: usize,
-    /// Memory of the heap is allocated again and again.
+    /// True if heap memory is allocated in a loop.
     pub lists: bool,
 }
 
-/// Conditions of a state machine.
+/// A program with at least this number of such conditions may be a state machine.
 const MANY_MODES: usize = 24;
 
 impl Features {
+    /// Computes the features of a program.
     pub fn of(program: &Program) -> Self {
         let graphs = CfaGraphs::new(program);
         let calls = CallGraph::new(program);
@@ -52,8 +56,8 @@ impl Features {
         features
     }
 
-    /// The analyses, in the order in which they take turns. The first is symbolic execution, whose executions the proofs by
-    /// invariants learn from.
+    /// The analyses in the order of their time slices. The first is symbolic execution, since proofs by invariants
+    /// learn from its executions.
     pub fn analyses(self) -> Vec<Analysis> {
         use Analysis::{Merging, Symex};
         if !self.loops && !self.recursion {
@@ -66,21 +70,21 @@ impl Features {
         turns
     }
 
-    /// As [`analyses`](Self::analyses), for programs with loops or recursion, but for their lists.
+    /// Like [`analyses`](Self::analyses), for programs with loops or recursion, without regard to lists.
     fn for_numbers(self) -> Vec<Analysis> {
         use Analysis::{Invariants, Merging, Random, Symex};
         const SYMEX_CEGAR: Analysis = Analysis::SYMEX_CEGAR;
         const VALUE: Analysis = Analysis::VALUE;
         const VALUE_PREDICATE: Analysis = Analysis::VALUE_PREDICATE;
         if self.modes >= MANY_MODES && self.modes > self.conditions {
-            // Few of many variables matter, and these have few values.
+            // Few of many variables matter, and they have few values.
             return vec![Symex, VALUE, SYMEX_CEGAR, Invariants, Random, Merging, VALUE_PREDICATE];
         }
         vec![Symex, Invariants, Merging, Random, SYMEX_CEGAR, VALUE, VALUE_PREDICATE]
     }
 }
 
-/// Whether a condition says that a variable has a constant value, or has not.
+/// True if a condition compares a variable with a constant for equality, possibly negated.
 fn is_mode(pool: &ExprPool, mut cond: ExprId) -> bool {
     while let Expr::Unary(UnOp::Not, e) = *pool.get(cond) {
         cond = e;

@@ -1,8 +1,8 @@
-//! The analyses that a run consists of: which ones, in which order, and what they tell each other.
+//! The portfolio: selects the analyses of a run, their order, and their exchange of facts.
 //!
-//! [`verify`] is the entry of the engine. A run of one analysis is a portfolio of one. The default chooses several by the
-//! features of the program (Beyer, Dangl: Strategy selection for software verification based on boolean features, ISoLA 2018);
-//! they take turns ([`turns`]), or are divided among threads ([`parallel`]).
+//! [`verify`] is the entry of the engine. A run of one analysis is a portfolio of one. The default selects several
+//! analyses by the features of the program (Beyer, Dangl: Strategy selection for software verification based on boolean
+//! features, ISoLA 2018). They run in time slices ([`turns`]) or on several threads ([`parallel`]).
 
 pub mod configurations;
 mod features;
@@ -24,12 +24,13 @@ use smt::budget::Budget;
 use std::sync::Arc;
 use turns::Turns;
 
-/// Confirms a violation: runs the program as the user gave it on the inputs (translated, if the program analysed is a
-/// slice), and gives the inputs it ran on and the path if it ends in this error; otherwise says how it ended.
+/// Confirms a candidate violation. It executes the user's unsliced program on the inputs, which it translates if the
+/// analysed program is a slice. Returns the inputs and the path if the run ends in this error, and otherwise a
+/// description of how it ended.
 pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<(Inputs, Vec<EdgeId>), String> + Sync + 'a;
 
-/// Whether an error edge of `program` can be reached. `replay` confirms violations on the program as the user gave it
-/// (see [`replay()`]); `progress` is called some ten times a second.
+/// Decides whether an error edge of `program` is reachable. `replay` confirms violations on the user's unsliced program
+/// (see [`replay()`]). `progress` is called about ten times a second.
 pub fn verify(
     program: &Program,
     config: &Config,
@@ -42,7 +43,7 @@ pub fn verify(
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
     if !config.wants_frontier && config.part.is_none() {
-        // What is given to others is told by paths of the program that they have.
+        // Work for other threads consists of paths, which have to be paths of the program that those threads have.
         let simplified = config.desk.is_none().then(|| simplify::simplified(program));
         let wants_accelerated = matches!(config.analysis, Analysis::Default | Analysis::SymexAccelerated);
         let accelerated = if wants_accelerated { simplify::accelerated(program) } else { None };
@@ -53,7 +54,7 @@ pub fn verify(
     }
     let simplified = if config.desk.is_none() { Simplified::of(program) } else { None };
     let part = config.part.as_ref().map(|part| part.joined(&simplified.as_ref()?.joined).map(Arc::new));
-    // A part may tell ways apart that are one in the simplified program.
+    // The condition automaton may distinguish paths that the simplified program merges.
     let simplified = simplified.filter(|_| !matches!(part, Some(None)));
     let config = &Config { part: part.flatten().or_else(|| config.part.clone()), ..config.clone() };
     let analysed = simplified.as_ref().map_or(program, |s| &s.program);
@@ -66,11 +67,11 @@ fn run(setting: Setting<'_>, replay: &Replay<'_>, progress: &(dyn Fn(&Stats) + S
     let analyses = match config.analysis {
         Analysis::Default => {
             let mut analyses = Features::of(program).analyses();
-            // Last, as proofs of others have invariants.
+            // It comes last, since the proofs of other analyses have invariants.
             analyses.extend(setting.accelerated.map(|_| Analysis::SymexAccelerated));
             analyses
         }
-        // Proofs by invariants need executions to learn from.
+        // Proofs by invariants learn from executions.
         Analysis::Invariants => vec![Analysis::Symex, Analysis::Invariants],
         one => vec![one],
     };

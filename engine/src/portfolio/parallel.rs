@@ -1,5 +1,5 @@
-//! Several analyses at once, divided among threads. Each thread has its own terms and solvers; they share the program, and what they
-//! learn ([`Exchange`]).
+//! Several analyses in parallel, divided among threads. Each thread has its own terms and solvers. The threads share
+//! the program, and exchange facts ([`Exchange`]).
 
 use super::turns::Turns;
 use super::{Replay, Setting};
@@ -11,11 +11,11 @@ use crate::stats::Stats;
 use crate::verdict::Verdict;
 use std::thread;
 
-/// Bytes, reserved rather than used: expressions are evaluated by recursion.
+/// Stack size in bytes. Expressions are evaluated recursively; the memory is reserved but rarely used.
 const STACK: usize = 1 << 30;
 
-/// As [`verify`](super::verify), with `analyses` divided among `config.jobs` threads. The first answer ends the others; of
-/// several at the same time that of the first thread counts.
+/// Like [`verify`](super::verify), with `analyses` divided among `config.jobs` threads. The first verdict cancels the
+/// other threads. If several threads have a verdict at the same time, that of the first thread counts.
 pub(crate) fn verify(
     setting: Setting<'_>,
     analyses: &[Analysis],
@@ -43,7 +43,7 @@ pub(crate) fn verify(
             thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread can be started")
         };
         let threads: Vec<_> = groups.iter().enumerate().map(start).collect();
-        // A run guards each of its analyses; a panic beside them costs the verdicts of its thread.
+        // Each analysis has its own panic handler. A panic outside costs the verdicts of its thread only.
         let end = |(thread, group): (thread::ScopedJoinHandle<'_, Outcome>, &Vec<Analysis>)| {
             thread.join().unwrap_or_else(|panic| {
                 let crash = Crash::new(group[0], &*panic);
@@ -56,7 +56,7 @@ pub(crate) fn verify(
     joined(outcomes, setting.budget.spent().is_some())
 }
 
-/// The answer of several threads, which may have been stopped.
+/// Combines the outcomes of the threads. `stopped` is true if the budget was spent.
 fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     let mut total = Stats::default();
     let mut reasons = Vec::new();
@@ -72,7 +72,7 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     reasons.dedup();
     let unconfirmed = outcomes.iter().find_map(|o| o.unconfirmed.clone());
     let answered = outcomes.iter().position(|o| !matches!(o.verdict, Verdict::Unknown(_)));
-    // Where nobody was stopped, what is our fault comes before what stood in the way of the others.
+    // If no thread was stopped, a panic takes precedence over the reasons of other threads.
     let crashed = || outcomes.iter().position(|o| !stopped && o.has_crashed());
     let answered = answered.or_else(crashed).unwrap_or(0);
     if let Some(crash) = contradiction(&outcomes) {
@@ -81,7 +81,7 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
         return Outcome { unconfirmed, stats: total, reasons, frontiers, crashes, turns, ..unknown };
     }
     let outcome = outcomes.into_iter().nth(answered).expect("at least one thread");
-    // What one thread has found no other may overlook.
+    // An unconfirmed violation of one thread prevents the proofs of all.
     let (verdict, proof) = match (outcome.verdict, &unconfirmed) {
         (Verdict::True, Some(reason)) => (Verdict::Unknown(reason.clone()), None),
         (verdict, _) => (verdict, outcome.proof),
@@ -89,7 +89,7 @@ fn joined(outcomes: Vec<Outcome>, stopped: bool) -> Outcome {
     Outcome { verdict, proof, unconfirmed, stats: total, reasons, frontiers, crashes, turns, ..outcome }
 }
 
-/// Threads that contradict one another: a defect of ours, of which everybody should hear.
+/// Two threads with contradictory verdicts: a defect of the verifier, which is reported as a crash.
 fn contradiction(outcomes: &[Outcome]) -> Option<Crash> {
     let proof = outcomes.iter().find(|o| matches!(o.verdict, Verdict::True))?;
     let violation = outcomes.iter().find(|o| matches!(o.verdict, Verdict::False(_)))?;
@@ -102,7 +102,8 @@ fn contradiction(outcomes: &[Outcome]) -> Option<Crash> {
     Some(Crash { analysis: proof, message })
 }
 
-/// Proofs by invariants go with symbolic execution, which they learn from; the others are dealt out in turn.
+/// Proofs by invariants share a thread with symbolic execution, from which they learn. The other analyses are
+/// distributed round-robin.
 fn groups(analyses: &[Analysis], jobs: usize) -> Vec<Vec<Analysis>> {
     let mut groups = vec![Vec::new(); jobs.clamp(1, analyses.len())];
     let mut next = 0;

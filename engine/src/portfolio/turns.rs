@@ -1,4 +1,4 @@
-//! Algorithms that take turns on one question, and tell each other what they learn.
+//! Runs several algorithms on one task in time slices, with exchange of facts.
 
 use super::{Replay, configurations};
 use crate::algorithm::{Algorithm, Ending, Proof, Setting, Share};
@@ -17,36 +17,37 @@ use smt::budget::{Budget, Spent};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// The first turn of each analysis; turns grow by the factor [`GROWTH`].
+/// Length of the first time slices. Each round is [`GROWTH`] times as long as the last.
 const FIRST_TURN: Duration = Duration::from_millis(500);
 const GROWTH: u32 = 3;
-/// What exploration path by path may take before others have a head start: programs of few paths need no more.
+/// Time for exploration path by path before others get a head start. Programs with few paths need no more.
 const OPENING: Duration = Duration::from_millis(100);
-/// A turn goes on where what is left is estimated to take at most so many times what was spent before, and at most so long; and
-/// again where it is then estimated to take less, by a quarter at least: an estimate that does not come true is not believed twice.
+/// A time slice is extended if the estimated remaining time is at most this many times the time spent so far, and at
+/// most `EXTENDED`. It is extended again only if the next estimate is smaller by at least a quarter, so that a wrong
+/// estimate is not trusted twice.
 const NEARLY_DONE: f64 = 4.0;
 const EXTENDED: Duration = Duration::from_secs(2);
-/// What is added to such an estimate.
+/// Added to each such estimate.
 const SLACK: Duration = Duration::from_millis(10);
-/// The processor time that the check of a proof may take.
+/// Limit on the processor time of a proof check.
 const CHECK_TIME: Duration = Duration::from_secs(1);
-/// That of one which follows all executions again.
+/// Limit on the processor time of a proof check that explores all executions again.
 const FOLLOWING_TIME: Duration = Duration::from_secs(1);
 
-/// An analysis under way.
+/// An analysis with its state.
 struct Worker<'r> {
     analysis: Analysis,
     algorithm: Box<dyn Algorithm<'r> + 'r>,
-    /// Why it does not go on.
+    /// The reason why it has ended.
     given_up: Option<Reason>,
-    /// Whether that is only that something was left out, by it or another.
+    /// True if it ended only because it, or another analysis, dropped behaviours.
     is_tainted: bool,
-    /// What its turns have taken so far, of the processor time of this thread.
+    /// The processor time of its time slices so far.
     spent: Duration,
 }
 
 impl Worker<'_> {
-    /// What it takes to explore what is left at the pace so far, if that can be told and is not much more.
+    /// The estimated time to complete the exploration at the present pace, if it is known and short.
     fn nearly_done(&self) -> Option<Duration> {
         let done = self.algorithm.done()?;
         let left = (1.0 - done) / done;
@@ -54,13 +55,12 @@ impl Worker<'_> {
     }
 }
 
-/// What a turn means for the run.
+/// The consequence of a time slice for the run.
 enum After {
-    /// There is a verdict.
     Decided(Verdict),
-    /// The same algorithm goes on.
+    /// The same algorithm continues.
     GoesOn,
-    /// Its turn is over.
+    /// The time slice is over.
     Over,
     TimeIsUp,
 }
@@ -74,9 +74,9 @@ pub(crate) struct Turns<'r> {
     last: Instant,
     replays: u64,
     exchange: Exchange,
-    /// What no analysis may overlook.
+    /// Behaviours dropped in ways that invalidate proofs of all analyses.
     common: Taints,
-    /// Of the last proof.
+    /// The check of the last proof.
     proof: Option<ProofCheck>,
     certificate: Option<Certificate>,
     crashes: Vec<Crash>,
@@ -116,15 +116,15 @@ impl<'r> Turns<'r> {
         }
     }
 
-    /// Until one of them answers or all have given up.
+    /// Runs until one of the analyses has a verdict or all have given up.
     pub fn verify(mut self) -> Outcome {
         let first = self.opening().or_else(|| self.head_starts());
         let (decided, verdict) = first.unwrap_or_else(|| self.take_turns());
         self.outcome(decided, verdict)
     }
 
-    /// A moment for exploration path by path before others have a head start, unless a proof should rather have invariants; and as long again as
-    /// a head start may take where it seems to need no more.
+    /// Runs exploration path by path for a moment before others get a head start, unless the proof should have
+    /// invariants. The slice is extended by the time of a head start if that seems to suffice.
     fn opening(&mut self) -> Option<(usize, Verdict)> {
         let others = self.workers.iter().filter_map(|w| w.algorithm.head_start()).max()?;
         let config = self.setting.config;
@@ -135,7 +135,7 @@ impl<'r> Turns<'r> {
         self.turn(0, OPENING, others).map(|verdict| (0, verdict))
     }
 
-    /// Some are tried before the turns begin.
+    /// Runs the first attempts that precede the time slices.
     fn head_starts(&mut self) -> Option<(usize, Verdict)> {
         for i in 0..self.workers.len() {
             let Some(time) = self.workers[i].algorithm.head_start() else { continue };
@@ -161,7 +161,7 @@ impl<'r> Turns<'r> {
                 }
             }
             if self.workers.iter().all(|w| w.given_up.is_some()) {
-                // Only the first is asked why: the others are there to help it. But what is our fault comes before.
+                // The reason of the first analysis is reported, since the others support it. Panics take precedence.
                 let crash = self.crashes.first().map(Crash::reason);
                 let reason = crash.or_else(|| self.workers[0].given_up.clone()).expect("all have given up");
                 return (self.workers.len() - 1, Verdict::Unknown(reason));
@@ -170,16 +170,17 @@ impl<'r> Turns<'r> {
         }
     }
 
-    /// One turn of a worker, which may go on for `extension` if that seems to be enough.
+    /// Runs one time slice of a worker. The slice may be extended by `extension` if that seems to suffice.
     fn turn(&mut self, i: usize, turn: Duration, mut extension: Duration) -> Option<Verdict> {
         let config = self.setting.config;
-        // Who learns from others, be it on another thread, has to come back for it.
+        // An analysis has to end its slice regularly to import the facts of others, also of other threads.
         let alone = self.workers.iter().filter(|w| w.given_up.is_none()).count() == 1 && !self.exchange.is_shared();
         let mut part = match alone {
             true => self.setting.budget.clone(),
             false => self.setting.budget.exerting(self.workers[i].algorithm.share(turn)),
         };
-        // Alone, an analysis comes back only with a query that takes too long: it gets more time at each turn.
+        // An analysis that runs alone returns early only for a query that exceeds its limit. Each slice raises the
+        // limit.
         let query_time = if alone { config.query_time.max(turn) } else { turn.min(config.query_time) };
         self.workers[i].algorithm.import(&self.exchange);
         loop {
@@ -190,7 +191,7 @@ impl<'r> Turns<'r> {
                 After::GoesOn => {}
                 After::Over => return None,
                 After::TimeIsUp => match self.workers[i].nearly_done() {
-                    // A little more than estimated, lest it ends right before the end.
+                    // Take somewhat more than the estimate, so that the analysis does not stop shortly before its end.
                     Some(more) if more.mul_f64(1.25) + SLACK <= extension => {
                         let more = more.mul_f64(1.25) + SLACK;
                         extension = more.mul_f64(0.75);
@@ -202,7 +203,7 @@ impl<'r> Turns<'r> {
         }
     }
 
-    /// What the end of a worker's turn means.
+    /// Evaluates the end of a time slice.
     fn after(&mut self, i: usize, ending: Ending) -> After {
         match ending {
             Ending::Proved(_) => After::Decided(match self.common.first(self.setting.program) {
@@ -216,8 +217,8 @@ impl<'r> Turns<'r> {
                 After::Over
             }
             Ending::Tainted { reason, by_program } => {
-                // Another exploration would meet the same; an invariant may show that it does not matter, but not that an execution does not come
-                // past what the program has.
+                // Every other exploration would meet the same approximation. A proof by invariants may avoid it, unless
+                // it is an `Approx` edge of the program that executions reach.
                 for worker in self.workers.iter_mut().filter(|w| by_program || !w.algorithm.goes_beyond_exploration()) {
                     worker.is_tainted |= worker.given_up.is_none();
                     worker.given_up.get_or_insert_with(|| reason.clone());
@@ -225,7 +226,7 @@ impl<'r> Turns<'r> {
                 After::Over
             }
             Ending::NoProof => {
-                // Another try has a point only if executions may still show more.
+                // Another attempt makes sense only if executions may still yield new facts.
                 let mut exact = self.workers.iter().filter(|w| w.algorithm.is_exact());
                 if !exact.clone().any(|w| w.given_up.is_none()) {
                     let reason = exact.find_map(|w| w.given_up.clone());
@@ -237,7 +238,7 @@ impl<'r> Turns<'r> {
         }
     }
 
-    /// A violation counts if the interpreter confirms it; else nobody may call the program safe.
+    /// A violation counts if the interpreter confirms it. Otherwise no analysis may report the program as safe.
     fn replayed(&mut self, error: ErrorId, edge: EdgeId, inputs: &Inputs) -> After {
         self.replays += 1;
         match (self.replay)(inputs, error) {
@@ -254,7 +255,7 @@ impl<'r> Turns<'r> {
         }
     }
 
-    /// Lets a worker go on, and writes down that it did.
+    /// Continues a worker and records the time slice.
     fn timed(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Result<Ending, Reason> {
         let (start, before) = (self.start.elapsed(), self.workers[i].algorithm.stats());
         let mut end = None;
@@ -279,13 +280,13 @@ impl<'r> Turns<'r> {
         ending
     }
 
-    /// Lets a worker go on.
+    /// Continues a worker.
     fn advance(&mut self, i: usize, budget: &Budget, query_time: Duration) -> Ending {
         let mut base = self.stats_but(i);
         base.replays = self.replays;
         let Self { workers, last, start, progress, .. } = self;
         let mut report = |counters: &Counters, waiting: usize| {
-            // Some ten times a second.
+            // About ten times a second.
             if last.elapsed() >= Duration::from_millis(100) {
                 *last = Instant::now();
                 let mut stats = base;
@@ -298,7 +299,7 @@ impl<'r> Turns<'r> {
         workers[i].algorithm.run(&mut Share { budget, query_time, progress: &mut report })
     }
 
-    /// What all workers but one have done.
+    /// The statistics of all workers except one.
     fn stats_but(&self, i: usize) -> Stats {
         let mut stats = Stats::default();
         for (_, worker) in self.workers.iter().enumerate().filter(|(j, _)| *j != i) {
@@ -307,10 +308,9 @@ impl<'r> Turns<'r> {
         stats
     }
 
-    /// Does a piece of the work of an analysis. If it panics, that analysis has given up, and no other.
+    /// Does some work of an analysis. If it panics, only that analysis gives up.
     ///
-    /// What a panic leaves behind in the state of the analysis is not used again but for what others learn from it, which
-    /// they check: candidates and what to track.
+    /// The state of a panicked analysis is used only for the exchange. Others verify what they take from there.
     fn guarded<T>(&mut self, i: usize, work: impl FnOnce(&mut Self) -> T) -> Result<T, Reason> {
         let analysis = self.workers[i].analysis;
         let fault = self.setting.config.faults.contains(&analysis);
@@ -326,11 +326,11 @@ impl<'r> Turns<'r> {
         })
     }
 
-    /// What the checker says of a proof. One that it refutes is none.
+    /// Checks a proof with the certificate checker. A refuted proof is discarded.
     fn checked(&mut self, ending: Ending) -> Ending {
         let Ending::Proved(proof) = ending else { return ending };
         let Setting { program, config, budget, .. } = self.setting;
-        // The verdict must not be lost over its check.
+        // The check must leave time to report the verdict.
         let left = budget.remaining().map_or(CHECK_TIME, |left| left / 2);
         let check = |certificate: &Certificate, time: Duration| {
             let time = time.min(left);
@@ -390,7 +390,7 @@ impl<'r> Turns<'r> {
             }
             let spent = setting.budget.spent();
             if spent == Some(Spent::Cancelled) || spent.is_some() && setting.config.is_last {
-                // To take apart what an interrupted run leaves can take longer than it had.
+                // Releasing the memory of an interrupted analysis can take longer than its run.
                 std::mem::forget(worker);
             }
         }

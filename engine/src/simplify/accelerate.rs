@@ -1,26 +1,29 @@
-//! Loops that count, in closed form.
+//! Loop acceleration: replaces counting loops by closed forms.
 //!
-//! A loop with one way through it that only adds to numbers what does not change in it, until one of them passes a bound, is so many iterations
-//! and a multiplication (Kroening, Lewis, Weissenbacher: *Under-approximating loops in C programs for fast counterexample detection*,
-//! CAV 2013, section 3). There the iterations are any number before the first overflow; here only loops are taken of which the number can be
-//! told exactly, with wrap-around, so that nothing is approximated. What is added may itself grow so (sums of numbers in a row). Locations and edges keep their numbers; what was the loop is its head,
-//! where variables come with the values that they have when it is left. Inner loops go first: what one of them was may be what an outer one adds.
+//! A counting loop has one path through its body, which adds loop-invariant amounts to variables until one of them
+//! passes a bound. Such a loop equals a number of iterations and multiplications (Kroening, Lewis, Weissenbacher:
+//! *Under-approximating loops in C programs for fast counterexample detection*, CAV 2013, section 3). The paper
+//! under-approximates by iterations before the first overflow. Here, only loops are replaced whose number of iterations
+//! has an exact expression, including wrap-around, so nothing is approximated. Amounts may themselves grow by
+//! loop-invariant amounts (sums of consecutive numbers). Locations and edges keep their ids. Assignments before the
+//! loop head compute the values at loop exit, and the loop disappears. Inner loops are replaced first, since their
+//! closed form may be an amount of an outer loop.
 
 use super::{functions, locals, locations, only_edge, predecessors, substituted};
 use cfa::liveness::Liveness;
 use cfa::{BinOp, CType, EdgeId, Expr, ExprId, FuncId, LocId, Op, Out, Program, UnOp, Var, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Edges of a loop.
+/// Largest number of edges of a loop.
 const MOST_EDGES: usize = 40;
-/// Operators of what an iteration makes of a variable.
+/// Largest size of an expression for the value of a variable after one iteration.
 const MOST_SIZE: usize = 200;
-/// Loops of a function.
+/// Largest number of loops per function.
 const MOST_LOOPS: usize = 64;
 
-/// The same program without loops that only count. `None` if there are none.
+/// The program with all counting loops in closed form. `None` if there are none.
 pub fn accelerated(program: &Program) -> Option<Program> {
-    // What variables lead to is looked at there, also if nobody reads them.
+    // Leak checks inspect the memory that variables refer to, also of dead variables.
     if program.edges.values().any(|e| matches!(e.op, Op::Leak(_))) {
         return None;
     }
@@ -41,34 +44,34 @@ pub fn accelerated(program: &Program) -> Option<Program> {
     some.then_some(out)
 }
 
-/// The edges of a loop with one way through it and one out of it.
+/// A loop with one path through its body and one exit.
 struct Cycle {
     head: LocId,
     stays: EdgeId,
     leaves: EdgeId,
-    /// The edges from the head to the branch, and from there back to the head.
+    /// The edges from the head to the branch (`before`), and from the branch back to the head (`after`).
     before: Vec<EdgeId>,
     after: Vec<EdgeId>,
 }
 
-/// A loop that counts.
+/// A counting loop.
 struct Counting {
     cycle: Cycle,
-    /// The variable that the iterations are counted by.
+    /// The variable that determines the number of iterations.
     counter: VarId,
-    /// How many iterations there are, as an expression at the head.
+    /// The number of iterations, as an expression at the head.
     iterations: ExprId,
-    /// When it is left at all, if that is not always.
+    /// The condition for termination, if the loop may run forever.
     ends: Option<ExprId>,
-    /// What the first iteration adds to variables, and how much more each further one.
+    /// Variables that grow, with the amount of the first iteration and its growth per further iteration.
     summed: Vec<(VarId, ExprId, ExprId)>,
-    /// What the first iteration sets variables to, and how much more each further one.
+    /// Variables that are set, with the value of the first iteration and its growth per further iteration.
     set: Vec<(VarId, ExprId, ExprId)>,
-    /// What each iteration adds to variables.
+    /// Variables that grow, with the amount of each iteration.
     added: Vec<(VarId, ExprId)>,
 }
 
-/// A loop of a function that counts.
+/// Finds a counting loop in a function.
 fn counting(program: &mut Program, func: FuncId, locals: &[VarId]) -> Option<Counting> {
     let cycles = cycles(program, func);
     if cycles.is_empty() {
@@ -82,7 +85,7 @@ fn counting(program: &mut Program, func: FuncId, locals: &[VarId]) -> Option<Cou
     })
 }
 
-/// The loops of a function with one way through them and one out of them.
+/// The loops of a function with one path through the body and one exit.
 fn cycles(program: &Program, func: FuncId) -> Vec<Cycle> {
     let order = locations(program, func);
     let incoming = predecessors(program, func, &order);
@@ -96,7 +99,7 @@ fn cycles(program: &Program, func: FuncId) -> Vec<Cycle> {
     out
 }
 
-/// The loop that is left at a branch and comes back there over assignments alone.
+/// The loop that exits at `branch` and returns there over assignments only.
 fn cycle(
     program: &Program,
     incoming: &FxHashMap<LocId, u32>,
@@ -135,7 +138,7 @@ fn cycle(
     Some(Cycle { head, stays, leaves, before, after: path })
 }
 
-/// What the loop does, if it counts.
+/// Computes the effect of the loop, if it counts.
 fn closed(program: &mut Program, cycle: Cycle, is_live: &dyn Fn(&Program, VarId) -> bool) -> Option<Counting> {
     let mut values = FxHashMap::default();
     follow(program, &cycle.before, &mut values)?;
@@ -188,7 +191,7 @@ fn closed(program: &mut Program, cycle: Cycle, is_live: &dyn Fn(&Program, VarId)
     Some(Counting { cycle, counter, iterations, ends, summed, set, added })
 }
 
-/// By how much an expression grows in each iteration, if that is fixed.
+/// The amount by which an expression grows in each iteration, if the amount is loop-invariant.
 fn growth(
     program: &mut Program,
     e: ExprId,
@@ -218,7 +221,8 @@ fn growth(
     }
 }
 
-/// The values of variables behind assignments, in terms of those before.
+/// Adds the values of variables after the assignments on `path`, as expressions over the values before. `None` if an
+/// expression becomes too large.
 fn follow(program: &mut Program, path: &[EdgeId], values: &mut FxHashMap<VarId, ExprId>) -> Option<()> {
     for &edge in path {
         let Op::Assign { var, value } = program.edges[edge].op else { continue };
@@ -233,7 +237,7 @@ fn follow(program: &mut Program, path: &[EdgeId], values: &mut FxHashMap<VarId, 
     Some(())
 }
 
-/// What has to be added to a variable to get `e`, if that says it so.
+/// The expression `d` with `e = var + d`, if `e` has this form syntactically.
 fn difference(program: &mut Program, e: ExprId, var: VarId) -> Option<ExprId> {
     let width = program.vars[var].width;
     match *program.exprs.get(e) {
@@ -251,7 +255,7 @@ fn difference(program: &mut Program, e: ExprId, var: VarId) -> Option<ExprId> {
     }
 }
 
-/// What a condition says of its two sides.
+/// The comparison of two sides in a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Relation {
     how: How,
@@ -268,7 +272,7 @@ enum How {
 }
 
 impl Relation {
-    /// With the sides exchanged.
+    /// The relation with its sides swapped.
     fn mirrored(self) -> Self {
         let how = match self.how {
             How::Less => How::Greater,
@@ -302,8 +306,8 @@ fn relation(program: &Program, mut cond: ExprId) -> Option<(ExprId, Relation, Ex
     Some((a, Relation { how, signed }, b))
 }
 
-/// How often `step` is added to `number` until it is in the relation to `bound` no more, if it is at first; and when that comes about, if not
-/// always.
+/// The number of times that `step` can be added to `number` until the relation to `bound` no longer holds, provided
+/// that it holds at first. The second result is the condition for termination, if the loop may run forever.
 fn iterations(
     program: &mut Program,
     mut number: ExprId,
@@ -319,12 +323,12 @@ fn iterations(
     let mut step = pool.as_const(step)?.to_u128()?;
     let most = (1u128 << width) - 1;
     if relation.signed {
-        // The order of signed numbers is that of unsigned ones with the other sign bit.
+        // The signed order is the unsigned order after the sign bit is flipped.
         let sign = pool.int(width, 1 << (width - 1));
         (number, bound) = (pool.add(number, sign), pool.add(bound, sign));
     }
     if step > most / 2 {
-        // Downwards is upwards from the other end.
+        // Counting down equals counting up from the other end of the range.
         step = most + 1 - step;
         let ones = pool.int(width, most as u64);
         (number, bound) = (pool.sub(ones, number), pool.sub(ones, bound));
@@ -335,7 +339,7 @@ fn iterations(
     }
     let known = pool.as_const(bound).and_then(cfa::Bv::to_u128);
     let (one, by) = (pool.int(width, 1), pool.int(width, step as u64));
-    // So many steps that the last of them passes `from` and `to`, where `from` is not above `to`.
+    // The number of steps until a value passes both `from` and `to`. Requires `from <= to`.
     let to_pass = |program: &mut Program, from: ExprId, to: ExprId| {
         let pool = &mut program.exprs;
         let distance = pool.sub(to, from);
@@ -344,19 +348,19 @@ fn iterations(
     };
     let always = match relation.how {
         How::AtMost if step == 1 && known.is_none() => {
-            // The greatest number is never passed.
+            // No value exceeds the greatest number.
             let greatest = pool.int(width, most as u64);
             let ends = pool.ne(bound, greatest);
             return Some((to_pass(program, number, bound), Some(ends)));
         }
         How::Less if step == 1 => Some(pool.sub(bound, number)),
-        // What passes the bound must not pass the end of the numbers.
+        // The value that passes the bound must not wrap around.
         How::Less if known.is_some_and(|k| k > 0 && k - 1 + step <= most) => {
             let last = pool.sub(bound, one);
             Some(to_pass(program, number, last))
         }
         How::AtMost if known.is_some_and(|k| k + step <= most) => Some(to_pass(program, number, bound)),
-        // Up to the end of the numbers, and from their start on the bound is above.
+        // The value grows up to the end of the range. After wrap-around, it is below the bound.
         How::Greater if step == 1 || known.is_some_and(|k| k >= step - 1) => {
             let end = pool.int(width, most as u64);
             Some(to_pass(program, number, end))
@@ -371,7 +375,7 @@ fn iterations(
     always.map(|count| (count, None))
 }
 
-/// How many pairs there are of `n` things, modulo 2 to the `width`.
+/// The number of pairs of `n` things, `n * (n - 1) / 2`, modulo 2 to the power `width`.
 fn pairs(program: &mut Program, n: ExprId, width: u32) -> ExprId {
     let pool = &mut program.exprs;
     let wide = width.max(pool.width(n));
@@ -381,14 +385,14 @@ fn pairs(program: &mut Program, n: ExprId, width: u32) -> ExprId {
     let less = pool.sub(n, one);
     let last = pool.binary(BinOp::And, n, one);
     let is_even = pool.eq(last, zero);
-    // One of `n` and `n - 1` is even.
+    // Either `n` or `n - 1` is even.
     let other = pool.ite(is_even, less, n);
     let product = pool.mul(half, other);
     pool.resize(width, product)
 }
 
 impl Counting {
-    /// Puts assignments before the head, where the loop is left from then on.
+    /// Adds the assignments before the head and removes the loop.
     fn close(self, program: &mut Program, func: FuncId) {
         let Self { cycle, counter, iterations, ends, summed, set, added } = self;
         let Cycle { head, stays, leaves, before, after } = cycle;
@@ -396,7 +400,7 @@ impl Counting {
         let count = program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None });
         let number = program.var_expr(count);
         let mut values = vec![(count, iterations)];
-        // First, as these are of what the others were.
+        // These come first, since they use the old values of the others.
         for (var, step, growth) in summed {
             let width = program.vars[var].width;
             let old = program.var_expr(var);
@@ -424,7 +428,7 @@ impl Counting {
             let sum = program.exprs.mul(often, step);
             values.push((var, program.exprs.add(old, sum)));
         }
-        // Whoever came to the head from outside comes to the assignments.
+        // Redirect the edges that enter the loop to the assignments.
         let begin = program.add_location(func);
         let own: FxHashSet<EdgeId> = before.iter().chain(&after).chain([&stays]).copied().collect();
         let entering: Vec<EdgeId> = locations(program, func)
@@ -451,7 +455,7 @@ impl Counting {
         let branch = program.edges[leaves].source;
         program.edges[leaves].op = Op::Skip;
         program.locs[branch].out = Out::One(leaves);
-        // Where what has no end goes round.
+        // The target of non-terminating executions: a location with a loop to itself.
         let gone = &mut program.edges[stays];
         (gone.source, gone.target, gone.op) = (nowhere, nowhere, Op::Skip);
         program.locs[nowhere].out = Out::One(stays);

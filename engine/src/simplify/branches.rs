@@ -1,16 +1,16 @@
-//! Several branches as one.
+//! Merges several branches into one.
 
 use super::{locations, only_edge, predecessors, substituted};
 use cfa::liveness::Liveness;
 use cfa::{EdgeId, ExprId, FuncId, LocId, Op, Out, PlaceId, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Assignments on one side of a branch.
+/// Largest number of assignments on one side of a branch.
 const MOST_ASSIGNMENTS: usize = 6;
-/// Operators of a condition that is made of several.
+/// Largest size of a combined condition.
 const MOST_SIZE: usize = 200;
 
-/// Joins branches of a function; tells whether there were any.
+/// Merges branches of a function. Returns whether it has merged any.
 pub fn join(program: &mut Program, func: FuncId, locals: &[VarId]) -> bool {
     let order = locations(program, func);
     if !order.iter().any(|&loc| matches!(program.locs[loc].out, Out::Branch { .. })) {
@@ -29,23 +29,23 @@ pub fn join(program: &mut Program, func: FuncId, locals: &[VarId]) -> bool {
 
 struct Joining<'a> {
     program: &'a mut Program,
-    /// Edges that lead to a location.
+    /// Number of incoming edges by location.
     incoming: FxHashMap<LocId, u32>,
-    /// What is live, once that was asked: in most functions it is not.
+    /// Liveness, computed on demand. Most functions do not need it.
     live: Option<Liveness>,
     locals: &'a [VarId],
-    /// Locations where something changed in this round: what is known of them is no longer so.
+    /// Locations that changed in this round. Facts about them are outdated.
     touched: FxHashSet<LocId>,
-    /// Where the edges are put that are no longer needed.
+    /// A location for edges that are no longer needed.
     nowhere: Option<LocId>,
 }
 
-/// One side of a branch: assignments that only it comes to, and where they lead.
+/// One side of a branch: its exclusive assignments, and the location after them.
 struct Side {
-    /// Of what was assigned last, to each variable, as an expression at the branch.
+    /// The values of assigned variables, as expressions at the branch.
     values: FxHashMap<VarId, ExprId>,
     order: Vec<VarId>,
-    /// Locations passed.
+    /// The locations on this side.
     through: Vec<LocId>,
     end: LocId,
 }
@@ -60,12 +60,12 @@ impl Joining<'_> {
         live.at.get(&loc).unwrap_or(&live.otherwise).contains(&var)
     }
 
-    /// A truth value that no C variable has.
+    /// True for truth values in temporaries that have no C variable.
     fn is_condition(&self, var: VarId) -> bool {
         self.program.vars[var].width == 1 && matches!(self.program.vars[var].kind, VarKind::Temp(_))
     }
 
-    /// Follows one side of a branch over assignments that only it comes to.
+    /// Follows one side of a branch over assignments that no other path reaches.
     fn side(&mut self, edge: EdgeId) -> Side {
         let mut side = Side {
             values: FxHashMap::default(),
@@ -110,7 +110,7 @@ impl Joining<'_> {
         plain.then_some((then_edge, else_edge, cond))
     }
 
-    /// The two sides differ only in a truth value, which is chosen: `v = a || b`.
+    /// Handles a branch whose sides differ only in one truth value: `v = a || b` becomes an assignment.
     fn choice(&mut self, loc: LocId) -> bool {
         let Some((then_edge, else_edge, cond)) = self.branch(loc) else { return false };
         if self.touched.contains(&loc) {
@@ -138,7 +138,7 @@ impl Joining<'_> {
             }
             chosen.push((var, value));
         }
-        // A value that is chosen may be chosen by another one before it is chosen anew.
+        // With several values, one could overwrite a variable that the next one uses.
         if chosen.len() > 1 {
             return false;
         }
@@ -150,7 +150,7 @@ impl Joining<'_> {
         true
     }
 
-    /// Takes the edges out of a location away.
+    /// Removes the outgoing edges of a location.
     fn clear(&mut self, loc: LocId) {
         let func = self.program.locs[loc].func;
         let nowhere = *self.nowhere.get_or_insert_with(|| self.program.add_location(func));
@@ -161,7 +161,7 @@ impl Joining<'_> {
         self.program.locs[loc].out = Out::Sink;
     }
 
-    /// Instead of a branch, assignments.
+    /// Replaces a branch by assignments.
     fn replace(&mut self, loc: LocId, values: Vec<(VarId, ExprId)>, end: LocId, place: Option<PlaceId>) {
         self.clear(loc);
         self.touched.extend([loc, end]);
@@ -178,14 +178,14 @@ impl Joining<'_> {
         }
     }
 
-    /// One side of the branch leads to another branch, which leads to where the other side does: `case 1: case 2:`.
+    /// Handles a branch to another branch with a common destination: `case 1: case 2:`.
     fn chain(&mut self, loc: LocId) -> bool {
         let Some((then_edge, else_edge, cond)) = self.branch(loc) else { return false };
         if self.touched.contains(&loc) {
             return false;
         }
         for (taken, other, holds) in [(then_edge, else_edge, true), (else_edge, then_edge, false)] {
-            // What is taken if the first condition is `holds` is the destination of both.
+            // The destination that the first branch takes if its condition equals `holds`.
             let destination = self.program.edges[taken].target;
             let side = self.side(other);
             let second = side.end;
@@ -193,7 +193,7 @@ impl Joining<'_> {
                 continue;
             }
             let Some((yes, no, condition)) = self.branch(second) else { continue };
-            // What was assigned before the second branch is not to be seen where the first leads to.
+            // The assignments before the second branch must not be visible at the destination of the first.
             if side.order.iter().any(|&var| self.is_live(var, destination)) || self.touched.contains(&destination) {
                 continue;
             }
@@ -203,7 +203,7 @@ impl Joining<'_> {
                 continue;
             }
             let condition = substituted(self.program, condition, &side.values);
-            // Whether control comes to the destination.
+            // The condition for reaching the destination.
             let first = if holds { cond } else { self.program.exprs.not(cond) };
             let later = if on_yes { condition } else { self.program.exprs.not(condition) };
             let both = self.program.exprs.or(first, later);
@@ -211,7 +211,7 @@ impl Joining<'_> {
                 continue;
             }
             let rest = if on_yes { if_no } else { if_yes };
-            // What was assigned is assigned where the rest begins, if it is needed there.
+            // Values that the rest needs are assigned at its start.
             let needed: Vec<(VarId, ExprId)> =
                 side.order.iter().filter(|&&v| self.is_live(v, rest)).map(|&v| (v, side.values[&v])).collect();
             if needed.len() > 1 {

@@ -1,16 +1,16 @@
-//! Functions that only compute, in line: what they give as an expression over what they are given.
+//! Inlines functions that only compute: their result is an expression over their parameters and global variables.
 
 use super::{only_edge, substituted};
 use cfa::{Callee, EdgeId, ExprId, FuncId, Op, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Edges of such a function, and operators of what it gives.
+/// Largest number of edges of such a function, and largest size of its result.
 const MOST_EDGES: usize = 20;
 const MOST_SIZE: usize = 60;
-/// Functions that call functions that call such functions.
+/// Largest depth of such functions that call each other.
 const ROUNDS: usize = 4;
 
-/// Makes assignments of calls whose callee assigns to its own variables and returns, and does nothing else. Edges keep their numbers.
+/// Replaces calls by assignments if the callee only assigns to its own variables and returns. Edges keep their ids.
 pub fn inline(program: &mut Program) {
     let mut known: FxHashMap<FuncId, ExprId> = FxHashMap::default();
     for _ in 0..ROUNDS {
@@ -28,7 +28,7 @@ pub fn inline(program: &mut Program) {
     }
 }
 
-/// What a function gives, over its parameters and global variables, if it does nothing else.
+/// The result of a function over its parameters and global variables, if the function has no other effect.
 fn given(program: &mut Program, func: FuncId) -> Option<ExprId> {
     let mut values = FxHashMap::default();
     let mut at = program.funcs[func].entry;
@@ -45,7 +45,7 @@ fn given(program: &mut Program, func: FuncId) -> Option<ExprId> {
             }
             Op::Return { value: Some(value) } => {
                 let value = substituted(program, value, &values);
-                // What was never assigned to is any value, and not the same at each call.
+                // An uninitialized variable has an arbitrary value, which may differ between calls.
                 let params = &program.funcs[func].params;
                 let is_known =
                     |v: &VarId| params.contains(v) || matches!(program.vars[*v].kind, VarKind::Global { .. });
@@ -64,13 +64,13 @@ fn small(program: &Program, e: ExprId) -> Option<ExprId> {
     (size <= MOST_SIZE).then_some(e)
 }
 
-/// What a call does, if that is an assignment.
+/// The assignment that is equivalent to a call, if there is one.
 fn assignment(program: &mut Program, edge: EdgeId, known: &FxHashMap<FuncId, ExprId>) -> Option<Op> {
     let Op::Call { callee: Callee::Direct(func), ref args, varargs: None, result } = program.edges[edge].op else {
         return None;
     };
     let (&given, function) = (known.get(&func)?, &program.funcs[func]);
-    // Old C calls functions with arguments of other widths, which are fitted at the call.
+    // In K&R C, the widths of arguments and parameters may differ. The interpreter adapts them.
     let fits = |(&param, &arg): (&VarId, &ExprId)| program.vars[param].width == program.exprs.width(arg);
     let fit = args.len() >= function.params.len() && function.params.iter().zip(args).all(fits);
     if program.edges[edge].fault.is_some() || !fit {

@@ -1,13 +1,15 @@
-//! Which branches of a program one branch of the simplified program stands for: paths of the one in terms of the other.
+//! The mapping between the branches of a simplified program and those of the original, which translates paths.
 
 use super::{locations, only_edge, simplified};
 use cfa::{EdgeId, Id, LocId, Op, Out, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A program with fewer forks, and what each of its branches stands for.
+/// A program with fewer forks, and the meaning of each of its branches in the original.
 #[derive(Clone)]
 pub struct Simplified {
+    /// The simplified program.
     pub program: Program,
+    /// The mapping of its branches.
     pub joined: Joined,
 }
 
@@ -18,7 +20,7 @@ impl std::fmt::Debug for Simplified {
 }
 
 impl Simplified {
-    /// `None` if a branch cannot be told in terms of the program.
+    /// Simplifies `program`. `None` if a branch cannot be mapped.
     pub fn of(program: &Program) -> Option<Self> {
         let simplified = simplified(program);
         let joined = Joined::of(program, &simplified)?;
@@ -26,39 +28,42 @@ impl Simplified {
     }
 }
 
-/// The branches of a program that became one, the first of them first: no execution comes to one of them twice before it leaves them.
+/// The branches that became one. The first one is the entry. An execution visits each at most once before it leaves the
+/// region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region(pub Vec<Split>);
 
-/// One of these branches: its sides, and where they lead.
+/// A branch of a region, with the targets of its sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
+    /// The then-edge and the else-edge.
     pub edges: [EdgeId; 2],
+    /// The targets of these edges.
     pub to: [To; 2],
 }
 
-/// Where a side of a branch of a region leads.
+/// The target of a side of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum To {
-    /// To another branch of the region.
+    /// Another branch of the region, by index.
     Split(usize),
-    /// Out of it, to where this side of the one branch leads.
+    /// An exit of the region: the target of this side of the merged branch.
     Side(bool),
 }
 
 /// The regions of a simplified program.
 #[derive(Clone, Default, Debug)]
 pub struct Joined {
-    /// The edges of the program that was simplified.
+    /// Number of edges of the original program.
     own: usize,
     regions: Vec<Region>,
-    /// By region, the two edges of the simplified program that stand for ways through it.
+    /// By region: the two edges of the merged branch in the simplified program.
     branches: Vec<[EdgeId; 2]>,
-    /// By such an edge: the region, and on which side they leave it.
+    /// By edge of a merged branch: its region and its side.
     sides: FxHashMap<EdgeId, (usize, bool)>,
-    /// By edge of a region.
+    /// By edge of a region of the original program: the region.
     inside: FxHashMap<EdgeId, usize>,
-    /// The edges that are as they were.
+    /// The edges that the simplified program has in common with the original.
     kept: FxHashSet<EdgeId>,
 }
 
@@ -90,40 +95,42 @@ impl Joined {
         Some(this)
     }
 
-    /// Whether the program that was simplified does not have an edge.
+    /// True if an edge is not one of the original program.
     pub fn is_new(&self, edge: EdgeId) -> bool {
         edge.index() >= self.own
     }
-    /// The region that an edge of the simplified program stands for ways through, and the side on which they leave it.
+    /// The region and side of an edge of a merged branch.
     pub fn side(&self, edge: EdgeId) -> Option<(usize, bool)> {
         self.sides.get(&edge).copied()
     }
-    /// How many regions there are.
+    /// Number of regions.
     pub fn len(&self) -> usize {
         self.regions.len()
     }
+    /// True if there are no regions.
     pub fn is_empty(&self) -> bool {
         self.regions.is_empty()
     }
+    /// The region with this number.
     pub fn region(&self, number: usize) -> &Region {
         &self.regions[number]
     }
-    /// The edges of the simplified program that stand for ways through a region, with their sides.
+    /// The edges of the merged branch of a region, with their sides.
     pub(crate) fn sides(&self, region: usize) -> [(EdgeId, bool); 2] {
         let [yes, no] = self.branches[region];
         [(yes, true), (no, false)]
     }
-    /// The region that an edge of the program is of.
+    /// The region that contains an edge of the original program.
     pub(crate) fn region_of(&self, edge: EdgeId) -> Option<usize> {
         self.inside.get(&edge).copied()
     }
-    /// Whether an edge of the program is one of the simplified one.
+    /// True if an edge of the original program is also in the simplified program.
     pub(crate) fn is_kept(&self, edge: EdgeId) -> bool {
         self.kept.contains(&edge)
     }
 }
 
-/// The location of the program that assignments which were put in lead to.
+/// The original location after added assignments.
 fn old(program: &Program, simplified: &Program, mut loc: LocId) -> Option<LocId> {
     while loc.index() >= program.locs.len() {
         loc = simplified.edges[only_edge(simplified, loc)?].target;
@@ -131,7 +138,7 @@ fn old(program: &Program, simplified: &Program, mut loc: LocId) -> Option<LocId>
     Some(loc)
 }
 
-/// The branches between a location and two others.
+/// The region between a location and the two ends.
 fn region(program: &Program, entry: LocId, ends: [LocId; 2], alive: &FxHashSet<LocId>) -> Option<Region> {
     if ends[0] == ends[1] {
         return None;
@@ -159,7 +166,7 @@ fn region(program: &Program, entry: LocId, ends: [LocId; 2], alive: &FxHashSet<L
                     }));
                 }
                 let next = only_edge(program, at)?;
-                // Loads that are passed had become copies.
+                // Simplification has replaced these loads by copies.
                 if !matches!(program.edges[next].op, Op::Assign { .. } | Op::Skip | Op::Load { .. }) {
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! A simplified program ends on the same inputs as the program does, in the same way.
+//! Law: a simplified program ends in the same way as the original on the same inputs.
 
 use super::{Joined, Simplified, To, simplified};
 use crate::algorithm::random::RandomInputs;
@@ -14,7 +14,7 @@ fn branches(program: &Program) -> usize {
     reached.into_iter().filter(|&loc| matches!(program.locs[loc].out, Out::Branch { .. })).count()
 }
 
-/// Runs both on the same inputs.
+/// Runs both programs on the same inputs.
 fn compare(program: &Program, simple: &Program, seed: u64) {
     let limits = Limits { steps: 5_000, ..Limits::default() };
     let inputs = RandomInputs::new(program, seed);
@@ -40,7 +40,7 @@ impl Observer for Path {
     }
 }
 
-/// The branches on a path of the program that the simplified one has, and the sides on which it leaves regions.
+/// The branches of a path that the simplified program also has, and the sides on which the path leaves regions.
 fn told(joined: &Joined, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> {
     let mut out = Vec::new();
     let mut inside = None;
@@ -55,7 +55,7 @@ fn told(joined: &Joined, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> 
         };
         let split = &joined.region(region).0[number];
         inside = match split.edges.iter().position(|e| *e == edge).map(|side| split.to[side]) {
-            // Straight-line code between the branches of a region.
+            // Straight-line code between branches of the region.
             None => Some((region, number)),
             Some(To::Split(next)) => Some((region, next)),
             Some(To::Side(side)) => {
@@ -67,7 +67,7 @@ fn told(joined: &Joined, path: &[EdgeId]) -> Vec<Result<EdgeId, (usize, bool)>> 
     out
 }
 
-/// A path of the simplified program tells that of the program. Gives how many regions it passed.
+/// Law: paths of the simplified program determine the paths of the original. Returns the number of regions on them.
 fn compare_paths(program: &Program, seed: u64) -> usize {
     let Simplified { program: simple, joined } = Simplified::of(program).unwrap_or_else(|| panic!("seed {seed}"));
     let limits = Limits { steps: 5_000, ..Limits::default() };
@@ -117,7 +117,8 @@ fn random_programs_end_alike() {
     assert!(fewer > 20, "{fewer}");
 }
 
-/// A function of branches, assignments and loads that lead forward: truth values, two inputs, one of them in memory, errors and ends.
+/// An acyclic function with branches, assignments and loads: truth values, two inputs (one of them in memory), errors
+/// and ends.
 fn random_branches(seed: u64) -> Program {
     let mut random = generator::Random::new(seed);
     let mut p = Program::new(DataLayout { pointer_width: 64 });
@@ -196,7 +197,7 @@ fn random_branches_end_alike() {
     assert!(after * 4 < before * 3, "{before}, {after}");
 }
 
-/// `if (p[0] == 1 || p[0] == 2 || x == 3) error`, as clang puts it.
+/// `if (p[0] == 1 || p[0] == 2 || x == 3) error`, as clang lowers it.
 const CHAIN: &str = "program 64 entry f0
 type ty0 void
 type ty1 int \"int\" 32 signed
@@ -241,7 +242,7 @@ fn conditions_of_one_destination_are_one() {
     compare(&program, &simple, 1);
 }
 
-/// A function that adds something to what it is given.
+/// A function that adds something to its argument.
 fn random_helper(p: &mut Program, random: &mut generator::Random, int: TypeId) -> FuncId {
     let helper = p.add_function("helper", int, Some(8));
     let [given, local] = [VarKind::Param(helper), VarKind::Local(helper)]
@@ -266,7 +267,8 @@ fn random_relation(p: &mut Program, random: &mut generator::Random, a: ExprId, b
     }
 }
 
-/// A loop, or one in another, over numbers of a few bits, that is left by a comparison: before or after what it adds and sets.
+/// One loop, or two nested ones, over variables of few bits. The loop is left by a comparison, before or after its
+/// assignments.
 fn random_counting(seed: u64) -> Program {
     let mut random = generator::Random::new(seed);
     let mut p = Program::new(DataLayout { pointer_width: 64 });
@@ -292,7 +294,7 @@ fn random_counting(seed: u64) -> Program {
     }
     let helper = random_helper(&mut p, &mut random, int);
     let result = var(&mut p, 8, &VarKind::Temp(func));
-    // A variable or a constant, in a width.
+    // A variable or a constant, resized to `width`.
     let operand = |p: &mut Program, random: &mut generator::Random, width| match random.below(2) {
         0 => p.exprs.int(width, random.below(1 << width) as u64),
         _ => {
@@ -342,7 +344,7 @@ fn random_counting(seed: u64) -> Program {
         let [inside, outside] = [p.add_location(func), p.add_location(func)];
         p.add_branch(at, cond, inside, outside, None);
         match random.below(8) {
-            // It may be entered in the middle, too.
+            // The loop may have a second entry in its middle.
             0 => {
                 let (a, b) = (p.var_expr(vars[3]), p.exprs.int(p.vars[vars[3]].width, 2));
                 let cond = p.exprs.ult(a, b);
@@ -367,7 +369,7 @@ fn random_counting(seed: u64) -> Program {
     p
 }
 
-/// What global variables hold behind an edge.
+/// Records the values of global variables after an edge.
 struct End<'a>(&'a Program, EdgeId, Vec<Option<cfa::Bv>>);
 
 impl Observer for End<'_> {
@@ -400,7 +402,7 @@ fn loops_that_count_end_alike() {
             });
             let ends = slow.steps < limits.steps;
             assert!(!ends || ours == theirs, "seed {seed}, run {run}: {ours:?}, {theirs:?}");
-            // One loop over so few bits that has not ended has no end.
+            // A single loop over so few bits that has not ended never ends.
             assert!(ends || is_nested || fast_run.steps >= limits.steps, "seed {seed}, run {run}: {theirs:?}");
             ended += usize::from(ends);
         }

@@ -1,16 +1,17 @@
-//! Loads that give what was loaded before.
+//! Replaces loads by copies of earlier loads.
 
 use super::{locations, predecessors};
 use cfa::{Expr, ExprId, FuncId, LocId, Op, Program, VarId};
 use rustc_hash::FxHashMap;
 
-/// Loads known at one place.
+/// Largest number of known loads per location.
 const MOST: usize = 16;
 
-/// By address, the variable that has what lies there.
+/// Pairs of an address and the variable that holds the value there.
 type Known = Vec<(ExprId, VarId)>;
 
-/// Makes loads copies where nothing was written since the same was loaded, on the only way to get there.
+/// Replaces a load by a copy if an earlier load from the same address is on the only path to it, without a write
+/// between them.
 pub fn reuse(program: &mut Program, func: FuncId) {
     let order = locations(program, func);
     let incoming = predecessors(program, func, &order);
@@ -25,7 +26,7 @@ pub fn reuse(program: &mut Program, func: FuncId) {
                         here.iter().find(|(a, v)| *a == addr && program.vars[*v].width == program.vars[var].width);
                     if let Some(&(_, before)) = before.filter(|(_, v)| *v != var) {
                         let value = program.var_expr(before);
-                        // It cannot be a fault where the one before was none.
+                        // The earlier load succeeded, so this one cannot fault.
                         program.edges[edge].op = Op::Assign { var, value };
                         program.edges[edge].fault = None;
                     }
@@ -46,7 +47,7 @@ pub fn reuse(program: &mut Program, func: FuncId) {
     }
 }
 
-/// Forgets what depends on a variable.
+/// Removes entries that depend on a variable.
 fn overwrite(program: &Program, known: &mut Known, var: VarId) {
     known.retain(|&(addr, v)| v != var && !mentions(program, addr, var));
 }

@@ -1,13 +1,13 @@
-//! A program with fewer forks, for exploration path by path.
+//! Program simplification: fewer forks for exploration path by path.
 //!
-//! What C writes as one condition clang lowers to several branches: `a || b`, several `case` labels of one destination, a
-//! comparison kept in a temporary. A path for each is a path too many. Here they become one condition each; loads that give
-//! what was just loaded become copies, so that they are not in the way. Nothing else changes: locations and edges keep
-//! their numbers, variables that C has keep their values wherever control still comes to, inputs are asked for in the same order,
-//! and an error is reached on the same inputs (`laws`). Linear in the program, for each of a few rounds.
+//! clang lowers one C condition to several branches: `a || b`, several `case` labels of one destination, a comparison
+//! in a temporary. Each branch doubles the number of paths. This module merges such branches into one condition each,
+//! and replaces repeated loads by copies. Everything else is preserved: locations and edges keep their ids, C variables
+//! keep their values at all locations that remain reachable, inputs are read in the same order, and errors are reached
+//! on the same inputs (see `laws`). Each of the few rounds is linear in the size of the program.
 //!
-//! Where that is asked for, loops that only count are put in closed form as well (`accelerate`), with the functions that they call to compute
-//! something in line (`functions`).
+//! On request, counting loops are put into closed form (`accelerate`), and functions that only compute are inlined
+//! (`functions`).
 
 mod accelerate;
 mod branches;
@@ -24,13 +24,13 @@ pub use joined::{Joined, Region, Simplified, Split, To};
 use cfa::{ExprId, FuncId, LocId, Op, Out, Program, VarId};
 use rustc_hash::FxHashMap;
 
-/// Rounds, at most: what one makes smaller lets the next make smaller what is around it.
+/// Largest number of rounds. A merge may enable further merges around it.
 const ROUNDS: usize = 6;
 
-/// The same program with fewer forks.
+/// The program with fewer forks.
 pub fn simplified(program: &Program) -> Program {
     let mut program = program.clone();
-    // What variables lead to is looked at there, also if nobody reads them.
+    // Leak checks inspect the memory that variables refer to, also of dead variables.
     if program.edges.values().any(|e| matches!(e.op, Op::Leak(_))) {
         return program;
     }
@@ -47,7 +47,7 @@ pub fn simplified(program: &Program) -> Program {
     program
 }
 
-/// By function, its variables.
+/// The variables of each function.
 fn locals(program: &Program) -> FxHashMap<FuncId, Vec<VarId>> {
     let mut locals: FxHashMap<FuncId, Vec<VarId>> = FxHashMap::default();
     for (id, var) in program.vars.iter() {
@@ -58,7 +58,7 @@ fn locals(program: &Program) -> FxHashMap<FuncId, Vec<VarId>> {
     locals
 }
 
-/// The locations of a function that control can come to, its entry first, each before what only it leads to.
+/// The reachable locations of a function, breadth-first from its entry.
 fn locations(program: &Program, func: FuncId) -> Vec<LocId> {
     let mut order = vec![program.funcs[func].entry];
     let mut seen: rustc_hash::FxHashSet<LocId> = order.iter().copied().collect();
@@ -75,7 +75,7 @@ fn locations(program: &Program, func: FuncId) -> Vec<LocId> {
     order
 }
 
-/// How many edges lead to each location; the entry counts one more.
+/// Number of incoming edges by location. The entry counts one more.
 fn predecessors(program: &Program, func: FuncId, locations: &[LocId]) -> FxHashMap<LocId, u32> {
     let mut count = FxHashMap::from_iter([(program.funcs[func].entry, 1)]);
     for edge in locations.iter().flat_map(|&loc| program.out_edges(loc)) {
@@ -84,7 +84,7 @@ fn predecessors(program: &Program, func: FuncId, locations: &[LocId]) -> FxHashM
     count
 }
 
-/// `e` with variables replaced.
+/// `e` with its variables replaced.
 fn substituted(program: &mut Program, e: ExprId, values: &FxHashMap<VarId, ExprId>) -> ExprId {
     if values.is_empty() {
         return e;
@@ -95,7 +95,7 @@ fn substituted(program: &mut Program, e: ExprId, values: &FxHashMap<VarId, ExprI
     })
 }
 
-/// The only edge out of a location.
+/// The outgoing edge of a location, if it has exactly one.
 fn only_edge(program: &Program, loc: LocId) -> Option<cfa::EdgeId> {
     match program.locs[loc].out {
         Out::One(edge) => Some(edge),

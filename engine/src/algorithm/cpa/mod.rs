@@ -1,11 +1,11 @@
-//! The CPA algorithm: from a waitlist of states into a reached set, one block at a time (Beyer, Henzinger, Théoduloz:
-//! Configurable software verification, CAV 2007; with precision adjustment, ASE 2008; blocks as in adjustable-block
-//! encoding, Beyer, Keremoglu, Wendler, FMCAD 2010).
+//! The CPA algorithm: takes a state from the waitlist and adds its successors to the reached set (Beyer, Henzinger,
+//! Théoduloz: Configurable software verification, CAV 2007; precision adjustment: ASE 2008; blocks as in
+//! adjustable-block encoding: Beyer, Keremoglu, Wendler, FMCAD 2010).
 //!
-//! One loop for exploration path by path, merged and abstracted. Straight-line code is one step: states wait only where
-//! paths fork, where they are merged, and where a step grows too long. What is kept of the states reached is a type
-//! parameter ([`Reached`]). Early return, also by error, puts the unfinished state back into the waitlist, so what a run
-//! has proved stays true.
+//! One loop serves exploration path by path, with merged paths, and with abstraction. Straight-line code is one step.
+//! States wait only where paths fork, where states are merged, and after long steps. The reached set is a type
+//! parameter ([`Reached`]). An early return, also with an error, puts the unfinished state back into the waitlist, so
+//! an exploration can always continue.
 
 mod step;
 mod successors;
@@ -27,60 +27,63 @@ use smt::budget::{Budget, Spent};
 use std::sync::Arc;
 use waiting::Joining;
 
-/// Where states that meet become one.
+/// The locations where states are merged.
 pub enum Merge {
-    /// Nowhere: path by path.
+    /// States are not merged.
     Never,
-    /// At heads.
+    /// States are merged at heads.
     AtHeads,
-    /// At these locations, in blocks from head to head: a block is one formula.
+    /// States are merged at the locations marked here, within blocks from head to head. A block is one formula.
     InBlocks(Vec<bool>),
 }
 
-/// What the algorithm is run with.
+/// The parameters of the algorithm.
 pub struct Parameters {
-    /// Locations where states are adjusted and may be covered; every cycle should hold one.
+    /// True for locations where states are adjusted and may be covered. Every cycle should have one.
     pub heads: Vec<bool>,
+    /// The locations where states are merged.
     pub merge: Merge,
     /// The order of the waitlist.
     pub search: Search,
+    /// Seed of the random choices of the search.
     pub seed: u64,
+    /// Largest call depth that is explored.
     pub max_call_depth: u32,
-    /// Whether a state at a head that another one covers is dropped.
+    /// True if covered states at heads are dropped.
     pub covers: bool,
-    /// Whether it is noted where states came, as far as paths are kept.
+    /// True if the algorithm records the locations that states reach, provided that the reached set records paths.
     pub notes_locations: bool,
-    /// Paths were left out that another run has verified, counting on these: what is covered may lead to them.
+    /// True if paths were left out that are verified only if all others are. Covered states may lead to them.
     pub counts_on_rest: bool,
 }
 
-/// A state waiting with its place.
+/// A state with its position in the program.
 struct Node<S, N> {
     state: S,
     at: Control,
-    /// In what is kept of the states reached.
+    /// The node in the reached set.
     node: N,
     forks: u32,
-    /// Iterations of loops and recursions so far; counted where states are merged.
+    /// Number of loop and recursion iterations so far, if states are merged.
     iterations: u32,
-    /// Whether it has come to a head, and may be covered.
+    /// True if the state is at a head where coverage has to be checked.
     may_stop: bool,
-    /// Whether it is several states that were merged since the node.
+    /// True if states were merged into it since the node.
     merged: bool,
 }
 
-/// A state after an edge.
+/// A successor of a state.
 struct Way<S> {
     state: S,
     at: Control,
     edge: EdgeId,
-    /// What the state has come over: the call, if `edge` returns from it.
+    /// Like `edge`, but the call edge if `edge` is a return.
     over: EdgeId,
-    /// Not if the same edge is to be executed again.
+    /// False if the same edge has to be executed again.
     moved: bool,
 }
 
-/// What follows from a state.
+/// The successors of a state.
 enum Next<S, E> {
     One(Way<S>),
     /// None or several, which are in [`CpaAlgorithm::ways`].
@@ -91,25 +94,30 @@ enum Next<S, E> {
         before: Option<S>,
         evidence: Option<E>,
     },
-    /// The state as it was, for another time. More may be in [`CpaAlgorithm::ways`].
+    /// The unchanged state, for a later time slice. Further successors may be in [`CpaAlgorithm::ways`].
     Later(S),
 }
 
-/// A state at an error or a problem.
+/// A state that reached a target: an error or an undecided operation.
 pub struct Hit<S, E, N> {
+    /// The target.
     pub goal: Goal,
+    /// The state at the target.
     pub state: S,
-    /// The state before the operation, if it is another.
+    /// The state before the operation, if it differs.
     before: Option<S>,
+    /// The position before the target.
     pub at: Control,
-    /// The node last passed, and the edges from there.
+    /// The last node on the path.
     pub node: N,
+    /// The edges since that node.
     pub via: Vec<EdgeId>,
     merged: bool,
+    /// The evidence for the error, if states are concrete enough to have it.
     pub evidence: Option<E>,
 }
 
-/// What follows after so many forks, of the tree of all.
+/// The share of the tree of forks below a state after `forks` forks.
 fn part(forks: u32) -> f64 {
     0.5f64.powi(forks.min(1_000) as i32)
 }
@@ -118,42 +126,47 @@ type Waiting<C, R> = Node<<C as Cpa>::State, <R as Reached<C>>::Node>;
 type HitOf<C, R> = Hit<<C as Cpa>::State, <C as Cpa>::Evidence, <R as Reached<C>>::Node>;
 type NextOf<C> = Next<<C as Cpa>::State, <C as Cpa>::Evidence>;
 
-/// An exploration in progress.
+/// An exploration.
 pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     pub(in crate::algorithm) program: &'p Program,
+    /// The domain.
     pub cpa: C,
+    /// The reached set.
     pub reached: R,
     waitlist: Waitlist<Waiting<C, R>>,
-    /// What was explored before waits here, and is taken first.
+    /// The waiting states whose continuations an earlier run explored. They are taken first.
     before: Vec<Waiting<C, R>>,
     joining: Option<Joining<Waiting<C, R>>>,
     pub(in crate::algorithm) stacks: CallStacks,
-    /// How often a state began to wait at a location; orders the coverage search.
+    /// Number of insertions into the waitlist by location. The coverage search uses it.
     visits: Vec<u32>,
-    /// From each location to an error, where the order asks for it.
+    /// Distance from each location to an error, if the search uses it.
     distances: Vec<u32>,
     parameters: Parameters,
+    /// Counters of the exploration.
     pub counters: Counters,
-    /// By location, whether a state came there; empty where nobody asks.
+    /// By location: true if a state reached it. Empty if not recorded.
     pub came: Vec<bool>,
-    /// Edges after which somebody else should have a try.
+    /// Limit on the number of edges. The exploration stops beyond it.
     pub most_edges: u64,
-    /// The part of the tree of forks that waits: what follows after n forks is 2^-n of it. Not where states are merged.
+    /// The unexplored share of the tree of forks: a state after n forks counts 2^-n. Not maintained where states are
+    /// merged.
     left: f64,
     tick: u32,
-    /// The result of the last operation, kept for its buffers.
+    /// The result of the last operation. Its buffers are reused.
     result: Step<C::State>,
     ways: Vec<Way<C::State>>,
-    /// Where states are left for others, if someone may ask.
+    /// The work queue for waiting states that other threads take.
     pub desk: Option<Arc<Desk>>,
-    /// The node from which a state was followed that was lost for want of time.
+    /// The node whose successor was lost because time ran out.
     pub(in crate::algorithm) lost: Option<R::Node>,
-    /// The nodes behind which states left something out, and why, where paths are kept; and how often it was left out there.
+    /// The nodes after which behaviours were dropped, with the reason. Maintained if the reached set records paths.
     cut: Vec<(R::Node, Control, Option<Reason>)>,
     cuts: usize,
 }
 
 impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
+    /// An exploration that starts at the entry of `program`.
     pub fn new(program: &'p Program, cpa: C, reached: R, parameters: Parameters) -> Self {
         let joining = match parameters.merge {
             Merge::Never => None,
@@ -189,7 +202,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         this
     }
 
-    /// From the start; what is kept of the states reached is kept.
+    /// Starts again at the entry of the program. Keeps the reached set.
     pub(in crate::algorithm) fn start(&mut self) {
         self.waitlist = Waitlist::new(self.parameters.search, self.parameters.seed);
         self.before.clear();
@@ -201,29 +214,30 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: false, merged: false }, true);
     }
 
-    /// The part of the tree of forks that has been explored, if states are not merged: an estimate of how far the
-    /// exploration is (Knuth: Estimating the efficiency of backtrack programs, 1975).
+    /// The explored share of the tree of forks, unless states are merged. It estimates the progress (Knuth: Estimating
+    /// the efficiency of backtrack programs, 1975).
     pub fn done(&self) -> Option<f64> {
         self.joining.is_none().then(|| (1.0 - self.left).clamp(0.0, 1.0))
     }
 
-    /// States that wait.
+    /// Number of waiting states.
     pub fn waiting(&self) -> usize {
         self.waitlist.len() + self.before.len() + self.joining.as_ref().map_or(0, |j| j.queue.len() + j.pending.len())
     }
 
-    /// What is left; with `all` states that are covered, though nothing may be left behind what covers them.
+    /// The frontier. With `all`, it contains all covered states, also those whose covering states are completely
+    /// explored.
     pub fn frontier(&self, all: bool) -> Frontier {
         let (mut paths, mut known) = (Paths::default(), FxHashMap::default());
         let joining = self.joining.iter().flat_map(|j| j.pending.iter().chain(j.queue.iter()));
         let before = self.before.iter().filter(|n| self.cpa.before(&n.state) != Before::Done);
         let alive = self.waitlist.iter().chain(joining).chain(before).filter(|n| self.reached.is_alive(n.node));
-        // What is left out behind a node is open, as is all else behind it.
+        // The node where a behaviour was dropped is open, with all its continuations.
         let cut = self.cut.iter().map(|(node, at, reason)| (*node, *at, reason.clone()));
         let alive: Vec<(R::Node, Control, Option<Reason>)> = alive.map(|n| (n.node, n.at, None)).chain(cut).collect();
         let mut covered = self.reached.covered();
         if self.desk.is_some() {
-            // What was given away may lie behind what covers.
+            // Work given to other threads may continue a covering state.
             covered.iter_mut().for_each(|(_, by)| *by = None);
         } else if !all && !self.parameters.counts_on_rest {
             covered = self.not_done(alive.iter().map(|(node, ..)| *node).collect(), covered);
@@ -247,7 +261,8 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         Frontier { paths, open, covered, covering, heads, is_exact, tells_all, iterations: None, given_up: None }
     }
 
-    /// Of covered states those that are not done, as [`Frontier::left`] says it: paths to the others, often nearly all of them, are not put together.
+    /// The covered states that are not done, as [`Frontier::left`] defines it. The paths of all others, often nearly
+    /// all, need not be assembled.
     fn not_done(
         &self,
         open: Vec<R::Node>,
@@ -280,7 +295,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         left
     }
 
-    /// Adds the path to a node, of which the beginning may be known.
+    /// Adds the path to a node. Prefixes in `known` are shared.
     fn tell(&self, node: R::Node, paths: &mut Paths, known: &mut FxHashMap<R::Node, PathId>) -> Option<PathId> {
         let (mut line, mut at) = (Vec::new(), Some(node));
         let mut path = None;
@@ -316,7 +331,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         Open { loc: at.loc, calls: self.stacks.calls(at.stack), path, reason }
     }
 
-    /// Explores until an error or a problem is met or nothing is left. `progress` is called now and then.
+    /// Explores until a target is reached or no state is left. Calls `progress` regularly.
     pub fn next_hit(
         &mut self,
         budget: &Budget,
@@ -324,7 +339,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         progress: &mut dyn FnMut(&Counters, usize),
     ) -> Result<Option<HitOf<C, R>>, Stop> {
         loop {
-            // Merging takes its time, and where no time is left nothing is told apart any more.
+            // Merging takes long. When time has run out, the solver distinguishes nothing.
             if self.joining.is_some()
                 && let Some(spent) = budget.spent()
             {
@@ -348,12 +363,12 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         }
     }
 
-    /// How often something was left out, here and by the domain.
+    /// Number of dropped behaviours, of the algorithm and of the domain.
     fn left_out(&self, taints: &Taints) -> [usize; 2] {
         [taints.count(), self.cpa.taints().map_or(0, Taints::count)]
     }
 
-    /// What was left out in following the state of a node is behind it.
+    /// Records that behaviours were dropped while the state of a node was explored.
     fn note_cut(&mut self, (node, at, before): (R::Node, Control, [usize; 2]), taints: &Taints) {
         let now = self.left_out(taints);
         if !R::PATHS || R::ABSTRACT || now == before {
@@ -364,7 +379,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         self.cuts += now[1] - before[1];
     }
 
-    /// Explores states that are not abstract until an error is reached or nothing is left.
+    /// Explores concrete path states until an error is reached or no state is left.
     pub fn run(
         &mut self,
         budget: &Budget,

@@ -1,14 +1,14 @@
-//! From a state that waits to those that wait next.
+//! One step of the exploration: from a waiting state to its waiting successors.
 
 use super::*;
 
-/// Edges followed in one step before the state goes back to the waitlist, for fairness.
+/// Largest number of edges in one step. Then the state returns to the waitlist, for fairness.
 const BLOCK: u32 = 50_000;
-/// Edges between looks at the clock. A branch on a long path takes a millisecond.
+/// Number of edges between checks of the budget. A branch on a long path takes a millisecond.
 const TICK: u32 = 64;
 
 impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
-    /// Follows a state to the next fork, or to where it waits to be merged.
+    /// Explores a state up to the next fork, or to where it waits for a merge.
     pub(super) fn step(
         &mut self,
         waiting: Waiting<C, R>,
@@ -80,7 +80,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                     Merge::AtHeads => waits |= is_head,
                     Merge::Never => {}
                 }
-                // Where states are merged, what is covered is not to be.
+                // Where states are merged, covered states are excluded from the merge.
                 if is_head && self.covered(node, &state, at)? {
                     return Ok(None);
                 }
@@ -93,7 +93,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         }
     }
 
-    /// The states that a fork leads to begin to wait: from this node, merged since or not.
+    /// Adds the successors of a fork to the waitlist. `from` is the last node, and whether states were merged since.
     pub(super) fn fork(
         &mut self,
         from: (R::Node, bool),
@@ -110,7 +110,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         Ok(())
     }
 
-    /// One of them.
+    /// Adds one successor to the waitlist.
     pub(super) fn wait(
         &mut self,
         way: Way<C::State>,
@@ -142,7 +142,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         Ok(())
     }
 
-    /// 1 if coming over `edge` to `to` is another iteration of a loop or a recursion, where that counts.
+    /// 1 if the transition over `edge` to `to` starts another iteration of a loop or a recursion, if iterations count.
     pub(super) fn iterations(&self, edge: EdgeId, to: Control) -> u32 {
         let (Some(joining), Merge::AtHeads) = (&self.joining, &self.parameters.merge) else { return 0 };
         if !self.cpa.counts_iterations() {
@@ -155,7 +155,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         u32::from(self.is_called(to.stack, self.program.locs[to.loc].func))
     }
 
-    /// Whether a function below the top of the stack is `func`.
+    /// True if `func` is active below the top of the stack.
     pub(super) fn is_called(&self, mut stack: crate::semantics::control::StackId, func: FuncId) -> bool {
         while let Some((below, call)) = self.stacks.pop(stack) {
             if self.program.func_of(call) == func {
@@ -166,7 +166,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         false
     }
 
-    /// The state has arrived at a head.
+    /// Adjusts the precision of a state that arrives at a head.
     pub(super) fn come_to_head(
         &mut self,
         state: C::State,
@@ -176,7 +176,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         let mut more = Vec::new();
         let adjusted = self.reached.adjust(&mut self.cpa, &mut self.stacks, state, from, via, &mut more)?;
         if R::ABSTRACT && self.cpa.ran_out() {
-            // What it said last counts only if it had the time to say it.
+            // The adjustment is incomplete if time ran out.
             self.lost = Some(from.node);
             return Err(Stop::Spent(Spent::Time));
         }
@@ -188,7 +188,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         Ok(adjusted)
     }
 
-    /// Whether what was reached before covers a state at a head.
+    /// True if an earlier state covers the state at this head. Updates the counters.
     pub(super) fn covered(&mut self, node: R::Node, state: &C::State, at: Control) -> Result<bool, Stop> {
         let covered = self.parameters.covers && self.reached.stop(&mut self.cpa, node, state, at)?;
         self.counters.covered += u64::from(covered);

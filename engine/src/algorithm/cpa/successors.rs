@@ -1,12 +1,12 @@
-//! What follows from a state over the edges of its location.
+//! The successors of a state over the outgoing edges of its location.
 
 use super::*;
 
-/// Edges that a split by a value counts for: it asks the solver about all splits so far.
+/// A case split on a value counts as this number of edges, because it queries the solver about all splits so far.
 const SPLIT: u32 = 64;
 
 impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
-    /// What follows from a state at `at`.
+    /// The successors of a state at `at`.
     pub(super) fn successors(
         &mut self,
         mut state: C::State,
@@ -24,7 +24,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                 (Some(state), None) => Next::One(way(state, then_edge)),
                 (None, Some(state)) => Next::One(way(state, else_edge)),
                 (Some(then_state), Some(else_state)) => {
-                    // The else-branch first: depth-first search takes the then-branch next.
+                    // The else-side comes first, so that depth-first search takes the then-side next.
                     self.ways.extend([way(else_state, else_edge), way(then_state, then_edge)]);
                     Next::Ways
                 }
@@ -67,7 +67,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         }
     }
 
-    /// What follows over an edge that is no branch, no return and no error.
+    /// The successors over an edge other than a branch, a return or an error.
     pub(super) fn transfer(
         &mut self,
         state: C::State,
@@ -100,7 +100,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             }
         }
         if R::ABSTRACT && next.is_some() {
-            // The operation is executed again when it is known what the hit is.
+            // The operation is executed again after the target is settled.
             step.successors.clear();
         }
         if next.is_none() && step.successors.len() == 1 && step.successors[0].1 == At::Target {
@@ -125,7 +125,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         })
     }
 
-    /// Of the states in which the operation just done is a fault, one that is reached, or may be.
+    /// The first of the fault states that reaches the error, or may reach it.
     pub(super) fn fault(
         &mut self,
         edge: EdgeId,
@@ -136,7 +136,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         let goal = Goal::Error { edge, error };
         for mut state in faults.drain(..) {
             match self.cpa.target(&mut state, edge, error)? {
-                // Executed again, the operation is a fault again.
+                // If it is executed again, the operation faults again.
                 Target::Later => return Ok(Some(Next::Later(before.unwrap_or(state)))),
                 Target::Infeasible => self.counters.paths += 1,
                 Target::Reached(_) | Target::Undecided if R::ABSTRACT => {
@@ -151,7 +151,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         Ok(None)
     }
 
-    /// Where a successor stands; `None` beyond the depth of calls that is followed.
+    /// The position of a successor; `None` beyond the maximal call depth.
     pub(super) fn place(&mut self, at: Control, edge: EdgeId, to: At, taints: &mut Taints) -> Option<Control> {
         match to {
             At::Target => Some(Control { loc: self.program.edges[edge].target, ..at }),

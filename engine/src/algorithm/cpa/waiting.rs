@@ -1,26 +1,26 @@
-//! What waits: in the order of the search, or to be merged.
+//! The waiting states: the waitlist, and the queue of states to be merged.
 
 use super::*;
 
-/// States that could not be merged into one before no more are tried.
+/// The merge at a location ends after this number of states that could not be merged.
 const MERGE_FAILURES: usize = 6;
-/// Paths that end before a state is given away.
+/// Number of finished paths before states are given to other threads.
 const PATHS_BEFORE_GIVING: u64 = 16;
-/// A state is given away where at most one path in so many ended because another state covered its own.
+/// States are given away only if at most one in this number of paths ended by coverage.
 const FEW_COVERED: u64 = 16;
-/// States that are given away at a time.
+/// Largest number of states given away at once.
 const MOST_GIVEN: usize = 64;
 
-/// States that wait to be merged.
+/// The states that wait for a merge.
 pub(super) struct Joining<T> {
     pub(super) queue: JoinQueue<T>,
     pub(super) order: JoinOrder,
-    /// Of a block: those that no other can join.
+    /// States within a block that no other state can join.
     pub(super) pending: Vec<T>,
 }
 
 impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
-    /// A state begins to wait, at the start of a block or within one.
+    /// Adds a state to the waiting ones, at the start of a block (`starts`) or within one.
     pub(super) fn push(&mut self, node: Waiting<C, R>, starts: bool) {
         self.counters.nodes += 1;
         self.enqueue(node, starts);
@@ -53,16 +53,16 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         joining.queue.push(key, node);
     }
 
-    /// States of which one may be given away. Where states cover one another there are none: those of one thread cover nothing of another's, and
-    /// both would explore what one does.
+    /// Number of states that may be given to other threads. It is 0 if states cover one another: threads do not share
+    /// coverage, so both would explore the same paths.
     pub(super) fn spare(&self) -> usize {
         let Counters { paths, covered, .. } = self.counters;
         let is_tree = paths >= PATHS_BEFORE_GIVING && covered * FEW_COVERED <= paths;
         if is_tree { self.waitlist.len() } else { 0 }
     }
 
-    /// Leaves every other state that waits to others, from the one closest to the root on: of a single one little may follow, and who takes it
-    /// begins anew at the root.
+    /// Moves every other waiting state to the work queue, starting with those closest to the root. A single state may
+    /// have few continuations, and the receiver has to replay its path from the root.
     pub(super) fn give(&mut self) {
         let Some(desk) = &self.desk else { return };
         if self.waitlist.len() < 2 {
@@ -81,12 +81,13 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         desk.give(paths);
     }
 
-    /// A state that was not followed waits again.
+    /// Returns an unexplored state to the waiting ones.
     pub(super) fn requeue(&mut self, node: Waiting<C, R>) {
         self.enqueue(node, false);
     }
 
-    /// The next state to follow. What waits to be merged does so until all else has come to its place or past it.
+    /// Takes the next state. A state that waits for a merge is taken after all states that may still reach its
+    /// location.
     pub(super) fn dequeue(&mut self) -> Option<Waiting<C, R>> {
         if let Some(joining) = &mut self.joining {
             if let Some(node) = joining.pending.pop() {
@@ -101,7 +102,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         node
     }
 
-    /// States that wait at the same place are merged, those that cannot be wait on.
+    /// Merges the states at one location. States that cannot be merged wait again.
     pub(super) fn merged(&mut self, key: &JoinKey, mut nodes: Vec<Waiting<C, R>>) -> Waiting<C, R> {
         let mut next = nodes.pop().expect("places with states only");
         let mut apart = Vec::new();
@@ -131,7 +132,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         next
     }
 
-    /// Drops what waits within a block that begins anew.
+    /// Drops the waiting states of the current block.
     pub(in crate::algorithm) fn end_block(&mut self) {
         if let Some(joining) = &mut self.joining {
             joining.queue = JoinQueue::new();
@@ -139,18 +140,18 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         }
     }
 
-    /// Drops what was cut off.
+    /// Drops the states whose nodes were removed.
     pub(in crate::algorithm) fn drop_pruned(&mut self) {
         let reached = &self.reached;
         self.waitlist.retain(|node| reached.is_alive(node.node));
     }
 
-    /// A head waits again, with its state.
+    /// Adds a head with its state to the waiting states again.
     pub(in crate::algorithm) fn again(&mut self, state: C::State, at: Control, node: R::Node) {
         self.enqueue(Node { state, at, node, forks: 0, iterations: 0, may_stop: true, merged: false }, true);
     }
 
-    /// The state of a hit waits again, before the operation in question.
+    /// Adds the state before the operation of a target to the waiting states again.
     pub(in crate::algorithm) fn retry(&mut self, hit: HitOf<C, R>) {
         let Hit { state, before, at, mut via, node, merged, .. } = hit;
         let (state, node) = (before.unwrap_or(state), self.reached.waits(node, at, &mut via));

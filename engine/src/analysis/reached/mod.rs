@@ -103,7 +103,7 @@ pub trait Reached<C: Cpa> {
         Vec::new()
     }
     /// Nodes whose states may cover further states, if covering was effective and paths to the nodes are recorded. If
-    /// most coverings are at loop heads, only nodes at loop heads are returned.
+    /// loop heads account for a fair share of the coverings, only nodes at loop heads are returned.
     fn covers_more(&self, _is_loop: &dyn Fn(LocId) -> bool) -> Vec<Self::Node> {
         Vec::new()
     }
