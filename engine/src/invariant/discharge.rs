@@ -1,7 +1,7 @@
-//! What holds of a program anyway: places to which control never comes, and operations on memory that are always valid, as far as
-//! intervals, points-to sets and what is known of memory tell. All of a program is looked at once.
+//! The static pre-analysis: proves, before any exploration, that locations are unreachable and that memory operations
+//! are valid. It uses intervals, points-to sets and abstract memory, and analyses the whole program once.
 //!
-//! It holds of executions up to the first operation that C leaves undefined.
+//! Its results hold for executions up to their first undefined operation.
 
 use crate::invariant::fixpoint::contexts::Contexts;
 use crate::invariant::fixpoint::{Analysis, Following};
@@ -20,18 +20,18 @@ use smt::budget::Budget;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// What holds anyway.
+/// The results of the static pre-analysis.
 pub struct Discharged {
     reached: Vec<bool>,
-    /// Operations on memory that may not be valid; all, where nothing is known of memory.
+    /// Memory operations that may be invalid. `None` if memory was not analysed; then all may be.
     invalid: Option<FxHashSet<EdgeId>>,
-    /// Places that may be executed behind one where the program represented lacks behaviours of the program given: of these
-    /// nothing is said.
+    /// Locations that executions may reach after an `Approx` edge that drops behaviours. Nothing is known about them.
     beyond: FixedBitSet,
 }
 
 impl Discharged {
-    /// `None` if the budget is spent before the end, or where something is done of which nothing can be said.
+    /// Analyses variables and memory. `None` if the budget is spent, or if the program may do something that has no
+    /// model.
     pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
@@ -48,7 +48,7 @@ impl Discharged {
         Some(Self { reached, invalid: Some(invalid), beyond })
     }
 
-    /// The same without a look at memory, which takes less time.
+    /// Like `of`, without memory. It takes less time.
     pub fn of_variables(program: &Program, budget: &Budget) -> Option<Self> {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
@@ -57,25 +57,25 @@ impl Discharged {
         Some(Self { reached, invalid: None, beyond })
     }
 
-    /// Whether control may come to a place.
+    /// True if executions may reach a location.
     pub fn is_reachable(&self, loc: LocId) -> bool {
         self.reached[loc.index()] || self.beyond.contains(loc.index())
     }
 
-    /// Whether an operation on memory, from `source`, is valid whenever it is executed.
+    /// True if the memory operation on `edge`, which starts at `source`, is valid whenever it is executed.
     pub fn is_valid(&self, edge: EdgeId, source: LocId) -> bool {
         self.invalid.as_ref().is_some_and(|invalid| !invalid.contains(&edge)) && !self.beyond.contains(source.index())
     }
 
-    /// Whether all operations on memory are.
+    /// True if all memory operations are valid.
     pub fn are_all_valid(&self) -> bool {
         self.invalid.as_ref().is_some_and(FxHashSet::is_empty)
     }
 }
 
-/// The places that may be executed behind one that is reached and lacks behaviours; `None` if what is lacking may be anything. A
-/// library model that lacks some still calls nobody but whom it is given; a call through a pointer of which it is not seen whom it calls may
-/// be of anybody.
+/// The locations that executions may reach after a reachable edge that drops behaviours. `None` if the dropped
+/// behaviours are unrestricted. Within a library model, dropped behaviours may call only functions that were passed to
+/// it. A call through a pointer with unknown callees may do anything.
 fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool) -> Option<FixedBitSet> {
     let calls = CallGraph::new(program);
     let mut todo: Vec<LocId> = Vec::new();
@@ -110,7 +110,7 @@ fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool
                     todo.extend(callees.iter().map(|&func| program.funcs[func].entry));
                     todo.extend(callees.iter().any(|func| returning[func.index()]).then_some(target));
                 }
-                // Those who wait for it have called it before, or call it behind.
+                // The callers of the model have called it before, or call it later.
                 Op::Return { .. } => {
                     let callers = calls.callers(program.func_of(edge)).map(|call| &program.edges[call]);
                     todo.extend(callers.filter(|call| reached[call.source.index()]).map(|call| call.target));
@@ -122,7 +122,7 @@ fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool
     Some(found)
 }
 
-/// Which functions may return, as the graph has it.
+/// By function: true if the CFA has a path from its entry to a return.
 fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
     let mut returning = vec![false; program.funcs.len()];
     loop {
@@ -160,7 +160,7 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
 }
 
 impl<'p> Analysis<'p> {
-    /// An analysis that tracks memory, of `original` as its contexts have it.
+    /// An analysis of variables and memory for `original`, in the copy that `contexts` made of it.
     pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: PointsTo<'p>) -> Self {
         let program = &contexts.program;
         let mut analysis = Self::new(program);
@@ -180,7 +180,8 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// Per function, the objects that it and what it calls may write, make or end; and with them those that they may read.
+/// Per function: the objects that the function and its callees may write, allocate or free; and those objects together
+/// with the ones that they may read.
 fn accessed_objects(
     program: &Program,
     calls: &CallGraph,
@@ -216,7 +217,7 @@ fn accessed_objects(
     [touched, accessed]
 }
 
-/// Adds to what is known of functions what is of those that they call.
+/// Adds to the sets of each function those of its callees.
 fn with_callees(program: &Program, calls: &CallGraph, tracker: &Tracker, origin: &[EdgeId], sets: &mut [FixedBitSet]) {
     loop {
         let mut changed = false;
@@ -242,13 +243,14 @@ fn with_callees(program: &Program, calls: &CallGraph, tracker: &Tracker, origin:
 }
 
 impl Following<'_> {
-    /// Whom a call through a pointer may call.
+    /// The functions that a call through a pointer may call.
     pub fn callees(&self, call: EdgeId, value: Option<&Value>) -> Vec<FuncId> {
         let known = self.tracker.functions(value);
         known.unwrap_or_else(|| self.tracker.callees(self.origin[call.index()]).to_vec())
     }
 
-    /// What an operation does to memory, and what it loads or allocates. Notes whether it may be invalid.
+    /// Applies the effect of an operation to memory, and to the variable that it loads or allocates into. Records the
+    /// operation if it may be invalid.
     pub fn operate(&mut self, program: &Program, rows: &Rows, edge: EdgeId, env: &mut Environment) {
         let pool = &program.exprs;
         let eval = |env: &Environment, e: ExprId| env.eval(rows, pool, e);
@@ -266,7 +268,7 @@ impl Following<'_> {
                 let held = env.recent.held(pool, Read { var, width }, addr);
                 let mut loaded = loaded.map(|v| super::resized(&v, width));
                 for known in held.into_iter().filter_map(|same| env.get(rows, same)) {
-                    // Where nothing is in both, the read is not reached.
+                    // If the intersection is empty, the read is unreachable.
                     loaded = Some(loaded.and_then(|v| v.meet(known)).unwrap_or_else(|| known.clone()));
                 }
                 env.set(rows, var, loaded);
@@ -345,28 +347,28 @@ impl Following<'_> {
         }
     }
 
-    /// Ends the life of what a function has in its frame.
+    /// Ends the lifetime of the stack objects of a function.
     pub fn leave(&self, env: &mut Environment, func: FuncId, is_recursive: bool, result: &mut Option<Value>) {
         match &self.frames[func.index()][..] {
             [] => {}
             frame if is_recursive => self.tracker.end_some(env, frame),
             frame => {
                 self.tracker.end(env, frame, Some(result));
-                // Nobody who waits knows of these.
+                // The callers do not know these objects.
                 Rc::make_mut(&mut env.memory.lost).retain(|(object, _)| !frame.contains(object));
             }
         }
     }
 }
 
-/// Execution goes on behind an access of so many bytes, or more, only if its address is that of something.
+/// Refines the address of an access of at least `bytes` bytes: execution continues only if the address is valid.
 fn accessed(program: &Program, rows: &Rows, env: &mut Environment, address: ExprId, bytes: u64) {
     if bytes == 0 {
         return;
     }
     let pool = &program.exprs;
     let width = pool.width(address);
-    // Of a sum, what is an address, and what is added to it.
+    // Split a sum into the address and the offset.
     let (mut base, mut by) = (address, Value::constant(width, 0));
     let var = loop {
         let is_address = |e: ExprId| env.eval(rows, pool, e).is_some_and(|value| value.targets.is_some());

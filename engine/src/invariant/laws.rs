@@ -1,10 +1,12 @@
-//! The law of what holds of a program with its memory, against the interpreter on random programs: wherever a run comes, what is known
-//! there holds of it. Of each variable and each cell the value is among those that it may have, and an address leads where it is known
-//! to lead; objects have the sizes, live as long and are as many as their sites say; what is valid is no fault.
+//! Law: the results of abstract interpretation with memory hold in runs of the interpreter on random programs. At every
+//! location that a run reaches, each variable and each cell has one of its abstract values, each address points to one
+//! of its targets, objects have the sizes, lifetimes and counts that their allocation sites state, and operations that
+//! are proved valid do not fault.
 //!
-//! A run is followed through the program in which small functions are there once for each call.
+//! Each run is mapped to the program with context-sensitive copies of small functions.
 //!
-//! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariants::laws` tries more; `PROVISO_SEED=N` starts elsewhere.
+//! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariants::laws` tests more programs. `PROVISO_SEED=N` starts at
+//! another seed.
 
 use super::fixpoint::Analysis;
 use super::value::Value;
@@ -22,15 +24,15 @@ use slicer::pointer::{self, PointsTo};
 use smt::bounds::Bounds;
 use smt::budget::Budget;
 
-/// Values of any size, small ones preferred.
+/// Inputs of all sizes, mostly small.
 struct Inputs {
     random: Random,
-    /// Whether addresses have 32 bits.
+    /// True if addresses have 32 bits.
     narrow: bool,
     objects: u64,
 }
 
-/// How far objects stand apart: what leaves one is in no other.
+/// Distance between objects. An offset that leaves an object is in no other object.
 const APART: u64 = 1 << 16;
 
 impl InputSource for Inputs {
@@ -49,7 +51,7 @@ impl InputSource for Inputs {
         if !self.narrow {
             return None;
         }
-        // At either end of what there is: distances have a sign, and addresses wrap around.
+        // Place objects at both ends of the address space, since offsets are signed and addresses wrap around.
         self.objects += 1;
         let (low, high) = addresses(32);
         let base = match self.objects % 2 {
@@ -60,26 +62,26 @@ impl InputSource for Inputs {
     }
 }
 
-/// An object that a run has made.
+/// An object that a run has allocated.
 struct Made {
-    /// By number, as the analysis has it.
+    /// Its number in the analysis.
     object: u32,
     base: u64,
     size: u64,
     is_live: bool,
-    /// Nothing is said of it any more.
+    /// True if the analysis no longer states anything about it.
     is_forgotten: bool,
 }
 
-/// A run, and where it is in the program with contexts.
+/// A run, and its position in the program with copies.
 struct Follower<'a> {
     contexts: &'a Contexts,
     analysis: &'a Analysis<'a>,
     tracker: &'a Tracker<'a>,
     at: LocId,
-    /// Where calls return to.
+    /// The return locations of active calls.
     waiting: Vec<LocId>,
-    /// Those of sites, in the order in which they were made.
+    /// The allocated objects, in order of allocation.
     made: Vec<Made>,
     looked_at: usize,
     known: usize,
@@ -88,7 +90,8 @@ struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    /// The edges from here that stand for one of the program given: several for a call through a pointer, behind comparisons.
+    /// The edges at the current location that represent an edge of the original. A call through a pointer has several,
+    /// after comparisons.
     fn edges(&self, edge: EdgeId) -> Vec<EdgeId> {
         let stands_for_it = |e: &EdgeId| self.contexts.origin[e.index()] == edge;
         let (mut found, mut todo) = (Vec::new(), vec![self.at]);
@@ -104,7 +107,7 @@ impl Follower<'_> {
         found
     }
 
-    /// The one of them that the run has taken.
+    /// The edge that the run has taken.
     fn edge(&self, edge: EdgeId, state: &State) -> EdgeId {
         let program = &self.contexts.program;
         let calls_it = |e: &EdgeId| match program.edges[*e].op {
@@ -121,7 +124,7 @@ impl Follower<'_> {
         value.wrapping_sub(base) & Bounds::full(self.contexts.program.layout.pointer_width).high
     }
 
-    /// Whether a number or an address is what it is known to be.
+    /// True if a value is in its abstract value, as a number and as an address.
     fn is_among(&self, env: &Environment, state: &State, known: &Value, value: u64) -> bool {
         let Some(targets) = known.targets.as_ref() else { return known.contains(value) };
         let functions = self.contexts.program.globals.len() as u32;
@@ -143,7 +146,7 @@ impl Follower<'_> {
         known.contains(value) && targets.iter().any(leads_to)
     }
 
-    /// The objects of a number that exist, and that something may be said of: their starts and sizes.
+    /// The existing objects with this number about which facts may be stated: their addresses and sizes.
     fn existing(&self, object: u32, state: &State) -> Vec<(u64, u64)> {
         if let Some((id, global)) = self.contexts.program.globals.iter().nth(object as usize) {
             return vec![(state.global_address(id), global.size)];
@@ -152,7 +155,7 @@ impl Follower<'_> {
         self.made.iter().filter(is_it).map(|made| (made.base, made.size)).collect()
     }
 
-    /// What is said of how far a value reaches, and a distance that it is.
+    /// Collects the offset bounds of an abstract value, each with the concrete value or offset that it bounds.
     fn claims(&self, state: &State, known: &Value, value: u64, claims: &mut Vec<(Limit, u64)>) {
         claims.extend(known.limits.iter().map(|limit| (limit, value)));
         for (object, by) in known.targets.iter().flat_map(|targets| targets.iter()).filter(|_| value != 0) {
@@ -165,7 +168,7 @@ impl Follower<'_> {
         }
     }
 
-    /// Whether there is a null byte of each object as it is said to be, and sizes are as they are said to be.
+    /// Checks that objects have null bytes and sizes as the facts state.
     fn look_at_reaches(&self, env: &Environment, state: &State, claims: &[(Limit, u64)]) {
         let covered = self.covered(env, state);
         for object in 0..self.tracker.objects() as u32 {
@@ -224,7 +227,7 @@ impl Follower<'_> {
         }
     }
 
-    /// How long objects are at most for others to be large enough for them.
+    /// The sizes of objects that bound a length of another object.
     fn covered(&self, env: &Environment, state: &State) -> Vec<(Limit, i128)> {
         let mut found = Vec::new();
         for object in 0..self.tracker.objects() as u32 {
@@ -239,7 +242,7 @@ impl Follower<'_> {
         for object in self.tracker.first_site..self.tracker.objects() as u32 {
             let Some(status) = env.memory.status(object) else { continue };
             let made: Vec<&Made> = self.made.iter().filter(|made| made.object == object).collect();
-            // Those are forgotten to which no address is known to lead.
+            // An object is forgotten if no known address points to it.
             let counted = made.iter().filter(|made| made.is_live && !made.is_forgotten).count();
             let most = match status.count {
                 Count::None => 0,
@@ -278,10 +281,10 @@ impl Follower<'_> {
         found
     }
 
-    /// Whether variables are what they are known to be made of.
+    /// Checks the must-relations between variables and memory.
     fn look_at_variables(&self, env: &Environment, state: &State) {
         let value = |var: VarId| state.var(var).and_then(|value| value.to_u64());
-        // Of wider numbers only those are looked at that fit into 64 bits.
+        // Of wider values, only those that fit into 64 bits are checked.
         let full = |width: u32| Bounds::full(width.min(64)).high;
         for (sum, of, by) in env.recent.sums() {
             let (Some(sum_is), Some(of_is)) = (value(sum), value(of)) else { continue };
@@ -292,7 +295,7 @@ impl Follower<'_> {
             let Some(is) = state.var(var) else { continue };
             assert_eq!(is, state.eval(e), "{}: {var} at {}", self.name, self.at);
         }
-        // A byte, by itself or as a wider number.
+        // The variable may hold the byte itself, or the byte extended to a wider integer.
         for (read, address) in env.recent.reads() {
             let Some(is) = value(read.var) else { continue };
             let at = state.eval(address).to_u64().expect("an address");
@@ -319,7 +322,7 @@ impl Follower<'_> {
         }
     }
 
-    /// Holds what is known at a place against the run.
+    /// Checks all facts at the current location against the state of the run.
     fn look(&mut self, state: &State) {
         assert!(self.analysis.is_reachable(self.at), "{}: {} was reached", self.name, self.at);
         let Some(env) = &self.analysis.at[self.at.index()] else { return };
@@ -386,12 +389,13 @@ impl Observer for Follower<'_> {
     }
 }
 
-/// The shape of the program of a seed.
+/// The shape of the program for a seed.
 fn shape(seed: u64) -> Shape {
     Shape { pieces: seed.is_multiple_of(4), objects: seed % 4 != 1, narrow: seed % 3 == 2, ..Shape::default() }
 }
 
-/// Follows runs of a program: how many variables they had where something was looked up, what was known, and whether they ended in faults.
+/// Follows runs of a program. Adds to `counts` the number of variables checked, facts checked, faults, and offset
+/// bounds checked.
 fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
     let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
     let contexts = Contexts::new(program, &points_to);
@@ -419,7 +423,7 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
             counts[2] += 1;
             let here = follower.edges(edge);
             let op = &program.edges[edge].op;
-            // A shadow is valid where what it goes with is.
+            // A shadow operation is valid if its operation is.
             let is_claimed = op.may_fault() && !here.iter().any(|edge| following.invalid.contains(edge));
             assert!(!is_claimed, "{}: {fault:?} of {op:?} at {edge}", follower.name);
         }

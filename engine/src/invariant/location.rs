@@ -1,23 +1,25 @@
-//! Invariants by location, apart from the analysis that found them.
+//! Invariants by location, independent of the analysis that found them.
 
 use cfa::{ExprId, ExprPool, LocId};
 use std::collections::BTreeMap;
 
-/// Invariants kept of one location; those over several variables come first.
+/// Largest number of invariants per location. Invariants over several variables have priority.
 const MOST_INVARIANTS: usize = 12;
 
-/// Conditions that hold whenever control is at a place: a head of a loop or the entry of a function.
+/// Conditions that hold whenever execution is at a location, which is a loop head or a function entry.
 #[derive(Clone, Default)]
 pub struct LocationInvariants {
+    /// The pool of the conditions.
     pub pool: ExprPool,
+    /// The conditions by location.
     pub at: BTreeMap<LocId, Vec<ExprId>>,
 }
 
 impl LocationInvariants {
-    /// Some conditions of another pool on the variables at a place.
+    /// Adds conditions from another pool. Those beyond the limit are dropped.
     pub fn add(&mut self, from: &ExprPool, at: LocId, conditions: &[ExprId]) {
         let mut conditions: Vec<(usize, ExprId)> = conditions.iter().map(|&c| (from.vars(c).len(), c)).collect();
-        // Bounds of a single variable are what tracking values, and analyses of intervals, have anyway.
+        // Analyses of values and intervals find bounds of single variables themselves.
         conditions.sort_by_key(|&(vars, _)| usize::MAX - vars.min(2));
         let known = self.at.entry(at).or_default();
         for (_, condition) in conditions {
@@ -30,6 +32,7 @@ impl LocationInvariants {
         }
     }
 
+    /// Adds the invariants of `other`.
     pub fn join(&mut self, other: &Self) {
         for (&at, conditions) in &other.at {
             self.add(&other.pool, at, conditions);

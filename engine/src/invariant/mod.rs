@@ -1,9 +1,10 @@
-//! Invariants by abstract interpretation: bounds, bits, residues and small sets of values for every variable at every
-//! place where paths join (Cousot, Cousot: Abstract interpretation, POPL 1977).
+//! Abstract interpretation: bounds, known bits, congruences and small value sets of all variables at all joins (Cousot,
+//! Cousot: Abstract interpretation, POPL 1977).
 //!
-//! Variables of up to 64 bits are tracked, memory is not: what is loaded may be anything. So what is said holds of every
-//! execution, whatever it does with memory, up to its first invalid operation. Calls are followed
-//! context-insensitively, recursion included. Near linear in the program.
+//! [`Invariants`] covers variables of up to 64 bits. It does not analyse memory, so a loaded value may be anything. Its
+//! results therefore hold for every execution up to its first invalid operation, whatever the execution does with
+//! memory. The analysis is context-insensitive, also for recursion. Its cost is nearly linear in the size of the
+//! program. [`Discharged`] analyses memory as well.
 
 mod discharge;
 mod fixpoint;
@@ -30,36 +31,36 @@ use rustc_hash::FxHashMap;
 use smt::bounds::Bounds;
 use smt::budget::Budget;
 
-/// What holds whenever execution comes to a place.
+/// Facts that hold whenever execution reaches a location.
 pub struct Invariants {
     rows: Rows,
-    /// At entries of functions, heads of loops, joins and calls that are reachable.
+    /// The environments at reachable nodes: function entries, loop heads, joins and calls.
     envs: FxHashMap<LocId, Environment>,
     reached: Vec<bool>,
-    /// Of functions that return.
+    /// The results of functions that return.
     results: FxHashMap<FuncId, Value>,
 }
 
 impl Invariants {
-    /// Analyses the program; `None` if the budget is spent before that is done.
+    /// Analyses the program. `None` if the budget is spent before the analysis is complete.
     pub fn new(program: &Program, budget: &Budget) -> Option<Self> {
         fixpoint::Analysis::new(program).run(budget)
     }
 
-    /// Whether execution may come to `loc`.
+    /// True if execution may reach `loc`.
     pub fn is_reachable(&self, loc: LocId) -> bool {
         self.reached[loc.index()]
     }
 
-    /// Whether no error edge can be reached, and no edge after which the program represented lacks behaviours of the program
-    /// given; nor a call of no function, after which nothing can be said.
+    /// True if no error edge is reachable, no reachable edge drops behaviours, and no reachable call has an unknown
+    /// callee.
     pub fn prove(&self, program: &Program) -> bool {
         let is_indirect = |op: &Op| matches!(op, Op::Call { callee: Callee::Indirect(_), .. });
         let calls = program.edges.values().any(|e| is_indirect(&e.op)).then(|| CallGraph::new(program));
         !program.edges.iter().any(|(id, edge)| {
             let counts = match &edge.op {
                 Op::Error(_) => true,
-                // Of memory nothing is known.
+                // Memory is not analysed.
                 _ if edge.fault.is_some() => true,
                 Op::Approx { taint } => program.taints[*taint].under,
                 op if is_indirect(op) => calls.as_ref().is_some_and(|c| c.callees(program, id).as_slice().is_empty()),
@@ -69,18 +70,18 @@ impl Invariants {
         })
     }
 
-    /// What is known of a variable at the head of a loop or the entry of a function: a global, or a local of its
-    /// function. `None` if nothing is, or the place is never reached.
+    /// The value of a global or of a local of the function, at a loop head or function entry. `None` if it is unknown
+    /// or if the location is unreachable.
     pub fn value(&self, loc: LocId, var: VarId) -> Option<&Value> {
         self.envs.get(&loc)?.get(&self.rows, var)
     }
 
-    /// What is known of a function's result; `None` if nothing is.
+    /// The value of a function's result; `None` if it is unknown.
     pub fn result(&self, func: FuncId) -> Option<&Value> {
         self.results.get(&func)
     }
 
-    /// The same as conditions over the variable.
+    /// The value of a variable as conditions.
     pub fn facts(&self, program: &Program, pool: &mut ExprPool, loc: LocId, var: VarId) -> Vec<ExprId> {
         match self.value(loc, var) {
             Some(value) => {
@@ -91,8 +92,8 @@ impl Invariants {
         }
     }
 
-    /// What is known at the heads of loops of variables that C has, in the form of a certificate. It holds, but need not be
-    /// enough for a proof.
+    /// A certificate with the values of C variables at loop heads. The facts hold, but they may not suffice for a
+    /// proof.
     pub fn certificate(&self, program: &Program) -> Certificate {
         let mut certificate = Certificate::new(program.exprs.clone());
         let mut vars: FxHashMap<Option<FuncId>, Vec<VarId>> = FxHashMap::default();
@@ -114,11 +115,11 @@ impl Invariants {
     }
 }
 
-/// Moduli above this are not worth what a remainder costs a solver.
+/// Larger moduli are not worth the cost of a remainder in the solver.
 const LARGEST_MODULUS: u128 = 1 << 10;
 
 impl Value {
-    /// Conditions that say that `x` is in this set.
+    /// Conditions that are equivalent to, or implied by, `x` being in this set.
     pub fn facts(&self, pool: &mut ExprPool, x: ExprId) -> Vec<ExprId> {
         let width = self.width();
         if let Some(members) = &self.members
@@ -145,7 +146,7 @@ impl Value {
                 facts.push(pool.binary(op, x, c));
             }
         };
-        // Where all values have one sign, the orders say the same.
+        // If all values have the same sign, the signed and the unsigned order agree.
         let one_sign = r.min >= 0 || r.max < 0;
         if !one_sign {
             bound(pool, BinOp::Sle, r.min as u64, r.max as u64, full.min as u64, full.max as u64);

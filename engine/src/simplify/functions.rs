@@ -70,7 +70,7 @@ fn assignment(program: &mut Program, edge: EdgeId, known: &FxHashMap<FuncId, Exp
         return None;
     };
     let (&given, function) = (known.get(&func)?, &program.funcs[func]);
-    // In K&R C, the widths of arguments and parameters may differ. The interpreter adapts them.
+    // In K&R C, the widths of arguments and parameters may differ. Such calls convert their arguments.
     let fits = |(&param, &arg): (&VarId, &ExprId)| program.vars[param].width == program.exprs.width(arg);
     let fit = args.len() >= function.params.len() && function.params.iter().zip(args).all(fits);
     if program.edges[edge].fault.is_some() || !fit {

@@ -1,32 +1,36 @@
-//! A program in which small functions are there once for each call: what analyses that take all calls of a function together say of
-//! it, they say of each call (Sharir, Pnueli, Two approaches to interprocedural data flow analysis, 1981: call strings, here of calls
-//! whose callees are small). Copies share their variables with what they are copies of: nothing executes this program.
+//! Context-sensitive copies of small functions: a program in which every call of a small function has its own copy of
+//! the callee. A context-insensitive analysis of this program distinguishes the calls (Sharir, Pnueli, Two approaches
+//! to interprocedural data flow analysis, 1981: call strings, here for small callees). Copies share their variables
+//! with the original, so the program is not executable.
 
 use cfa::{CallGraph, Callee, Edge, EdgeId, ExprId, FuncId, Function, Id, LocId, Location, Op, Out, Program};
 use rustc_hash::FxHashMap;
 use slicer::pointer::PointsTo;
 
-/// Edges of a function, with what is copied into its calls, that has a copy for each call.
+/// Largest number of edges of a function, including its copied callees, that is copied for each call.
 const SMALL: usize = 600;
-/// Edges of the whole, at most: so many times those of the program, and so many more.
+/// Limits on the number of edges: the new program has at most `LARGER` times the edges of the original plus `MORE`.
 const LARGER: usize = 2;
 const MORE: usize = 20_000;
 
-/// Functions that one call may be of, and that have copies for it.
+/// Largest number of possible callees of a call through a pointer that is resolved into copies.
 const FEW: usize = 4;
 
+/// A program with context-sensitive copies, and its mapping to the original.
 pub struct Contexts {
+    /// The program with copies.
     pub program: Program,
-    /// By edge, which of the original it is.
+    /// By edge: the edge of the original.
     pub origin: Vec<EdgeId>,
-    /// By location, the same.
+    /// By location: the location of the original.
     pub locations: Vec<LocId>,
-    /// By edge, which function of the original is called.
+    /// By edge: the called function of the original.
     callees: Vec<Option<FuncId>>,
 }
 
 impl Contexts {
-    /// Calls through pointers of which the points-to analysis knows the callees, and few, are calls of these functions.
+    /// Copies the small functions of `original`. Resolves calls through pointers that have few callees according to the
+    /// points-to analysis.
     pub fn new(original: &Program, points_to: &PointsTo) -> Self {
         let mut this = Self {
             origin: original.edges.ids().collect(),
@@ -51,7 +55,8 @@ impl Contexts {
         this
     }
 
-    /// Makes a call through a pointer a call of whom it leads to: one comparison after the other, but for the last, which is left.
+    /// Replaces a call through a pointer by a chain of comparisons with calls of the candidates. The last candidate
+    /// needs no comparison.
     fn tell_apart(&mut self, call: EdgeId, address: ExprId, callees: &[FuncId]) {
         let program = &mut self.program;
         let mut edge = program.edges[call].clone();
@@ -86,10 +91,10 @@ impl Contexts {
         for edge in self.program.edges.ids() {
             sizes[self.program.func_of(edge).index()] += 1;
         }
-        // Whoever calls it may have copies.
+        // A function with a single call needs no copy, unless its caller is itself copied.
         let originals = self.program.funcs.len();
         let is_single = |caller: FuncId, func| caller.index() < originals && calls.callers(func).nth(1).is_none();
-        // Callees before callers.
+        // Visit callees before their callers.
         for func in calls.bottom_up().flatten() {
             let inner = calls.calls_in(func).iter().filter_map(|&call| match self.program.edges[call].op {
                 Op::Call { callee: Callee::Direct(callee), .. } if !calls.is_recursive(callee) => Some(callee),
@@ -99,7 +104,7 @@ impl Contexts {
             sizes[func.index()] += more;
         }
         let most = self.program.edges.len() * LARGER + MORE;
-        // The smallest first, where there is an end to it.
+        // Process the call tree breadth-first. The size limit ends the loop.
         let mut todo: Vec<FuncId> = self.program.funcs.ids().filter(|&f| calls.is_reachable(f)).collect();
         let mut next = 0;
         while let Some(&func) = todo.get(next) {
@@ -124,7 +129,7 @@ impl Contexts {
         }
     }
 
-    /// A function that does the same.
+    /// Adds a copy of a function.
     fn copy(&mut self, func: FuncId, locs: &[LocId], all: &mut FxHashMap<FuncId, Vec<LocId>>) -> FuncId {
         let program = &mut self.program;
         let copy = program.funcs.next_id();
@@ -143,7 +148,7 @@ impl Contexts {
                 let called = self.callees[edge.index()];
                 self.origin.push(origin);
                 self.callees.push(called);
-                // What is copied may call copies already.
+                // The edge may already call a copy.
                 if let (Op::Call { callee, .. }, Some(called)) = (&mut copied.op, called) {
                     *callee = Callee::Direct(called);
                 }
@@ -164,7 +169,7 @@ impl Contexts {
     }
 }
 
-/// Makes a call one of a function.
+/// Makes a call a direct call of `func`.
 fn direct(call: &mut Edge, func: FuncId) {
     let Op::Call { callee, .. } = &mut call.op else { unreachable!("a call") };
     *callee = Callee::Direct(func);

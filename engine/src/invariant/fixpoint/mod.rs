@@ -1,9 +1,10 @@
-//! The iteration: ascending with widening, then descending.
+//! The fixed-point iteration: ascending with widening, then descending.
 //!
-//! Environments are kept only at *nodes*: entries of functions, places where paths join (and do not part at once), and calls; the code between is
-//! walked through (Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993, for the choice of places to
-//! widen: heads of loops and entries of recursive functions). A function has one entry, joined over all its calls,
-//! and one exit of each kind; a caller keeps what the callee cannot write.
+//! Environments are stored only at *nodes*: entries of functions, joins (unless they branch immediately), and calls.
+//! The analysis interprets the code between nodes without storing environments. It widens at loop heads and entries of
+//! recursive functions (Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993). A function has one
+//! entry, joined over all its calls, and one exit of each kind. A caller keeps the facts that the callee cannot
+//! invalidate.
 
 pub mod contexts;
 pub mod nodes;
@@ -25,57 +26,58 @@ use smt::budget::Budget;
 use std::collections::BTreeSet;
 use thresholds::thresholds;
 
-/// Joins at a place before bounds are widened, and before what changes is forgotten.
+/// Number of joins at a node before widening starts, and before the analysis drops all changing facts.
 const JOINS: u32 = 3;
 const WIDENINGS: u32 = 200;
-/// Those of them that stop at thresholds.
+/// Widenings up to this number of changes stop at thresholds.
 const STOPS: u32 = 40;
-/// Descending rounds.
+/// Number of descending rounds.
 const ROUNDS: u32 = 3;
-/// Nodes between looks at the clock.
+/// Number of nodes between checks of the budget.
 const TICK: u32 = 128;
 
-/// How execution goes on.
+/// The continuation after an edge.
 enum Next {
     Stop,
     Go,
-    /// In the present state or one of these.
+    /// Continue in the present environment and in these.
     Also(Vec<Environment>),
 }
 
-/// What it takes to track memory.
+/// The state of the analysis of memory.
 pub struct Following<'p> {
     pub tracker: Tracker<'p>,
-    /// The program that is asked about, and which of its edges each edge stands for.
+    /// The program without copies of functions, and the mapping of edges to it.
     pub original: &'p Program,
     pub origin: Vec<EdgeId>,
-    /// Per function, the objects that it and what it calls may write, make or end.
+    /// Per function: the objects that it and its callees may write, allocate or free.
     pub touched: Vec<FixedBitSet>,
-    /// The same with those that they may read: it is not told what others hold, so that it is not looked at again where only these change
-    /// (Oh, Brutschy, Yi, Access analysis-based tight localization of abstract memories, VMCAI 2011).
+    /// Per function: the objects in `touched` and those that it and its callees may read. The callee's entry state
+    /// omits the cells of other objects, so a change to those cells does not trigger its re-analysis (Oh, Brutschy, Yi,
+    /// Access analysis-based tight localization of abstract memories, VMCAI 2011).
     pub accessed: Vec<FixedBitSet>,
-    /// Per function, the objects of its frames.
+    /// Per function: the objects of its stack frame.
     pub frames: Vec<Vec<u32>>,
-    /// Operations that may not be valid.
+    /// Operations that may be invalid.
     pub invalid: FxHashSet<EdgeId>,
 }
 
-/// To which node something was passed on, or to the exit of which function.
+/// The receiver of an environment: a node, or the exit of a function.
 type Sent = Result<LocId, FuncId>;
 
-/// How what is known is put together.
+/// How environments are joined.
 #[derive(Clone, Copy)]
 enum Step {
     Join,
-    /// To a threshold.
+    /// Widen to the next threshold.
     Widen,
-    /// Beyond all.
+    /// Widen to the extreme values.
     Leap,
     Forget,
 }
 
 impl Step {
-    /// After so many changes, where values are widened or are not.
+    /// The kind of join after a number of changes at a node that is widened or not.
     fn after(changes: u32, is_widened: bool) -> Self {
         match changes {
             v if v < JOINS || !is_widened && v < WIDENINGS => Step::Join,
@@ -86,21 +88,22 @@ impl Step {
     }
 }
 
-/// Where the walk through a block ends up.
+/// The end of the interpretation from a node.
 enum End {
     Node(LocId, Environment),
     Return(FuncId, Exit),
 }
 
+/// The abstract interpretation of a program.
 pub struct Analysis<'p> {
     pub(in crate::invariant) program: &'p Program,
     pub(in crate::invariant) calls: CallGraph,
     pub(in crate::invariant) rows: Rows,
-    /// Where memory is tracked.
+    /// Set if memory is analysed.
     pub(in crate::invariant) following: Option<Following<'p>>,
-    /// Per function, the globals that it or what it calls may write.
+    /// Per function: the globals that it or its callees may write.
     written: Vec<FxHashSet<VarId>>,
-    /// Per function, the parameters that it never writes.
+    /// Per function: the parameters that it never writes.
     steady: Vec<Vec<VarId>>,
     is_node: Vec<bool>,
     widened: Vec<bool>,
@@ -108,7 +111,7 @@ pub struct Analysis<'p> {
     downward: Vec<u32>,
     thresholds: FxHashMap<u32, Vec<u64>>,
     pub(in crate::invariant) at: Vec<Option<Environment>>,
-    /// By [kind](Exit::kind).
+    /// By function and [kind](Exit::kind).
     exits: Vec<[Option<Exit>; KINDS]>,
     visits: Vec<u32>,
     exit_visits: Vec<[u32; KINDS]>,
@@ -116,6 +119,7 @@ pub struct Analysis<'p> {
 }
 
 impl<'p> Analysis<'p> {
+    /// An analysis of variables without memory.
     pub fn new(program: &'p Program) -> Self {
         let calls = CallGraph::new(program);
         let n = program.locs.len();
@@ -140,7 +144,7 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// `None` if the budget is spent before the end.
+    /// Runs the analysis. `None` if the budget is spent before the fixed point is reached.
     pub fn run(mut self, budget: &Budget) -> Option<Invariants> {
         self.iterate(budget)?;
         let envs = self.program.locs.ids().zip(self.at).filter_map(|(loc, env)| Some((loc, env?))).collect();
@@ -153,7 +157,7 @@ impl<'p> Analysis<'p> {
         Some(Invariants { rows: self.rows, envs, reached: self.reached, results })
     }
 
-    /// `None` if the budget is spent before the end.
+    /// Computes the fixed point. `None` if the budget is spent before it is reached.
     pub(in crate::invariant) fn iterate(&mut self, budget: &Budget) -> Option<()> {
         let entry = self.program.funcs[self.program.entry].entry;
         let initial = self.initial();
@@ -194,7 +198,7 @@ impl<'p> Analysis<'p> {
         self.reached[loc.index()]
     }
 
-    /// Globals as they are at the start.
+    /// The environment at the entry of the program.
     fn initial(&self) -> Environment {
         let mut env = Environment::new();
         for &var in &self.rows.globals {
@@ -209,7 +213,7 @@ impl<'p> Analysis<'p> {
         env
     }
 
-    /// Adds what holds on another way; whether that is news.
+    /// Joins `more` into `now`. Returns whether `now` has changed.
     fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let lost = now.memory.lost(&more.memory, None);
@@ -235,7 +239,7 @@ impl<'p> Analysis<'p> {
         following.tracker.join(&mut now.memory, &more.memory, how, op) || changed
     }
 
-    /// Adds to what is known to reach a node; tells whether that is news.
+    /// Joins an environment into that of a node. Returns whether it has changed.
     fn ascend(&mut self, loc: LocId, env: Environment) -> bool {
         let i = loc.index();
         let Some(mut now) = self.at[i].take() else {
@@ -276,11 +280,12 @@ impl<'p> Analysis<'p> {
         changed
     }
 
-    /// Descending: each node is what its predecessors give it. Starting from what holds, that holds, too.
+    /// The descending iteration: recomputes each node from its predecessors. From a post-fixed point, every round
+    /// yields a sound result.
     fn descend(&mut self, entry: LocId, initial: &Environment, budget: &Budget) -> Option<()> {
         let mut nodes: Vec<LocId> = self.program.locs.ids().filter(|l| self.at[l.index()].is_some()).collect();
         nodes.sort_unstable_by_key(|l| (self.downward[l.index()], *l));
-        // By target, then by the node from which it comes; and for functions, what comes back.
+        // The environments by target node, then by source node; and the exits by function.
         let mut incoming: FxHashMap<LocId, Vec<(LocId, Environment)>> = FxHashMap::default();
         let mut returning: FxHashMap<FuncId, Vec<(LocId, Exit)>> = FxHashMap::default();
         let mut sent: FxHashMap<LocId, Vec<Sent>> = FxHashMap::default();
@@ -349,7 +354,7 @@ impl<'p> Analysis<'p> {
         Some(())
     }
 
-    /// From a node to where the code leads it.
+    /// Interprets the code from a node up to the next nodes.
     fn walk(&mut self, from: LocId, ends: &mut Vec<End>) {
         let Some(env) = self.at[from.index()].clone() else { return };
         let mut stack = vec![(from, env)];
@@ -394,7 +399,7 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// The effect of an edge that is no assume.
+    /// Applies the effect of an edge other than an assume.
     fn execute(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> Next {
         let program = self.program;
         let pool = &program.exprs;
@@ -413,7 +418,7 @@ impl<'p> Analysis<'p> {
                     env.recent.assigned(pool, *var, *value);
                 }
             }
-            // Done.
+            // `operate` has handled these.
             Op::Alloc { .. } | Op::Load { .. } if self.following.is_some() => {}
             Op::Alloc { var, .. } => {
                 let address = Bounds::full(program.vars[*var].width).without(0);
@@ -453,7 +458,7 @@ impl<'p> Analysis<'p> {
         Next::Go
     }
 
-    /// The effect of a call.
+    /// Applies the effect of a call.
     fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> Next {
         let program = self.program;
         let Op::Call { callee, args, varargs, result } = &program.edges[edge].op else { unreachable!("a call") };
@@ -473,7 +478,7 @@ impl<'p> Analysis<'p> {
             ends.push(End::Node(program.funcs[func].entry, entry));
             for (kind, exit) in self.exits[func.index()].iter().enumerate() {
                 let Some(back) = exit.as_ref().and_then(|exit| self.come_back(env, edge, func, exit)) else { continue };
-                // Where nobody asks for it, it does not matter.
+                // If the result is unused, the kinds of exits need not be distinguished.
                 let after: &mut Option<Environment> = &mut after[if result.is_some() { kind } else { 0 }];
                 match after {
                     None => *after = Some(back),
@@ -490,7 +495,7 @@ impl<'p> Analysis<'p> {
         if others.is_empty() { Next::Go } else { Next::Also(others) }
     }
 
-    /// What a caller knows behind a call that ends like this; `None` if it does not.
+    /// The caller's environment after a call with this exit; `None` if the call cannot return this way.
     fn come_back(&self, env: &Environment, edge: EdgeId, func: FuncId, exit: &Exit) -> Option<Environment> {
         let program = self.program;
         let Op::Call { args, result, .. } = &program.edges[edge].op else { unreachable!("a call") };
@@ -509,7 +514,7 @@ impl<'p> Analysis<'p> {
             let touched = &following.touched[func.index()];
             back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched);
         }
-        // In order of id, so that runs are alike.
+        // Iterate in the order of ids, so that runs are deterministic.
         let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();
         written.sort_unstable();
         for var in written {
@@ -527,8 +532,8 @@ impl<'p> Analysis<'p> {
         Some(back)
     }
 
-    /// Leaves the states of a caller in which the callee returns, by what it then knows of its parameters: a function may end the
-    /// program unless its argument holds. `false` if there are none.
+    /// Refines the caller's environment by the values of the parameters at the exit. For example, a function may return
+    /// only if its argument is true. Returns `false` if the environment becomes empty.
     fn came_back(&self, env: &mut Environment, func: FuncId, args: &[ExprId], exit: &Exit) -> bool {
         let program = self.program;
         let pool = &program.exprs;

@@ -1,27 +1,28 @@
-//! Where the iteration keeps what it knows.
+//! The nodes: the locations at which the iteration stores environments.
 
 use cfa::graph::{CfaGraphs, Predecessors};
 use cfa::loops::LoopForest;
 use cfa::{CallGraph, Expr, FuncId, Id, LocId, Op, Out, Program, UnOp};
 use rustc_hash::FxHashMap;
 
-/// Operations before a return that are looked at once for each way that leads there.
+/// Largest number of operations before a return that are interpreted separately for each path to it.
 const TAIL: usize = 24;
 
-/// By location.
+/// The nodes and the orders of their iteration.
 pub struct Nodes {
-    /// Entries of functions, calls, heads of loops, and other places where paths join and do not part at once.
+    /// By location: true for function entries, calls, loop heads, and joins that do not branch immediately.
     pub is_node: Vec<bool>,
-    /// Nodes where values are widened.
+    /// By location: true for nodes where the analysis widens.
     pub widened: Vec<bool>,
-    /// The order in which nodes are looked at: what a function gives back is known before its caller goes on, and what a loop comes to before
-    /// what is behind it.
+    /// By location: the iteration order. Callees precede the code after their calls, and loops precede the code after
+    /// them.
     pub rank: Vec<u32>,
-    /// The same with callers before callees, for one look at each.
+    /// By location: the order of the descending iteration, with callers before callees.
     pub downward: Vec<u32>,
 }
 
 impl Nodes {
+    /// Computes the nodes of a program.
     pub fn of(program: &Program, calls: &CallGraph) -> Self {
         let graphs = CfaGraphs::new(program);
         let predecessors = Predecessors::new(program);
@@ -71,7 +72,8 @@ impl Nodes {
     }
 }
 
-/// Whether nothing but returning is done from a place on: the ways that come together there are told apart by what is returned.
+/// True if only operations up to a return of a value follow `loc`. Such a join is no node, so the paths are
+/// distinguished by their return values.
 fn only_returns(program: &Program, mut loc: LocId) -> bool {
     for _ in 0..TAIL {
         let Out::One(edge) = program.locs[loc].out else { return false };
@@ -84,8 +86,8 @@ fn only_returns(program: &Program, mut loc: LocId) -> bool {
     false
 }
 
-/// Whether all that is done at a place is to branch on one bit, as behind `a && b`: the ways that come together there part again at once, and
-/// each knows more by itself.
+/// True if `loc` only branches on one bit, as after `a && b`. Such a join is no node: its paths separate again
+/// immediately, and each path is more precise alone.
 fn decides(program: &Program, loc: LocId) -> bool {
     let Out::Branch { then_edge, .. } = program.locs[loc].out else { return false };
     let Op::Assume { cond, .. } = program.edges[then_edge].op else { return false };

@@ -1,4 +1,4 @@
-//! Where widening stops: the constants of a program.
+//! The thresholds of widening: the constants of the program.
 
 use crate::invariant::value::limits::LARGEST;
 use cfa::{Bv, Expr, Program};
@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smt::bounds::Bounds;
 use std::collections::BTreeSet;
 
-/// Thresholds of one width.
+/// Largest number of thresholds per width.
 const THRESHOLDS: usize = 256;
 
-/// By width, the constants of conditions and assignments with their neighbours, ascending.
+/// By width: the constants in the program with their neighbours, ascending.
 pub(crate) fn thresholds(program: &Program) -> FxHashMap<u32, Vec<u64>> {
     let mut found: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
     let mut seen = FxHashSet::default();
@@ -28,7 +28,8 @@ pub(crate) fn thresholds(program: &Program) -> FxHashMap<u32, Vec<u64>> {
             });
         });
     }
-    // Behind an access a distance is within the object, if it did not wrap around before; and where objects end at the latest.
+    // Two more thresholds for pointers: an offset after an access lies within the object unless it has wrapped around,
+    // and the largest possible end of an object.
     let width = program.layout.pointer_width;
     let of_pointers = found.entry(width).or_default();
     of_pointers.extend([Bounds::full(width).max as u64 / 2, LARGEST & Bounds::full(width).high]);

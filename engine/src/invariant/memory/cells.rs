@@ -1,9 +1,10 @@
-//! What is known of memory: of cells, each some bytes of an object, and of objects, one for each place that makes some.
+//! Abstract memory: cells, each a range of bytes of an object, and objects, one per allocation site.
 //!
-//! Cells: Miné, Field-sensitive value analysis of embedded C programs with union types and pointer arithmetics, LCTES 2006. Allocation
-//! sites, and which of them stand for one object: Balakrishnan, Reps, Recency-abstraction for heap-allocated storage, SAS 2006.
-//! An access is taken to stay within the object that its address was derived from: where that is seen, it is valid, and so is everything
-//! before the first that is not. Where it is not seen which object that is, the points-to analysis says it.
+//! Cells: Miné, Field-sensitive value analysis of embedded C programs with union types and pointer arithmetics, LCTES
+//! 2006. Allocation sites, and when they represent a single object: Balakrishnan, Reps, Recency-abstraction for
+//! heap-allocated storage, SAS 2006. The analysis assumes that an access stays within the object that its address is
+//! derived from. If it proves this, the access is valid, and the results hold up to the first access without proof. If
+//! the object is unknown, the points-to set of the address is used.
 
 use crate::invariant::value::Value;
 use crate::invariant::value::limits::{LARGEST, Limit, Reach, Reaches};
@@ -12,79 +13,89 @@ use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Ranges of bytes that were written are told apart up to so many.
+/// Largest number of separate written ranges per object.
 const RANGES: usize = 64;
-/// What is known of cells and objects at one place. A cell that is absent may hold anything.
+/// The contents of cells and the status of objects at a location. An absent cell may hold any value.
 #[derive(Clone)]
 pub struct Memory {
+    /// The values of cells.
     pub cells: Paged<Value>,
+    /// The status of objects.
     pub objects: Paged<Status>,
-    /// What is lost since the function was called: of that its caller knows nothing any more.
+    /// The facts invalidated since the entry of the function. Its callers have to drop them.
     pub lost: Rc<BTreeSet<(u32, Loss)>>,
 }
 
-/// What was known by all who speak of an object, and is not any more.
+/// A kind of fact about an object that is no longer valid. All values that refer to it have to drop it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Loss {
-    /// Where its null byte is.
+    /// The position of its null byte.
     Null,
-    /// Where a null byte was seen.
+    /// The position at which a null byte was observed.
     Seen,
-    /// That, and its size: there are several.
+    /// Both positions and its size, because the site now has several objects.
     Reach,
-    /// That it is there. No address that is known leads there, so that others may take its place.
+    /// The object itself: no known address points to it, so its place may be reused.
     Object,
 }
 
-/// How many objects of one site an address may lead to.
+/// Upper bound on the number of objects of one site that an address may point to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Count {
+    /// No object.
     None,
+    /// At most one object.
     One,
+    /// Any number of objects.
     Many,
 }
 
-/// What an object holds where it was not written.
+/// The contents of the unwritten bytes of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
+    /// Any contents.
     Any,
+    /// Zero bytes.
     Zero,
-    /// What its variable holds at the start.
+    /// The initial value of the global variable.
     Initial,
 }
 
-/// What is known of the objects of a site.
+/// The status of the objects of one site.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Status {
+    /// Upper bound on the number of objects.
     pub count: Count,
+    /// True if an object may have ended its lifetime.
     pub may_be_dead: bool,
-    /// There is one on all ways that lead here.
+    /// True if an object exists on every path to the location.
     pub exists: bool,
-    /// Bytes, at least and at most.
+    /// Lower and upper (`most`) bound on the size in bytes.
     pub size: u64,
     pub(in crate::invariant) most: u64,
     pub(in crate::invariant) content: Content,
-    /// Where they may have been written: disjoint, ascending; from, and to before.
+    /// The byte ranges that may have been written, as pairs of start and end: disjoint and ascending.
     pub(in crate::invariant) written: Rc<[(u64, u64)]>,
-    /// One of its bytes is null, this far from the start at least.
+    /// Set if one of the bytes is null: lower bound on its offset.
     pub(in crate::invariant) null: Option<u64>,
-    /// One of its bytes was seen to be null, this far from the start at least and at most.
+    /// Set if a null byte was observed: lower and upper bound on its offset.
     pub(in crate::invariant) seen: Option<(u64, u64)>,
-    /// Lengths of other objects that are at most its size: what the limit says of 0 is said of the size.
+    /// Lengths of other objects that do not exceed its size. For each, the offset bound that holds for the value 0
+    /// holds for the size.
     pub(in crate::invariant) covers: Rc<[Limit]>,
-    /// It ends with zeros, whatever its cells are said to hold.
+    /// Set if the object ends with zero bytes, regardless of the values of its cells.
     pub(in crate::invariant) zeros: Option<Zeros>,
 }
 
-/// The last bytes of an object, all of them zero.
+/// The zero bytes at the end of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::invariant) struct Zeros {
     pub(in crate::invariant) bytes: u64,
-    /// Where they start, modulo how many they are.
+    /// Their offset modulo their number.
     pub(in crate::invariant) phase: u64,
 }
 
-/// Some bytes of an object.
+/// A range of bytes of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::invariant) struct Cell {
     pub(in crate::invariant) object: u32,
@@ -93,7 +104,7 @@ pub(in crate::invariant) struct Cell {
 }
 
 impl Zeros {
-    /// What a cell holds that may be among them.
+    /// The value of a cell that may overlap the zero bytes.
     pub(in crate::invariant) fn joined(self, cell: Cell, held: &Value) -> Option<Value> {
         let is_aligned = cell.bytes == self.bytes && cell.at % self.bytes == self.phase;
         is_aligned.then(|| held.join(&Value::constant(held.width(), 0)))
@@ -104,7 +115,7 @@ impl Memory {
     pub fn new() -> Self {
         Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default() }
     }
-    /// What is known and not in `b`, of what all who speak of an object know; of some objects.
+    /// The facts about objects that hold in `self` but not in `b`; restricted to the objects `among`.
     pub fn lost(&self, b: &Memory, among: Option<&FixedBitSet>) -> Vec<(u32, Loss)> {
         let mut lost = Vec::new();
         let is_asked = |index: &usize| among.is_none_or(|among| among.contains(*index));
@@ -132,11 +143,12 @@ impl Memory {
     pub fn status(&self, object: u32) -> Option<&Status> {
         self.objects.get(object as usize)
     }
-    /// Whether an object's number stands for one object, and a cell for bytes of it.
+    /// True if the number represents one object, so that a cell represents bytes of one object.
     pub fn is_one(&self, object: u32) -> bool {
         self.status(object).is_some_and(|s| s.count == Count::One)
     }
-    /// The length that a limit is of, at most, if the object is one: what is said of that holds of a number if the object exists.
+    /// Upper bound on the length that an offset bound refers to, if its object is a single live one. `exists` states
+    /// that the object exists.
     pub(in crate::invariant) fn most(&self, limit: &Limit, exists: bool) -> Option<u64> {
         let status = self.status(limit.object)?;
         let is_there = status.count == Count::One && !status.may_be_dead && (exists || status.exists);
@@ -148,7 +160,7 @@ impl Memory {
         }
         .filter(|_| is_there)
     }
-    /// Keeps of what is known of sizes by lengths of other objects some.
+    /// Keeps only some of the bounds on sizes by lengths of other objects.
     pub(in crate::invariant) fn keep_covers(&mut self, is_kept: impl Fn(&Memory, &Limit) -> bool) {
         let left = |(index, status): (usize, &Status)| {
             let is_lost = |cover: &Limit| !is_kept(self, cover);
@@ -172,7 +184,7 @@ impl Memory {
 }
 
 impl Status {
-    /// Of so many bytes, at least and at most.
+    /// The status of objects with these lower and upper bounds on their size.
     pub(in crate::invariant) fn new(count: Count, (size, most): (u64, u64), content: Content) -> Self {
         let exists = count != Count::None;
         let covers = Rc::new([]);
@@ -190,7 +202,7 @@ impl Status {
             zeros: None,
         }
     }
-    /// Whether there is such a length.
+    /// True if the length `reach` of the object is defined.
     pub(in crate::invariant) fn has(&self, reach: Reach) -> bool {
         match reach {
             Reach::Size => true,
@@ -209,7 +221,8 @@ impl Status {
         all.push((from, to));
         self.written = united(all);
     }
-    /// Forgets what is not as it was, such that a row of joins ends. How many objects there are and whether they are alive changes only so often.
+    /// Drops facts that differ from `before`, so that a chain of joins ends. The count and the lifetime change only
+    /// finitely often.
     pub(super) fn forget_changes(&mut self, before: &Self) {
         if self.size != before.size {
             self.size = 0;
@@ -258,7 +271,7 @@ impl Status {
     }
 }
 
-/// Two states of memory that are put together.
+/// Two memories to be joined.
 pub struct Both<'m>(pub &'m Memory, pub &'m Memory);
 
 impl Both<'_> {
@@ -283,7 +296,7 @@ impl Reaches for Both<'_> {
     }
 }
 
-/// The same as few ranges, and some more if they are too many.
+/// The union of ranges. If there are too many, one range that contains them all.
 fn united(mut all: Vec<(u64, u64)>) -> Rc<[(u64, u64)]> {
     all.sort_unstable();
     all.dedup_by(|b, a| {
@@ -299,10 +312,11 @@ fn united(mut all: Vec<(u64, u64)>) -> Rc<[(u64, u64)]> {
     }
 }
 
-/// How states are put together.
+/// The precision of a join.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Joining {
+    /// The exact join.
     Exact,
-    /// So that it ends.
+    /// A join that drops changing facts, for termination.
     Forgetting,
 }

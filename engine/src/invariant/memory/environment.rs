@@ -1,4 +1,4 @@
-//! What is known of the variables at one place, and the effect of expressions and conditions on it.
+//! The abstract environment at a location: values of variables, and the effect of expressions and conditions on them.
 
 use crate::invariant::memory::cells::{Count, Memory};
 use crate::invariant::memory::relations::Recent;
@@ -14,26 +14,28 @@ use smt::bounds::Bounds;
 use smt::facts::Facts;
 use std::ops::Range;
 
-/// Assignments one behind the other that are looked through.
+/// Largest depth to which definitions of variables are expanded.
 const DEPTH: u32 = 4;
-/// Variables of a condition that are looked at.
+/// Largest number of variables of a condition that are refined.
 const LEAVES: usize = 16;
 
-/// Where each variable is kept: globals in one row, the locals of each function in another.
+/// The index of each variable in its row. Globals share a row, and each function has a row of locals.
 pub struct Rows {
-    /// (whether global, index in its row)
+    /// By variable: whether it is global, and its index in the row.
     of_var: Vec<(bool, u32)>,
+    /// The global variables in the order of their row.
     pub globals: Vec<VarId>,
-    /// The addresses of global objects.
+    /// The abstract addresses of global objects.
     objects: Vec<Value>,
-    /// The numbers of functions as objects.
+    /// The object numbers of functions.
     functions: Range<u32>,
     pointer_width: u32,
-    /// Whether addresses are followed.
+    /// True if the analysis tracks the targets of addresses.
     follows: bool,
 }
 
 impl Rows {
+    /// Rows for an analysis without memory.
     pub fn new(program: &Program) -> Self {
         let mut next_local = vec![0u32; program.funcs.len()];
         let mut globals = Vec::new();
@@ -57,7 +59,7 @@ impl Rows {
         Self { of_var, globals, objects, functions, pointer_width, follows: false }
     }
 
-    /// The same, where it is of interest which objects addresses lead to: globals, then functions, by number.
+    /// Rows for an analysis that tracks the targets of addresses. The objects are numbered: globals, then functions.
     pub fn following(program: &Program) -> Self {
         let mut rows = Self::new(program);
         for (object, value) in rows.objects.iter_mut().enumerate() {
@@ -67,22 +69,22 @@ impl Rows {
         rows
     }
 
-    /// The number of a function as an object.
+    /// The object number of a function.
     pub fn function(&self, func: FuncId) -> u32 {
         self.functions.start + func.0
     }
 
-    /// The address of a function.
+    /// The abstract address of a function.
     fn of_function(&self, func: FuncId) -> Value {
         let address = function_address(func);
         let at = Bounds::unsigned(self.pointer_width, address, address).unwrap_or(Bounds::full(self.pointer_width));
         let value = Value::address(at, 1, self.function(func));
-        // Executions count on an address of their own for each function, which is none of an object.
+        // The program assumes that functions have distinct addresses that differ from those of objects.
         if self.follows { value } else { Value::full(self.pointer_width) }
     }
 
-    /// Whether two addresses are equal, if that is seen: of one object, or of functions. `is_one` says whether an object's number stands
-    /// for one object.
+    /// Decides whether two addresses are equal, if they point into one object or to functions. `is_one` returns whether
+    /// an object number represents one object.
     fn are_equal(&self, a: &Value, b: &Value, is_one: &dyn Fn(u32) -> bool) -> Option<bool> {
         let (x, y) = (a.targets.as_ref()?, b.targets.as_ref()?);
         let may_both_be_null = a.contains(0) && b.contains(0);
@@ -102,14 +104,14 @@ impl Rows {
     }
 }
 
-/// Where an object of so many bytes can start.
+/// The possible start addresses of an object of `size` bytes.
 pub fn addresses_of(pointer_width: u32, size: u64) -> Bounds {
     let (low, high) = addresses(pointer_width);
     let bounds = Bounds::unsigned(pointer_width, low, high.saturating_sub(size).max(low));
     bounds.unwrap_or(Bounds::full(pointer_width))
 }
 
-/// Per function, the parameters that it never writes.
+/// Per function: the parameters that it never writes.
 pub fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
     let written: FxHashSet<VarId> = program.edges.values().filter_map(|edge| edge.op.def()).collect();
     let steady = |(_, f): (FuncId, &cfa::Function)| {
@@ -118,31 +120,35 @@ pub fn steady_parameters(program: &Program) -> Vec<Vec<VarId>> {
     program.funcs.iter().map(steady).collect()
 }
 
-/// A value for each global variable and each local of one function. A variable that is absent may have any value.
-/// Cheap to clone.
+/// The abstract values of the global variables and of the locals of one function. An absent variable may have any
+/// value. Cloning is cheap.
 #[derive(Clone)]
 pub struct Environment {
+    /// The values of globals.
     pub globals: Paged<Value>,
+    /// The values of locals.
     pub locals: Paged<Value>,
-    /// Where memory is tracked.
+    /// The abstract memory, if tracked.
     pub memory: Memory,
-    /// Where memory is tracked.
+    /// The must-relations between variables and memory, if tracked.
     pub recent: Recent,
 }
 
 impl Environment {
-    /// Nothing is known.
+    /// The environment without any facts.
     pub fn new() -> Self {
         Self { globals: Paged::new(), locals: Paged::new(), memory: Memory::new(), recent: Recent::default() }
     }
-    /// What a callee is to know of its caller: all but locals.
+    /// The part of the environment that a callee shares: everything except locals.
     pub fn shared(&self) -> Self {
         Self { globals: self.globals.clone(), memory: self.memory.clone(), ..Self::new() }
     }
+    /// The value of a variable; `None` if it may be any value.
     pub fn get(&self, rows: &Rows, var: VarId) -> Option<&Value> {
         let (global, index) = rows.of_var[var.index()];
         if global { self.globals.get(index as usize) } else { self.locals.get(index as usize) }
     }
+    /// Sets the value of a variable.
     pub fn set(&mut self, rows: &Rows, var: VarId, value: Option<Value>) {
         let (global, index) = rows.of_var[var.index()];
         let row = if global { &mut self.globals } else { &mut self.locals };
@@ -151,45 +157,45 @@ impl Environment {
             row.set(index as usize, value);
         }
     }
-    /// Whether an object's number stands for one object, where memory is tracked.
+    /// True if an object number represents one object. Memory has to be tracked.
     pub(in crate::invariant) fn is_one(&self, object: u32) -> bool {
         self.memory.objects.get(object as usize).is_some_and(|status| status.count == Count::One)
     }
-    /// What holds in both, and less; tells whether that is less than what held in `self`.
+    /// Joins `o` into `self`. Returns whether `self` has changed.
     pub fn join(&mut self, o: &Self) -> bool {
         self.join_where(o, &Same)
     }
-    /// The same, where what is known of reaches is put together like this.
+    /// Like `join`, with offset bounds joined according to `how`.
     pub fn join_where(&mut self, o: &Self, how: &dyn Reaches) -> bool {
         let join = |a: &Value, b: &Value| a.join_where(b, how);
         let globals = combine(&mut self.globals, &o.globals, join);
         combine(&mut self.locals, &o.locals, join) || globals
     }
-    /// The same such that repetition ends; see [`Value::widen`].
+    /// Widens `self` by `o`, so that iteration terminates; see [`Value::widen`].
     pub fn widen(&mut self, o: &Self, thresholds: &impl Fn(u32) -> Vec<u64>) -> bool {
         self.widen_where(o, thresholds, &Same)
     }
-    /// The same, where what is known of reaches is put together like this.
+    /// Like `widen`, with offset bounds joined according to `how`.
     pub fn widen_where(&mut self, o: &Self, thresholds: &impl Fn(u32) -> Vec<u64>, how: &dyn Reaches) -> bool {
         let widen = |a: &Value, b: &Value| a.widen_where(b, &thresholds(a.width()), how);
         let globals = combine(&mut self.globals, &o.globals, widen);
         combine(&mut self.locals, &o.locals, widen) || globals
     }
-    /// The same, with everything forgotten that changes.
+    /// Joins `o` into `self` and drops all values that change.
     pub fn forget_changes(&mut self, o: &Self) -> bool {
         let forget = |a: &Value, b: &Value| if a.includes(b) { a.clone() } else { Value::full(a.width()) };
         let globals = combine(&mut self.globals, &o.globals, forget);
         combine(&mut self.locals, &o.locals, forget) || globals
     }
 
-    /// A variable's value, within what it is at most by how far objects reach.
+    /// The value of a variable, refined by its offset bounds.
     pub(in crate::invariant) fn bounded(&self, rows: &Rows, var: VarId) -> Option<Value> {
         let value = self.get(rows, var)?;
         if value.limits.is_empty() && value.targets.is_none() {
             return Some(value.clone());
         }
         let now = within(value, &|limit| self.memory.most(limit, false));
-        // What leads to an object leads to one that there is.
+        // An address points to an object that exists.
         let most = |object, limit: &Limit| self.memory.most(limit, limit.object == object);
         // Functions lie below all objects.
         let (_, high) = addresses(rows.pointer_width);
@@ -201,7 +207,8 @@ impl Environment {
         eval(rows, pool, e, &|var| self.bounded(rows, var), &|object| self.is_one(object))
     }
 
-    /// The same if a variable has a value, and what was made of it accordingly.
+    /// The value of an expression under the assumption that a variable has a given value. Recently defined variables
+    /// are re-evaluated.
     pub(in crate::invariant) fn eval_given(
         &self,
         rows: &Rows,
@@ -228,7 +235,7 @@ impl Environment {
         eval(rows, pool, e, &of, &|object| self.is_one(object))
     }
 
-    /// Leaves the states in which the one-bit `cond` is 1; `false` if there is none.
+    /// Refines the environment by the one-bit condition `cond`. Returns `false` if no state satisfies it.
     pub fn assume(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId) -> bool {
         match self.eval(rows, pool, cond) {
             Some(value) if !value.contains(1) => return false,
@@ -265,7 +272,7 @@ impl Environment {
             }
             self.set(rows, var, Some(now));
         }
-        // Members of small sets one by one.
+        // Check the members of small sets individually.
         for &(_, var) in &leaves {
             let Some(Value { members: Some(members), .. }) = self.get(rows, var).cloned() else { continue };
             if members.len() < 2 {
@@ -288,7 +295,8 @@ impl Environment {
         self.stands_for(pool, cond).is_none_or(|made| self.assume(rows, pool, made))
     }
 
-    /// The condition that a bit was made of and not long ago, as of `a && b`; of what does not hold, where it was made of a negation.
+    /// The condition from which a bit was computed recently, as for `a && b`. For a negated bit, the condition is
+    /// returned if the bit was computed from a negation.
     fn stands_for(&self, pool: &ExprPool, bit: ExprId) -> Option<ExprId> {
         match *pool.get(bit) {
             Expr::Var(var) if pool.width(bit) == 1 => self.recent.definition(var),
@@ -301,7 +309,7 @@ impl Environment {
     }
 }
 
-/// Replaces `a` entry by entry; tells whether something changed. `op` gives the entry itself where nothing is to change.
+/// Replaces each entry `x` of `a` by `op(x, y)` with the entry `y` of `b`. Returns whether `a` has changed.
 fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -> Value) -> bool {
     let pages: Vec<usize> = a.differing_pages(b).collect();
     let mut changed = false;
@@ -318,7 +326,8 @@ fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -
     changed
 }
 
-/// The value of an expression over variables with these values (`None` is any), where these objects are one each.
+/// The value of an expression for given values of variables (`None` is any value). `is_one` returns whether an object
+/// number represents one object.
 fn eval(
     rows: &Rows,
     pool: &ExprPool,
@@ -366,7 +375,7 @@ fn eval(
             (true, false) => of(t),
             (false, true) => of(f),
             _ => {
-                // An index that moves an address up or down: each by itself.
+                // An index may move an address up or down. Evaluate both cases separately.
                 let [t, f] = sides(pool, c, var).map_or([of(t), of(f)], |(v, [positive, negative])| {
                     let given =
                         |value: Value| move |other: VarId| if other == v { Some(value.clone()) } else { var(other) };
@@ -383,7 +392,8 @@ fn eval(
     Some(value.unwrap_or_else(|| Value::full(width)))
 }
 
-/// A variable of whose sign a condition is, and what it is where that holds and where it does not.
+/// If the condition compares a variable with 0, returns the variable, its value if the condition holds, and its value
+/// if not.
 fn sides(pool: &ExprPool, cond: ExprId, of: &dyn Fn(VarId) -> Option<Value>) -> Option<(VarId, [Value; 2])> {
     let Expr::Binary(BinOp::Sle, zero, number) = *pool.get(cond) else { return None };
     let (Expr::Var(var), width @ ..=64) = (pool.get(number), pool.width(number)) else { return None };
@@ -396,7 +406,7 @@ fn sides(pool: &ExprPool, cond: ExprId, of: &dyn Fn(VarId) -> Option<Value>) -> 
     Some((*var, [side(0, full.max)?, side(full.min, -1)?]))
 }
 
-/// Of two numbers of which one is the other and something more: which one it is that is the smaller, and what more.
+/// If `a = b + d` or `b = a + d`, returns whether `a` is the base, and the abstract value of `d`.
 fn distance(pool: &ExprPool, a: ExprId, b: ExprId, of: &impl Fn(ExprId) -> Option<Value>) -> Option<(bool, Value)> {
     let rest = |sum: ExprId, base: ExprId| match *pool.get(sum) {
         Expr::Binary(BinOp::Add, x, y) if x == base => of(y),
@@ -406,7 +416,7 @@ fn distance(pool: &ExprPool, a: ExprId, b: ExprId, of: &impl Fn(ExprId) -> Optio
     rest(b, a).map(|by| (true, by)).or_else(|| rest(a, b).map(|by| (false, by)))
 }
 
-/// Compares `x` with `x` and `by`, or the other way round if not `first`.
+/// Compares `x` and `y`, where `y = x + by` if `first`, and else `x = y + by`.
 fn moved_up(x: &Value, y: &Value, op: BinOp, first: bool, by: &Value) -> Value {
     let base = if first { x } else { y };
     let full = Bounds::full(x.width()).high;

@@ -1,4 +1,4 @@
-//! Abstract memories put together where paths join, and after calls.
+//! Joins of abstract memories at control-flow joins and after calls.
 
 use super::cells::{Cell, Count, Joining, Loss, Memory, Status};
 use super::tracker::Tracker;
@@ -7,7 +7,8 @@ use crate::semantics::Paged;
 use fixedbitset::FixedBitSet;
 use std::rc::Rc;
 
-/// Says of objects that end with zeros in one state only what cells hold with them; gives the second state.
+/// Drops the zero bytes at the end of objects where the two memories differ in them, and weakens the cells accordingly.
+/// Returns the changed second memory.
 fn folded_where_they_differ(tracker: &Tracker, a: &mut Memory, b: &Memory) -> Memory {
     let mut folded = b.clone();
     let pages: Vec<usize> = a.objects.differing_pages(&b.objects).collect();
@@ -22,7 +23,7 @@ fn folded_where_they_differ(tracker: &Tracker, a: &mut Memory, b: &Memory) -> Me
 }
 
 impl Tracker<'_> {
-    /// What holds in both, and less; whether that is less than what held in `a`. `op` puts together what a cell may hold.
+    /// Joins `b` into `a`. Returns whether `a` has changed. `op` joins the values of a cell.
     pub fn join(&self, a: &mut Memory, b: &Memory, how: Joining, op: impl Fn(&Value, &Value) -> Value) -> bool {
         let b = &folded_where_they_differ(self, a, b);
         let is_none = |m: &Memory, cell: Cell| m.status(cell.object).is_some_and(|s| s.count == Count::None);
@@ -65,21 +66,22 @@ impl Tracker<'_> {
             }
         }
         if are_covers_of {
-            // What only one of them knew is lost with the length that it speaks of.
+            // Drop bounds that refer to lengths that are no longer defined.
             let is_there = |s: &Status, reach| s.count == Count::One && s.has(reach);
             a.keep_covers(|memory, cover| memory.status(cover.object).is_some_and(|s| is_there(s, cover.reach)));
         }
         changed
     }
 
-    /// The same without what cells of other objects hold.
+    /// The memory with only the cells of the objects `to`.
     pub fn confined(&self, memory: &Memory, to: &FixedBitSet) -> Memory {
         let mut confined = memory.clone();
         confined.cells.retain(|cell| to.contains(self.cells[cell].object as usize));
         confined
     }
 
-    /// What a caller knows behind a call: what it knew, but of what the callee may have touched what that knows.
+    /// The caller's memory after a call. Cells that the callee may write take the callee's values; all other cells keep
+    /// the caller's.
     pub fn returned(&self, before: &Memory, after: &Memory, touched: &FixedBitSet) -> Memory {
         let mut now = before.clone();
         if !after.lost.is_subset(&now.lost) {
@@ -94,7 +96,7 @@ impl Tracker<'_> {
                 }
             }
         }
-        // Reading is no touch, but sees null bytes.
+        // Reads touch no objects, but they may observe null bytes.
         for &(object, _) in after.lost.iter().filter(|&&(o, loss)| loss == Loss::Seen && !touched.contains(o as usize))
         {
             let seen = after.status(object).and_then(|status| status.seen);

@@ -1,4 +1,4 @@
-//! Which objects there are, how long they live, and whether operations find them alive.
+//! The lifetimes of objects: allocation, release, and validity of accesses.
 
 use super::environment::{Environment, addresses_of};
 use super::tracker::{Places, Tracker};
@@ -9,7 +9,7 @@ use crate::invariant::value::limits::{Limit, Reach};
 use cfa::{BinOp, EdgeId, ExprId, Family, FuncId, GlobalId, Op};
 use std::rc::Rc;
 
-/// What is left of a value; `None` if nothing of it is lost, `Some(None)` if nothing is known any more.
+/// The value without invalidated facts. `None` if it has none of them, and `Some(None)` if nothing remains.
 fn without(value: &Value, lost: &[(u32, Loss)]) -> Option<Option<Value>> {
     let leads_there = |(object, _): &(u32, Value)| lost.iter().any(|&(o, loss)| o == *object && loss == Loss::Object);
     if value.targets.as_ref().is_some_and(|targets| targets.iter().any(leads_there)) {
@@ -18,7 +18,7 @@ fn without(value: &Value, lost: &[(u32, Loss)]) -> Option<Option<Value>> {
     value.without(&|limit| is_lost(limit, lost)).map(Some)
 }
 
-/// Whether what a limit speaks of is among what is lost.
+/// True if the offset bound refers to an invalidated fact.
 fn is_lost(limit: &Limit, lost: &[(u32, Loss)]) -> bool {
     lost.iter().any(|&(object, loss)| {
         let is_of_it = match loss {
@@ -31,7 +31,7 @@ fn is_lost(limit: &Limit, lost: &[(u32, Loss)]) -> bool {
 }
 
 impl Environment {
-    /// Forgets what is said of objects; notes it for those who wait.
+    /// Drops facts about objects, and records this for the callers.
     pub fn lose(&mut self, lost: &[(u32, Loss)]) {
         if lost.is_empty() {
             return;
@@ -39,7 +39,7 @@ impl Environment {
         if !lost.iter().all(|l| self.memory.lost.contains(l)) {
             Rc::make_mut(&mut self.memory.lost).extend(lost.iter().copied());
         }
-        // What was read is still there where a null byte was seen.
+        // An observed null byte does not invalidate reads.
         if lost.iter().any(|&(_, loss)| loss != Loss::Seen) {
             self.recent.forget_reads();
         }
@@ -55,7 +55,7 @@ impl Environment {
 }
 
 impl Tracker<'_> {
-    /// A new object; its address.
+    /// Allocates an object at `edge`. Returns its address.
     pub fn allocate(&mut self, env: &mut Environment, edge: EdgeId, size: Option<&Value>) -> Option<Value> {
         let Op::Alloc { var, align, zeroed, .. } = self.program.edges[edge].op else { unreachable!("an allocation") };
         let object = self.site(edge);
@@ -89,7 +89,7 @@ impl Tracker<'_> {
         Some(Value::address(addresses_of(width, size), align, object))
     }
 
-    /// The family whose functions may end the life of an object.
+    /// The family of functions that may end the lifetime of an object.
     fn family(&self, object: u32) -> Option<Family> {
         match self.program.edges[self.allocation(object)?].op {
             Op::Alloc { kind, .. } => kind.family(),
@@ -97,7 +97,7 @@ impl Tracker<'_> {
         }
     }
 
-    /// Ends the life of what is at an address.
+    /// Ends the lifetime of the object at an address.
     pub fn free(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, family: Family) {
         let objects: Vec<u32> = match self.places(value, address) {
             Places::Known(targets) => targets.iter().map(|(object, _)| *object).collect(),
@@ -107,7 +107,7 @@ impl Tracker<'_> {
         let is_known = value.is_some_and(|v| v.targets.is_some());
         let is_it = match is_scope {
             true => objects.len() == 1,
-            // Whichever it is: no address that is known leads to any of them any more.
+            // Each of the candidates may be treated as freed: no known address points to any of them afterwards.
             false => is_known && objects.iter().all(|&object| self.family(object) == Some(family)),
         };
         if is_it && objects.iter().all(|&object| env.memory.is_one(object)) {
@@ -121,7 +121,7 @@ impl Tracker<'_> {
         }
     }
 
-    /// Forgets where null bytes of objects are, of one of the two kinds of them.
+    /// Drops the null bytes of objects that `reach` refers to.
     pub fn lose_null(&self, env: &mut Environment, reach: Reach, objects: &[u32]) {
         let is_read_only = |object: u32| {
             (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
@@ -139,7 +139,7 @@ impl Tracker<'_> {
         env.lose(&lost);
     }
 
-    /// Ends the life of objects. No address that is known leads there any more, so that others may take their place.
+    /// Ends the lifetimes of objects. No known address points to them afterwards, so their places may be reused.
     pub fn end(&self, env: &mut Environment, objects: &[u32], result: Option<&mut Option<Value>>) {
         let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Object)).collect();
         env.lose(&lost);
@@ -154,7 +154,7 @@ impl Tracker<'_> {
         }
     }
 
-    /// Says that the objects of a frame are dead, where those of another frame of the function may still be alive.
+    /// Ends the lifetimes of the objects of one frame, when other frames of the function may be active.
     pub fn end_some(&self, env: &mut Environment, objects: &[u32]) {
         let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Reach)).collect();
         env.lose(&lost);
@@ -166,12 +166,12 @@ impl Tracker<'_> {
         }
     }
 
-    /// Whether an address leads to so many bytes of objects that are alive, whatever is known.
+    /// True if `value` points to at least `bytes` bytes of live objects in every state.
     pub fn is_valid(&self, memory: &Memory, value: Option<&Value>, bytes: u64, writes: bool) -> bool {
         self.is_valid_up_to(memory, value, &Value::constant(64, bytes), writes)
     }
 
-    /// The same of a number of bytes.
+    /// Like `is_valid`, for an abstract number of bytes.
     pub fn is_valid_up_to(&self, memory: &Memory, value: Option<&Value>, len: &Value, writes: bool) -> bool {
         let Some(targets) = value.and_then(|v| v.targets.as_ref()) else { return false };
         targets.iter().all(|(object, at)| {
@@ -186,7 +186,7 @@ impl Tracker<'_> {
         })
     }
 
-    /// Whether an address is the start of an object that is alive, and of this family if one is given.
+    /// True if `value` is the start of a live object, of this family if one is given.
     pub fn is_start(&self, memory: &Memory, value: Option<&Value>, family: Option<Family>) -> bool {
         let targets = value.and_then(|v| v.targets.as_ref());
         let is_of_it = |object: u32| family.is_none() || self.family(object) == family;
@@ -194,7 +194,7 @@ impl Tracker<'_> {
         starts && self.is_valid(memory, value, 0, false)
     }
 
-    /// Whether an object has so many bytes behind a place, as limits tell.
+    /// True if the object has `len` bytes at offset `at`, according to offset bounds.
     fn reaches(&self, memory: &Memory, object: u32, at: &Value, len: &Value) -> bool {
         let (len, constant) = match len.as_constant() {
             Some(len) => (None, len.min(i64::MAX as u64) as i64),
@@ -206,7 +206,7 @@ impl Tracker<'_> {
         let Some(status) = is_one(object) else { return false };
         limits.iter().any(|l: Limit| {
             if l.object == object {
-                // A null byte itself is one more.
+                // The null byte itself is one more byte.
                 let needed = if l.reach == Reach::Size { constant } else { constant.saturating_sub(1) };
                 return status.has(l.reach) && l.more >= needed;
             }
@@ -218,7 +218,7 @@ impl Tracker<'_> {
         })
     }
 
-    /// Whether functions of this family may end the life of what is at an address.
+    /// True if a function of this family may free the object at an address.
     pub fn can_be_freed(&self, memory: &Memory, value: Option<&Value>, family: Family) -> bool {
         let Some(value) = value else { return false };
         if value.as_constant() == Some(0) {
@@ -236,7 +236,7 @@ impl Tracker<'_> {
         })
     }
 
-    /// The functions that an address may be of, if it is one of a function.
+    /// The functions that an address points to, if it points to functions only.
     pub fn functions(&self, value: Option<&Value>) -> Option<Vec<FuncId>> {
         let value = value.filter(|v| !v.contains(0))?;
         let function = |(object, at): &(u32, Value)| {
@@ -246,7 +246,7 @@ impl Tracker<'_> {
         value.targets.as_ref()?.iter().map(function).collect()
     }
 
-    /// Which functions a call may call, as the points-to analysis sees it.
+    /// The callees of a call according to the points-to analysis.
     pub fn callees(&self, call: EdgeId) -> &[FuncId] {
         self.points_to.callees(call)
     }

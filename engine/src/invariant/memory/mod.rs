@@ -1,4 +1,4 @@
-//! Abstract memory: cells of objects, what objects and variables have to do with one another, allocations.
+//! Abstract memory: cells of objects, must-relations between variables and memory, and lifetimes of objects.
 
 pub mod cells;
 pub mod environment;

@@ -1,4 +1,4 @@
-//! What conditions and operations say of how far numbers and addresses reach.
+//! Derives offset bounds of numbers and addresses from conditions and operations.
 
 use super::environment::{Environment, Rows};
 use super::tracker::Places;
@@ -10,7 +10,7 @@ use crate::invariant::value::limits::{LARGEST, Limit, Reach};
 use cfa::{BinOp, Expr, ExprId, ExprPool, UnOp, VarId};
 use smt::bounds::Bounds;
 
-/// How much greater one of two numbers is at least, if it is.
+/// The least positive difference between two numbers `less < greater`.
 fn stride(less: &Value, greater: &Value) -> u64 {
     let (x, y) = (less.congruence, greater.congruence);
     let modulus = gcd(x.modulus, y.modulus);
@@ -23,7 +23,7 @@ fn stride(less: &Value, greater: &Value) -> u64 {
     }
 }
 
-/// The ends of what a number may be that is not another one.
+/// The bounds of a number that differs from another one, if the latter is one of its bounds.
 fn except(number: &Value, other: &Value) -> Option<(u64, u64)> {
     let (other, low, high) = (other.as_constant()?, number.range.low, number.range.high);
     match (low == other, high == other) {
@@ -33,13 +33,13 @@ fn except(number: &Value, other: &Value) -> Option<(u64, u64)> {
     }
 }
 
-/// The largest number of so many bits.
+/// The largest number with `width` bits.
 fn full(width: u32) -> u64 {
     Bounds::full(width).high
 }
 
 impl Environment {
-    /// Does what writes memory in some places.
+    /// Executes an operation that writes memory at some places, and drops must-relations that it invalidates.
     pub(in crate::invariant) fn writing(
         &mut self,
         rows: &Rows,
@@ -55,20 +55,20 @@ impl Environment {
         self.keeping_reads(rows, pool, &is_written, write);
     }
 
-    /// Forgets what is said of objects that a callee may have written.
+    /// Drops the facts about objects that a callee may have written.
     pub(in crate::invariant) fn lose_written(&mut self, rows: &Rows, pool: &ExprPool, lost: &[(u32, Loss)]) {
         let is_lost = |object: u32| lost.iter().any(|(lost, _)| *lost == object);
         self.keeping_reads(rows, pool, &is_lost, |env| env.lose(lost));
     }
 
-    /// Forgets what is said of objects, which hold what they held: nothing is written.
+    /// Drops facts about objects whose contents have not changed.
     pub(in crate::invariant) fn lose_said(&mut self, lost: &[(u32, Loss)]) {
         let reads = self.recent.reads.clone();
         self.lose(lost);
         self.recent.reads = reads;
     }
 
-    /// Does something to some objects, and forgets what was read of them: it may not be there any more.
+    /// Executes a change to some objects, and drops the reads from them.
     fn keeping_reads(
         &mut self,
         rows: &Rows,
@@ -86,7 +86,7 @@ impl Environment {
         self.recent.reads = kept;
     }
 
-    /// Keeps of what is in memory at addresses that of other objects.
+    /// Drops the variables that hold the contents of written objects.
     pub(in crate::invariant) fn keep_contents(
         &mut self,
         rows: &Rows,
@@ -101,7 +101,7 @@ impl Environment {
         self.recent = recent;
     }
 
-    /// Notes what a condition that holds, or does not, says of limits.
+    /// Derives offset bounds from a condition that holds, or does not hold.
     pub(in crate::invariant) fn relate(&mut self, rows: &Rows, pool: &ExprPool, cond: ExprId, holds: bool) {
         match *pool.get(cond) {
             Expr::Unary(UnOp::Not, inner) => self.relate(rows, pool, inner, !holds),
@@ -120,7 +120,8 @@ impl Environment {
             Expr::Binary(BinOp::Eq, a, b) if pool.width(a) <= 64 => {
                 let pairs = self.compared(rows, pool, a, b);
                 for (object, x, y) in pairs {
-                    // What one side has, for the other; what is not the length itself is less.
+                    // Transfer the bounds of each side to the other. If the sides differ, a value below a length is
+                    // below it by the stride.
                     let of = |this: &Limit, other: &Value, by: u64| match holds {
                         true => Some(*this),
                         false if this.is_passed_by(other) => this.below(by),
@@ -147,7 +148,7 @@ impl Environment {
         }
     }
 
-    /// The two sides of a comparison as numbers, and as distances from the start of one object.
+    /// The sides of a comparison as numbers, and also as offsets if both point into one object.
     fn compared(&self, rows: &Rows, pool: &ExprPool, a: ExprId, b: ExprId) -> Vec<(Option<u32>, Value, Value)> {
         let (Some(x), Some(y)) = (self.eval(rows, pool, a), self.eval(rows, pool, b)) else { return Vec::new() };
         let mut found = Vec::new();
@@ -170,11 +171,12 @@ impl Environment {
         }
     }
 
-    /// `a` is at most `b`, or less.
+    /// Applies `a <= b`, or `a < b` if strict.
     fn at_most(&mut self, rows: &Rows, pool: &ExprPool, (a, b): (ExprId, ExprId), is_strict: bool, is_signed: bool) {
         for (object, x, y) in self.compared(rows, pool, a, b) {
             let is_order = match object {
-                // The order of addresses is that of distances where none of them wraps around: objects lie in the lower half of 64 bits.
+                // The order of addresses is that of offsets if none wraps around: in 64 bits, objects lie in the lower
+                // half.
                 Some(_) => x.width() == 64 && !is_signed && x.range.min >= 0 && y.range.min >= 0,
                 None => !is_signed || x.range.min >= 0,
             };
@@ -194,9 +196,9 @@ impl Environment {
         }
     }
 
-    /// The distance of an address from the start of an object, where it leads there, has these bounds.
+    /// Restricts the offset of an address within an object to `ends`.
     fn confine(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, object: u32, ends: (u64, u64)) {
-        // By as much as what is moved does not wrap around.
+        // The shifted bounds, if the shift does not wrap around.
         let moved = |(low, high): (u64, u64), by: i64| {
             let ends = [low, high].map(|end| i64::try_from(end).ok()?.checked_add(by));
             let [Some(low), Some(high)] = ends else { return None };
@@ -234,7 +236,8 @@ impl Environment {
         }
     }
 
-    /// Bytes that are not null, as a condition that holds may say, are not the null byte: it is behind them.
+    /// A byte that is not null lies before the null byte of its object. Applies this to all recorded reads; `cond` is a
+    /// condition that holds.
     pub(in crate::invariant) fn relate_reads(&mut self, rows: &Rows, pool: &ExprPool, cond: Option<ExprId>) {
         for (read, address) in self.recent.reads.clone() {
             let may_be_null = self.get(rows, read.var).is_none_or(|value| value.contains(0));
@@ -259,7 +262,7 @@ impl Environment {
         }
     }
 
-    /// A byte that was read and is null is where its object was last seen to have one.
+    /// A recorded read of a null byte determines the observed null byte of its object.
     pub(in crate::invariant) fn see_nulls(&mut self, rows: &Rows, pool: &ExprPool) {
         for (read, address) in self.recent.reads.clone() {
             if self.get(rows, read.var).and_then(Value::as_constant) != Some(0) {
@@ -271,7 +274,7 @@ impl Environment {
             if at.limits.iter().any(|l| l == seen) || !self.is_one(*object) {
                 continue;
             }
-            // Where no other null byte is known, this is one.
+            // If no other null byte is known, this is the known one.
             let is_first = self.memory.status(*object).is_some_and(|status| status.null.is_none());
             let lost = [(*object, Loss::Seen), (*object, Loss::Null)];
             self.lose_said(if is_first { &lost } else { &lost[..1] });
@@ -286,7 +289,7 @@ impl Environment {
         }
     }
 
-    /// What a variable is at least and at most, for the lengths of which it says what they are.
+    /// Refines the lengths of objects by a value that has exact offset bounds.
     pub(in crate::invariant) fn bound_reaches(&mut self, value: &Value) {
         for limit in value.limits.iter().filter(|limit| limit.is_exact) {
             let of = |v: u64| i128::from(limit.times) * i128::from(v) + i128::from(limit.more);
@@ -303,7 +306,7 @@ impl Environment {
         }
     }
 
-    /// Gives a variable what is known of it in addition, and those that are sums of it.
+    /// Sets the refined value of a variable, and of the cells that it equals.
     fn limit_var(&mut self, rows: &Rows, var: VarId, value: Value) {
         for cell in self.recent.cells_of(var).collect::<Vec<u32>>() {
             self.memory.cells.set(cell as usize, Some(value.clone()));
@@ -311,7 +314,7 @@ impl Environment {
         self.set(rows, var, Some(value));
     }
 
-    /// An expression, as a number, has a limit.
+    /// Adds an offset bound to an expression, as a number.
     pub(in crate::invariant) fn limit(&mut self, rows: &Rows, pool: &ExprPool, e: ExprId, limit: Limit) {
         let width = pool.width(e);
         if width > 64 {
@@ -371,7 +374,7 @@ impl Environment {
         }
     }
 
-    /// An address has a limit, of its distance from the start of an object where it leads there.
+    /// Adds an offset bound to the offset of an address within an object.
     pub(in crate::invariant) fn limit_at(
         &mut self,
         rows: &Rows,
@@ -392,7 +395,7 @@ impl Environment {
                     if let Some(limit) = limit.plus(by)
                         && let Some(now) = self.get(rows, sum).cloned()
                     {
-                        // A sum that wraps around is less.
+                        // The sum may wrap around to a smaller value.
                         let limit = if by == 0 { limit } else { limit.up_to() };
                         self.limit_var(rows, sum, now.limited_at(object, limit));
                     }

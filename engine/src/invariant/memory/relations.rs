@@ -3,33 +3,36 @@
 use cfa::{BinOp, Expr, ExprId, ExprPool, VarId};
 use rustc_hash::FxHashSet;
 
-/// What variables have to do with memory and with one another, where that is so on all ways to a place. The last are kept.
+/// Must-relations between variables and memory cells that hold on every path to a location. The most recent ones are
+/// kept.
 #[derive(Clone, Default, PartialEq)]
 pub struct Recent {
-    /// Variables that hold what is in a cell of memory.
+    /// Variables that equal a memory cell.
     pub(super) copies: Vec<(VarId, u32)>,
-    /// Variables that are null if and only if the byte at an address was when it was read.
+    /// Variables that are null if and only if the byte at an address was null when it was read.
     pub(super) reads: Vec<(Read, ExprId)>,
-    /// Variables that are another one and a constant, without wrapping around where that one has a limit.
+    /// `(a, b, c)` for `a = b + c`, without wrap-around where `b` has an offset bound.
     pub(super) sums: Vec<(VarId, VarId, u64)>,
-    /// What variables were given, where that is still the same.
+    /// Variables that equal an expression, since their last assignment.
     pub(super) definitions: Vec<(VarId, ExprId)>,
-    /// Variables that hold what is in memory at an address.
+    /// Variables that equal the memory at an address.
     pub(super) contents: Vec<(Read, ExprId)>,
 }
 
-/// A variable of so many bits.
+/// A variable of `width` bits.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Read {
+    /// The variable.
     pub var: VarId,
+    /// The width in bits.
     pub width: u32,
 }
 
-/// Of each kind, as many are kept.
+/// Number of relations of each kind that are kept.
 const RECENT: usize = 16;
 
 impl Recent {
-    /// What holds in both; whether that is less.
+    /// Intersects with `o`. Returns whether a relation was removed.
     pub fn join(&mut self, o: &Self) -> bool {
         if self == o {
             return false;
@@ -45,26 +48,28 @@ impl Recent {
     fn len(&self) -> usize {
         self.copies.len() + self.reads.len() + self.sums.len() + self.definitions.len() + self.contents.len()
     }
-    /// Memory may be anything, and so may be what is not of a function.
+    /// Keeps relations among locals only.
     pub fn forget_shared(&mut self, pool: &ExprPool, is_local: &dyn Fn(VarId) -> bool) {
         (self.copies, self.reads) = (Vec::new(), Vec::new());
         self.sums.retain(|(sum, of, _)| is_local(*sum) && is_local(*of));
         self.definitions.retain(|(defined, value)| is_local(*defined) && variables(pool, *value).all(is_local));
         self.contents.retain(|(held, address)| is_local(held.var) && variables(pool, *address).all(is_local));
     }
-    /// Memory is written, but not at addresses of which that is known.
+    /// Drops the contents of memory at addresses that a write may change.
     pub fn written(&mut self, is_kept: &dyn Fn(ExprId) -> bool) {
         self.contents.retain(|(_, address)| is_kept(*address));
     }
+    /// The variables that equal the memory at an address.
     #[cfg(test)]
     pub fn contents(&self) -> impl Iterator<Item = (Read, ExprId)> {
         self.contents.iter().copied()
     }
+    /// The recorded reads.
     #[cfg(test)]
     pub fn reads(&self) -> impl Iterator<Item = (Read, ExprId)> {
         self.reads.iter().copied()
     }
-    /// What is in memory at an address was read; the variables that hold the same.
+    /// Records that `read` holds the memory at `address`. Returns the variables that hold the same.
     pub fn held(&mut self, pool: &ExprPool, read: Read, address: ExprId) -> Vec<VarId> {
         let address = self.made_of(pool, address);
         let is_it = |(held, at): &&(Read, ExprId)| *at == address && held.width == read.width && held.var != read.var;
@@ -77,7 +82,7 @@ impl Recent {
         }
         same
     }
-    /// What an address was made of, as far as that is still the same.
+    /// Expands an address by the definitions of its variables.
     fn made_of(&self, pool: &ExprPool, mut address: ExprId) -> ExprId {
         for _ in 0..RECENT {
             let Expr::Var(var) = *pool.get(address) else { break };
@@ -86,7 +91,7 @@ impl Recent {
         }
         address
     }
-    /// The variable gets another value.
+    /// Drops relations that involve a variable, which is about to be changed.
     pub fn forget(&mut self, pool: &ExprPool, var: VarId) {
         self.copies.retain(|(copy, _)| *copy != var);
         self.reads.retain(|(read, address)| read.var != var && !mentions(pool, *address, var));
@@ -94,44 +99,52 @@ impl Recent {
         self.definitions.retain(|(defined, value)| *defined != var && !mentions(pool, *value, var));
         self.contents.retain(|(held, address)| held.var != var && !mentions(pool, *address, var));
     }
-    /// The cell holds something else.
+    /// Drops the relations to a cell.
     pub fn forget_cell(&mut self, cell: u32) {
         self.copies.retain(|(_, id)| *id != cell);
     }
+    /// Drops the relations to the cells that satisfy `are`.
     pub fn forget_cells(&mut self, are: &dyn Fn(u32) -> bool) {
         self.copies.retain(|(_, id)| !are(*id));
     }
+    /// Drops all reads.
     pub fn forget_reads(&mut self) {
         self.reads.clear();
     }
+    /// Records that a variable equals a cell.
     pub fn loaded(&mut self, var: VarId, cell: u32) {
         push(&mut self.copies, (var, cell));
     }
+    /// The cells that equal a variable.
     pub fn cells_of(&self, var: VarId) -> impl Iterator<Item = u32> + '_ {
         self.copies.iter().filter(move |(copy, _)| *copy == var).map(|(_, cell)| *cell)
     }
+    /// The variables that equal a cell.
     #[cfg(test)]
     pub fn copies(&self) -> impl Iterator<Item = (VarId, u32)> {
         self.copies.iter().copied()
     }
+    /// The recorded sums.
     #[cfg(test)]
     pub fn sums(&self) -> impl Iterator<Item = (VarId, VarId, u64)> {
         self.sums.iter().copied()
     }
+    /// The recorded definitions.
     #[cfg(test)]
     pub fn definitions(&self) -> impl Iterator<Item = (VarId, ExprId)> {
         self.definitions.iter().copied()
     }
+    /// The expression that a variable equals since its last assignment.
     pub fn definition(&self, var: VarId) -> Option<ExprId> {
         self.definitions.iter().find(|(defined, _)| *defined == var).map(|(_, value)| *value)
     }
-    /// A byte was read.
+    /// Records the read of a byte.
     pub fn read(&mut self, pool: &ExprPool, read: Read, address: ExprId) {
         if !mentions(pool, address, read.var) {
             push(&mut self.reads, (read, address));
         }
     }
-    /// A variable was given a value that does not speak of it.
+    /// Records an assignment. Does nothing if the value depends on the variable.
     pub fn assigned(&mut self, pool: &ExprPool, var: VarId, value: ExprId) {
         if mentions(pool, value, var) {
             return;
@@ -158,7 +171,7 @@ impl Recent {
     }
 }
 
-/// Adds to the last ones.
+/// Appends an entry, and drops the oldest one if there are too many.
 fn push<T>(all: &mut Vec<T>, one: T) {
     if all.len() >= RECENT {
         all.remove(0);

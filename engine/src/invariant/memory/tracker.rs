@@ -1,4 +1,4 @@
-//! What operations do to memory, as far as it is known.
+//! The transfer functions of abstract memory.
 
 use super::environment::{Environment, Rows};
 use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status, Zeros};
@@ -11,26 +11,27 @@ use slicer::pointer::{ObjectKind, PointsTo};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Places at which a read of any element of an array is looked at.
+/// Largest number of offsets that a read of an arbitrary array element considers.
 const ELEMENTS: usize = 1024;
-/// Bytes of the largest cell.
+/// Size of the largest cell in bytes.
 const WIDEST: u64 = 8;
 
-/// Where an address leads to.
+/// The targets of an address.
 pub enum Places {
+    /// Known objects and offsets.
     Known(Targets),
-    /// Somewhere in these objects.
+    /// Any offsets in these objects.
     Objects(Rc<[u32]>),
 }
 
-/// Memory as the analysis sees it: which objects and cells there are, and what operations do to them.
+/// The objects and cells of a program, and the effect of operations on them.
 pub struct Tracker<'p> {
     pub(in crate::invariant) program: &'p Program,
     rows: Rows,
     pub(in crate::invariant) points_to: PointsTo<'p>,
-    /// By edge of the points-to analysis' program, the sites that stand for it.
+    /// By edge of the program of the points-to analysis: its allocation sites.
     sites: FxHashMap<EdgeId, Vec<u32>>,
-    /// By site, the edge that allocates; globals and functions come before.
+    /// By allocation site: its edge. The numbers of globals and functions precede those of sites.
     allocations: Vec<EdgeId>,
     of_edge: FxHashMap<EdgeId, u32>,
     pub(in crate::invariant) first_site: u32,
@@ -42,7 +43,7 @@ pub struct Tracker<'p> {
 }
 
 impl<'p> Tracker<'p> {
-    /// `origin` says of each edge of the program which one of the points-to analysis' program it is.
+    /// `origin` maps each edge to that of the program of the points-to analysis.
     pub fn new(program: &'p Program, points_to: PointsTo<'p>, origin: &[EdgeId]) -> Self {
         let first_site = (program.globals.len() + program.funcs.len()) as u32;
         let mut sites: FxHashMap<EdgeId, Vec<u32>> = FxHashMap::default();
@@ -71,7 +72,7 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    /// Memory as it is at the start.
+    /// The memory at the start of the program.
     pub fn initial(&self) -> Memory {
         let mut memory = Memory::new();
         for (id, global) in self.program.globals.iter() {
@@ -86,7 +87,7 @@ impl<'p> Tracker<'p> {
         memory
     }
 
-    /// How many objects there are.
+    /// Number of objects.
     pub fn objects(&self) -> usize {
         self.first_site as usize + self.allocations.len()
     }
@@ -96,13 +97,13 @@ impl<'p> Tracker<'p> {
         self.of_edge[&edge]
     }
 
-    /// The edge that allocates an object; `None` of globals and functions.
+    /// The edge that allocates an object; `None` for globals and functions.
     pub(in crate::invariant) fn allocation(&self, object: u32) -> Option<EdgeId> {
         let site = object.checked_sub(self.first_site)?;
         self.allocations.get(site as usize).copied()
     }
 
-    /// Objects that an address may lead to, whatever is known of it here.
+    /// The objects in the points-to set of an address.
     pub fn objects_of(&mut self, address: ExprId) -> Rc<[u32]> {
         if let Some(found) = self.objects_of.get(&address) {
             return Rc::clone(found);
@@ -124,7 +125,7 @@ impl<'p> Tracker<'p> {
         found
     }
 
-    /// Where an address of this value leads to.
+    /// The targets of an address with this value.
     pub(in crate::invariant) fn places(&mut self, value: Option<&Value>, address: ExprId) -> Places {
         match value.and_then(accessible) {
             Some(targets) => Places::Known(targets),
@@ -141,7 +142,7 @@ impl<'p> Tracker<'p> {
         id
     }
 
-    /// The cells that have bytes from `from` to before `to`.
+    /// The cells that overlap the bytes from `from` (inclusive) to `to` (exclusive).
     fn overlapping(&self, object: u32, from: u64, to: u64) -> Vec<u32> {
         let Some(cells) = self.of_object.get(&object) else { return Vec::new() };
         let first = from.saturating_sub(WIDEST - 1);
@@ -150,7 +151,7 @@ impl<'p> Tracker<'p> {
 
     // Reading.
 
-    /// What a cell holds; `None` if nothing is known.
+    /// The value of a cell; `None` if it may be any value.
     pub(in crate::invariant) fn held(&self, memory: &Memory, cell: Cell) -> Option<Value> {
         let held = self.held_but_for_zeros(memory, cell);
         let status = memory.status(cell.object);
@@ -170,7 +171,7 @@ impl<'p> Tracker<'p> {
         if !status.is_written(cell.at, end) {
             return self.background(status.content, cell);
         }
-        // Part of a larger one.
+        // The cell may be part of a larger one.
         self.overlapping(cell.object, cell.at, end).into_iter().find_map(|id| {
             let outer = self.cells[id as usize];
             let value = memory.cells.get(id as usize)?;
@@ -180,7 +181,7 @@ impl<'p> Tracker<'p> {
         })
     }
 
-    /// Says of an object that ends with zeros what its cells hold with them.
+    /// Drops the fact that an object ends with zeros, and weakens its cells accordingly.
     pub(in crate::invariant) fn fold_zeros(&self, memory: &mut Memory, object: u32) {
         let Some(zeros) = memory.status(object).and_then(|status| status.zeros) else { return };
         for id in self.overlapping(object, 0, u64::MAX) {
@@ -191,7 +192,7 @@ impl<'p> Tracker<'p> {
         memory.change(object, |status| status.zeros = None);
     }
 
-    /// What a cell holds that was never written.
+    /// The value of an unwritten cell.
     fn background(&self, content: Content, cell: Cell) -> Option<Value> {
         let width = (cell.bytes * 8) as u32;
         match content {
@@ -214,7 +215,7 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    /// What a read of so many bytes gives; and the cell, if it is one of one object.
+    /// The value that a read of `bytes` bytes returns; and the cell, if it is a single cell of a single object.
     pub fn read(&mut self, memory: &Memory, value: Option<&Value>, bytes: u64) -> (Option<Value>, Option<u32>) {
         let Some(targets) = value.and_then(accessible).filter(|_| bytes <= WIDEST) else {
             return (None, None);
@@ -229,7 +230,7 @@ impl<'p> Tracker<'p> {
         (found, self.only_cell(memory, &targets, bytes))
     }
 
-    /// The cell that an access is of, if it can be no other.
+    /// The cell of an access, if there is only one possibility.
     fn only_cell(&mut self, memory: &Memory, targets: &Targets, bytes: u64) -> Option<u32> {
         let [(object, at)] = &targets[..] else { return None };
         let at = at.as_constant().filter(|&at| at <= u64::MAX / 2 && bytes <= WIDEST)?;
@@ -244,7 +245,7 @@ impl<'p> Tracker<'p> {
         if status.content == Content::Any && at.members.is_none() {
             return None;
         }
-        // What is read lies within the object.
+        // The read lies within the object.
         let last = at.range.high.min(status.most.checked_sub(bytes)?);
         let is_initial = status.content == Content::Initial && !status.is_written(0, status.most);
         let step = u64::try_from(at.congruence.modulus.max(1)).ok()?;
@@ -268,7 +269,7 @@ impl<'p> Tracker<'p> {
         let mut found: Option<Value> = None;
         for at in places {
             let cell = Cell { object, at, bytes };
-            // What is remembered holds wherever nothing was written, not only here.
+            // The cached result holds in every state where the object is unwritten.
             let one = if is_initial { self.background(status.content, cell) } else { self.held(memory, cell) };
             found = match (found, one) {
                 (_, None) => {
@@ -287,7 +288,7 @@ impl<'p> Tracker<'p> {
 
     // Writing.
 
-    /// What a write of so many bytes does; nothing is known of the value of more than 8.
+    /// Applies a write of `bytes` bytes. Values of more than 8 bytes are unknown.
     pub fn write(
         &mut self,
         env: &mut Environment,
@@ -303,7 +304,7 @@ impl<'p> Tracker<'p> {
             return self.spoil_places(env, &places, None);
         };
         self.lose_nulls(env, &places, Some(&Value::constant(64, bytes)), is_null);
-        // What is stored may have been limited by a null byte that it takes the place of.
+        // The stored value may be bounded by the null byte that the write replaces.
         let is_lost = |l: &Limit| env.memory.status(l.object).is_some_and(|status| !status.has(l.reach));
         let left = stored.and_then(|value| value.without(&is_lost));
         let stored = left.as_ref().or(stored);
@@ -350,7 +351,7 @@ impl<'p> Tracker<'p> {
         self.fold_zeros(&mut env.memory, object);
         let (low, high) = (at.range.low, at.range.high);
         let end = high.saturating_add(bytes);
-        // Cells at one of the places that are written, and only there, hold what they did or what is written now.
+        // Cells that coincide with one of the written places, and overlap no other, hold the old or the new value.
         let stride = at.congruence.modulus;
         let apart = stride >= u128::from(bytes);
         let mut kept: Vec<(u32, Value)> = Vec::new();
@@ -374,7 +375,7 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    /// Bytes are written behind an address, so many: where one of them may have been the null byte of an object that is known, none is.
+    /// Drops the known null bytes that a write of `len` non-null bytes may overwrite.
     fn lose_nulls(&self, env: &mut Environment, places: &Places, len: Option<&Value>, is_null: bool) {
         if is_null {
             return;
@@ -398,17 +399,17 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    /// A byte of an object is null.
+    /// Records a null byte of an object.
     fn find_null(&self, env: &mut Environment, object: u32, at: &Value) {
         let is_known = env.memory.status(object).is_none_or(|s| s.count != Count::One || s.null.is_some());
         if !is_known {
-            // Those who wait for the function may know of another one.
+            // Callers may know another null byte.
             env.lose(&[(object, Loss::Null)]);
             env.memory.change(object, |status| status.null = Some(at.range.low));
         }
     }
 
-    /// Forgets what some bytes of an object hold.
+    /// Drops the contents of some bytes of an object.
     pub(in crate::invariant) fn spoil(&self, env: &mut Environment, object: u32, from: u64, to: u64) {
         self.fold_zeros(&mut env.memory, object);
         for id in self.overlapping(object, from, to) {
@@ -418,7 +419,7 @@ impl<'p> Tracker<'p> {
         env.memory.change(object, |status| status.write(from, to));
     }
 
-    /// Sets bytes; zeros over all of one object are remembered.
+    /// Sets bytes. If a whole object is set to zero, this is recorded.
     pub fn fill(
         &mut self,
         env: &mut Environment,
@@ -447,14 +448,14 @@ impl<'p> Tracker<'p> {
             && env.memory.status(*object).is_some_and(|s| s.size == len && s.most == len)
         {
             self.spoil(env, *object, 0, len);
-            // It has just so many bytes: the write stays within it.
+            // The object has exactly this size, so the write stays within it.
             env.memory.change(*object, |s| (s.content, s.written) = (Content::Zero, Rc::new([])));
             return;
         }
         self.spoil_places(env, &places, len.as_ref());
     }
 
-    /// Forgets what some bytes behind an address hold.
+    /// Drops the contents of the bytes at an address.
     fn spoil_places(&mut self, env: &mut Environment, places: &Places, len: Option<&Value>) {
         let len = len.map_or(u64::MAX, |len| len.range.high);
         match places {
@@ -471,7 +472,7 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    /// Copies bytes; what is known of them where both places are.
+    /// Copies bytes, and the values of cells if both places are known.
     pub fn copy(
         &mut self,
         env: &mut Environment,
@@ -489,11 +490,11 @@ impl<'p> Tracker<'p> {
             && env.memory.is_one(*object)
             && let Some(end) = from.checked_add(len.range.high)
         {
-            // All that the target has.
+            // The copy covers the whole target object.
             let is_all = to == 0 && len.limits.iter().any(|l| l == Limit::new(*object, Reach::Size, 0).exact());
             for id in self.overlapping(*source, from, end) {
                 let Cell { at, bytes, .. } = self.cells[id as usize];
-                // Either all of it is copied or nothing.
+                // Each cell is copied either completely or not at all.
                 let is_cut = |cut: u64| len.contains(at - from + cut);
                 let is_whole = at >= from && at + bytes <= end && (is_all || !(1..bytes).any(is_cut));
                 let Some(value) = self.held(&env.memory, self.cells[id as usize]).filter(|_| is_whole) else {
@@ -516,7 +517,7 @@ impl<'p> Tracker<'p> {
     }
 }
 
-/// Notes that the last bytes of an object are zero, if these are the last ones.
+/// Records that the last bytes of an object are zero, if `at` is the offset of the last bytes.
 fn ends_with_zeros(tracker: &Tracker, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
     let is_last =
         |l: Limit| (l.object, l.reach, l.times, l.is_exact) == (object, Reach::Size, 1, true) && l.more == bytes as i64;
@@ -533,7 +534,7 @@ fn ends_with_zeros(tracker: &Tracker, env: &mut Environment, object: u32, at: &V
     true
 }
 
-/// Where an access at an address leads to: not to null.
+/// The targets of an access at an address, without null.
 fn accessible(address: &Value) -> Option<Targets> {
     let targets = address.targets.as_ref()?;
     Some(match &targets[..] {
@@ -542,13 +543,13 @@ fn accessible(address: &Value) -> Option<Targets> {
     })
 }
 
-/// Where the last byte of an object is that is null at the start.
+/// The offset of the last byte of a global object that is initially null.
 fn last_null(program: &Program, global: &cfa::Global) -> Option<u64> {
     let init = global.init.as_ref()?;
     let pointer = u64::from(program.layout.pointer_width / 8);
     let is_of_pointer = |at: u64| init.pointers.iter().any(|&(from, _)| (from..from + pointer).contains(&at));
     let written = (init.bytes.len() as u64).min(global.size);
-    // What is behind the bytes is null, too.
+    // The bytes after the initializer are null.
     let last = match written < global.size {
         true => global.size - 1,
         false => init.bytes[..written as usize].iter().rposition(|&byte| byte == 0)? as u64,

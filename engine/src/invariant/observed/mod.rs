@@ -1,6 +1,6 @@
-//! What all states agree on that come to the head of a loop: constants, few values, bounds and equalities of variables and of
-//! memory that C has names for. Where an exploration is complete it holds of the program, or of the slice that was explored,
-//! whose memory may lack what the program does to it.
+//! Observed loop invariants: constants, small value sets, bounds and equalities that hold in all explored states at a
+//! loop head. They concern variables and memory that C has names for. After a complete exploration they hold for the
+//! program, or for the explored slice. The memory of a slice may lack effects of the program.
 
 use crate::semantics::{Execution, ObjId, State, Val, sign_extend};
 use cfa::graph::CfaGraphs;
@@ -13,43 +13,50 @@ mod relations;
 
 pub use relations::Line;
 
-/// Places looked at for each loop, and of each object.
+/// Largest number of places per loop, and of parts per object.
 const PLACES: usize = 96;
 const PARTS: usize = 16;
-/// Values told one by one.
+/// Largest number of values that are listed.
 const FEW: usize = 8;
-/// Terms looked at to see which values one can have.
+/// Largest size of a term whose possible values are enumerated.
 const TERMS: usize = 64;
 
-/// Where a place in memory or a variable begins.
+/// The start of a place: a variable or an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Root {
+    /// A variable.
     Var(VarId),
+    /// A global object.
     Global(GlobalId),
-    /// The object on the stack whose address is in this variable.
+    /// The stack object whose address is in this variable.
     Local(VarId),
-    /// What this variable points to.
+    /// The object that this variable points to.
     Behind(VarId),
 }
 
-/// Something of scalar type that C has a name for.
+/// A scalar that C has a name for.
 #[derive(Clone, Debug)]
 pub struct Place {
+    /// The start.
     pub root: Root,
-    /// Bytes from there.
+    /// The offset from the start in bytes.
     offset: u64,
-    /// From there: `[0].next`.
+    /// The C path from the start, for example `[0].next`.
     pub way: String,
+    /// Its C type.
     pub ty: TypeId,
+    /// Its width in bits.
     pub width: u32,
 }
 
-/// The values that a place has in all states.
+/// The set of values of a place over all states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Values {
-    /// Ascending, where they are few.
+    /// The values in ascending order, if they are few.
     pub few: Option<Vec<u64>>,
+    /// The unsigned bounds.
     pub unsigned: (u64, u64),
+    /// The signed bounds.
     pub signed: (i64, i64),
 }
 
@@ -73,33 +80,36 @@ impl Values {
     }
 }
 
-/// What is common to the states at one head.
+/// The observed invariants of one loop head.
 #[derive(Clone, Debug)]
 pub struct Agreement {
+    /// The loop head.
     pub head: LocId,
+    /// The observed places.
     pub places: Vec<Place>,
-    /// By place; `None` if it can be anything.
+    /// The values by place; `None` if they are unknown.
     pub values: Vec<Option<Values>>,
-    /// By place: those of one number are equal in every state.
+    /// By place: its equality class. Places of one class are equal in every state.
     classes: Vec<u32>,
     relations: Relations,
-    /// States joined.
+    /// Number of states joined.
     states: u64,
 }
 
 impl Agreement {
-    /// The first place that each other is equal to in all states.
+    /// The equalities: pairs of the first place of each class and another one.
     pub fn equalities(&self) -> impl Iterator<Item = (&Place, &Place)> {
         let first = |i: usize| self.classes.iter().position(|c| *c == self.classes[i]).filter(|&j| j < i);
         (0..self.places.len()).filter_map(move |i| Some((&self.places[first(i)?], &self.places[i])))
     }
 
-    /// Lines on which two places lie in all states, equalities aside.
+    /// The affine relations between two places that hold in all states, without equalities.
     pub fn lines(&self) -> Vec<Line> {
         self.relations.lines()
     }
 
-    /// Few combinations of the values of several places (by number): those that vary, and a row for each combination.
+    /// The combinations of values of the places that vary, given by index, with a row for each combination. `None` if
+    /// there are too many.
     pub fn rows(&self, wanted: impl Fn(usize) -> bool) -> Option<(Vec<usize>, Vec<Vec<u64>>)> {
         self.relations.rows(wanted)
     }
@@ -121,7 +131,7 @@ impl Agreement {
                     (known, seen) => *known = seen.filter(|_| new),
                 }
             }
-            // What is not known is equal to nothing.
+            // An unknown value equals nothing.
             let next = renamed.len() as u32;
             self.classes[i] = *renamed.entry((self.classes[i], value.ok_or(i as u32))).or_insert(next);
         }
@@ -135,7 +145,7 @@ impl Agreement {
     }
 }
 
-/// The values that a term can have, if it is a choice between constants.
+/// The possible values of a term, if it is a choice between constants.
 fn possible(pool: &ExprPool, width: u32, value: Val) -> Option<Values> {
     match value {
         Val::Int(value) => Some(Values::one(width, value)),
@@ -158,7 +168,7 @@ fn possible(pool: &ExprPool, width: u32, value: Val) -> Option<Values> {
                         ));
                     }
                     Expr::Ite(_, a, b) => terms.extend([a, b]),
-                    // A remainder of unsigned numbers.
+                    // An unsigned remainder.
                     Expr::Binary(BinOp::URem, _, m) => {
                         let most = pool.as_const(m)?.to_u64()?.checked_sub(1)?;
                         let few = None;
@@ -193,12 +203,13 @@ impl Place {
     }
 }
 
-/// What the states at the heads of all loops have in common.
+/// The observed invariants of all loop heads.
 pub struct Agreements {
     by_head: FxHashMap<LocId, Agreement>,
 }
 
 impl Agreements {
+    /// Prepares the observation of all loops of a program.
     pub fn new(program: &Program) -> Self {
         let mut by_head = FxHashMap::default();
         for (func, graph) in CfaGraphs::new(program).funcs.iter() {
@@ -219,7 +230,7 @@ impl Agreements {
         Self { by_head }
     }
 
-    /// A state has come to a location.
+    /// Records a state at a location.
     pub fn join(&mut self, st: &State, loc: LocId, execution: &Execution<'_>) {
         if let Some(agreement) = self.by_head.get_mut(&loc)
             && agreement.says_something()
@@ -228,7 +239,7 @@ impl Agreements {
         }
     }
 
-    /// Of the loops that states came to, by head.
+    /// The invariants of all loops that states reached, ordered by head.
     pub fn all(&self) -> Vec<Agreement> {
         let mut all: Vec<Agreement> =
             self.by_head.values().filter(|a| a.states > 0 && a.says_something()).cloned().collect();
@@ -237,7 +248,7 @@ impl Agreements {
     }
 }
 
-/// Places that C compares with one another: a number for each kind.
+/// The kind of a place. Only places of the same kind are compared.
 fn kind(program: &Program, place: &Place) -> u32 {
     match program.plain_type(place.ty) {
         CType::Pointer(to) => 1000 + to.0,
@@ -246,7 +257,7 @@ fn kind(program: &Program, place: &Place) -> u32 {
     }
 }
 
-/// The integer variables among places.
+/// The places that are integer variables.
 fn columns(program: &Program, places: &[Place]) -> Vec<Column> {
     let column = |(number, place): (usize, &Place)| match (place.root, program.plain_type(place.ty)) {
         (Root::Var(_), &CType::Int { signed, .. }) => {
@@ -257,8 +268,7 @@ fn columns(program: &Program, places: &[Place]) -> Vec<Column> {
     places.iter().enumerate().filter_map(column).collect()
 }
 
-/// What the loops of a function are told in terms of: variables first, then memory that has a name, then what pointers
-/// point to.
+/// The places to observe for the loops of a function: variables, then named memory, then the targets of pointers.
 fn places(program: &Program, func: FuncId) -> Vec<Place> {
     let mut all = Vec::new();
     let scalar = |ty: TypeId| {
@@ -303,7 +313,7 @@ fn places(program: &Program, func: FuncId) -> Vec<Place> {
     all
 }
 
-/// The variables of a function that have the addresses of objects on its stack, each written once.
+/// The variables of a function that hold addresses of its stack objects and are written once.
 fn stack_objects(program: &Program, func: FuncId) -> Vec<VarId> {
     let mut written: FxHashMap<VarId, u32> = FxHashMap::default();
     let mut found = Vec::new();

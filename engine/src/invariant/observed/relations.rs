@@ -1,46 +1,52 @@
-//! What variables with constants have to do with one another, in all states at the head of a loop: lines on which two of them lie, and
-//! the combinations that there are, where they are few. Bounds alone are seldom inductive: `j <= 2` is not, where `i == 7 * j + 1` and
-//! `i < 22` end the loop.
+//! Observed relations between variables that are constants in all states at a loop head: affine relations of two
+//! variables, and the combinations of values if they are few. Bounds alone are seldom inductive. For example, `j <= 2`
+//! is not if the loop maintains `i == 7 * j + 1` and ends at `i < 22`.
 
 use std::collections::BTreeSet;
 
-/// Variables looked at.
+/// Largest number of variables.
 const COLUMNS: usize = 24;
-/// Combinations of values told one by one.
+/// Largest number of listed combinations.
 const ROWS: usize = 16;
 
-/// A variable, as far as relations go.
+/// A variable in the relations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    /// Its number among the places.
+    /// Its index among the places.
     pub place: usize,
-    /// Only those of one kind are compared.
+    /// Its kind. Only variables of the same kind are compared.
     pub kind: u32,
+    /// True if its type is signed.
     pub is_signed: bool,
+    /// Its width in bits.
     pub width: u32,
 }
 
-/// `b == factor * a + offset`, of places.
+/// The affine relation `b == factor * a + offset` of two places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
+    /// The index of the independent place.
     pub a: usize,
+    /// The index of the dependent place.
     pub b: usize,
+    /// The factor.
     pub factor: i128,
+    /// The offset.
     pub offset: i128,
 }
 
-/// Two columns, and the line through what was seen of them, if there is one.
+/// Two columns, and the direction of the line through their values once two values differ.
 type Pair = (usize, usize, Option<(i128, i128)>);
 
 #[derive(Clone, Debug)]
 pub(super) struct Relations {
     columns: Vec<Column>,
-    /// By column: whether it was a constant in every state.
+    /// By column: true if it was a constant in every state.
     known: Vec<bool>,
     first: Vec<u64>,
-    /// The combinations seen, with 0 for what is not known; `None` if they are many.
+    /// The observed combinations, with 0 for unknown values. `None` if there are too many.
     rows: Option<BTreeSet<Vec<u64>>>,
-    /// Pairs of columns, with the direction of their line once it is known.
+    /// Pairs of columns that may lie on a line, with its direction once known.
     pairs: Vec<Pair>,
 }
 
@@ -51,7 +57,7 @@ impl Relations {
         Self { columns, known, first: Vec::new(), rows: Some(BTreeSet::new()), pairs: Vec::new() }
     }
 
-    /// Of one more state: the constant that a place has.
+    /// Records a state, given the constants of its places.
     pub fn join(&mut self, constant: impl Fn(usize) -> Option<u64>) {
         let mut row = Vec::with_capacity(self.columns.len());
         let mut lost = false;
@@ -98,7 +104,7 @@ impl Relations {
         all.filter(|&(a, b)| self.columns[a].kind == self.columns[b].kind).map(|(a, b)| (a, b, None)).collect()
     }
 
-    /// Lines that are no equalities, at most one for each second variable.
+    /// The affine relations without equalities, at most one for each dependent variable.
     pub fn lines(&self) -> Vec<Line> {
         let mut lines: Vec<Line> = Vec::new();
         for &(a, b, direction) in &self.pairs {
@@ -107,7 +113,7 @@ impl Relations {
             if lines.iter().any(|l| l.a == place(b) || l.b == place(b)) {
                 continue;
             }
-            // What is a multiple of the other is told by it.
+            // Express the variable that is a multiple of the other.
             let (a, b, dx, dy) = if dy % dx == 0 { (a, b, dx, dy) } else { (b, a, dy, dx) };
             let at = |c: usize| self.columns[c].integer(self.first[c]);
             let factor = dy / dx;
@@ -119,8 +125,8 @@ impl Relations {
         lines
     }
 
-    /// The combinations of values of these places, if they are few and say more than the values of each: the places that vary,
-    /// and a row for each combination.
+    /// The combinations of values of the `wanted` places, if they are few and imply more than the value sets of each
+    /// place: the places that vary, and a row for each combination.
     pub fn rows(&self, wanted: impl Fn(usize) -> bool) -> Option<(Vec<usize>, Vec<Vec<u64>>)> {
         let rows = self.rows.as_ref()?;
         let values = |c: usize| rows.iter().map(|row| row[c]).collect::<BTreeSet<u64>>().len();
@@ -130,7 +136,7 @@ impl Relations {
             rows.iter().map(|row| chosen.iter().map(|&c| row[c]).collect()).collect()
         };
         let mut projected = project(&chosen);
-        // What has most values goes, a counter for one.
+        // Remove the variable with the most values, for example a counter.
         while projected.len() > ROWS {
             let most = (0..chosen.len()).max_by_key(|&i| values(chosen[i]))?;
             chosen.remove(most);
@@ -169,7 +175,7 @@ mod tests {
         let line = Line { a: 1, b: 0, factor: -7, offset: 1 };
         assert_eq!(relations(&[[1, 0, 5], [-6, 1, 5], [-13, 2, 5]]).lines(), [line]);
         assert_eq!(relations(&[[1, 0, 5], [-6, 1, 5], [-12, 2, 5]]).lines(), []);
-        // One that does not vary, an equality, and one that is not known in the end.
+        // A constant column, an equality, and a column that is unknown in the last state.
         assert_eq!(relations(&[[1, 0, 5], [1, 1, 5]]).lines(), []);
         assert_eq!(relations(&[[1, 1, 99], [2, 2, 99]]).lines(), []);
         assert_eq!(relations(&[[1, 0, 5], [2, 1, 6], [3, 99, 99]]).lines(), []);

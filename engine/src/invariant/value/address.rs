@@ -1,4 +1,4 @@
-//! Values as addresses: where they lead to.
+//! Values as addresses: their targets.
 
 use super::congruence::Congruence;
 use super::limits::{Limit, within};
@@ -9,39 +9,39 @@ use cfa::{BinOp, FuncId};
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
-/// Objects, ascending, each with the distances (of pointers' width) from its start.
+/// The target objects in ascending order, each with the possible offsets (of pointer width) from its start.
 pub type Targets = Rc<[(u32, Value)]>;
 
-/// The object of what is null or another number that is nobody's address, or what such a one was moved to: its distances are the numbers.
-/// What is executed behind an access had an address that leads elsewhere.
+/// The pseudo-object of null, and of other numbers that are no address of an object, possibly after pointer arithmetic.
+/// Its offsets are the numbers themselves. After a successful access, its address has another target.
 pub const NULL: u32 = u32::MAX;
 
-/// Objects of an address, at most, null among them.
+/// Largest number of targets of an address, including null.
 const TARGETS: usize = 13;
 
 impl Value {
-    /// The address of what lies at the start of an object.
+    /// The address of the start of an object.
     pub fn address(range: Bounds, align: u32, object: u32) -> Self {
         let zero = Self::constant(range.width, 0);
         let congruence = Congruence::new(u128::from(align.max(1)), 0);
         let plain = Self { targets: Some(Rc::new([(object, zero)])), ..Self::numbers_of(range, congruence) };
         plain.clone().reduced().unwrap_or(plain)
     }
-    /// The same as the start of an object.
+    /// The same value, as the address of the start of an object.
     pub fn leading_to(&self, object: u32) -> Self {
         Self { targets: Some(Rc::new([(object, Self::constant(self.width(), 0))])), ..self.clone() }
     }
-    /// The same of which it is not known where it leads to.
+    /// The same value without known targets.
     pub fn untargeted(&self) -> Self {
         Self { targets: None, ..self.clone() }
     }
-    /// The same, where the distance from an object has a limit.
+    /// The same value with an offset bound on its offset within an object.
     pub fn limited_at(&self, object: u32, limit: Limit) -> Self {
         let limited = |(o, at): &(u32, Self)| (*o, if *o == object { at.limited(limit) } else { at.clone() });
         let targets = self.targets.as_ref().map(|targets| targets.iter().map(limited).collect());
         Self { targets, ..self.clone() }
     }
-    /// How far it is from one place of an object to another.
+    /// The difference of two addresses within one object.
     pub fn distance(&self, o: &Self, is_one: &dyn Fn(u32) -> bool) -> Option<Self> {
         let ([(object, at)], [(other, from)]) = (self.targets.as_deref()?, o.targets.as_deref()?) else {
             return None;
@@ -49,7 +49,7 @@ impl Value {
         let is_it = object == other && is_one(*object) && !self.contains(0) && !o.contains(0);
         is_it.then(|| Self::apply(BinOp::Sub, at, from))
     }
-    /// What is known of either address; distances in both are put together by `op`.
+    /// The targets of either address. `op` combines the offsets within common objects.
     pub(in crate::invariant) fn either(&self, o: &Self, op: impl Fn(&Self, &Self) -> Self) -> Option<Targets> {
         if self.targets.is_none() && o.targets.is_none() {
             return None;
@@ -65,7 +65,7 @@ impl Value {
         (all.len() <= TARGETS).then(|| all.into())
     }
 
-    /// Of an address that is moved.
+    /// The targets of an address after pointer arithmetic.
     pub(in crate::invariant) fn moved(&self, op: BinOp, by: &Self) -> Option<Targets> {
         let targets = self.targets.as_ref()?;
         let may_be_null = matches!(targets.last(), Some((NULL, _)));
@@ -76,7 +76,8 @@ impl Value {
         Some(targets.iter().map(|(object, at)| (*object, Self::apply(op, at, &by))).collect())
     }
 
-    /// The same behind an access of so many bytes at `by` from here: it is within the object, of which `most` says how large it is at most.
+    /// The value of an address after an access of `bytes` bytes at offset `by` from it: the access is within the
+    /// object. `most` returns the largest possible size of an object.
     pub fn accessed(&self, by: &Self, bytes: u64, most: impl Fn(u32) -> u64) -> Self {
         let Some(targets) = &self.targets else { return self.clone() };
         let width = self.width();
@@ -95,12 +96,13 @@ impl Value {
             Some((*object, at.meet(&Self::of_range(bounds)?)?))
         };
         let left: Targets = targets.iter().filter_map(within).collect();
-        // Otherwise it is never valid, and nothing is behind it.
+        // If no target remains, the access is never valid, and the code after it is unreachable.
         if left.is_empty() { self.clone() } else { Self { targets: Some(left), ..self.clone() } }
     }
 }
 
-/// An address whose distances are at most what their limits say; and so it is itself, as objects and functions lie between `low` and `high`.
+/// An address whose offsets are refined by their offset bounds. The address itself is refined as well, since objects
+/// and functions lie between `low` and `high`.
 pub fn leading_within(value: &Value, most: &dyn Fn(u32, &Limit) -> Option<u64>, (low, high): (u64, u64)) -> Value {
     let is_limited = |targets: &&Targets| targets.iter().any(|(_, at)| !at.limits.is_empty());
     let Some(targets) = value.targets.as_ref().filter(is_limited) else { return value.clone() };
@@ -114,7 +116,7 @@ pub fn leading_within(value: &Value, most: &dyn Fn(u32, &Limit) -> Option<u64>, 
     Value { targets: Some(targets), ..now }
 }
 
-/// An address of which the distance from an object has these bounds; `None` if that is no news.
+/// Restricts the offset of an address within an object. `None` if nothing changes.
 pub fn confined(value: &Value, object: u32, (low, high): (u64, u64)) -> Option<Value> {
     let high = high.min(Bounds::full(value.width()).high);
     let bounds = Value::of_range(Bounds::unsigned(value.width(), low, high)?)?;
@@ -127,7 +129,7 @@ pub fn confined(value: &Value, object: u32, (low, high): (u64, u64)) -> Option<V
     (now != *value).then_some(now)
 }
 
-/// Where the values lead to, if they are addresses.
+/// The targets of a value. Numbers outside the address range have the target null.
 fn leads_to(value: &Value) -> Option<Targets> {
     let (_, high) = addresses(value.width());
     // Functions lie below all objects.
@@ -135,13 +137,13 @@ fn leads_to(value: &Value) -> Option<Targets> {
     value.targets.clone().or_else(|| is_none.then(|| Rc::new([(NULL, value.clone())]) as Targets))
 }
 
-/// Whether it may be how far it is from one object to another: an address moved by that is one of the other.
+/// True if the value may be the distance between two objects. An address plus this value may point to the other object.
 fn may_be_distance(value: &Value) -> bool {
     let (low, high) = addresses(value.width());
     value.targets.is_some() || i128::from(value.range.max) - i128::from(value.range.min) >= i128::from(high - low)
 }
 
-/// Whether it is likely enough to be the address of something of which that was forgotten: null moved by that is no null any more.
+/// True if the value may be an address whose targets are unknown. Null plus this value is no longer null.
 fn may_be_address(value: &Value) -> bool {
     let (low, high) = addresses(value.width());
     low <= value.range.low && value.range.high <= high

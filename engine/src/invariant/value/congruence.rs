@@ -1,14 +1,17 @@
-//! Congruences: the unsigned value of a bit-vector modulo a number (Granger: Static analysis of arithmetical
-//! congruences, 1989), with care where values wrap around.
+//! Congruences of unsigned bit-vector values (Granger: Static analysis of arithmetical congruences, 1989), adapted to
+//! wrap-around.
 
-/// The values `v`, unsigned, with `v ≡ rest` modulo `modulus`; a modulus of 0 stands for the one value `rest`, of 1 for
-/// all values. `rest < modulus` unless the modulus is 0. Moduli go up to 2^64.
+/// The set of unsigned values `v` with `v ≡ rest` modulo `modulus`. The modulus 0 represents the single value `rest`,
+/// and the modulus 1 all values. `rest < modulus` unless the modulus is 0. Moduli are at most 2^64.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Congruence {
+    /// The modulus.
     pub modulus: u128,
+    /// The remainder.
     pub rest: u128,
 }
 
+/// The greatest common divisor.
 pub fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -16,15 +19,18 @@ pub fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// Moduli are below it, those of 64-bit numbers.
+/// The largest modulus.
 const LARGEST: u128 = 1 << 64;
 
 impl Congruence {
+    /// All values.
     pub const ALL: Self = Self { modulus: 1, rest: 0 };
 
+    /// A single value.
     pub fn constant(value: u64) -> Self {
         Self { modulus: 0, rest: u128::from(value) }
     }
+    /// The congruence with this modulus and remainder.
     pub fn new(modulus: u128, rest: u128) -> Self {
         match modulus {
             0 => Self { modulus, rest },
@@ -32,18 +38,19 @@ impl Congruence {
             _ => Self { modulus, rest: rest % modulus },
         }
     }
+    /// True if `value` is in the set.
     pub fn contains(&self, value: u64) -> bool {
         match self.modulus {
             0 => self.rest == u128::from(value),
             m => u128::from(value) % m == self.rest,
         }
     }
-    /// The values in either, and some more.
+    /// An over-approximation of the union.
     pub fn join(&self, o: &Self) -> Self {
         Self::new(gcd(gcd(self.modulus, o.modulus), self.rest.abs_diff(o.rest)), self.rest)
     }
-    /// Values in both; one of the two where their moduli have nothing to do with one another. `None` where nothing is
-    /// in both.
+    /// An over-approximation of the intersection: one of the two sets if their moduli are unrelated. `None` if the
+    /// intersection is empty.
     pub fn meet(&self, o: &Self) -> Option<Self> {
         let g = gcd(self.modulus, o.modulus);
         let apart = self.rest.abs_diff(o.rest);
@@ -53,13 +60,13 @@ impl Congruence {
         if !apart.is_multiple_of(g) {
             return None;
         }
-        // The one that implies the other, if any does.
+        // If one set contains the other, `fine` is the smaller one.
         let (coarse, fine) =
             if self.modulus == 0 || o.modulus != 0 && self.modulus > o.modulus { (o, self) } else { (self, o) };
         if fine.modulus == 0 || fine.modulus % coarse.modulus == 0 {
             return Some(*fine);
         }
-        // Chinese remainders, where they are soon found.
+        // Chinese remainder theorem, if the result is found within a few steps.
         let steps = coarse.modulus / g;
         if steps <= 64
             && let Some(rest) =
@@ -70,7 +77,7 @@ impl Congruence {
         }
         Some(*fine)
     }
-    /// The same where values may have wrapped around at `width` bits.
+    /// The set after possible wrap-around at `width` bits.
     pub fn wrapped(&self, width: u32) -> Self {
         let wrap = 1u128 << width;
         match self.modulus {
@@ -78,12 +85,12 @@ impl Congruence {
             m => Self::new(gcd(m, wrap), self.rest),
         }
     }
-    /// Sums, before they wrap around.
+    /// Sums, before wrap-around.
     pub fn add(&self, o: &Self) -> Self {
         Self::new(gcd(self.modulus, o.modulus), self.rest + o.rest)
     }
-    /// Differences, plus 2^`width` where they are negative (which leaves only the part of the modulus that divides it, unless
-    /// `exact` says that none is).
+    /// Differences modulo 2^`width`. Only the common divisor of the modulus and 2^`width` remains, unless `exact`
+    /// states that no difference is negative.
     pub fn sub(&self, o: &Self, width: u32, exact: bool) -> Self {
         let wrap = 1u128 << width;
         let modulus = gcd(self.modulus, o.modulus);
@@ -91,11 +98,11 @@ impl Congruence {
             return Self::new(0, (wrap + self.rest - o.rest % wrap) % wrap);
         }
         let modulus = if exact { modulus } else { gcd(modulus, wrap) };
-        // A multiple of the modulus that makes the difference positive.
+        // The least multiple of the modulus that makes the difference non-negative.
         let lift = o.rest.div_ceil(modulus) * modulus;
         Self::new(modulus, self.rest + lift - o.rest)
     }
-    /// Products, before they wrap around; nothing where the numbers get too large.
+    /// Products, before wrap-around. All values if the numbers become too large.
     pub fn mul(&self, o: &Self) -> Self {
         let product = |a: u128, b: u128| a.checked_mul(b);
         let parts = [
@@ -108,7 +115,7 @@ impl Congruence {
             [Some(a), Some(b), Some(c), Some(rest)] => {
                 let modulus = gcd(a, gcd(b, c));
                 if modulus > LARGEST {
-                    // A divisor of a modulus is one, too.
+                    // Every divisor of a modulus is a modulus as well.
                     let two = 1u128 << modulus.trailing_zeros().min(64);
                     return Self::new(two, rest);
                 }
@@ -117,14 +124,14 @@ impl Congruence {
             _ => Self::ALL,
         }
     }
-    /// The value that is left when a multiple of `by > 0` is taken away.
+    /// Remainders of division by `by > 0`.
     pub fn rem(&self, by: u64) -> Self {
         match self.modulus {
             0 => Self::new(0, self.rest % u128::from(by)),
             m => Self::new(gcd(m, u128::from(by)), self.rest),
         }
     }
-    /// The least value of at least `low` in it.
+    /// The least member that is at least `low`.
     pub fn next(&self, low: u64) -> Option<u64> {
         let low = u128::from(low);
         let value = match self.modulus {
@@ -133,7 +140,7 @@ impl Congruence {
         };
         value.and_then(|v| u64::try_from(v).ok())
     }
-    /// The greatest value of at most `high` in it.
+    /// The greatest member that is at most `high`.
     pub fn previous(&self, high: u64) -> Option<u64> {
         let high = u128::from(high);
         match self.modulus {

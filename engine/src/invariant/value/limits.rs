@@ -1,51 +1,58 @@
-//! What a number is at most, by how far objects reach: bounds between a variable and a length that no variable need hold.
+//! Offset bounds: symbolic upper bounds of numbers in terms of the lengths of objects.
 //!
-//! Of each object there are three lengths: its size, the place of one of its null bytes, whichever it may be, and the place of a null byte that
-//! the program came upon, which is a number of the program's then (`n = strlen(s)`). Difference bounds on these,
-//! with a factor (`4 * n <= size`): Gulwani et al., A combination framework for tracking partition sizes, POPL 2009, has the sizes of objects
-//! as such variables, and Simon, King, Analyzing string buffers in C, AMAST 2002, the first null byte.
+//! An object has three lengths: its size, the offset of one of its null bytes, and the offset of a null byte that the
+//! program has observed. The last one is a value of the program (`n = strlen(s)`). Offset bounds are difference bounds
+//! on these lengths with a factor (`4 * n <= size`). Gulwani et al., A combination framework for tracking partition
+//! sizes, POPL 2009, use sizes of objects as such variables. Simon, King, Analyzing string buffers in C, AMAST 2002,
+//! use the first null byte.
 //!
-//! A limit says something only while its object exists, and the object is one (see [`Count`](super::memory::Count)).
+//! An offset bound is meaningful only while its object exists and its number represents one object (see
+//! [`Count`](super::memory::Count)).
 
 use crate::invariant::value::Value;
 use cfa::BinOp;
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
-/// How far an object reaches.
+/// A length of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reach {
-    /// Bytes.
+    /// Its size in bytes.
     Size,
-    /// The distance of a null byte from the start: the same one for all who speak of it.
+    /// The offset of one of its null bytes. All bounds refer to the same null byte.
     Null,
-    /// The distance of the null byte at which it was last seen that a byte is null, as where a walk ends.
+    /// The offset of the null byte that was observed last, for example at the end of a string traversal.
     Seen,
 }
 
-/// `times * v + more <= reach`, of the unsigned value as a mathematical number.
+/// The bound `times * v + more <= reach` on a value `v`, which is unsigned and taken as a mathematical integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limit {
+    /// The object.
     pub object: u32,
+    /// The length of the object.
     pub reach: Reach,
-    /// Greater than 0.
+    /// The factor, greater than 0.
     pub times: u64,
+    /// The constant.
     pub more: i64,
-    /// Both sides are equal.
+    /// True if both sides are equal.
     pub is_exact: bool,
 }
 
-/// Limits of one number, at most.
+/// Largest number of offset bounds of one number.
 const LIMITS: usize = 8;
-/// No object has more bytes (`PTRDIFF_MAX`).
+/// The largest possible size of an object (`PTRDIFF_MAX`).
 pub const LARGEST: u64 = i64::MAX as u64;
-/// Numbers of a limit are smaller.
+/// The factors and constants of a bound are smaller than this.
 const SMALL: i128 = 1 << 40;
 
 impl Limit {
+    /// The bound `v + more <= reach`.
     pub fn new(object: u32, reach: Reach, more: i64) -> Self {
         Self { object, reach, times: 1, more, is_exact: false }
     }
+    /// The same bound as an equality.
     pub fn exact(self) -> Self {
         Self { is_exact: true, ..self }
     }
@@ -59,60 +66,63 @@ impl Limit {
     fn about(self) -> Self {
         Self { is_exact: false, ..self }
     }
-    /// The largest value that has it.
+    /// The largest value that satisfies the bound for the largest possible object.
     pub fn most(&self) -> u128 {
         ((i128::from(LARGEST) - i128::from(self.more)).max(0) / i128::from(self.times)) as u128
     }
-    /// The largest value that has it where the object reaches so far.
+    /// The largest value that satisfies the bound if the length is at most `reach`.
     pub fn most_of(&self, reach: u64) -> Option<u64> {
         let most = (i128::from(reach) - i128::from(self.more)) / i128::from(self.times);
         u64::try_from(most).ok()
     }
-    /// Of `v + by` where `v` has it; `by` at most.
+    /// The bound of `v + k` for any `k <= by`, where `v` satisfies this one.
     pub fn plus(self, by: u64) -> Option<Self> {
         self.with(self.times.into(), i128::from(self.more) - i128::from(self.times) * i128::from(by))
     }
-    /// Of `v - by` where `v` has it; `by` at least.
+    /// The bound of `v - k` for any `k >= by`, where `v` satisfies this one.
     pub fn minus(self, by: u64) -> Option<Self> {
         self.with(self.times.into(), i128::from(self.more) + i128::from(self.times) * i128::from(by))
     }
-    /// Of `by * v` where `v` has it.
+    /// The bound of `by * v`, where `v` satisfies this one.
     fn multiplied(self, by: u64) -> Option<Self> {
         (by > 0 && self.times.is_multiple_of(by)).then(|| Self { times: self.times / by, ..self })
     }
-    /// Of `v` where `by * v` has it.
+    /// The bound of `v`, where `by * v` satisfies this one.
     pub fn divided(self, by: u64) -> Option<Self> {
         self.with(i128::from(self.times) * i128::from(by), self.more.into())
     }
-    /// Of what is less than `v` by at least so much.
+    /// The bound of a value that is less than `v` by at least `by`.
     pub fn below(self, by: u64) -> Option<Self> {
         self.about().minus(by)
     }
-    /// Whether a number is at most one of which this says what it is: `times * other + more` is at most the reach.
+    /// True if this bound is an equality, and `other` satisfies it as an inequality: `times * other + more <= reach`.
     pub fn is_passed_by(&self, other: &Value) -> bool {
         let least = i128::from(self.times) * i128::from(other.range.high) + i128::from(self.more);
         self.is_exact && (least <= 0 || other.limits.iter().any(|l| l.key() == self.key() && l.more >= self.more))
     }
-    /// Of what is at most `v`.
+    /// The bound of a value that is at most `v`.
     pub fn up_to(self) -> Self {
         self.about()
     }
 }
 
-/// All of them that are known of a number.
+/// The offset bounds of one number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Limits(Option<Rc<[Limit]>>);
 
 impl Limits {
+    /// No bounds.
     pub const NONE: Self = Self(None);
 
+    /// True if there are no bounds.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
+    /// The bounds.
     pub fn iter(&self) -> impl Iterator<Item = Limit> + '_ {
         self.0.iter().flat_map(|limits| limits.iter().copied())
     }
-    /// Of each object, reach and factor the strongest; as many as are kept.
+    /// Keeps the strongest bound for each object, length and factor, up to the maximal number.
     fn of(limits: impl IntoIterator<Item = Limit>) -> Self {
         let mut all: Vec<Limit> = limits.into_iter().collect();
         all.sort_unstable_by_key(|l| (l.key(), std::cmp::Reverse((l.more, l.is_exact))));
@@ -120,16 +130,19 @@ impl Limits {
         all.truncate(LIMITS);
         Self((!all.is_empty()).then(|| all.into()))
     }
+    /// Applies `f` to each bound, and drops those for which it returns `None`.
     pub fn map(&self, f: impl FnMut(Limit) -> Option<Limit>) -> Self {
         if self.is_empty() { Self::NONE } else { Self::of(self.iter().filter_map(f)) }
     }
-    /// Of numbers that are at most these.
+    /// The bounds of a number that is at most this one.
     pub fn up_to(&self) -> Self {
         self.map(|l| Some(l.up_to()))
     }
+    /// Adds a bound.
     pub fn with(&self, limit: Limit) -> Self {
         Self::of(self.iter().chain([limit]))
     }
+    /// The bounds of both.
     pub fn both(&self, o: &Self) -> Self {
         match (self.is_empty(), o.is_empty()) {
             (_, true) => self.clone(),
@@ -137,7 +150,7 @@ impl Limits {
             _ => Self::of(self.iter().chain(o.iter())),
         }
     }
-    /// Of the values of `a op b`.
+    /// The bounds of the value of `a op b`.
     pub fn of_result(op: BinOp, a: &Value, b: &Value) -> Self {
         if a.limits.is_empty() && b.limits.is_empty() {
             return Self::NONE;
@@ -162,14 +175,14 @@ impl Limits {
                 Some(by) if by < u64::from(a.width()) => Self::product(a, 1 << by),
                 _ => Self::NONE,
             },
-            // What is left is at most what was there.
+            // The result is at most the operand.
             BinOp::And => a.limits.up_to().both(&b.limits.up_to()),
             BinOp::LShr | BinOp::UDiv | BinOp::URem if op != BinOp::UDiv || !b.contains(0) => a.limits.up_to(),
             _ => Self::NONE,
         }
     }
 
-    /// Of a sum that does not wrap around where either limit holds, numbers of so many bits.
+    /// The bounds of a sum. A bound is kept if the sum does not wrap around while it holds.
     fn sum(a: &Value, b: &Value) -> Self {
         let one = |a: &Value, b: &Value| {
             let full = (1u128 << a.width()) - 1;
@@ -187,7 +200,7 @@ impl Limits {
             _ => one(a, b).both(&one(b, a)),
         }
     }
-    /// Of a difference.
+    /// The bounds of a difference.
     fn difference(a: &Value, b: &Value) -> Self {
         if a.limits.is_empty() || a.range.low < b.range.high {
             return Self::NONE;
@@ -198,7 +211,7 @@ impl Limits {
             Some(if is_constant { l } else { l.up_to() })
         })
     }
-    /// Of a product by a constant.
+    /// The bounds of a product with a constant.
     fn product(a: &Value, by: u64) -> Self {
         let full = (1u128 << a.width()) - 1;
         a.limits.map(|l| {
@@ -206,12 +219,12 @@ impl Limits {
             l.multiplied(by).filter(|_| most.checked_mul(by.into()).is_some_and(|most| most <= full))
         })
     }
-    /// Of numbers that have what either of two have: of values `a` and `b` in two states that are put together.
+    /// The bounds of the join of `a` and `b`, which are values in two states.
     pub fn joined(a: &Value, b: &Value, how: &dyn Reaches) -> Self {
         if a.limits.is_empty() && b.limits.is_empty() {
             return Self::NONE;
         }
-        // What is known on the side that does not say it: 0 <= reach.
+        // A side without the bound satisfies a weaker one, since 0 <= reach.
         let implied = |value: &Value, limit: Limit| {
             let more = -(i128::from(limit.times) * i128::from(value.range.high));
             limit.with(limit.times.into(), more).map(Limit::about)
@@ -228,37 +241,38 @@ impl Limits {
         let kept = |limit: &Limit| how.stays(limit.object, limit.reach);
         let of_a = a.limits.iter().filter(kept).filter_map(|l| other(l, b, how.right_exists(l.object)));
         let of_b = b.limits.iter().filter(kept).filter_map(|l| other(l, a, how.left_exists(l.object)));
-        // Each is right by itself, but the weaker of two of one key was put together with its like.
+        // Each result is correct, but the weaker of two bounds with one key was joined with its counterpart.
         Self::of(of_a.chain(of_b))
     }
-    /// Those of `before` that still hold, after they were put together with others.
+    /// The bounds of `before` that still hold in `joined`.
     pub fn widened(before: &Self, joined: &Self) -> Self {
         let is_old = |l: &Limit| before.iter().any(|b| b.key() == l.key() && b.more <= l.more);
         if joined.is_empty() { Self::NONE } else { Self::of(joined.iter().filter(is_old)) }
     }
-    /// What is left without some; `None` if all are.
+    /// The bounds without those that are lost; `None` if none is.
     pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
         self.iter().any(|l| is_lost(&l)).then(|| self.map(|l| Some(l).filter(|l| !is_lost(l))))
     }
 }
 
-/// A value as a number that is at most what its limits say; `most` is how far they reach, where that is known.
+/// A value refined by its offset bounds. `most` returns the largest possible length that a bound refers to, if known.
 pub fn within(value: &Value, most: &dyn Fn(&Limit) -> Option<u64>) -> Value {
     let most = value.limits.iter().filter_map(|l| l.most_of(most(&l)?)).min();
     let bounds = most.filter(|most| *most < value.range.high).and_then(|most| Bounds::unsigned(value.width(), 0, most));
     bounds.and_then(Value::of_range).and_then(|v| value.meet(&v)).unwrap_or_else(|| value.clone())
 }
 
-/// What becomes of limits where two states are put together.
+/// Determines the offset bounds after a join of two states.
 pub trait Reaches {
-    /// Whether an object may exist in the first state; what is said of one that does not holds.
+    /// True if the object may exist in the first state. A bound on an object that does not exist holds vacuously.
     fn left_exists(&self, object: u32) -> bool;
+    /// True if the object may exist in the second state.
     fn right_exists(&self, object: u32) -> bool;
-    /// Whether there is such a length of the object in both.
+    /// True if this length of the object is defined in both states.
     fn stays(&self, object: u32, reach: Reach) -> bool;
 }
 
-/// Both are the same state.
+/// Both values are from the same state.
 pub struct Same;
 
 impl Reaches for Same {

@@ -1,9 +1,9 @@
-//! What is known of the value of one variable: the reduced product of an unsigned and a signed interval, known bits, a
-//! congruence and a set of few values.
+//! Abstract values: the reduced product of an unsigned and a signed interval, known bits, a congruence and a small
+//! value set.
 //!
 //! Intervals: Cousot, Cousot, Static determination of dynamic properties of programs, 1976. Known bits: the tristate
-//! numbers of Vishwanathan et al., Sound, precise, and fast abstract interpretation with tristate numbers, CGO 2022. Both
-//! are the solver's [`Bounds`].
+//! numbers of Vishwanathan et al., Sound, precise, and fast abstract interpretation with tristate numbers, CGO 2022.
+//! Both are implemented by the solver's [`Bounds`].
 
 pub mod address;
 pub mod congruence;
@@ -17,26 +17,30 @@ use limits::{Limit, Limits, Reaches, Same};
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
-/// Members of a set, at most.
+/// Largest number of members of a value set.
 const MEMBERS: usize = 32;
 
-/// A set of values of 1 to 64 bits: the intersection of its parts. A set that is seen to be empty is a `None` instead.
+/// A set of values of 1 to 64 bits: the intersection of its components. Operations that detect an empty set return
+/// `None`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Value {
     pub(crate) range: Bounds,
+    /// The congruence.
     pub congruence: Congruence,
-    /// The members, ascending, if they are few.
+    /// The members in ascending order, if they are few.
     pub members: Option<Rc<[u64]>>,
-    /// As an address: the values lead to one of these places. `None` if nothing is known.
+    /// As addresses: the values point to one of these targets. `None` if the targets are unknown.
     pub targets: Option<Targets>,
-    /// What the values are at most, by how far objects reach.
+    /// The offset bounds of the values.
     pub limits: Limits,
 }
 
 impl Value {
+    /// All values of `width` bits.
     pub fn full(width: u32) -> Self {
         Self::numbers_of(Bounds::full(width), Congruence::ALL)
     }
+    /// A single value.
     pub fn constant(width: u32, value: u64) -> Self {
         Self {
             range: Bounds::constant(width, value),
@@ -46,24 +50,26 @@ impl Value {
             limits: Limits::NONE,
         }
     }
-    /// Numbers of which no more is known.
+    /// The numbers in `range` and `congruence`.
     pub(in crate::invariant) fn numbers_of(range: Bounds, congruence: Congruence) -> Self {
         Self { range, congruence, members: None, targets: None, limits: Limits::NONE }
     }
+    /// A single value; `None` if it has more than 64 bits.
     pub fn of_bv(value: &Bv) -> Option<Self> {
         (value.width() <= 64).then(|| Self::constant(value.width(), value.to_u64().expect("narrow")))
     }
     pub(crate) fn of_range(range: Bounds) -> Option<Self> {
         Self::numbers_of(range, Congruence::ALL).reduced()
     }
+    /// The width in bits.
     pub fn width(&self) -> u32 {
         self.range.width
     }
-    /// The same, known to have a limit.
+    /// The set with a further offset bound.
     pub fn limited(&self, limit: Limit) -> Self {
         Self { limits: self.limits.with(limit), ..self.clone() }
     }
-    /// The same without some limits; `None` if there are none of them.
+    /// The set without lost offset bounds; `None` if it has none of them.
     pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
         let limits = self.limits.without(is_lost);
         let is_hit = |(_, at): &(u32, Self)| at.without(is_lost).is_some();
@@ -78,23 +84,26 @@ impl Value {
         };
         Some(Self { limits: limits.unwrap_or_else(|| self.limits.clone()), targets, ..self.clone() })
     }
+    /// The member, if there is only one.
     pub fn as_constant(&self) -> Option<u64> {
         self.range.as_constant()
     }
+    /// True if nothing is known.
     pub fn is_full(&self) -> bool {
         *self == Self::full(self.width())
     }
+    /// True if `value` may be a member.
     pub fn contains(&self, value: u64) -> bool {
         self.range.contains(value)
             && self.congruence.contains(value)
             && self.members.as_ref().is_none_or(|m| m.binary_search(&value).is_ok())
     }
-    /// Of values of one bit: whether 1 is among them, and 0.
+    /// For values of one bit: whether 1 and 0 are members.
     pub fn truth(&self) -> (bool, bool) {
         (self.contains(1), self.contains(0))
     }
 
-    /// Lets the parts tighten one another; `None` if nothing is left.
+    /// Reduction: the components refine each other. `None` if the set is empty.
     pub(in crate::invariant) fn reduced(mut self) -> Option<Self> {
         let width = self.width();
         if let Some([rest @ .., (NULL, at)]) = self.targets.as_deref()
@@ -127,7 +136,7 @@ impl Value {
                     ..Self::constant(width, value)
                 });
             }
-            // Low bits that are known are a congruence, and one modulo a power of two is known bits.
+            // Known low bits are equivalent to a congruence modulo a power of two.
             let two = if self.congruence.modulus == 0 { 64 } else { self.congruence.modulus.trailing_zeros() };
             let part = (1u128 << two.min(width)) - 1;
             let bits = self.congruence.rest & part;
@@ -143,7 +152,7 @@ impl Value {
         Some(self)
     }
 
-    /// Exactly these values, ascending.
+    /// The set of exactly these values, which are ascending.
     fn of_members(width: u32, members: Rc<[u64]>) -> Option<Self> {
         let (&first, rest) = members.split_first()?;
         let (mut range, mut congruence) = (Bounds::constant(width, first), Congruence::constant(first));
@@ -154,20 +163,21 @@ impl Value {
         Some(Self { members: Some(members), ..Self::numbers_of(range, congruence) })
     }
 
-    /// These values, if they are few; in any order.
+    /// The set of these values in any order, if they are few.
     fn of_few(width: u32, mut values: Vec<u64>) -> Option<Self> {
         values.sort_unstable();
         values.dedup();
         (values.len() <= MEMBERS).then(|| Self::of_members(width, values.into()))?
     }
 
+    /// An over-approximation of the intersection. `None` if it is empty.
     pub fn meet(&self, o: &Self) -> Option<Self> {
         let members = match (&self.members, &o.members) {
             (Some(a), Some(b)) => Some(a.iter().filter(|v| b.binary_search(v).is_ok()).copied().collect()),
             (Some(a), None) | (None, Some(a)) => Some(Rc::clone(a)),
             (None, None) => None,
         };
-        // Of two things that are known of an address one is kept: the one of fewer objects.
+        // For addresses, keep the smaller set of targets.
         let targets = match (&self.targets, &o.targets) {
             (Some(a), Some(b)) if b.len() < a.len() => Some(Rc::clone(b)),
             (Some(a), Some(b)) if a != b && a.iter().map(|t| t.0).eq(b.iter().map(|t| t.0)) => {
@@ -182,13 +192,14 @@ impl Value {
         Self { range, congruence, members, targets, limits: self.limits.both(&o.limits) }.reduced()
     }
 
+    /// The least set that the domain can represent and that contains both.
     pub fn join(&self, o: &Self) -> Self {
         if self == o {
             return self.clone();
         }
         self.join_where(o, &Same)
     }
-    /// The same of values in two states.
+    /// Like `join`, for values in two states.
     pub fn join_where(&self, o: &Self, how: &dyn Reaches) -> Self {
         if self == o && self.limits.is_empty() && self.targets.is_none() {
             return self.clone();
@@ -207,17 +218,17 @@ impl Value {
         Self::numbers_of(range, congruence)
     }
 
-    /// Whether everything in `o` is in `self`, as far as the parts show.
+    /// True if `o` is a subset of `self`, as far as the domain can show it.
     pub fn includes(&self, o: &Self) -> bool {
         self.join(o) == *self
     }
 
-    /// A value that is `self` joined with `o`, and more, so that a row of widenings ends: bounds that move go to the next of
-    /// the ascending `thresholds` (as bit patterns), a set grows by thresholds only.
+    /// Widening: contains `self` and `o`, such that a chain of widenings is finite. Changed bounds move to the next of
+    /// the ascending `thresholds` (bit patterns), and value sets only grow by thresholds.
     pub fn widen(&self, o: &Self, thresholds: &[u64]) -> Self {
         self.widen_where(o, thresholds, &Same)
     }
-    /// The same of values in two states.
+    /// Like `widen`, for values in two states.
     pub fn widen_where(&self, o: &Self, thresholds: &[u64], how: &dyn Reaches) -> Self {
         let mut joined = self.join_where(o, how);
         if joined == *self {
@@ -254,7 +265,7 @@ impl Value {
         joined
     }
 
-    /// The results of an operation on members of sets, if they are few.
+    /// The results of an operation on all pairs of members, if they are few.
     fn pointwise(width: u32, a: &Self, b: &Self, op: impl Fn(u64, u64) -> Option<u64>) -> Option<Self> {
         let (xs, ys) = (a.members.as_ref()?, b.members.as_ref()?);
         if xs.len() * ys.len() > 4 * MEMBERS {
@@ -269,16 +280,16 @@ impl Value {
         Self::of_few(width, values)
     }
 
-    /// The same operation on all members.
+    /// The results of an operation on all members.
     fn map(&self, width: u32, op: impl Fn(u64) -> u64) -> Option<Self> {
         let members = self.members.as_ref()?;
         Self::of_few(width, members.iter().map(|&v| op(v)).collect())
     }
 
-    /// The values of `a op b`, for any operation but `Concat`.
+    /// The values of `a op b`, for any operation except `Concat`.
     pub fn apply(op: BinOp, a: &Self, b: &Self) -> Self {
         let targets = match op {
-            // The sum leads to where the one leads to that is an address.
+            // A sum points to the target of the operand that is an address.
             BinOp::Add => a.moved(op, b).or_else(|| b.moved(op, a)),
             BinOp::Sub => a.moved(op, b),
             _ => None,
@@ -329,6 +340,7 @@ impl Value {
         Self::numbers_of(range, congruence).reduced().unwrap_or(Self::numbers_of(range, Congruence::ALL))
     }
 
+    /// The bitwise complement.
     pub fn not(&self) -> Self {
         let m = Bounds::full(self.width()).high;
         match self.map(self.width(), |v| !v & m) {
@@ -336,6 +348,7 @@ impl Value {
             None => Self::of_range(self.range.not()).unwrap_or(Self::full(self.width())),
         }
     }
+    /// Zero extension.
     pub fn zext(&self, width: u32) -> Self {
         let numbers = match self.map(width, |v| v) {
             Some(exact) => exact,
@@ -343,6 +356,7 @@ impl Value {
         };
         Self { limits: self.limits.clone(), ..numbers }
     }
+    /// Sign extension.
     pub fn sext(&self, width: u32) -> Self {
         let narrow = self.width();
         let numbers = match self.map(width, |v| Bv::new(narrow, v).sext(width).to_u64().expect("at most 64 bits")) {
@@ -355,7 +369,7 @@ impl Value {
         let limits = if self.range.min >= 0 { self.limits.clone() } else { Limits::NONE };
         Self { limits, ..numbers }
     }
-    /// Bits `hi..=lo`.
+    /// The bits `hi..=lo`.
     pub fn extract(&self, hi: u32, lo: u32) -> Self {
         let width = hi - lo + 1;
         let m = Bounds::full(width).high;
@@ -371,7 +385,7 @@ impl Value {
         let plain = Self { limits, ..Self::numbers_of(self.range.extract(hi, lo), congruence) };
         plain.reduced().unwrap_or(Self::full(width))
     }
-    /// `self` above `low`, together at most 64 bits.
+    /// The concatenation of `self` (high bits) and `low`, at most 64 bits.
     pub fn concat(&self, low: &Self) -> Self {
         let width = self.width() + low.width();
         let n = low.width();
@@ -382,10 +396,10 @@ impl Value {
     }
 }
 
-/// Truncated or zero-extended; of more than 64 bits, nothing is known.
+/// Truncates or zero-extends. For more than 64 bits, nothing is known.
 pub(crate) fn resized(value: &Value, width: u32) -> Value {
     if width > 64 {
-        // Never looked at.
+        // The result is never used.
         return Value::full(64);
     }
     if width == value.width() {
@@ -401,7 +415,7 @@ mod tests {
 
     const WIDTHS: [u32; 4] = [1, 5, 32, 64];
 
-    /// A value together with a member of it.
+    /// A value together with one of its members.
     fn held(width: u32) -> impl Strategy<Value = (Value, u64)> {
         let m = Bounds::full(width).high;
         let number = prop_oneof![any::<u64>(), 0..40u64, (0..40u64).prop_map(|v| v.wrapping_neg())];
@@ -486,7 +500,8 @@ mod tests {
                 changes += u32::from(next != now);
                 now = next;
             }
-            // Bounds: the thresholds, four times; bits and divisors: at most as many as there are bits, twice.
+            // Each bound moves through the thresholds at most, for four bounds. Known bits and divisors change at most
+            // as often as there are bits, for both.
             prop_assert!(changes < 4 * 7 + 2 * 64, "{changes}");
         }
     }

@@ -1,12 +1,13 @@
-//! Numbers of more than 64 bits as checks of overflow have them: what two machine words are together, compared with the bounds of one.
+//! Integers of more than 64 bits in overflow checks: results of operations on two machine words, which are compared
+//! with the bounds of one word.
 
 use crate::invariant::value::Value;
 use cfa::{BinOp, Expr, ExprId, ExprPool};
 
-/// A number that is signed, at least and at most.
+/// The lower and upper bound of a signed number.
 type Range = (i128, i128);
 
-/// Whether two numbers of more than 64 bits compare, if that is seen; `of` says what narrower ones are.
+/// Decides a comparison of two numbers of more than 64 bits, if possible. `of` returns the values of narrower ones.
 pub fn compare(
     pool: &ExprPool,
     op: BinOp,
@@ -19,7 +20,7 @@ pub fn compare(
         (_, false) => Some(false),
         _ => None,
     };
-    // Neither is negative: both orders are the same.
+    // If neither is negative, the signed and the unsigned order agree.
     let is_signed = matches!(op, BinOp::Slt | BinOp::Sle);
     match op {
         BinOp::Slt | BinOp::Ult if is_signed || x.0.min(y.0) >= 0 => holds(&|x, y| x < y),
@@ -29,7 +30,7 @@ pub fn compare(
     }
 }
 
-/// What is made of narrower numbers without wrapping around.
+/// The range of an expression over narrower numbers that does not wrap around.
 fn range(pool: &ExprPool, e: ExprId, of: &dyn Fn(ExprId) -> Option<Value>) -> Option<Range> {
     let width = match pool.sort(e) {
         cfa::Sort::Bv(width @ 65..=128) => width,
