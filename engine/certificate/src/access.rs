@@ -1,20 +1,21 @@
-//! Where pointers lead, and what is done to memory there.
+//! Pointers and memory accesses.
 //!
-//! A pointer leads into an object by its structure: it is the object's address plus something, or a choice between such
-//! sums. An access within the bounds of an object that is alive is one to this object, as objects do not overlap. That it is
-//! within the bounds is claimed where somebody asks for faults; where nobody does, an execution ends where it writes outside, and
-//! what it reads there may be anything. A write through a pointer that does not tell where it leads may change all objects.
+//! The structure of a pointer term determines its target: the address of an object plus an offset, or a choice between
+//! such sums. Objects do not overlap, so an access within the bounds of a live object is an access to this object. If a
+//! check of the access is enabled, the checker proves that the access is within bounds. Otherwise, an execution ends at
+//! a write out of bounds, and a read out of bounds returns any value. A write through a pointer without a known target
+//! may change all objects.
 
 use super::content::{Base, Content};
 use super::*;
 use cfa::{AllocKind, BinOp, Family, Op};
 
-/// Ways in which a pointer is a choice.
+/// Largest number of alternatives of a pointer.
 const CHOICES: usize = 32;
-/// Bytes that are copied and filled one by one.
+/// Largest number of bytes that are copied or filled one by one.
 const PIECES: u64 = 1 << 10;
 
-/// A place in an object, and where it is meant.
+/// A place in an object, with the condition under which a pointer refers to it.
 #[derive(Clone, Copy)]
 struct Place {
     here: ExprId,
@@ -22,7 +23,8 @@ struct Place {
     offset: ExprId,
 }
 
-/// The values that a choice is between, each with its condition; the value itself if they are too many.
+/// The alternatives of a nested choice, each with its condition. If there are too many, a remaining alternative may
+/// itself be a choice.
 pub(super) fn leaves(ck: &mut Checker<'_>, e: ExprId) -> Vec<(ExprId, ExprId)> {
     let always = ck.pool.bool(true);
     let (mut open, mut done) = (vec![(always, e)], Vec::new());
@@ -40,7 +42,7 @@ pub(super) fn leaves(ck: &mut Checker<'_>, e: ExprId) -> Vec<(ExprId, ExprId)> {
     done
 }
 
-/// The places in objects that a pointer may lead to by its structure.
+/// The places in objects that a pointer may refer to, according to its structure.
 fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
     let always = ck.pool.bool(true);
     let (mut open, mut done) = (vec![(always, pointer)], Vec::new());
@@ -77,7 +79,7 @@ fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
     done
 }
 
-/// The terms whose sum `e` is.
+/// Adds the summands of `e` to `terms`.
 fn sum(ck: &mut Checker<'_>, e: ExprId, terms: &mut Vec<ExprId>) {
     let mut stack = vec![e];
     while let Some(e) = stack.pop() {
@@ -92,14 +94,15 @@ fn sum(ck: &mut Checker<'_>, e: ExprId, terms: &mut Vec<ExprId>) {
     }
 }
 
-/// The objects that a pointer is into, or next to, by its structure; `None` if it may be something else.
+/// The objects that a pointer is derived from, according to its structure, each with its condition; `None` if there may
+/// be others.
 pub(super) fn objects_of(ck: &mut Checker<'_>, pointer: ExprId) -> Option<Vec<(ExprId, Object)>> {
     let places = places(ck, pointer);
     let some = places.iter().fold(ck.pool.bool(false), |some, p| ck.pool.or(some, p.here));
     ck.pool.is_true(some).then(|| places.into_iter().map(|p| (p.here, p.object)).collect())
 }
 
-/// One of several values.
+/// The value of the alternative whose condition holds.
 pub(super) fn choice(
     ck: &mut Checker<'_>,
     among: &[(ExprId, Object)],
@@ -122,7 +125,7 @@ pub(super) fn slot(ck: &mut Checker<'_>, st: &State, object: Object) -> Slot {
     }
 }
 
-/// An object without an entry.
+/// The slot of an object without an entry in the memory.
 fn untouched(ck: &mut Checker<'_>, object: Object) -> Slot {
     let Site::Global(global) = ck.objects[object as usize].site else {
         let never = ck.pool.bool(false);
@@ -131,7 +134,7 @@ fn untouched(ck: &mut Checker<'_>, object: Object) -> Slot {
     Slot { alive: ck.pool.bool(true), content: Rc::new(Content::of(Base::Initial(global))) }
 }
 
-/// That the bytes from an offset on lie in an object that is alive.
+/// The condition that `len` bytes at an offset lie in a live object.
 fn is_inside(ck: &mut Checker<'_>, st: &State, place: Place, len: ExprId, writes: bool) -> ExprId {
     let Slot { alive, .. } = slot(ck, st, place.object);
     let About { size, kind, .. } = ck.objects[place.object as usize];
@@ -144,7 +147,7 @@ fn is_inside(ck: &mut Checker<'_>, st: &State, place: Place, len: ExprId, writes
     ck.pool.and(alive, inside)
 }
 
-/// That an access is one to an object.
+/// The condition that an access lies in one of the objects.
 fn is_valid(ck: &mut Checker<'_>, st: &State, places: &[Place], len: ExprId, writes: bool) -> ExprId {
     let mut valid = ck.pool.bool(false);
     for &place in places {
@@ -155,7 +158,7 @@ fn is_valid(ck: &mut Checker<'_>, st: &State, places: &[Place], len: ExprId, wri
     valid
 }
 
-/// Something happens to an object that the loops and recursions around must name.
+/// Checks that the frames of all surrounding loops and recursions permit a change of this object.
 fn changes(ck: &mut Checker<'_>, st: &mut State, object: Object, frees: bool) -> Checked {
     if ck.early > 0 {
         return Ok(());
@@ -174,7 +177,7 @@ fn put(st: &mut State, object: Object, slot: Slot) {
     Rc::make_mut(&mut st.memory).insert(object, slot);
 }
 
-/// Gives an object new content where `here` holds.
+/// Replaces the content of an object where `here` holds.
 fn update(ck: &mut Checker<'_>, st: &mut State, here: ExprId, object: Object, new: Content) -> Checked {
     let mut changing = State { pc: ck.pool.and(st.pc, here), ..st.clone() };
     changes(ck, &mut changing, object, false)?;
@@ -184,7 +187,7 @@ fn update(ck: &mut Checker<'_>, st: &mut State, here: ExprId, object: Object, ne
     Ok(())
 }
 
-/// Something is written where `rest` holds, and it is not known where.
+/// Applies a write to an unknown place, under the condition `rest`.
 fn scatter(ck: &mut Checker<'_>, st: &mut State, rest: ExprId) -> Checked {
     let mut there = State { pc: ck.pool.and(st.pc, rest), ..st.clone() };
     if ck.never(&mut there, "").is_ok() {
@@ -200,7 +203,7 @@ fn scatter(ck: &mut Checker<'_>, st: &mut State, rest: ExprId) -> Checked {
     Ok(())
 }
 
-/// The objects that there may be and that can be written.
+/// All writable objects that may exist.
 fn all_objects(ck: &Checker<'_>, st: &State) -> Vec<Object> {
     let globals = 0..ck.program.globals.len() as Object;
     let others = st.memory.keys().copied().filter(|object| !globals.contains(object));
@@ -208,7 +211,7 @@ fn all_objects(ck: &Checker<'_>, st: &State) -> Vec<Object> {
     globals.clone().filter(|&object| !is_read_only(object)).chain(others).collect()
 }
 
-/// Where an object may die, in case that `rest` holds.
+/// Makes it unknown whether objects of a kind stay alive, under the condition `rest`.
 fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(Kind) -> bool) -> Checked {
     let mut there = State { pc: ck.pool.and(st.pc, rest), ..st.clone() };
     if ck.pool.is_false(there.pc) || ck.never(&mut there, "").is_ok() {
@@ -225,7 +228,7 @@ fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(Kind)
     Ok(())
 }
 
-/// Where something is written.
+/// Checks or assumes that a write is valid, and applies its effect on unknown targets.
 fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Place], valid: ExprId, is_asked: bool) -> Checked {
     if is_asked {
         return ck.claim(st, valid, "a write may be invalid");
@@ -237,7 +240,7 @@ fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Place], valid: Exp
     Ok(())
 }
 
-/// Where it is not known to what place a pointer leads.
+/// The condition that the target of a pointer is unknown.
 fn rest(ck: &mut Checker<'_>, places: &[Place]) -> ExprId {
     let known = places.iter().fold(ck.pool.bool(false), |known, p| ck.pool.or(known, p.here));
     ck.pool.not(known)
@@ -270,7 +273,7 @@ pub(super) fn allocate(
     base
 }
 
-/// The objects of a call that returns die.
+/// Ends the lifetime of the stack objects of a call that returns.
 pub(super) fn end_frame(ck: &mut Checker<'_>, st: &mut State, frame: u32) {
     let objects = &ck.objects;
     let dies = |object: &Object| objects[*object as usize].kind == Kind::Stack(frame);
@@ -279,7 +282,7 @@ pub(super) fn end_frame(ck: &mut Checker<'_>, st: &mut State, frame: u32) {
     }
 }
 
-/// An object of the stack dies before its function returns; what is none is let be.
+/// Ends the lifetime of a stack object before its function returns. Other objects are not affected.
 pub(super) fn end_scope(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId) -> Checked {
     let frame = ck.frame();
     let places = places(ck, pointer);
@@ -294,7 +297,7 @@ pub(super) fn end_scope(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId) -
     Ok(())
 }
 
-/// That a pointer, where `here` holds, is the address of the object.
+/// The condition `here`, and that the pointer is the address of the object.
 fn is_start(ck: &mut Checker<'_>, pointer: ExprId, here: ExprId, object: Object) -> ExprId {
     let base = ck.objects[object as usize].base;
     let equal = ck.pool.eq(pointer, base);
@@ -314,7 +317,7 @@ fn kill(ck: &mut Checker<'_>, st: &mut State, here: ExprId, object: Object) -> C
     Ok(())
 }
 
-/// An object of the family is freed, or nothing where the pointer is null.
+/// Frees an object of the family. A null pointer has no effect.
 pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, family: Family, is_asked: bool) -> Checked {
     let is_of_it = |kind: Kind| kind == Kind::Heap(Some(family));
     let zero = ck.word(0);
@@ -535,7 +538,7 @@ fn is_valid_unless_empty(ck: &mut Checker<'_>, st: &State, places: &[Place], len
 pub(super) fn constant(ck: &Checker<'_>, e: ExprId) -> Option<u64> {
     ck.pool.as_const(e).and_then(cfa::Bv::to_u64)
 }
-/// An offset that is constant, but for those before an object, which are as large as numbers get.
+/// A constant offset that is not negative in two's complement.
 pub(super) fn constant_offset(ck: &Checker<'_>, e: ExprId) -> Option<u64> {
     constant(ck, e).filter(|&offset| offset < 1 << (ck.pointer_width() - 1))
 }
@@ -545,7 +548,8 @@ fn size(ck: &Checker<'_>, object: Object) -> Option<u64> {
 
 // Sets of executions.
 
-/// Makes unknown what a loop or a recursion writes; all, and what is alive, if nothing is said of it.
+/// Makes the contents of the objects unknown that a loop or a recursion writes. Without a frame, these are all objects,
+/// and it becomes unknown which of them are alive.
 pub(super) fn forget_written(ck: &mut Checker<'_>, st: &mut State, frame: Option<&Frame>) -> Checked {
     let mut written = all_objects(ck, st);
     if let Some(frame) = frame {
@@ -599,7 +603,7 @@ fn join_slots(ck: &mut Checker<'_>, object: Object, in_a: ExprId, x: Slot, y: Sl
     Slot { alive: ck.pool.ite(in_a, x.alive, y.alive), content }
 }
 
-/// Bytes from an offset on, in pieces as large and as aligned as words.
+/// Splits a range of bytes into aligned pieces of at most 8 bytes.
 pub(super) fn pieces(offset: u64, len: u64) -> impl Iterator<Item = (u64, u32)> {
     let (mut at, end) = (offset, offset + len);
     std::iter::from_fn(move || {

@@ -1,31 +1,32 @@
-//! What is said of all cells of arrays: claimed at an index that stands for all, a fresh symbol (Flanagan, Qadeer: Predicate
-//! abstraction for software verification, POPL 2002), and assumed at the indices of the elements that a question speaks of
-//! (Bradley, Manna, Sipma: What's decidable about arrays?, VMCAI 2006). Instances that are missing only make a check fail.
+//! Facts about all cells of arrays. They are claimed for a fresh symbol as index, which represents all indices
+//! (Flanagan, Qadeer: Predicate abstraction for software verification, POPL 2002). They are assumed for the indices
+//! that a query mentions (Bradley, Manna, Sipma: What's decidable about arrays?, VMCAI 2006). A missing instance can
+//! only make a check fail.
 
 use super::*;
 use cfa::BinOp;
 
-/// What holds whatever value its index has, in the executions that came where it was assumed.
+/// A fact that holds for every value of its index, in the executions that reached the location where it was assumed.
 pub(super) struct Quantified {
     formula: ExprId,
     index: ExprId,
     rows: Vec<Elements>,
 }
 
-/// The cells of a row among the elements of an array: the first, and from one to the next.
+/// The cells of a row as array elements: the first one, and the stride.
 struct Elements {
     array: ExprId,
     first: u64,
     stride: u64,
 }
 
-/// A fact at an index, and where its cells are.
+/// A fact at one index, with the elements that it refers to.
 struct Instance {
     holds: ExprId,
     rows: Vec<Elements>,
 }
 
-/// Instances in a question, and rounds in which some bring forth others.
+/// Limits on the number of instances per query, and on the rounds of instantiation.
 const INSTANCES: usize = 300;
 const ROUNDS: u32 = 2;
 
@@ -44,7 +45,7 @@ pub(super) fn claim_cells(ck: &mut Checker<'_>, st: &mut State, head: LocId) -> 
 pub(super) fn assume_cells(ck: &mut Checker<'_>, st: &mut State, head: LocId) -> Checked {
     let certificate = ck.certificate;
     for fact in certificate.cells.get(&head).into_iter().flatten() {
-        // A symbol of its own, that instances replace.
+        // A fresh symbol, which instantiation replaces.
         let index = ck.fresh(ck.pointer_width());
         let Some(Instance { holds, rows }) = cell_at(ck, st, fact, index) else { continue };
         let elsewhere = ck.pool.not(st.pc);
@@ -54,7 +55,7 @@ pub(super) fn assume_cells(ck: &mut Checker<'_>, st: &mut State, head: LocId) ->
     Ok(())
 }
 
-/// The fact at index `k`; `None` if it makes no sense.
+/// The fact at index `k`; `None` if it is malformed.
 fn cell_at(ck: &mut Checker<'_>, st: &mut State, fact: &CellFact, k: ExprId) -> Option<Instance> {
     let (low, high) = (ck.eval(st, fact.low), ck.eval(st, fact.high));
     let (above, below) = (ck.pool.sle(low, k), ck.pool.slt(k, high));
@@ -72,7 +73,7 @@ fn cell_at(ck: &mut Checker<'_>, st: &mut State, fact: &CellFact, k: ExprId) -> 
             return None;
         }
         let array = content::array(ck, object, &slot.content)?;
-        // The cells of the object, so few that no offset wraps around.
+        // The cell lies in the object, and its index is so small that the offset does not wrap around.
         let width = ck.pointer_width();
         let offset = ck.pool.int(width, row.stride);
         let offset = ck.pool.mul(k, offset);
@@ -97,7 +98,7 @@ fn cell_at(ck: &mut Checker<'_>, st: &mut State, fact: &CellFact, k: ExprId) -> 
     Some(Instance { holds: ck.pool.or(outside, body), rows })
 }
 
-/// Instances of what is known of the arrays that a question speaks of, at the elements of which it speaks.
+/// The instances of known facts for the arrays and elements that a query mentions.
 pub(super) fn instances(ck: &mut Checker<'_>, question: ExprId) -> Vec<ExprId> {
     let (mut seen, mut done) = (FxHashSet::default(), FxHashSet::default());
     let (mut all, mut open) = (Vec::new(), vec![question]);
@@ -135,7 +136,7 @@ pub(super) fn instances(ck: &mut Checker<'_>, question: ExprId) -> Vec<ExprId> {
     all
 }
 
-/// The arrays that one was made of by stores and choices.
+/// The arrays from which `array` was derived by stores and choices.
 fn roots(ck: &Checker<'_>, array: ExprId) -> FxHashSet<ExprId> {
     let (mut open, mut seen, mut roots) = (vec![array], FxHashSet::default(), FxHashSet::default());
     while let Some(array) = open.pop() {
@@ -151,7 +152,7 @@ fn roots(ck: &Checker<'_>, array: ExprId) -> FxHashSet<ExprId> {
     roots
 }
 
-/// The index in a row at which an element is.
+/// The index of an element in a row.
 fn index_of(ck: &mut Checker<'_>, element: ExprId, row: &Elements) -> Option<ExprId> {
     let width = ck.pointer_width();
     let element = ck.pool.zext(width, element);

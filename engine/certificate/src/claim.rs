@@ -1,16 +1,16 @@
-//! What is asked of the solver.
+//! Queries to the solver.
 
 use super::*;
 use cfa::Value;
 use smt::{Answer, Solver};
 
-/// Addresses in a question of which it is told that their objects do not overlap.
+/// Largest number of addresses in a query for which disjointness is asserted.
 const ADDRESSES: usize = 24;
-/// Addresses below this one are no object's.
+/// The lowest address of an object.
 const LOWEST: u64 = 4096;
 
 impl Checker<'_> {
-    /// Shows that a condition holds of all executions in `st`. What is claimed in an early iteration holds.
+    /// Proves that a condition holds in all executions of `st`. In early iterations, the condition is assumed instead.
     pub(super) fn claim(&mut self, st: &mut State, holds: ExprId, what: &str) -> Checked {
         if self.early > 0 {
             self.assume(st, holds);
@@ -21,7 +21,7 @@ impl Checker<'_> {
         self.refute(question, self.certificate.of_variables, what)
     }
 
-    /// Shows that there is no execution in `st`; else the check ends for the reason given.
+    /// Proves that `st` has no executions. Otherwise, the check is declined with the reason `why`.
     pub(super) fn never(&mut self, st: &mut State, why: &str) -> Checked {
         match self.refute(st.pc, false, why) {
             Ok(()) => {
@@ -32,7 +32,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Shows that a condition has no model.
+    /// Proves that a condition is unsatisfiable.
     fn refute(&mut self, question: ExprId, is_modelled: bool, what: &str) -> Checked {
         if self.pool.is_false(question) {
             return Ok(());
@@ -66,7 +66,7 @@ impl Checker<'_> {
         result
     }
 
-    /// The addresses of objects and functions that conditions speak of.
+    /// The addresses of objects and functions that occur in conditions.
     fn addresses(&self, conditions: &[ExprId]) -> Vec<ExprId> {
         let (mut seen, mut all) = (FxHashSet::default(), Vec::new());
         for &e in conditions {
@@ -80,9 +80,9 @@ impl Checker<'_> {
         all
     }
 
-    /// What holds of addresses: none is null, objects are aligned and do not wrap around, and those that are alive at the same
-    /// time do not overlap. Of two objects of the heap nothing is said: a program from which operations were taken may have lost
-    /// the one that freed the first.
+    /// Axioms about addresses: they are not null, objects are aligned and do not wrap around, and objects that are
+    /// alive at the same time do not overlap. There is no axiom for two heap objects: a slice may lack the operation
+    /// that freed the first one.
     fn about_addresses(&mut self, addresses: &[ExprId]) -> Vec<ExprId> {
         let width = self.pointer_width();
         let mut all = Vec::new();
@@ -121,7 +121,7 @@ impl Checker<'_> {
         all
     }
 
-    /// That two objects do not overlap, of which the second was made while the first was alive.
+    /// The axiom that two objects do not overlap if the second was allocated while the first was alive.
     fn apart(&mut self, first: Object, second: Object) -> Option<ExprId> {
         let (a, b) = (&self.objects[first as usize], &self.objects[second as usize]);
         if let (Kind::Heap(_), Kind::Heap(_)) = (a.kind, b.kind) {

@@ -1,31 +1,31 @@
-//! What objects hold: values at constant offsets, above an array of everything else.
+//! Contents of objects: values at constant offsets, over an array for everything else.
 //!
-//! Elements of the array are as wide as the first access at an offset that is not constant. Accesses that do not fit
-//! elements are rare: they read anything, and make everything unknown.
+//! The element width of the array is that of the first access at a non-constant offset. Accesses that do not match
+//! elements are rare: such reads return any value, and such writes make the whole content unknown.
 
 use super::*;
 use cfa::{BinOp, Bv};
 
-/// Elements of a table whose content is told to the solver, at most.
+/// Largest number of elements of an initialized table that the solver receives.
 const TABLE: usize = 1 << 9;
-/// Choices within one another; beyond, content is unknown.
+/// Largest depth of nested choices. Deeper contents are unknown.
 const DEPTH: u32 = 8;
 
-/// What an object holds where no value is known.
+/// The content of an object where no value is known.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Base {
     Zero,
     Unknown(u32),
-    /// As the program begins.
+    /// The content at the start of the program.
     Initial(GlobalId),
-    /// An array, by the number of the element.
+    /// An array, indexed by element.
     Array(ExprId),
     Either(ExprId, Rc<Base>, Rc<Base>, u32),
 }
 
 #[derive(Clone)]
 pub(super) struct Content {
-    /// By offset. None overlaps another.
+    /// The known values by offset. They do not overlap.
     cells: BTreeMap<u64, Cell>,
     base: Base,
 }
@@ -36,19 +36,19 @@ struct Cell {
     value: ExprId,
 }
 
-/// What is unknown of contents.
+/// Symbols for unknown contents.
 pub(super) struct Contents {
     next: u32,
-    /// By number, offset and length: a value; by number and width: an array.
+    /// Values by unknown content, offset and length; arrays by unknown content and element width.
     values: FxHashMap<(u32, u64, u32), ExprId>,
     arrays: FxHashMap<(u32, u32), ExprId>,
-    /// By object: bytes of an element, once that matters.
+    /// Bytes per element by object, once it is determined.
     units: FxHashMap<Object, u32>,
 }
 
 impl Contents {
     pub fn new(program: &Program) -> Self {
-        // Globals of which nothing is said have the first numbers.
+        // The first numbers are those of globals without known content.
         let next = program.globals.len() as u32;
         Self { next, values: FxHashMap::default(), arrays: FxHashMap::default(), units: FxHashMap::default() }
     }
@@ -58,7 +58,7 @@ impl Contents {
         Content::of(Base::Unknown(self.next - 1))
     }
 
-    /// Bytes of an element of an object's array; that of an access of `len` bytes if there was none before.
+    /// Bytes per element of an object's array. If it is not determined, an access of `len` bytes determines it.
     pub fn unit(&mut self, object: Object, len: u32) -> u32 {
         let unit = if matches!(len, 1 | 2 | 4 | 8) { len } else { 1 };
         *self.units.entry(object).or_insert(unit)
@@ -76,12 +76,12 @@ impl Content {
         Self { cells: BTreeMap::new(), base }
     }
 
-    /// Whether it has been looked at since.
+    /// True if reads have added values since `before`.
     pub fn differs(&self, before: &Self) -> bool {
         self.cells.len() != before.cells.len()
     }
 
-    /// The bytes from an offset on, in the pieces in which they were written.
+    /// Splits a range of bytes into the pieces in which they were written.
     pub fn pieces(&self, offset: u64, len: u64) -> Vec<(u64, u32)> {
         let (mut at, end, mut all) = (offset, offset + len, Vec::new());
         while at < end {
@@ -106,13 +106,13 @@ impl Content {
     }
 
     fn overlapping(&self, offset: u64, len: u64) -> Vec<(u64, Cell)> {
-        // Cells are no longer than a value of the program.
+        // No cell is longer than a value of the program, so one cell before the range suffices.
         let before = self.cells.range(..offset).next_back().filter(|(start, c)| *start + u64::from(c.len) > offset);
         before.into_iter().chain(self.cells.range(offset..offset + len)).map(|(&start, &cell)| (start, cell)).collect()
     }
 }
 
-/// `len` bytes at an offset; what is read at a constant one is a value from then on.
+/// Reads `len` bytes at an offset. The value read at a constant offset is stored, so that later reads return the same.
 pub(super) fn read(ck: &mut Checker<'_>, object: Object, content: &mut Content, offset: ExprId, len: u32) -> ExprId {
     match access::constant_offset(ck, offset) {
         Some(at) => {
@@ -144,7 +144,7 @@ fn read_at(ck: &mut Checker<'_>, object: Object, content: &Content, at: u64, len
         _ => {
             let mut value: Option<ExprId> = None;
             for (piece, n) in content.pieces(at, u64::from(len)) {
-                // A piece that a cell cuts.
+                // A cell overlaps the piece partially: read it bytewise.
                 let n_bytes = if content
                     .overlapping(piece, u64::from(n))
                     .iter()
@@ -191,7 +191,7 @@ fn read_base(ck: &mut Checker<'_>, object: Object, base: &Base, at: u64, len: u3
     }
 }
 
-/// What a global object begins with.
+/// The initial value of bytes of a global object.
 fn initial(ck: &mut Checker<'_>, global: GlobalId, at: u64, len: u32) -> ExprId {
     let program = ck.program;
     let Some(init) = &program.globals[global].init else {
@@ -214,7 +214,7 @@ fn initial(ck: &mut Checker<'_>, global: GlobalId, at: u64, len: u32) -> ExprId 
     }
 }
 
-/// `len` bytes of an array, which are whole elements.
+/// Reads `len` bytes, a multiple of the element width, from an array.
 fn elements(ck: &mut Checker<'_>, array: ExprId, offset: ExprId, len: u32, unit: u32) -> ExprId {
     let first = element(ck, offset, unit);
     let mut value: Option<ExprId> = None;
@@ -226,7 +226,7 @@ fn elements(ck: &mut Checker<'_>, array: ExprId, offset: ExprId, len: u32, unit:
     value.expect("an access of some bytes")
 }
 
-/// The number of the element at an offset.
+/// The index of the element at an offset.
 pub(super) fn element(ck: &mut Checker<'_>, offset: ExprId, unit: u32) -> ExprId {
     match unit.trailing_zeros() {
         0 => offset,
@@ -239,7 +239,7 @@ fn plus(ck: &mut Checker<'_>, e: ExprId, n: u32) -> ExprId {
     ck.pool.add(e, n)
 }
 
-/// The whole content as an array; `None` if some value fits no element.
+/// The whole content as an array; `None` if some value does not match the elements.
 pub(super) fn array(ck: &mut Checker<'_>, object: Object, content: &Content) -> Option<ExprId> {
     let unit = *ck.contents.units.get(&object)?;
     let mut array = base_array(ck, &content.base, unit)?;
@@ -253,7 +253,7 @@ pub(super) fn array(ck: &mut Checker<'_>, object: Object, content: &Content) -> 
     Some(array)
 }
 
-/// An array with a value in it.
+/// Writes a value into an array.
 fn with(ck: &mut Checker<'_>, mut array: ExprId, offset: ExprId, len: u32, unit: u32, value: ExprId) -> ExprId {
     let first = element(ck, offset, unit);
     for i in 0..len / unit {
@@ -342,7 +342,7 @@ pub(super) fn write(
     content.cells.insert(at, Cell { len, value });
 }
 
-/// What an object holds: the one where `here` holds, else the other.
+/// The content `x` where `here` holds, and `y` elsewhere.
 pub(super) fn join_content(ck: &mut Checker<'_>, object: Object, here: ExprId, x: Content, y: &Content) -> Content {
     if ck.pool.is_true(here) {
         return x;
@@ -380,7 +380,7 @@ pub(super) fn join_content(ck: &mut Checker<'_>, object: Object, here: ExprId, x
     all
 }
 
-/// Whether a term is a multiple of a power of two by its structure.
+/// True if the structure of a term shows that it is a multiple of `unit`, a power of two.
 fn is_multiple(ck: &Checker<'_>, e: ExprId, unit: u32) -> bool {
     let mut open = vec![(e, unit.trailing_zeros())];
     let mut looked_at = 0;

@@ -1,19 +1,22 @@
-//! Proofs, and a checker for them that shares nothing with the analyses but the terms and a solver.
+//! Certificates of correctness, and an independent checker. It shares nothing with the analyses except the terms and a
+//! solver.
 //!
-//! A [`Certificate`] names conditions for the heads of loops, and contracts for recursive functions. The checker walks the
-//! control-flow automata once, in reverse post-order, with its own strongest postconditions: paths that meet become one
-//! formula, calls are followed, and at every *cut*, that is, at loop heads and calls of recursive functions, it asks the
-//! solver whether the condition follows, forgets what may change, and goes on from the condition alone (Floyd: Assigning
-//! meanings to programs, 1967; Hoare's rule for recursion). An error edge must be beyond reach.
+//! A [`Certificate`] contains invariants of loop heads, and contracts of recursive functions. The checker interprets
+//! the control-flow automata once, in reverse post-order, by strongest postconditions. It merges paths that join into
+//! one formula and inlines calls. At every *cut point*, that is, at loop heads and calls of recursive functions, it
+//! proves that the condition follows, makes unknown what may change, and continues with the condition alone (Floyd:
+//! Assigning meanings to programs, 1967; Hoare's rule for recursion). It proves that error edges are unreachable.
 //!
-//! What is written where is checked as well: a certificate says which objects a loop writes and which pointers leave their
-//! objects in it ([`Frame`]); all others stay as they are, and a write that the certificate does not name is the end of the check.
+//! The checker also checks effects on memory. A certificate lists the objects that a loop writes, and the pointers that
+//! leave their objects in it ([`Frame`]). All other objects stay unchanged. A write that the certificate does not list
+//! ends the check.
 //!
-//! The parts: [`walk`] follows functions and loops, [`step`] says what an operation does, [`access`] where pointers lead,
-//! [`content`] what objects hold, [`cells`] what is said of all cells of arrays, [`claim`] what is asked of the solver.
+//! The modules: [`walk`] interprets functions and loops, [`step`] operations, [`access`] pointers and memory accesses,
+//! and [`content`] contents of objects. [`cells`] handles facts about all cells of arrays, and [`claim`] queries to the
+//! solver.
 //!
-//! Whatever the checker cannot tell it *declines*, with the reason: a proof that it confirms is one, one that it declines
-//! may be one all the same. Where it says that a proof is *refuted*, it has found a state that contradicts it.
+//! If the checker cannot decide, it *declines* the certificate with a reason. A confirmed proof is correct; a declined
+//! proof may be correct. A proof is *refuted* if the checker has found a state that contradicts it.
 
 mod access;
 mod cells;
@@ -34,21 +37,24 @@ use smt::budget::Budget;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Why a program is safe: conditions that hold wherever they are said to hold, and are inductive together.
+/// The reason why a program is safe: conditions at locations, which are inductive together.
 #[derive(Clone)]
 pub struct Certificate {
     /// The program's expressions and those of the certificate.
     pub pool: ExprPool,
-    /// Conditions over the variables of the function and globals, at heads of loops. No entry: nothing is said.
+    /// Conditions over globals and the variables of the function, at loop heads. A missing entry stands for no
+    /// condition.
     pub heads: FxHashMap<LocId, Vec<ExprId>>,
-    /// What holds there of all cells of arrays.
+    /// Facts about all cells of arrays, at loop heads.
     pub cells: FxHashMap<LocId, Vec<CellFact>>,
-    /// How loops, by head, and recursive functions, by entry, treat memory. No entry: they may change all of it.
+    /// The effect of loops (by head) and recursive functions (by entry) on memory. Without an entry, all memory may
+    /// change.
     pub frames: FxHashMap<LocId, Frame>,
+    /// The contracts of recursive functions.
     pub contracts: FxHashMap<FuncId, CertifiedContract>,
-    /// In so many iterations of loops the conditions are inductive.
+    /// The number of loop iterations in the induction step.
     pub iterations: u32,
-    /// Whether the proof rests on nothing else.
+    /// True if the proof uses only the conditions over variables in this certificate.
     pub of_variables: bool,
 }
 
@@ -59,7 +65,7 @@ impl std::fmt::Debug for Certificate {
 }
 
 impl Certificate {
-    /// That all executions can be followed.
+    /// A certificate without conditions, which asks the checker to explore all executions.
     pub fn followed(program: &Program) -> Self {
         let mut all = Self::new(program.exprs.clone());
         let frame = Frame { followed: true, ..Frame::default() };
@@ -74,7 +80,7 @@ impl Certificate {
         all
     }
 
-    /// Nothing is said of a program.
+    /// A certificate without conditions.
     pub fn new(pool: ExprPool) -> Self {
         Self {
             pool,
@@ -88,68 +94,78 @@ impl Certificate {
     }
 }
 
-/// What holds of the calls of a recursive function.
+/// The contract of a recursive function.
 #[derive(Clone, Default, Debug)]
 pub struct CertifiedContract {
-    /// At the entry, over parameters and globals.
+    /// Preconditions over parameters and globals.
     pub requires: Vec<ExprId>,
-    /// At the return: variables stand for their values at the entry, the symbols below for those at the return.
+    /// Postconditions. Variables represent their values at the entry; the symbols in `result` and `after` represent the
+    /// values at the return.
     pub ensures: Vec<ExprId>,
+    /// The symbol for the return value.
     pub result: Option<ExprId>,
+    /// Globals with the symbols for their values at the return.
     pub after: Vec<(VarId, ExprId)>,
 }
 
-/// How a loop or a recursion treats what was there before.
+/// The effect of a loop or a recursion on the objects and pointers that existed at its entry.
 #[derive(Clone, Default, Debug)]
 pub struct Frame {
     /// The objects that it writes.
     pub written: FxHashSet<Site>,
-    /// Pointers that do not stay in the object into which they pointed at the entry.
+    /// Pointers that may leave the object to which they pointed at the entry.
     pub roaming: FxHashSet<VarId>,
-    /// It ends after a few iterations, and is followed.
+    /// True if it ends after a few iterations, and is unrolled instead of summarized.
     pub followed: bool,
 }
 
-/// Where an object comes from.
+/// The origin of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
+    /// A global object.
     Global(GlobalId),
+    /// The edge that allocates the object.
     Alloc(EdgeId),
 }
 
-/// A condition on all cells with an index from `low` to below `high`, which are signed.
+/// A condition on all cells with an index from `low` (inclusive) to `high` (exclusive), both signed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CellFact {
+    /// The cells that occur in the condition, one row for each.
     pub rows: Vec<Row>,
-    /// The symbol that stands for the index, of the width of pointers.
+    /// The symbol for the index, of pointer width.
     pub index: ExprId,
-    /// Over variables, of the same width.
+    /// The lower bound: an expression over variables, of pointer width.
     pub low: ExprId,
+    /// The upper bound: an expression over variables, of pointer width.
     pub high: ExprId,
-    /// One bit, over variables, the index and the cells.
+    /// The condition: one bit, over variables, the index and the cells.
     pub body: ExprId,
 }
 
-/// Cells of an object.
+/// Cells of an object at regular distances.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     /// A pointer into the object.
     pub base: ExprId,
-    /// Bytes from the start of the object to the first cell, from a cell to the next, and of a cell.
+    /// Offset of the first cell from the start of the object, in bytes.
     pub first: u64,
+    /// Distance between consecutive cells, in bytes.
     pub stride: u64,
+    /// Size of a cell, in bytes.
     pub len: u32,
-    /// The symbol that stands for the cell.
+    /// The symbol for the cell.
     pub cell: ExprId,
 }
 
-/// What became of the check of a proof.
+/// The result of checking a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProofCheck {
+    /// The proof is correct.
     Confirmed,
-    /// The checker cannot tell, for this reason. The proof may be one all the same.
+    /// The checker cannot decide, for this reason. The proof may be correct.
     NotChecked(String),
-    /// It is no proof: the condition that does not follow.
+    /// The proof is incorrect: this condition does not follow.
     Refuted(String),
 }
 
@@ -163,7 +179,7 @@ impl std::fmt::Display for ProofCheck {
     }
 }
 
-/// Checks a certificate within the budget, by this solver.
+/// Checks a certificate with a solver, within the budget.
 pub fn check(program: &Program, certificate: &Certificate, solvers: &smt::Choice, budget: &Budget) -> ProofCheck {
     let mut checker = Checker::new(program, certificate, solvers, budget);
     match checker.program() {
@@ -184,38 +200,39 @@ fn declined<T>(why: &str) -> Checked<T> {
     Err(Failure::Declined(why.to_owned()))
 }
 
-/// A set of executions up to a place: terms for the variables and for memory, and a condition on their symbols.
+/// A set of executions up to a location: symbolic values of variables and memory, and a path condition over their
+/// symbols.
 #[derive(Clone)]
 struct State {
     pc: ExprId,
     globals: Rc<Vec<ExprId>>,
-    /// Of the function that control is in.
+    /// The locals of the current function.
     locals: Rc<Vec<ExprId>>,
     memory: Memory,
 }
 
-/// An object, by the order in which they were made; globals come first.
+/// An object, by its index. Globals come first, then allocated objects in order of allocation.
 type Object = u32;
 
-/// The objects that may be alive and what they hold. A global that nothing was done to has no entry.
+/// The objects that may be alive, with their contents. Globals have no entry until an operation affects them.
 type Memory = Rc<BTreeMap<Object, Slot>>;
 
 #[derive(Clone)]
 struct Slot {
-    /// One bit.
+    /// One bit: true if the object is alive.
     alive: ExprId,
     content: Rc<content::Content>,
 }
 
-/// What does not change of an object.
+/// The immutable properties of an object.
 struct About {
-    /// Its address.
+    /// The address.
     base: ExprId,
     size: ExprId,
     align: u32,
     site: Site,
     kind: Kind,
-    /// Where it was made: the condition of these executions, and the objects that there were.
+    /// At the allocation: the path condition, and the memory.
     made: ExprId,
     before: Memory,
 }
@@ -225,9 +242,9 @@ enum Kind {
     Global {
         read_only: bool,
     },
-    /// Of the call with this number.
+    /// A stack object of the call with this number.
     Stack(u32),
-    /// Of a family; stand-ins are of none.
+    /// A heap object of a family. Summary objects of the entry function's arguments have none.
     Heap(Option<Family>),
 }
 
@@ -240,26 +257,27 @@ struct Checker<'a> {
     graphs: CfaGraphs,
     calls: CallGraph,
     shapes: FxHashMap<FuncId, Rc<walk::Shape>>,
-    /// Per function, the globals that it or what it calls may change.
+    /// Per function: the globals that it or its callees may change.
     changes: Vec<FxHashSet<VarId>>,
-    /// By variable: its index among the globals or among the locals of its function.
+    /// By variable: its index among the globals, or among the locals of its function.
     index: Vec<u32>,
     globals: Vec<VarId>,
     locals: Vec<Vec<VarId>>,
-    /// Symbols that stand for what the checker does not model.
+    /// Symbols for values that the checker does not model.
     unmodelled: FxHashSet<ExprId>,
-    /// By number, and by address.
+    /// The objects, by index; and the index by address.
     objects: Vec<About>,
     by_base: FxHashMap<ExprId, Object>,
     contents: Contents,
     facts: Vec<Rc<cells::Quantified>>,
-    /// The loops and recursions around.
+    /// The surrounding loops and recursions.
     around: Vec<walk::Around>,
-    /// How many of them are in an iteration that stands for one that went well: what is claimed there holds.
+    /// Number of surrounding loops in an early iteration of the induction step, where conditions are assumed instead of
+    /// proved.
     early: u32,
-    /// Whether objects of the heap are made in one.
+    /// True if a loop or recursion allocates heap objects.
     heap_in_loops: bool,
-    /// The calls that are followed, by number, innermost last, and how many there were.
+    /// The inlined calls as numbers with functions, innermost last; and the number of calls so far.
     frames: Vec<(u32, FuncId)>,
     entered: u32,
     steps: u32,
@@ -331,7 +349,7 @@ impl<'a> Checker<'a> {
         let mut values = Vec::new();
         for var in self.globals.clone() {
             let value = match self.program.vars[var].kind {
-                // Over constants and addresses.
+                // The initial value is an expression over constants and addresses.
                 VarKind::Global { init: Some(init) } => init,
                 _ => self.fresh(self.program.vars[var].width),
             };
@@ -346,11 +364,11 @@ impl<'a> Checker<'a> {
     fn pointer_width(&self) -> u32 {
         self.program.layout.pointer_width
     }
-    /// The number of the call that control is in.
+    /// The number of the current call.
     fn frame(&self) -> u32 {
         self.frames.last().expect("control is in a function").0
     }
-    /// A number of the width of pointers.
+    /// A constant of pointer width.
     fn word(&mut self, n: u64) -> ExprId {
         let width = self.pointer_width();
         self.pool.int(width, n)
@@ -363,7 +381,7 @@ impl<'a> Checker<'a> {
         self.unmodelled.insert(symbol);
         symbol
     }
-    /// Locals at the start of a frame: any values.
+    /// Locals at the start of a frame, with arbitrary values.
     fn unset(&mut self, func: FuncId) -> Rc<Vec<ExprId>> {
         let vars = self.locals[func.index()].clone();
         Rc::new(vars.into_iter().map(|v| self.fresh(self.program.vars[v].width)).collect())
@@ -379,7 +397,7 @@ impl<'a> Checker<'a> {
             Rc::make_mut(row)[i] = value;
         }
     }
-    /// An expression over variables, and over symbols of the certificate which have a meaning.
+    /// Evaluates an expression over variables and symbols of the certificate. `meaning` has the values of the symbols.
     fn eval_with(&mut self, st: &State, e: ExprId, meaning: &FxHashMap<ExprId, ExprId>) -> ExprId {
         let (index, program) = (&self.index, self.program);
         self.pool.substitute(e, &mut FxHashMap::default(), |pool, leaf| match *pool.get(leaf) {
@@ -403,7 +421,7 @@ impl<'a> Checker<'a> {
         st.pc = self.pool.and(st.pc, holds);
     }
 
-    /// The two sets of executions together. They have none in common.
+    /// The union of two disjoint sets of executions.
     fn join(&mut self, a: State, b: &State) -> State {
         let merge = |pool: &mut ExprPool, x: &Rc<Vec<ExprId>>, y: &Rc<Vec<ExprId>>| {
             if Rc::ptr_eq(x, y) {

@@ -1,16 +1,16 @@
-//! What operations do to a set of executions, and calls.
+//! The effect of operations and calls on a set of executions.
 
 use super::*;
 use cfa::{Callee, Family, Op};
 
 impl Checker<'_> {
-    /// The effect of an edge; `None` if no execution goes on.
+    /// Applies an edge; `None` if no execution continues.
     pub(super) fn step(&mut self, mut st: State, edge: EdgeId) -> Checked<Option<State>> {
         let program = self.program;
         let is_asked = program.edges[edge].fault.is_some();
         match &program.edges[edge].op {
             Op::Skip => {}
-            // Of the shadow of memory it knows nothing.
+            // The checker does not model shadow memory.
             Op::Shadow(op) => {
                 if is_asked {
                     self.never(&mut st, "it depends on what is initialised")?;
@@ -90,7 +90,7 @@ impl Checker<'_> {
         Ok(Some(st))
     }
 
-    /// Where somebody asks for leaks: no object of the heap is alive.
+    /// Checks for leaks: no heap object is alive.
     fn leaks_nothing(&mut self, st: &mut State) -> Checked {
         // Objects of other iterations have no entry.
         if self.heap_in_loops || !self.around.is_empty() {
@@ -106,7 +106,7 @@ impl Checker<'_> {
         self.claim(st, holds, "memory leaks")
     }
 
-    /// A call of what a pointer leads to, which must be a function.
+    /// Applies a call through a pointer. The pointer has to be the address of a function.
     fn call_pointer(
         &mut self,
         st: State,
@@ -122,7 +122,7 @@ impl Checker<'_> {
             let back = match *self.pool.get(leaf) {
                 _ if self.pool.is_false(called.pc) => None,
                 Expr::FuncAddr(func) => self.call(called, func, args, varargs, result)?,
-                // Null is no function: nothing goes on.
+                // A call of null ends the execution.
                 Expr::Const(_) if !is_asked && access::constant(self, leaf) == Some(0) => None,
                 _ => {
                     self.never(&mut called, "a function is called through a pointer")?;
@@ -183,8 +183,8 @@ impl Checker<'_> {
         Ok(Some(st))
     }
 
-    /// What holds after a call that begins in `entry`, by the function's contract; which is checked for all calls where
-    /// none is active.
+    /// Applies the contract of a function to a call in state `entry`. The outermost call also checks the contract for
+    /// all calls.
     fn by_contract(&mut self, mut entry: State, func: FuncId) -> Checked<(State, Option<ExprId>)> {
         let program = self.program;
         let function = &program.funcs[func];
@@ -194,7 +194,7 @@ impl Checker<'_> {
         let mut globals: Vec<VarId> = self.changes[func.index()].iter().copied().collect();
         globals.sort_unstable();
         let (place, is_active) = (function.entry, self.around.iter().any(|a| a.place == function.entry));
-        // What is only assumed to go well is checked elsewhere.
+        // In early iterations the contract is assumed; it is checked in the last one.
         if !is_active && self.early == 0 {
             let changed: Vec<VarId> =
                 function.params.iter().chain(&function.varargs).chain(&globals).copied().collect();
@@ -225,7 +225,7 @@ impl Checker<'_> {
         Ok((after, value))
     }
 
-    /// A promise about the return `after` with `value` of the call that began in `began`.
+    /// A postcondition for the return state `after` with result `value` of a call that started in `began`.
     fn instance(
         &mut self,
         e: ExprId,

@@ -1,27 +1,28 @@
-//! The walk over the automata: functions, loops with `k` iterations, and what they leave.
+//! The interpretation of automata: functions, and loops by k-induction.
 //!
-//! A loop is entered twice. The *first* iterations, up to `k - 1`, begin as the loop is entered. The others stand for any `k`
-//! that follow one another: what the loop may change becomes unknown but for what the certificate says, and of these `k`
-//! all but the last are *early*: they went well, so what is claimed there holds, and the loop is not left (Sheeran, Singh,
-//! Stålmarck: Checking safety properties using induction and a SAT-solver, FMCAD 2000). An execution that violates something
-//! for the first time is in one of the two, at each loop that it is in or has left.
+//! A loop is interpreted twice. The base case consists of the *first* `k - 1` iterations after the entry. The induction
+//! step consists of any `k` consecutive iterations: everything that the loop may change becomes unknown except for the
+//! conditions of the certificate. In the step, all iterations except the last one are *early*: conditions are assumed
+//! there, and the loop is not left (Sheeran, Singh, Stålmarck: Checking safety properties using induction and a
+//! SAT-solver, FMCAD 2000). Every execution with a first violation is covered by one of the two, at each loop that it
+//! is in or has left.
 
 use super::*;
 use cfa::{Op, Out};
 
-/// Edges followed, at most, and between looks at the clock.
+/// Limit on the number of interpreted nodes, and the number of nodes between checks of the budget.
 const STEPS: u32 = 400_000;
 const TICK: u32 = 256;
-/// Iterations of a loop that is followed, and calls of a function within one another.
+/// Limits on the iterations of an unrolled loop, and on nested calls of an inlined recursive function.
 const FOLLOWED: u32 = 1 << 10;
 const NESTED: usize = 64;
-/// Iterations of an induction.
+/// Largest `k` of an induction.
 const ITERATIONS: u32 = 8;
 
-/// What the checker needs to know of a function.
+/// The loops of a function.
 pub(super) struct Shape {
     locs: Vec<LocId>,
-    /// By node: the loop it is the head of.
+    /// The loop index by head node.
     head: FxHashMap<u32, usize>,
     loops: Vec<Loop>,
 }
@@ -29,17 +30,17 @@ pub(super) struct Shape {
 struct Loop {
     head: LocId,
     body: FxHashSet<u32>,
-    /// Globals and locals that may change in it, ascending.
+    /// Globals and locals that may change in the loop, ascending.
     changed: Vec<VarId>,
 }
 
-/// A loop or a recursion that the walk is in: what was there when it was entered may change only as its frame says.
+/// A surrounding loop or recursion. Objects that existed at its entry may change only as its frame permits.
 pub(super) struct Around {
     pub place: LocId,
     pub objects: Object,
 }
 
-/// A pointer into the same object as before: where which.
+/// A pointer that stays in the same object, with the possible objects and their conditions.
 pub(super) struct Anchor {
     var: VarId,
     into: Vec<(ExprId, Object)>,
@@ -47,15 +48,15 @@ pub(super) struct Anchor {
 
 type Returned = Option<(State, Option<ExprId>)>;
 
-/// What is followed: the body of a function, or an iteration of a loop.
+/// An interpretation in progress: the body of a function, or an iteration of a loop.
 struct Part<'s> {
     shape: &'s Shape,
-    /// The loop.
+    /// The loop, if it is an iteration.
     within: Option<&'s Loop>,
-    /// By node: what has come there, and what has left the loop.
+    /// The states by node: those that wait in the part, and those that have left the loop.
     waiting: BTreeMap<u32, State>,
     out: BTreeMap<u32, State>,
-    /// What has come back to the head.
+    /// The state that has returned to the head.
     back: Option<State>,
     returned: Returned,
 }
@@ -94,12 +95,12 @@ impl Checker<'_> {
         Ok(shape)
     }
 
-    /// How many calls of a function are being followed.
+    /// Number of active inlined calls of a function.
     pub(super) fn nested(&self, func: FuncId) -> usize {
         self.frames.iter().filter(|(_, f)| *f == func).count()
     }
 
-    /// All executions of a function's body from `entry`; those that return, with the result.
+    /// Interprets the body of a function from state `entry`. Returns the state and the result at the return.
     pub(super) fn body(&mut self, func: FuncId, entry: State) -> Checked<Returned> {
         let shape = self.shape(func)?;
         if self.nested(func) > NESTED {
@@ -117,7 +118,7 @@ impl Checker<'_> {
         Ok(returned)
     }
 
-    /// All executions of a function's body, or of one iteration of a loop, from a node.
+    /// Interprets the body of a function, or one iteration of a loop, from a node.
     fn part<'s>(&mut self, shape: &'s Shape, within: Option<&'s Loop>, start: u32, entry: State) -> Checked<Part<'s>> {
         let waiting = BTreeMap::from([(start, entry)]);
         let mut part = Part { shape, within, waiting, out: BTreeMap::new(), back: None, returned: None };
@@ -138,7 +139,7 @@ impl Checker<'_> {
         Ok(part)
     }
 
-    /// Follows the edges out of a node.
+    /// Applies the outgoing edges of a node.
     fn leave_node(&mut self, part: &mut Part<'_>, node: u32, mut st: State) -> Checked {
         let program = self.program;
         let target = |this: &Self, edge: EdgeId| this.graphs.node(program.edges[edge].target).expect("behind an edge");
@@ -180,7 +181,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// To a node.
+    /// Passes a state on to a node.
     fn flow(&mut self, part: &mut Part<'_>, node: u32, to: u32, st: State) -> Checked {
         if self.pool.is_false(st.pc) {
             return Ok(());
@@ -201,7 +202,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// All executions of a loop that is entered; those that leave it, by the node they go to.
+    /// Interprets a loop. Returns the states that leave it, by their target nodes.
     fn enter(&mut self, shape: &Shape, l: &Loop, node: u32, mut st: State) -> Checked<BTreeMap<u32, State>> {
         let mut out = BTreeMap::new();
         let frame = self.certificate.frames.get(&l.head);
@@ -234,7 +235,7 @@ impl Checker<'_> {
         self.around.push(Around { place: l.head, objects: self.objects.len() as Object });
         let kept = "an invariant is not kept by its loop";
         if k > 1 {
-            // One of the two, whichever.
+            // `choice` selects either the base case or the induction step.
             let choice = self.fresh(1);
             let others = self.pool.not(choice);
             let mut next = Some(State { pc: self.pool.and(st.pc, choice), ..st.clone() });
@@ -287,7 +288,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What the certificate says of the head of a loop.
+    /// Proves the conditions of the certificate at a loop head.
     fn claim_place(&mut self, st: &mut State, head: LocId, what: &str) -> Checked {
         let invariant = self.certificate.heads.get(&head).cloned().unwrap_or_default();
         let holds = self.all(st, &invariant);
@@ -302,7 +303,7 @@ impl Checker<'_> {
         cells::assume_cells(self, st, head)
     }
 
-    /// The pointers that stay in their objects, as the frame of a loop says.
+    /// The pointers that stay in their objects, according to the frame of a loop.
     fn anchors(&mut self, st: &State, l: &Loop) -> Vec<Anchor> {
         let Some(frame) = self.certificate.frames.get(&l.head) else { return Vec::new() };
         let width = self.pointer_width();
@@ -317,7 +318,7 @@ impl Checker<'_> {
         anchors
     }
 
-    /// Makes unknown what a loop or a recursion changes, but for the objects that pointers stay in.
+    /// Makes unknown everything that a loop or a recursion changes. Anchored pointers stay in their objects.
     pub(super) fn forget(&mut self, st: &mut State, place: LocId, changed: &[VarId], anchors: &[Anchor]) -> Checked {
         for &var in changed {
             let mut value = self.fresh(self.program.vars[var].width);
@@ -333,7 +334,7 @@ impl Checker<'_> {
         access::forget_written(self, st, self.certificate.frames.get(&place))
     }
 
-    /// That pointers are in the objects that they were in.
+    /// Proves that anchored pointers are still in their objects.
     fn claim_anchors(&mut self, st: &mut State, anchors: &[Anchor]) -> Checked {
         let mut holds = self.pool.bool(true);
         for anchor in anchors {
@@ -355,7 +356,7 @@ impl Checker<'_> {
     }
 }
 
-/// For every function, the globals that it or what it calls may change.
+/// Per function: the globals that it or its callees may change.
 pub(super) fn changes(program: &Program, calls: &CallGraph) -> Vec<FxHashSet<VarId>> {
     let mut changes: Vec<FxHashSet<VarId>> = vec![FxHashSet::default(); program.funcs.len()];
     for (id, edge) in program.edges.iter() {
@@ -365,7 +366,7 @@ pub(super) fn changes(program: &Program, calls: &CallGraph) -> Vec<FxHashSet<Var
             changes[program.func_of(id).index()].insert(var);
         }
     }
-    // Callees come before callers, but for recursions.
+    // Callees come before callers, except in recursions.
     let order: Vec<FuncId> = calls.bottom_up().flatten().collect();
     loop {
         let mut grown = false;

@@ -1,4 +1,4 @@
-//! The domain under watch is one that asserts the laws.
+//! The domain under test, which asserts the laws in each of its operations.
 
 use super::*;
 
@@ -137,7 +137,7 @@ impl Cpa for Watched<'_> {
             for mut f in followers {
                 let run = Rc::clone(&f.run);
                 let concrete = run.at(f.at);
-                // If nothing else tells the two apart, a symbol does.
+                // If nothing else distinguishes the two states, a new one-bit symbol does.
                 for index in symbols..self.inner.symbolic.execution.terms.symbol_count() {
                     let symbol = SymId(index as u32);
                     if self.inner.symbolic.execution.terms.symbol_sort(symbol) == Sort::Bv(1) {
@@ -154,7 +154,7 @@ impl Cpa for Watched<'_> {
                 }
                 group.push(f);
             }
-            // Should one of the two cover the other's part as well, it represents that.
+            // If one of the two states covers the other as well, it has to represent its runs.
             self.covered(other, &merged.st, &group, at);
             merged.followers.extend(group);
         }
@@ -177,7 +177,7 @@ impl Cpa for Watched<'_> {
         let mut last = Last(None);
         let limits = Limits { steps: 100_000, ..Limits::default() };
         let run = Interpreter::new(self.program).run(&mut inputs.source(), limits, &mut last);
-        // An object that the path did not look at may be in the way of one that it did.
+        // An object that the path has not accessed may occupy the place of one that it has.
         if matches!(run.outcome, Outcome::Unplaced(_)) {
             return;
         }

@@ -1,4 +1,4 @@
-//! Runs of the interpreter, written down state by state.
+//! Records runs of the interpreter, state by state.
 
 use super::generator::Random;
 use crate::semantics::{ObjId, Slots};
@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Edges of a run.
+/// Largest number of edges of a run.
 const STEPS: u64 = 250;
 
-/// An object that is alive.
+/// A live object.
 #[derive(Clone)]
 pub(super) struct Content {
     pub(super) bytes: Rc<[u8]>,
@@ -20,38 +20,38 @@ pub(super) struct Content {
 /// A concrete state.
 #[derive(Clone)]
 pub(super) struct Concrete {
-    /// As in [`Slots`].
+    /// In the order of [`Slots`].
     pub(super) globals: Rc<Vec<Bv>>,
-    /// Outermost first.
+    /// The stack frames, outermost first.
     pub(super) frames: Vec<Rc<Vec<Bv>>>,
     pub(super) memory: Rc<BTreeMap<ObjId, Content>>,
 }
 
 pub(super) struct Step {
     pub(super) edge: EdgeId,
-    /// The function that was observed: after a call the callee.
+    /// The function of the observed state: after a call, the callee.
     pub(super) func: FuncId,
     pub(super) after: Concrete,
 }
 
-/// A run, written down.
+/// A recorded run.
 pub(super) struct Execution {
     pub(super) steps: Vec<Step>,
     pub(super) start: Concrete,
-    /// Its inputs, in order.
+    /// The inputs in order.
     pub(super) inputs: Vec<Bv>,
-    /// Where each object was.
+    /// The addresses of objects.
     pub(super) bases: FxHashMap<ObjId, u64>,
 }
 
 impl Execution {
-    /// The state after so many steps.
+    /// The state after `steps` steps.
     pub(super) fn at(&self, steps: usize) -> &Concrete {
         steps.checked_sub(1).map_or(&self.start, |last| &self.steps[last].after)
     }
 }
 
-/// Writes a run down.
+/// Records a run.
 struct Tracer<'p> {
     program: &'p Program,
     slots: &'p Slots,
@@ -64,7 +64,7 @@ struct Tracer<'p> {
     has_shadows: bool,
 }
 
-/// What the domain calls an object.
+/// The domain's id of an object.
 fn id_of(program: &Program, object: ObjectSeq) -> ObjId {
     match object {
         ObjectSeq::Global(g) => ObjId(g.0),
@@ -119,7 +119,7 @@ impl Observer for Tracer<'_> {
         match op {
             Op::Halt(_) | Op::Error(_) => return,
             Op::Return { value } => {
-                // The state is that before the return.
+                // The observer receives the state before the return.
                 self.frames.pop();
                 let Some(frame) = self.frames.last_mut() else { return };
                 let call = state.call_stack().last().expect("a caller");
@@ -154,7 +154,7 @@ impl Observer for Tracer<'_> {
     }
 }
 
-/// Inputs of many sizes, small ones preferred.
+/// Inputs of all sizes, mostly small.
 struct Environment(Random);
 
 impl InputSource for Environment {
@@ -173,7 +173,7 @@ impl InputSource for Environment {
     }
 }
 
-/// A run on the inputs of this seed.
+/// Records a run on the inputs of this seed.
 pub(super) fn execution(program: &Program, slots: &Slots, seed: u64) -> Execution {
     let entry = program.entry.index();
     let zeros = slots.locals[entry].iter().map(|&v| Bv::zero(program.vars[v].width)).collect();
@@ -191,7 +191,7 @@ pub(super) fn execution(program: &Program, slots: &Slots, seed: u64) -> Executio
     let limits = Limits { steps: STEPS, ..Limits::default() };
     let before = tracer.frames.clone();
     Interpreter::new(program).run(&mut source, limits, &mut tracer);
-    // The first operations of the programs at hand touch locals only.
+    // The first operations of the generated programs assign locals only.
     let mut start = tracer.steps[0].after.clone();
     assert!(matches!(program.edges[tracer.steps[0].edge].op, Op::Assign { .. }));
     start.frames = before;

@@ -1,18 +1,19 @@
-//! The laws of the domain, against the interpreter on random programs.
+//! The laws of the domain, tested against the interpreter on random programs.
 //!
-//! Runs of the interpreter are followed through the domain. A state *represents* a concrete one if there are values of its
-//! symbols under which its path condition holds and every live variable and every byte of memory is the concrete one.
+//! The test follows runs of the interpreter through the domain. A state *represents* a concrete state if some values of
+//! its symbols satisfy its path condition and yield the concrete values of all live variables and all bytes of memory.
 //!
-//! - *transfer*: after each operation, a successor represents what the interpreter made of each concrete state;
-//! - *prec*: what is left after forgetting, for any precision, represents what the state did;
-//! - *merge*: two states made one represent what either did;
-//! - *order*: a state covers itself, and one that covers another represents what that does;
-//! - *evidence*: inputs from a model of a state that was not abstracted lead the interpreter to where the state stands.
+//! - *transfer*: after each operation, a successor represents the result of the interpreter for each represented state;
+//! - *prec*: for any precision, the abstracted state represents everything that the state represented;
+//! - *merge*: a merged state represents everything that the two states represented;
+//! - *order*: a state covers itself, and a covering state represents everything that the covered state represents;
+//! - *evidence*: the inputs from a model of a state without abstraction lead the interpreter to the position of the
+//!   state.
 //!
-//! The values of the symbols are known where a run is followed: the trail says what each stands for. Only where a state
-//! of one path is to represent what came another way, a solver looks for them.
+//! The trail of a state determines the values of its symbols for a followed run. Only if a state of one path has to
+//! represent a run of another path, a solver searches for the values.
 //!
-//! `PROVISO_PROGRAMS=N cargo test -p engine --lib laws` tries more; `PROVISO_SEED=N` starts elsewhere.
+//! `PROVISO_PROGRAMS=N cargo test -p engine --lib laws` tests more programs. `PROVISO_SEED=N` starts at another seed.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
 pub(crate) mod generator;
@@ -49,36 +50,36 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Runs of one program that are followed together.
+/// Number of runs per program that are followed together.
 const RUNS: u64 = 5;
-/// Earlier states that a state is compared with.
+/// Number of earlier states with which a state is compared.
 const EARLIER: usize = 6;
-/// Elements of a block that was moved as a whole that are looked at after each step.
+/// Number of elements of a block copy that are checked after each step.
 const LAMBDA_ELEMENTS: usize = 60;
 
-/// A run that a state stands for, at this point of it.
+/// A run that a state represents, at its current step.
 struct Follower {
     run: Rc<Execution>,
-    /// Steps executed.
+    /// Number of executed steps.
     at: usize,
-    /// What the symbols stand for.
+    /// The values of the symbols.
     symbols: FxHashMap<SymId, Value>,
-    /// Events of the state's trail that are in `symbols`.
+    /// Number of events of the trail that `symbols` includes.
     events: usize,
     inputs: usize,
-    /// Values of terms.
+    /// Cache of term values.
     memo: FxHashMap<ExprId, Value>,
 }
 
-/// A state and the runs that it has to represent.
+/// A state with the runs that it has to represent.
 struct Followed {
     st: State,
-    /// Where it was abstracted last.
+    /// The state after the last abstraction.
     since: Rc<State>,
     followers: Vec<Follower>,
 }
 
-/// How the domain is used.
+/// The configuration of the domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     Paths,
@@ -95,7 +96,7 @@ impl Way {
     }
 }
 
-/// How often a law was put to the test.
+/// Number of tests of each law.
 #[derive(Default, Debug)]
 struct Tally {
     transfers: u64,
@@ -109,7 +110,7 @@ struct Tally {
     lost_to_problems: u64,
 }
 
-/// The domain under watch.
+/// The domain under test.
 struct Watched<'p> {
     inner: Tracking<'p>,
     program: &'p Program,
@@ -118,7 +119,7 @@ struct Watched<'p> {
     runs: Vec<Rc<Execution>>,
     earlier: FxHashMap<Control, Vec<State>>,
     tally: Tally,
-    /// For messages.
+    /// The seed, for messages.
     seed: u64,
 }
 
@@ -133,7 +134,7 @@ fn zero(sort: Sort) -> Value {
     }
 }
 
-/// The last edge of a run.
+/// Records the last edge of a run.
 struct Last(Option<EdgeId>);
 
 impl Observer for Last {
@@ -142,7 +143,7 @@ impl Observer for Last {
     }
 }
 
-/// Conditions of the program as predicates, some of them, and some about memory.
+/// Adds some conditions of the program as predicates, and some predicates about memory.
 fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
     for edge in program.edges.values() {
         let Op::Assume { cond, branch: true, .. } = edge.op else { continue };
@@ -169,7 +170,7 @@ fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
     }
 }
 
-/// Follows runs of the program of this seed.
+/// Follows runs of the program for this seed.
 fn follow(seed: u64, way: Way, tally: &mut Tally) {
     let program = generator::generate_shaped(seed, Shape { pieces: true, ..Shape::default() }).program;
     let slots = Slots::new(&program);
@@ -178,7 +179,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
     let solvers = Choice::default();
     let solver = PathSolver::new(solvers.open(), Budget::unlimited());
     let mut symbolic = SymbolicExecution::new(&program, solver, solvers);
-    // There are no errors to hope for.
+    // The programs have no errors, so keep all locations as if they led to one.
     symbolic.leads_to_target.fill(true);
     let full = Options {
         values_only: false,
@@ -204,12 +205,12 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
                 values: way != Way::Predicates,
                 predicates: way == Way::Predicates,
                 boolean: random.below(2) == 0,
-                // Runs are told by the numbers that objects have without it.
+                // Folding renumbers objects, and runs are compared by object numbers.
                 folds: false,
             },
         )
     } else {
-        // Symbolic execution as it is.
+        // Plain symbolic execution.
         let mode = symbolic.execution.mode;
         let mut inner = Tracking::new(symbolic, full);
         inner.symbolic.execution.mode = mode;
@@ -251,8 +252,8 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
     *tally = explorer.cpa.tally;
 }
 
-/// Follows runs of random programs: `programs` of them, if no other number is asked for. Tells how often each law was tested,
-/// and whether that is to be looked at.
+/// Follows runs of random programs. The environment may override their number `programs`. Returns the tally, and
+/// whether the tally is that of the default settings.
 fn follow_all(way: Way, programs: u64) -> (Tally, bool) {
     let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().unwrap());
     let (seed, asked) = (number("PROVISO_SEED"), number("PROVISO_PROGRAMS"));

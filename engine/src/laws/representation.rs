@@ -1,4 +1,4 @@
-//! Which concrete states a state represents.
+//! Decides which concrete states an abstract state represents.
 
 use super::*;
 
@@ -10,8 +10,8 @@ impl Watched<'_> {
         panic!("PROVISO_SEED={} PROVISO_PROGRAMS=1 {:?}: {law}: {what}", self.seed, self.way);
     }
 
-    /// The value of a term in a run. An error if a symbol of it stands for nothing known, unless it may come from a path
-    /// that was merged: then any value will do.
+    /// The value of a term in a run. Fails if a symbol has no known value, unless it may come from a merged path; then
+    /// any value is correct.
     pub(super) fn value(&self, f: &mut Follower, e: ExprId) -> Result<Value, String> {
         let mut missing = None;
         let leaf = |_, leaf: &Expr| match *leaf {
@@ -42,7 +42,7 @@ impl Watched<'_> {
         }
     }
 
-    /// A value in a run; `None` for any value.
+    /// The value of a [`Val`] in a run; `None` if it may be anything.
     pub(super) fn bits(&self, f: &mut Follower, value: Val, width: u32) -> Result<Option<Bv>, String> {
         Ok(Some(match value {
             Val::Int(v) => Bv::new(width, v),
@@ -62,11 +62,13 @@ impl Watched<'_> {
         }
     }
 
-    /// Takes the new events of a trail into what the symbols of `f` stand for: memory is as it was `before`.
+    /// Reads the values of symbols from the new events of a trail. `before` is the concrete state with the memory of
+    /// the events.
     pub(super) fn take_events(&self, f: &mut Follower, st: &State, before: &Concrete) -> Check {
         let mut problem = None;
         let mut choices = FxHashMap::default();
-        // Which trail was followed must be known before its newest events are.
+        // The decisions so far determine the trail of a merged state, so they have to be evaluated before its newest
+        // events.
         let events = st.trail.events(|cond| {
             *choices.entry(cond).or_insert_with(|| match self.value(f, cond) {
                 Ok(value) => value.bv().is_true(),
@@ -125,7 +127,7 @@ impl Watched<'_> {
         if st.pc.is_contradiction() { Err("the path condition is a contradiction".into()) } else { Ok(()) }
     }
 
-    /// The live variables in the frames of `st`, which stands before `loc`: the depth and slot of each, with its value.
+    /// The live variables in the frames of `st`, which is before `loc`: depth and slot of each, with its value.
     pub(super) fn live_values(&mut self, st: &State, loc: LocId) -> Vec<(usize, usize, Val)> {
         let (mut frame, mut loc) = (Rc::clone(&st.frame), loc);
         let mut values = Vec::new();
@@ -144,8 +146,8 @@ impl Watched<'_> {
         }
     }
 
-    /// Whether `st`, which stands before `loc`, represents where `f` is. Memory that it shares with `known` is not looked at
-    /// where the run has not changed it since `then`.
+    /// Checks that `st`, which is before `loc`, represents the concrete state. Objects that it shares with `known` are
+    /// skipped if the run has not changed them.
     pub(super) fn represents(
         &mut self,
         f: &mut Follower,
@@ -188,7 +190,7 @@ impl Watched<'_> {
         self.expect(f, object.size, &size, || "the size".into())?;
         if let Some(array) = object.array.filter(|&a| self.inner.symbolic.execution.terms.has_lambda(a)) {
             let unit = self.inner.symbolic.execution.terms.unit(array) as usize;
-            // Each element is a term of its own, so that of large objects not all can be looked at.
+            // Each element is a term of its own, so only some elements of large objects are checked.
             let step = (content.bytes.len() / unit).div_ceil(LAMBDA_ELEMENTS).max(1);
             for (i, bytes) in content.bytes.chunks(unit).enumerate().step_by(step) {
                 let index = self.inner.symbolic.execution.terms.int(self.program.layout.pointer_width, i as u64);
@@ -232,7 +234,7 @@ impl Watched<'_> {
         Ok(())
     }
 
-    /// Whether there are values of its symbols under which `st` is `concrete`; a solver's answer.
+    /// Queries a solver whether `st` represents a concrete state for some values of its symbols.
     pub(super) fn admits(&mut self, st: &State, concrete: &Concrete, run: &Execution, loc: LocId) -> Answer {
         let width = self.program.layout.pointer_width;
         let mut facts: Vec<ExprId> = st.pc.conjuncts();
@@ -261,7 +263,7 @@ impl Watched<'_> {
                     panic!("an array")
                 };
                 let elements = content.bytes.chunks(elem as usize / 8).enumerate();
-                // Equations on all elements of a large object are a solver's work for seconds.
+                // Equations for all elements of a large object would take the solver seconds.
                 for (i, bytes) in elements.filter(|(i, _)| i % 16 < 3) {
                     let index = self.inner.symbolic.execution.terms.int(width, i as u64);
                     let element = self.inner.symbolic.execution.terms.select(array, index);
@@ -296,7 +298,7 @@ impl Watched<'_> {
         solver.check(&self.inner.symbolic.execution.terms, &facts, &Budget::lasting(Duration::from_secs(5)))
     }
 
-    /// Gives the symbols that an abstraction made for variables the values that these have in the run.
+    /// Sets the symbols that an abstraction introduced for variables to the values of these variables in the run.
     pub(super) fn name_forgotten(&mut self, f: &mut Follower, st: &State, concrete: &Concrete, loc: LocId) {
         let mut values: Vec<(Val, Bv)> = st.globals.iter().copied().zip(concrete.globals.iter().cloned()).collect();
         for (depth, slot, value) in self.live_values(st, loc) {
@@ -312,7 +314,7 @@ impl Watched<'_> {
         }
     }
 
-    /// Gives the symbol that a read of anything made the value that was read.
+    /// Sets the symbol that an undecided read introduced to the value that the run has read.
     pub(super) fn name_loaded(&self, f: &mut Follower, st: &State, edge: EdgeId, concrete: &Concrete) {
         let Op::Load { var, .. } = *self.program.edges[edge].op.unshadowed() else { return };
         if !self.way.is_abstract() && st.past.is_none() {
@@ -331,13 +333,13 @@ impl Watched<'_> {
         }
     }
 
-    /// The step of `run` after which the call at `at` is over.
+    /// The step of `run` after the return of the call at `at`.
     pub(super) fn after_call(run: &Execution, at: usize) -> Option<usize> {
         let depth = run.at(at).frames.len();
         (at + 1..run.steps.len()).find(|&i| run.steps[i].after.frames.len() == depth).map(|i| i + 1)
     }
 
-    /// Puts each follower to the successor that represents what it does next.
+    /// Assigns each run to the successor that represents its next state.
     pub(super) fn distribute(
         &mut self,
         before: &State,
@@ -384,7 +386,7 @@ impl Watched<'_> {
                     Err(why) => reasons.push(why),
                 }
             }
-            // A read goes on once its problem is known; other operations are recorded as dropping runs.
+            // A read continues once it is recorded as undecided. Other undecided operations may drop runs.
             if problems.contains(&edge) || self.inner.symbolic.is_settled(edge) && !self.inner.symbolic.is_read(edge) {
                 self.tally.lost_to_problems += 1;
                 continue;
@@ -398,7 +400,7 @@ impl Watched<'_> {
         groups
     }
 
-    /// A run takes one side of a branch.
+    /// Assigns runs to one side of a branch.
     pub(super) fn side(
         &mut self,
         before: &State,
@@ -420,7 +422,7 @@ impl Watched<'_> {
         (!followers.is_empty()).then(|| Followed { st, since: Rc::clone(since), followers })
     }
 
-    /// Adds some of what could be forgotten of a state to the precision.
+    /// Adds some items that could be abstracted to the precision.
     pub(super) fn track_some(&mut self, st: &State, at: Control) {
         if self.random.below(3) > 0 {
             return;
@@ -435,7 +437,7 @@ impl Watched<'_> {
         }
     }
 
-    /// What holds of `st`, which has followers and has come to `at`, and of states that came there earlier.
+    /// Checks the order of `st` with itself and with earlier states at the same control.
     pub(super) fn compare(&mut self, st: &State, followers: &[Follower], at: Control) {
         if !self.inner.covers(st, st, at) {
             self.fail("order", &format!("a state at {} does not cover itself", at.loc));
@@ -451,13 +453,13 @@ impl Watched<'_> {
         self.earlier.insert(at, earlier);
     }
 
-    /// If `old` covers `new`, it represents what `new` does.
+    /// If `old` covers `new`, checks that it represents the runs of `new`.
     pub(super) fn covered(&mut self, old: &State, new: &State, followers: &[Follower], at: Control) -> bool {
         if !self.inner.covers(old, new, at) {
             return false;
         }
         self.tally.covers += 1;
-        // One is as good as another, nearly, and a solver takes its time.
+        // Two runs suffice, since the solver is slow.
         for f in followers.iter().take(2) {
             let run = Rc::clone(&f.run);
             if self.admits(old, run.at(f.at), &run, at.loc) == Answer::Unsat {

@@ -1,4 +1,4 @@
-//! Predicates as candidates for invariants of another analysis.
+//! Predicates as invariant candidates for another analysis.
 
 use super::*;
 use cfa::DataLayout;
@@ -24,7 +24,7 @@ fn predicates_are_suggested_once_and_without_memory() {
         folds: false,
     };
     let (mut finder, mut prover) = (Tracking::new(domain(), how), domain());
-    // The pools do not agree on ids.
+    // Make the ids of the two pools differ.
     for i in 100..110 {
         finder.symbolic.execution.terms.int(32, i);
     }
@@ -35,7 +35,7 @@ fn predicates_are_suggested_once_and_without_memory() {
     let about_memory = finder.symbolic.execution.terms.ule(var, content);
     finder.predicate.precision_mut().add(Some(program.entry), None, plain);
     finder.predicate.precision_mut().add(Some(program.entry), None, about_memory);
-    // What `calloc` gives, written once.
+    // The contents of memory after `calloc` and one write.
     let zeros = finder.symbolic.execution.terms.const_array(32, seven);
     let array = finder.symbolic.execution.terms.store(zeros, seven, var);
     let element = finder.symbolic.execution.terms.select(array, var);

@@ -1,5 +1,5 @@
-//! Wrappers, products and domains without symbols lose no run: of the states that follow a run edge by edge, abstracted where
-//! paths join, there is always one left.
+//! Law: wrappers, products and domains without symbols lose no run. The test follows a run edge by edge, with
+//! abstraction at joins. At least one state has to remain.
 
 use super::*;
 use crate::analysis::Goal;
@@ -12,12 +12,12 @@ use crate::domain::slicing::{Criteria, Slicing};
 use crate::semantics::control::CallStacks;
 use std::sync::Arc;
 
-/// States that one run may split into before it is given up.
+/// Largest number of states for one run. Beyond, the run is not followed further.
 const MOST: usize = 40;
-/// Steps of a run that are followed.
+/// Largest number of steps per run.
 const STEPS: usize = 120;
 
-/// Follows a run; `adjust` gives what is left of a state where paths join. The states after each step, with its number.
+/// Follows a run. `adjust` abstracts a state at a join. `see` receives each state with the number of its step.
 fn along<C: Cpa<State: Clone>>(
     cpa: &mut C,
     program: &Program,
@@ -110,7 +110,7 @@ fn options(random: &mut Random, values_only: bool) -> Options {
     }
 }
 
-/// What a run is followed with: a program, its runs, and where paths join.
+/// Calls `work` with random programs, their runs, their joins, a random generator and the seed.
 fn with_programs(programs: u64, mut work: impl FnMut(&Program, &[Rc<Execution>], &[bool], &mut Random, u64)) {
     for seed in 1..=programs {
         let program = generator::generate_shaped(seed, Shape { pieces: true, ..Shape::default() }).program;
@@ -185,7 +185,7 @@ fn a_slice_loses_no_run() {
         let criteria = [Criteria::TargetPath, Criteria::TargetLocation][random.below(2)];
         let mut cpa = Slicing::new(program, inner, criteria, slicer::Options::default()).expect("a small program");
         for run in runs {
-            // The slice that a beginning of the run brings in, with that of those before; the states are from the start.
+            // The slice grows by a prefix of the run. The run then starts again in the accumulated slice.
             let path: Vec<EdgeId> = run.steps.iter().take(1 + random.below(STEPS)).map(|step| step.edge).collect();
             if let Some((&edge, path)) = path.split_last() {
                 grown += u64::from(cpa.slices.grow(path, Goal::Problem { edge }));
@@ -217,7 +217,7 @@ fn unrolling_loses_no_run_within_its_bound() {
     assert!(steps > 1_000, "{steps}");
 }
 
-/// An automaton that looks at a part of the paths: states go to one another, all is open, or nothing is, or was seen, over some edges.
+/// A random automaton: some edges lead to other states, to `Open`, to `Done`, or to `Seen`.
 fn part(program: &Program, random: &mut Random) -> Part {
     const STATES: usize = 4;
     let place = |random: &mut Random, own: part::Place| match random.below(10) {
@@ -239,7 +239,7 @@ fn part(program: &Program, random: &mut Random) -> Part {
 
 type Restricted<'p> = Conditional<SymbolicExecution<'p>>;
 
-/// Where a run is in the automaton after each step; heads are not counted.
+/// The places of a run in the automaton after each step. Heads are not counted.
 fn places(program: &Program, part: &Part, run: &Execution) -> Vec<part::Place> {
     let mut at = part.initial;
     let behind = |step: &execution::Step| {
@@ -275,7 +275,7 @@ fn a_condition_loses_no_run_that_it_does_not_cover() {
             let adjust = |cpa: &mut Restricted<'_>, st, edge, at| {
                 let st = cpa.adjust(st, edge, at, &mut Vec::new()).expect("no stop")?;
                 if let part::Place::Seen(..) = st.1 {
-                    // It is kept, and covers whoever looks at all that follows.
+                    // The state is kept, and covers states for which everything is open.
                     assert!(cpa.stop(&st, at).expect("no stop").is_none(), "seed {seed}: what was seen is covered");
                     covered +=
                         usize::from(cpa.stop(&(st.0.clone(), part::Place::Open), at).expect("no stop").is_some());
@@ -287,7 +287,7 @@ fn a_condition_loses_no_run_that_it_does_not_cover() {
             match (followed, places.get(last)) {
                 (Ok(_), _) => {}
                 (Err(_), Some(part::Place::Done)) => done += 1,
-                // What was seen is followed a little further only to have what covered there.
+                // The paths after `Seen` are explored only as far as needed for coverage.
                 (Err(_), Some(part::Place::Seen(..))) => {}
                 (Err(why), place) => panic!("condition, seed {seed}, at {place:?}: {why}"),
             }

@@ -1,4 +1,5 @@
-//! Inputs with which a program may not end: some values for each input, the last one for ever.
+//! Chooses inputs under which a program may not terminate: a sequence of values for each input, of which the last one
+//! repeats forever.
 
 use cfa::interp::{InputSource, Unknown};
 use cfa::{Bv, InputId, Program};
@@ -8,29 +9,29 @@ use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// What each input that may be chosen brings, one value after the other, at least one; the last one for ever.
+/// The values of each input that may be chosen: a nonempty sequence, of which the last value repeats forever.
 pub type Choice = FxHashMap<InputId, Vec<Bv>>;
 
-/// Inputs that a run asked for last, among which what ended it may be.
+/// Number of most recently read inputs that are recorded. The input that ended the run is likely among them.
 const RECENT: usize = 16;
-/// Values that are chosen of one input at most: parsers that hang do so within few bytes.
+/// Largest number of values chosen for one input. Parsers that hang do so within few bytes.
 const VALUES: usize = 16;
-/// Of so many choices one is made anew; the others change the best one so far.
+/// One in this number of choices is new. The others are mutations of the best one so far.
 const ANEW: u64 = 4;
 
-/// Makes choices: simple ones first, then at random, then such as differ little from the one with which a run was longest.
+/// Generates choices: simple ones first, then random ones, then mutations of the choice with the longest run.
 pub struct Chooser {
     asked: Vec<(InputId, u32)>,
     constants: Vec<u64>,
     rng: SmallRng,
-    /// Choices made.
+    /// Number of choices made.
     pub number: u64,
     best: Option<Run>,
-    /// How often inputs were asked for in a run, up to [`VALUES`].
+    /// Largest number of reads of each input in a run, up to [`VALUES`].
     times: FxHashMap<InputId, usize>,
 }
 
-/// A run that came to an end.
+/// A run that terminated.
 struct Run {
     choice: Choice,
     steps: u64,
@@ -38,7 +39,7 @@ struct Run {
 }
 
 impl Chooser {
-    /// `constants` are those that the program compares with.
+    /// `constants` are the constants that the program compares with.
     pub fn new(program: &Program, constants: Vec<u64>, seed: u64) -> Self {
         let chosen = program.inputs.iter().filter(|(_, i)| may_be_chosen(&i.kind));
         let asked = chosen.map(|(id, i)| (id, i.width)).collect();
@@ -52,11 +53,12 @@ impl Chooser {
         }
     }
 
-    /// There is one choice only.
+    /// True if there is only one choice.
     pub fn has_no_choice(&self) -> bool {
         self.asked.is_empty()
     }
 
+    /// The next choice.
     pub fn next(&mut self) -> Choice {
         let number = self.number;
         self.number += 1;
@@ -77,7 +79,7 @@ impl Chooser {
         }
     }
 
-    /// A run with this choice ended after so many edges, in which inputs were asked for so often.
+    /// Records a terminated run: its length in edges, its last inputs, and the number of reads of each input.
     pub fn ended(&mut self, choice: Choice, steps: u64, recent: VecDeque<InputId>, asked: &FxHashMap<InputId, usize>) {
         for (&input, &times) in asked {
             let most = self.times.entry(input).or_default();
@@ -117,7 +119,7 @@ impl Chooser {
         choice
     }
 
-    /// Values for the input of this number: one, or as many as it may be asked for.
+    /// Random values for an input: one, or as many as the program may read.
     fn values(&mut self, number: usize) -> Vec<Bv> {
         let (id, width) = self.asked[number];
         let times = self.times.get(&id).copied().unwrap_or(1);
@@ -144,19 +146,20 @@ impl Chooser {
     }
 }
 
-/// Gives the chosen values, and zero for everything else.
+/// An input source with the chosen values, and zero for all other inputs.
 pub struct Chosen<'a> {
     choice: &'a Choice,
-    /// What was asked for last.
+    /// The most recently read inputs.
     pub recent: VecDeque<InputId>,
-    /// How often each input was asked for.
+    /// Number of reads of each input.
     pub asked: FxHashMap<InputId, usize>,
     given: usize,
-    /// How many values were given when the last of several was given for the first time.
+    /// Number of values returned when the last value of some sequence was returned for the first time.
     pub settled: usize,
 }
 
 impl<'a> Chosen<'a> {
+    /// An input source for `choice`.
     pub fn new(choice: &'a Choice) -> Self {
         let recent = VecDeque::with_capacity(RECENT);
         Self { choice, recent, asked: FxHashMap::default(), given: 0, settled: 0 }

@@ -1,4 +1,4 @@
-//! One question of safety: on the slice of its errors first, then on the whole program.
+//! Decides one reachability question: on the slice of its errors first, then on the whole program.
 
 use crate::config::Config;
 use crate::outcome::Outcome;
@@ -9,10 +9,11 @@ use cfa::{AllocKind, CallGraph, EdgeId, Family, Id, LocId, Op, Program};
 use smt::budget::Budget;
 use std::time::{Duration, Instant};
 
-/// A replay takes at most this long.
+/// Time limit of a replay.
 const REPLAY: Duration = Duration::from_secs(1);
 
-/// Whether `errors`, the error edges of `program`, can be reached. The slice has the decisions that they depend on in the sense of `control`.
+/// Decides whether `errors`, which are all error edges of `program`, are reachable. `control` selects the control
+/// dependences of the slice.
 pub fn decide(
     program: &Program,
     errors: &[EdgeId],
@@ -37,8 +38,8 @@ pub fn decide(
     }
 }
 
-/// Whether an object of the heap may be made after another was freed, whose address it may have then. Where none is, frees that a
-/// slice lacks have changed no address.
+/// True if a heap object may be allocated after another was freed, so that it may reuse the address. If not, missing
+/// frees in a slice do not change addresses.
 fn makes_room(program: &Program) -> bool {
     let calls = CallGraph::new(program);
     let mut seen = vec![false; program.locs.len()];
@@ -55,7 +56,7 @@ fn makes_room(program: &Program) -> bool {
                 Op::Call { .. } => {
                     todo.extend(calls.callees(program, id).as_slice().iter().map(|&func| program.funcs[func].entry));
                 }
-                // Back to whoever may have called.
+                // Continue after all possible calls.
                 Op::Return { .. } => {
                     todo.extend(calls.callers(program.func_of(id)).map(|call| program.edges[call].target));
                 }
@@ -67,7 +68,7 @@ fn makes_room(program: &Program) -> bool {
     false
 }
 
-/// The same without a slice.
+/// Decides the question without a slice.
 pub fn whole(program: &Program, config: &Config, budget: &Budget, progress: &(dyn Fn(&Stats) + Sync)) -> Outcome {
     let replay = |inputs: &Inputs, error| {
         let time = budget.remaining().map_or(REPLAY, |left| left.min(REPLAY));
@@ -80,7 +81,7 @@ pub fn whole(program: &Program, config: &Config, budget: &Budget, progress: &(dy
 mod tests {
     use super::makes_room;
 
-    /// f frees; main allocates, calls f, and then does this.
+    /// In this program, `f` frees an object. `main` allocates one, calls `f`, and continues with `then`.
     fn program(then: &str) -> cfa::Program {
         let text = format!(
             "program 64 entry f0\ntype ty0 void\n\nfunc f0 \"main\" source ty0 () entry l0 {{\n  \

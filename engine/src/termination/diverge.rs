@@ -1,4 +1,4 @@
-//! Executions without end: inputs under which the program cannot end.
+//! Proofs of non-termination: inputs under which the program cannot terminate.
 
 use super::choose::{Choice, Chooser, Chosen};
 use super::decide::decide;
@@ -20,81 +20,86 @@ use smt::budget::Budget;
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
-/// Edges of a run that looks as if it does not end, and of one that is to confirm it.
+/// Limits on the edges of a run that may not terminate, and of a run that confirms it.
 const LONG: u64 = 300_000;
 const CONFIRMED: u64 = 2_000_000;
-/// Choices of inputs that are run; those that do not end soon, which are long runs; and those kept of them.
+/// Limits on the number of choices, on the number of long runs among them, and on the number of suspects kept.
 const CHOICES: u64 = 4_000;
 const LONG_RUNS: usize = 64;
 const SUSPECTS: usize = 16;
-/// Of one loop.
+/// Largest number of suspects per recurrence.
 const ALIKE: usize = 8;
-/// Iterations in which the same values may come again.
+/// Largest number of states per loop that are compared to detect repetition.
 const STATES: usize = 256;
-/// Turns after which it is not waited for one that is like the next.
+/// Number of iterations in which an iteration is searched that equals the next one.
 const LIKE_THE_NEXT: u64 = 32;
-/// Turns in which one is looked for whose loop is never left, once one is known that does not end.
+/// Number of time slices for finding a loop that is never left, after some diverging execution is known.
 const LOOKS_ON: u32 = 3;
-/// The least time for a proof.
+/// The minimal time for a proof.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// What an execution without end goes round in.
+/// The loop or recursion of a non-terminating execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Recurrence {
     /// The loop with this head.
     Loop(LocId),
-    /// Calls of this function within one another.
+    /// Nested calls of this function.
     Recursion(FuncId),
 }
 
-/// An execution that does not end.
+/// A non-terminating execution.
 #[derive(Clone)]
 pub struct Divergence {
+    /// The loop or recursion.
     pub recurrence: Recurrence,
+    /// Its place in the source.
     pub place: Option<PlaceId>,
-    /// Whether it was shown that the loop is not left either; else the execution may go on elsewhere after very many turns.
+    /// True if it was proved that the execution never leaves the loop. Otherwise it may continue elsewhere after many
+    /// iterations.
     pub is_never_left: bool,
-    /// How often the loop is entered until then.
+    /// Number of entries into the loop, including the last one.
     entries: u64,
-    /// They lead into the loop; from there on every input is what it was the last time at the same place.
+    /// Inputs that lead into the loop. Afterwards, each input repeats the last value that was read at the same place.
     pub inputs: Inputs,
-    /// How many of them are those of one turn, the last ones.
+    /// Number of the last inputs that belong to one iteration.
     pub turn: usize,
-    /// The program with an error where the recurrence has begun, and that error: what leads there.
+    /// The program with an error at the start of the recurrence.
     pub program: Program,
+    /// This error.
     pub error: ErrorId,
 }
 
 struct Suspect {
     choice: Choice,
-    /// The time that was not enough.
+    /// The time of the longest unsuccessful attempt.
     spent: Duration,
 }
 
+/// A search for a non-terminating execution.
 pub struct Search<'c> {
     config: &'c Config,
-    /// Of all turns.
+    /// The budget of all time slices.
     budget: &'c Budget,
-    /// The program in which each call of a function that brings an input has an input of its own.
+    /// The program, in which each call of an input function has its own input.
     program: Program,
     chooser: Chooser,
-    /// Runs that do not end soon, by what they go round in, and whether the same values come again.
+    /// Number of long runs by recurrence, and by whether variables take the same values again.
     alike: FxHashMap<(Option<Recurrence>, bool), usize>,
     suspects: Vec<Suspect>,
     doubtful: Option<Doubtful>,
 }
 
-/// Of executions that never end the first of which it is not known whether its loop is left.
+/// The first non-terminating execution of which it is unknown whether it leaves its loop.
 struct Doubtful {
     found: Box<Divergence>,
-    /// Turns since then.
+    /// Number of time slices since then.
     turns: u32,
-    /// Half of what was left then: in the end it has to be told.
+    /// Half of the time that was left. Then this execution is reported.
     budget: Budget,
 }
 
 impl<'c> Search<'c> {
-    /// Looks for an execution of `program`, which has errors where C leaves undefined what happens.
+    /// A search in `program`, which has errors where C leaves the behaviour undefined.
     pub fn new(program: &Program, config: &'c Config, budget: &'c Budget) -> Self {
         let mut program = program.clone();
         inputs_apart(&mut program);
@@ -102,23 +107,24 @@ impl<'c> Search<'c> {
         Self { config, budget, program, chooser, alike: FxHashMap::default(), suspects: Vec::new(), doubtful: None }
     }
 
-    /// No more suspects are looked for.
+    /// True if no further suspects are searched.
     fn has_looked(&self) -> bool {
         let runs = if self.chooser.has_no_choice() { 1 } else { CHOICES };
         let long: usize = self.alike.values().sum();
         self.chooser.number >= runs || long >= LONG_RUNS || self.suspects.len() >= SUSPECTS
     }
 
-    /// Nothing is left to try.
+    /// True if nothing is left to try.
     pub fn is_done(&self) -> bool {
         self.has_looked() && self.suspects.is_empty()
     }
 
-    /// The answer is known, but maybe not the loop.
+    /// True if a non-terminating execution is known, but its loop may be left.
     pub fn has_one(&self) -> bool {
         self.doubtful.is_some()
     }
 
+    /// Continues the search for one time slice.
     pub fn turn(
         &mut self,
         budget: &Budget,
@@ -139,7 +145,7 @@ impl<'c> Search<'c> {
         self.doubtful.take_if(|_| is_told).map(|doubtful| doubtful.found)
     }
 
-    /// Tries to prove of one after the other that nothing ends.
+    /// Attempts to prove for each suspect that the program does not terminate.
     fn try_suspects(
         &mut self,
         budget: &Budget,
@@ -191,7 +197,7 @@ impl<'c> Search<'c> {
         None
     }
 
-    /// Looks for runs that do not end soon.
+    /// Searches long runs.
     fn look(&mut self, budget: &Budget) {
         let program = &self.program;
         let interpreter = Interpreter::new(program);
@@ -220,7 +226,8 @@ impl<'c> Search<'c> {
             let seen = self.alike.entry((recurrence, repeats.found)).or_default();
             *seen += 1;
             if *seen <= ALIKE {
-                // A counter may come to the end of its type, where the execution ends; what comes again does not.
+                // A run that repeats values is more likely infinite than one with a counter, which may reach the end of
+                // its type.
                 let first = if repeats.found { 0 } else { self.suspects.len() };
                 self.suspects.insert(first, Suspect { choice, spent: Duration::ZERO });
             }
@@ -228,7 +235,7 @@ impl<'c> Search<'c> {
     }
 }
 
-/// The program on these inputs, with errors where it ends or does what has no meaning: what becomes of such a run is not known.
+/// The program with fixed inputs, and with errors where it terminates or has no defined or known behaviour.
 fn without_end(mut program: Program, choice: &Choice) -> Program {
     fix_inputs(&mut program, &|input, width| {
         choice.get(&input).map(|values| values.iter().map(|v| v.resize(width)).collect())
@@ -245,14 +252,15 @@ fn without_end(mut program: Program, choice: &Choice) -> Program {
     program
 }
 
-/// Whether no error of `program` can be reached. What only counts turns is sliced away: with it no state comes again. A loop that is to go on for ever stays.
+/// Decides whether an error of `program` is reachable. The slice drops counters, which prevent a state from recurring,
+/// and keeps infinite loops.
 fn none_reached(
     program: Program,
     config: &Config,
     budget: &Budget,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> outcome::Outcome {
-    // What does not fit into memory is not allocated: that ends an execution, too.
+    // A failed allocation also ends an execution, so allocations of variable size are criteria.
     let is_error = |e: &EdgeId| match program.edges[*e].op {
         Op::Error(_) => true,
         Op::Alloc { size, .. } => program.exprs.as_const(size).is_none(),
@@ -262,7 +270,7 @@ fn none_reached(
     decide(&program, &errors, slicer::Control::DecisiveOrder, config, budget, progress)
 }
 
-/// Whether the loop of an execution that never ends is not left either.
+/// Decides whether a non-terminating execution leaves its loop.
 fn is_never_left(
     original: &Program,
     choice: &Choice,
@@ -281,7 +289,7 @@ fn is_never_left(
     matches!(outcome.verdict, Verdict::True)
 }
 
-/// The run, which is known not to end, from its start to where the recurrence has begun.
+/// Replays a non-terminating run up to the start of its recurrence.
 fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box<Divergence>> {
     let deadline = Some(Instant::now() + budget.remaining().map_or(Duration::from_secs(5), |left| left.max(LEAST)));
     let mut program = original.clone();
@@ -301,7 +309,7 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
         return None;
     }
     if run.steps < CONFIRMED {
-        // What was seen is enough to tell where it is.
+        // The shorter run suffices to determine the recurrence.
         tail = Tail::new(run.steps / 2);
         interpreter.run(&mut Chosen::new(choice), Limits { steps: run.steps, deadline: None, ..limits }, &mut tail);
     }
@@ -314,13 +322,13 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     let stopped = |count: u64| {
         let mut program = program.clone();
         let (error, place) = stop_after(&mut program, &cycles, recurrence, count)?;
-        // Only what the way there asks for.
+        // Keep only the inputs on the path to the error.
         let mut last = Recording::new(inputs.source());
         let run = Interpreter::new(&program).run(&mut last, again, &mut ());
         let is_there = matches!(run.outcome, Outcome::Error(hit, _) if hit == error);
         is_there.then_some((program, error, place, last.inputs))
     };
-    // It stops where inputs are the same from then on, and, if that is soon, in a turn as the next one is.
+    // Stop where the inputs repeat from then on and, if that is soon, in an iteration that equals the next one.
     let mut more = 0;
     loop {
         let count = counter.begun + 2 + more;
@@ -347,7 +355,7 @@ fn confirmed(original: &Program, choice: &Choice, budget: &Budget) -> Option<Box
     }
 }
 
-/// Makes the iteration or call of this number an error; where the loop or function is.
+/// Adds an error at the iteration or call with number `count`. Returns the error and the place of the loop or function.
 fn stop_after(
     program: &mut Program,
     cycles: &Cycles,
@@ -367,12 +375,12 @@ fn stop_after(
     })
 }
 
-/// Watches the later part of a run: what the outermost frame that goes on does there.
+/// Observes the second part of a run: the edges that its outermost active frame executes.
 struct Tail {
     from: u64,
     depth: usize,
     edges: FxHashSet<EdgeId>,
-    /// Calls, however deep.
+    /// Number of executions of calls at any depth.
     calls: FxHashMap<EdgeId, u64>,
 }
 
@@ -388,7 +396,7 @@ impl Observer for Tail {
             return;
         }
         let is_call = matches!(state.program().edges[edge].op, Op::Call { .. });
-        // The state after a call is that of the callee.
+        // After a call, the state is that of the callee.
         let depth = state.depth() - usize::from(is_call);
         if is_call {
             *self.calls.entry(edge).or_default() += 1;
@@ -403,7 +411,8 @@ impl Observer for Tail {
     }
 }
 
-/// Whether the variables of a loop's function and the global ones have values at its head that they had there before, in the later part of a run.
+/// Detects whether the variables of a loop's function and the globals repeat a valuation at the loop head, in the
+/// second part of a run.
 struct Repeats {
     head: Option<LocId>,
     vars: Vec<VarId>,
@@ -436,7 +445,7 @@ impl Observer for Repeats {
     }
 }
 
-/// The loops of all functions, and which of these call themselves, maybe by way of others.
+/// The loops of all functions, and the recursive functions.
 struct Forests {
     graphs: CfaGraphs,
     forests: Vec<LoopForest>,
@@ -451,7 +460,7 @@ impl Forests {
         Self { graphs, forests, recursive }
     }
 
-    /// What the run whose later part this is goes round in.
+    /// The recurrence of the run with this tail.
     fn recurrence(&self, program: &Program, tail: &Tail, outcome: Outcome) -> Option<Recurrence> {
         let in_loop = (outcome != Outcome::Limit(LimitKind::CallDepth)).then(|| self.loop_of(program, tail)).flatten();
         in_loop.or_else(|| {
@@ -465,7 +474,7 @@ impl Forests {
         })
     }
 
-    /// The loop that all of the outermost frame's tail is in.
+    /// The innermost loop that contains all edges of the tail.
     fn loop_of(&self, program: &Program, tail: &Tail) -> Option<Recurrence> {
         let mut edges: Vec<EdgeId> = tail.edges.iter().copied().collect();
         edges.sort_unstable();
@@ -479,7 +488,7 @@ impl Forests {
     }
 }
 
-/// Counts how often a loop is entered, and its iterations up to the last time.
+/// Counts the entries into a loop, and its iterations up to the last entry.
 struct Counter {
     iteration: Option<EdgeId>,
     enters: FxHashSet<EdgeId>,

@@ -1,4 +1,4 @@
-//! Programs all of whose paths end: every path is followed to its end, none is covered by another and none is left out.
+//! Proves termination by exhaustive exploration: follows every path to its end, without coverage or omission.
 
 use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
@@ -15,7 +15,7 @@ use instrument::termination::Guard;
 use smt::PathSolver;
 use smt::budget::Budget;
 
-/// The program whose paths are followed: with errors where executions end that C does not define.
+/// The program to explore, with errors at undefined behaviour.
 pub fn followed(marked: &Program, guards: &[Guard]) -> Program {
     let mut program = marked.clone();
     guards.iter().for_each(|g| {
@@ -24,27 +24,32 @@ pub fn followed(marked: &Program, guards: &[Guard]) -> Program {
     program
 }
 
+/// The result of a time slice.
 pub enum Turn {
+    /// All paths terminate.
     AllEnd,
+    /// The exploration is incomplete, or cannot prove termination.
     Open,
 }
 
-/// Calls that may nest: what goes deeper is left to proofs.
+/// Largest call depth. Deeper recursions need a ranking function.
 const DEPTH: u32 = 2_000;
 
+/// The exhaustive exploration of a program.
 pub struct Paths<'p> {
-    /// `None` once it is known that this shows nothing.
+    /// `None` once the exploration has ended or failed.
     explorer: Option<CpaAlgorithm<'p, SymbolicExecution<'p>, Forgotten>>,
     taints: Taints,
 }
 
 impl<'p> Paths<'p> {
+    /// An exploration of `program`.
     pub fn new(program: &'p Program, config: &Config, budget: &Budget) -> Self {
         let solver = PathSolver::new(config.solvers.open(), budget.clone());
         let mut domain = SymbolicExecution::new(program, solver, config.solvers.clone());
         domain.follow_everything();
         let parameters = Parameters {
-            // Nowhere is a state covered.
+            // Without heads, no state is covered.
             heads: vec![false; program.locs.len()],
             merge: Merge::Never,
             search: Search::DepthFirst,
@@ -58,10 +63,12 @@ impl<'p> Paths<'p> {
         Self { explorer: Some(explorer), taints: Taints::default() }
     }
 
+    /// True if the exploration has ended.
     pub fn is_done(&self) -> bool {
         self.explorer.is_none()
     }
 
+    /// Continues the exploration for one time slice.
     pub fn turn(&mut self, budget: &Budget, stats: &mut Stats) -> Turn {
         let Some(explorer) = &mut self.explorer else { return Turn::Open };
         explorer.cpa.limit(budget, budget.remaining());
@@ -76,7 +83,7 @@ impl<'p> Paths<'p> {
                 if clean { Turn::AllEnd } else { Turn::Open }
             }
             Err(Stop::Spent(_)) => Turn::Open,
-            // What C does not define (an error edge), and what cannot be followed, shows nothing.
+            // An undefined behaviour (an error edge) or an unsupported operation prevents the proof.
             Ok(Explored::Target { .. }) | Err(Stop::Fatal(_)) => {
                 self.explorer = None;
                 Turn::Open

@@ -1,18 +1,20 @@
-//! Whether every execution of a program ends.
+//! Termination analysis: does every execution of a program terminate?
 //!
-//! The question is about executions that C defines: the others are taken to end where they do what is not defined, and a proof may not
-//! rest on that (a counter that comes to the end of its type is none).
+//! The question concerns executions with defined behaviour. Other executions are taken to end at the undefined
+//! behaviour, and a proof must not rely on that (for example, on a counter that overflows).
 //!
-//! *Yes* is shown cycle by cycle (see [`Cycles`]): runs of the interpreter show iterations of each loop and recursion, a tuple is made up
-//! that gets smaller in all of them ([`rank`]), and whether it does so in every iteration of every execution is a question for
-//! [`crate::portfolio::verify`], on a slice. Where it does not, the execution found shows further iterations ([`prove`]): counterexample-guided synthesis
-//! of lexicographic ranking functions, bit-precise, with the invariants that the other analyses find. Programs all of whose
-//! paths end are proved by following them all.
+//! Termination is proved cycle by cycle (see [`Cycles`]) by counterexample-guided synthesis of lexicographic ranking
+//! functions. Runs of the interpreter yield iterations of each loop and recursion. A tuple is synthesized that
+//! decreases in all of them ([`rank`]). [`crate::portfolio::verify`] decides on a slice whether it decreases in every
+//! iteration of every execution. If not, the counterexample yields further iterations ([`prove`]). The proof is
+//! bit-precise and uses the invariants that the other analyses find. Programs whose paths are all finite are proved by
+//! exhaustive exploration.
 //!
-//! *No* is shown by a choice of inputs, some values for each call that brings one and the last of them for ever, with which the program as a whole cannot end: a run that does not come to an end is looked
-//! for ([`choose`]), the inputs are fixed to those of the run, all ends of the program are made errors, and that none can be reached is a proof by
-//! the same analyses, on a slice that keeps what may end and loops that may not ([`diverge`]). Their invariants are the closed recurrent set (Gupta,
-//! Henzinger, Majumdar, Rybalchenko, Xu: Proving non-termination, POPL 2008).
+//! Non-termination is proved by a choice of inputs under which the program cannot terminate: a sequence of values for
+//! each input call, of which the last one repeats forever. Long runs suggest such inputs ([`choose`]). The inputs are
+//! then fixed, and all ends of the program become errors. The same analyses prove the errors unreachable, on a slice
+//! that preserves termination ([`diverge`]). Their invariants form the closed recurrent set (Gupta, Henzinger,
+//! Majumdar, Rybalchenko, Xu: Proving non-termination, POPL 2008).
 
 mod choose;
 mod decide;
@@ -36,46 +38,55 @@ use rustc_hash::FxHashSet;
 use smt::budget::Budget;
 use std::time::{Duration, Instant};
 
-/// The first turn of each way to an answer; turns grow by the factor [`GROWTH`].
+/// The first time slice of each method. Each round is [`GROWTH`] times as long as the last.
 const FIRST_SHARE: Duration = Duration::from_millis(600);
 const GROWTH: u32 = 2;
 
-/// The answer.
+/// The result of the analysis.
 #[derive(Clone)]
 pub enum Termination {
-    /// All executions end; by what was shown of each loop and recursion, if not by following all executions.
+    /// All executions terminate. The list has a ranking function for each loop and recursion, unless the proof is by
+    /// exhaustive exploration.
     Ends(Vec<Ranking>),
+    /// Some execution does not terminate.
     Diverges(Box<Divergence>),
+    /// The analysis did not decide, for this reason.
     Unknown(Reason),
 }
 
-/// Why a loop or recursion ends.
+/// A ranking function: the reason why a loop or recursion terminates.
 #[derive(Clone, Debug)]
 pub struct Ranking {
+    /// The function that contains it.
     pub func: FuncId,
+    /// Its place in the source.
     pub place: Option<PlaceId>,
+    /// True for a recursion, false for a loop.
     pub is_recursion: bool,
-    /// The tuple, in C, that gets lexicographically smaller with each iteration or call. Empty: there is never a second one.
+    /// The components, as C text, of the tuple that decreases lexicographically with each iteration or call. Empty if
+    /// there is never a second one.
     pub tuple: Vec<String>,
 }
 
-/// The answer with what went into it.
+/// The result with its statistics.
 #[derive(Clone)]
 pub struct Terminated {
+    /// The result.
     pub answer: Termination,
+    /// The statistics.
     pub stats: Stats,
-    /// What had the answer, for people: of a proof one of [`PROOFS`].
+    /// The deciding method for display. For proofs it is one of [`PROOFS`].
     pub decided_by: &'static str,
 }
 
-/// What shows that a program ends.
+/// The methods that prove termination.
 pub const PROOFS: [&str; 3] = [NOTHING_REPEATED, RANKED, FOLLOWED];
 const NOTHING_REPEATED: &str = "nothing is repeated";
 const RANKED: &str = "ranking functions";
 const FOLLOWED: &str = "all executions were followed to their ends";
 
-/// Whether all executions of `program` end, which has errors where C leaves undefined what it does (signed arithmetic that
-/// overflows), if that is known. `progress` is called some ten times a second.
+/// Decides whether all executions of `program` terminate. The program has errors where C leaves the behaviour undefined
+/// (signed overflow). `progress` is called about ten times a second.
 pub fn terminates(
     program: &Program,
     config: &Config,
@@ -102,10 +113,10 @@ pub fn terminates(
     answer
 }
 
-/// The guards of what matters to how often anything is repeated. The others are opened: executions go on in the same way whatever is computed
-/// there, so no proof rests on it.
+/// The guards that influence how often anything repeats. The others are opened: executions continue in the same way
+/// regardless of the values computed there, so no proof relies on them.
 fn that_matter(program: &mut Program, cycles: &Cycles, guards: Vec<Guard>, budget: &Budget) -> Vec<Guard> {
-    // A recursion through a pointer has no edge of its own.
+    // A recursion through a pointer has no edge to slice for.
     if cycles.unclear.is_some() {
         return guards;
     }
@@ -126,7 +137,7 @@ fn that_matter(program: &mut Program, cycles: &Cycles, guards: Vec<Guard>, budge
 
 struct Search<'a> {
     program: &'a Program,
-    /// The program of the executions that C defines, with its cycles marked.
+    /// The program with defined behaviour only, with its cycles marked.
     marked: &'a Program,
     cycles: &'a Cycles,
     guards: &'a [Guard],
@@ -138,7 +149,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(mut self) -> Terminated {
-        // What drops behaviour anywhere may also go on without end there.
+        // An operation with dropped behaviours may also fail to terminate.
         let taint = self.taint();
         if self.cycles.loops.is_empty() && self.cycles.recursions.is_empty() {
             return match taint {
@@ -157,7 +168,7 @@ impl Search<'_> {
         defined.observe(&self.budget.within(FIRST_SHARE / 2));
         let mut share = FIRST_SHARE;
         loop {
-            // Once some execution is known not to end, no proof is to be had.
+            // If a non-terminating execution is known, no proof exists.
             let may_end = taint.is_none() && !divergence.has_one();
             if may_end && self.cycles.unclear.is_none() {
                 for prover in [&mut wrapping, &mut defined] {
@@ -202,7 +213,7 @@ impl Search<'_> {
         Terminated { answer, stats: self.stats, decided_by }
     }
 
-    /// Where the program may do what is not represented.
+    /// The first reachable edge that drops behaviours.
     fn taint(&self) -> Option<Reason> {
         let mut taints = Taints::default();
         let known = crate::invariant::Invariants::new(self.program, &self.budget.within(FIRST_SHARE));

@@ -1,4 +1,4 @@
-//! Ranking functions by counterexample-guided synthesis.
+//! Proofs of termination: counterexample-guided synthesis of ranking functions.
 
 use super::Ranking;
 use super::decide::decide;
@@ -19,65 +19,68 @@ use smt::budget::Budget;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Runs on random inputs, and edges of one.
+/// Number of random runs, and the limit on their edges.
 const RUNS: u64 = 120;
 const STEPS: u64 = 20_000;
-/// The least time for a question.
+/// The minimal time for a query.
 const LEAST: Duration = Duration::from_millis(600);
-/// For so long a question other analyses are asked as well.
+/// From this time slice on, queries use other analyses as well.
 const ALL: Duration = Duration::from_secs(8);
 
-/// What is known of a cycle.
+/// The state of the proof for one cycle.
 struct Cycle {
     atoms: Atoms,
     cells: Vec<RankedCell>,
-    /// Tuples of which it is not known whether they are ranking functions, and the time that was not enough.
+    /// Undecided tuples, with the time of the longest unsuccessful attempt.
     open: FxHashMap<Vec<usize>, Duration>,
-    /// Variables that may have another value in each iteration, and the time that was not enough to prove it.
+    /// Variables that may have a new value in each iteration, with the time of the longest unsuccessful attempt to
+    /// prove it.
     walking: Vec<(VarId, Duration)>,
-    /// The last that was not decided, and why.
+    /// The reason why the last query was undecided.
     reason: Option<Reason>,
-    /// Proved, but signed arithmetic may overflow.
+    /// True if the cycle is proved except for signed overflow.
     overflows: bool,
-    /// No tuple fits the iterations seen.
+    /// True if no tuple fits the observed iterations.
     hopeless: bool,
 }
 
-/// What a proof is about.
+/// The semantics of signed arithmetic in a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arithmetic {
-    /// Executions in which signed arithmetic may wrap around: such a proof counts where it is shown that none does, as far as it matters.
+    /// Signed arithmetic wraps around. The proof counts if the relevant operations are proved not to overflow.
     Wrapping,
-    /// Executions that C defines; components have floors.
+    /// Only executions without overflow. Components have lower bounds (floors).
     Defined,
 }
 
-/// What came of a tuple.
+/// The result of an attempt.
 enum Attempt {
     Proved(Ranking),
     Failed,
-    /// There was none to be tried.
+    /// There was no tuple to try.
     Nothing,
 }
 
+/// The synthesis of ranking functions for all cycles of a program.
 pub struct Prover<'p> {
     arithmetic: Arithmetic,
-    /// With the variables that stand for cells.
+    /// The program, with additional variables for memory cells.
     program: Program,
-    /// The same where all its guards are open.
+    /// The same program with all guards open.
     lenient: Program,
     cycles: &'p Cycles,
     guards: &'p [Guard],
     config: &'p Config,
     all: Vec<Cycle>,
-    /// What the sampler has while it is there, and iterations by cycle.
+    /// The watched variables (while the sampler does not hold them), and the observed iterations by cycle.
     watched: AllWatched,
     iterations: Vec<Iterations>,
-    /// Which cycle is tried first.
+    /// The index of the cycle to try first.
     first: usize,
 }
 
 impl<'p> Prover<'p> {
+    /// A prover for the cycles of the program `marked`.
     pub fn new(
         marked: &Program,
         cycles: &'p Cycles,
@@ -102,7 +105,7 @@ impl<'p> Prover<'p> {
         let guarded: FxHashSet<LocId> = guards.iter().map(|g| g.place(&program)).collect();
         for l in &cycles.loops {
             let (looked_at, atoms) = rank::of_loop(&mut program, l, &guarded, bounded);
-            // Addresses are as they are; of numbers, what is proved is to hold where none overflows.
+            // Addresses do not overflow. The values of numbers are distinct only if none overflows.
             let walking = if bounded { Vec::new() } else { walking(&program, l) };
             cycle(atoms, looked_at.cells.clone(), walking);
             watched.loops.push(looked_at);
@@ -118,7 +121,7 @@ impl<'p> Prover<'p> {
         Self { arithmetic, program, lenient, cycles, guards, config, all, watched, iterations, first: 0 }
     }
 
-    /// Runs the program on random inputs to see iterations.
+    /// Observes iterations in runs on random inputs.
     pub fn observe(&mut self, budget: &Budget) {
         let constants = constants(&self.program);
         let seed = self.config.seed;
@@ -151,7 +154,7 @@ impl<'p> Prover<'p> {
         self.watched = sampler.watched;
     }
 
-    /// Goes on until all cycles are `proved`, or one has no ranking function for now.
+    /// Continues until all cycles are `proved`, or until one has no candidate.
     pub fn turn(
         &mut self,
         proved: &mut [Option<Ranking>],
@@ -179,7 +182,7 @@ impl<'p> Prover<'p> {
         }
     }
 
-    /// Whether nothing more can be tried for a cycle that is not proved.
+    /// True if an unproved cycle has no candidates left.
     pub fn is_stuck(&self, proved: &[Option<Ranking>]) -> bool {
         let is_stuck = |c: &Cycle| {
             c.overflows || c.hopeless && c.walking.is_empty() && c.open.values().all(|&spent| spent == Duration::MAX)
@@ -187,7 +190,7 @@ impl<'p> Prover<'p> {
         self.all.iter().zip(proved).any(|(c, proved)| proved.is_none() && is_stuck(c))
     }
 
-    /// Why a cycle has no ranking function.
+    /// The reason why an unproved cycle has no ranking function.
     pub fn reason(&self, proved: &[Option<Ranking>]) -> Option<Reason> {
         let i = proved.iter().position(Option::is_none)?;
         let place = match self.cycles.loops.get(i) {
@@ -198,7 +201,7 @@ impl<'p> Prover<'p> {
         Some(Reason::at(format!("no ranking function was found for the {what}"), place))
     }
 
-    /// Tries a tuple.
+    /// Tries one tuple for a cycle.
     fn try_next(
         &mut self,
         i: usize,
@@ -235,7 +238,7 @@ impl<'p> Prover<'p> {
                 let steps = found.path.len() as u64;
                 self.follow(&found.inputs, steps);
                 if self.iterations[i].list.len() == before {
-                    // The iteration could not be seen as it is.
+                    // The observer could not represent the iteration.
                     self.all[i].open.insert(tuple, Duration::MAX);
                 }
             }
@@ -248,7 +251,8 @@ impl<'p> Prover<'p> {
         Attempt::Failed
     }
 
-    /// Tries to prove that a variable never has a value twice, as a pointer that walks along a list, however that is linked.
+    /// Tries to prove that a variable never has the same value twice, for example a pointer that traverses a list of
+    /// any shape.
     fn try_values(
         &mut self,
         i: usize,
@@ -289,16 +293,16 @@ impl<'p> Prover<'p> {
     }
 
     fn config_for(&self, share: Duration) -> Config {
-        // Proofs by invariants answer most such questions, if at all; the others where there is time.
+        // Proofs by invariants answer most of these queries. Others run only if there is enough time.
         let analysis = match self.config.analysis {
             Analysis::Default if share < ALL => Analysis::Invariants,
             other => other,
         };
-        // An execution that accesses what it may not is none that C defines.
+        // An execution with an invalid access has undefined behaviour and does not count.
         Config { analysis, faults_elsewhere: Some(Arc::default()), ..self.config.clone() }
     }
 
-    /// Whether signed arithmetic may overflow at one of these places.
+    /// Decides whether signed arithmetic may overflow at one of these guards.
     fn overflows(
         &self,
         guards: &[&Guard],
@@ -317,10 +321,10 @@ impl<'p> Prover<'p> {
         !matches!(outcome.verdict, Verdict::True)
     }
 
-    /// Sees the iterations of a run on these inputs.
+    /// Observes the iterations of a run on given inputs.
     fn follow(&mut self, inputs: &Inputs, steps: u64) {
         self.sample(|sampler| {
-            // The checks are edges, too.
+            // The added checks consist of edges, too.
             let limits = Limits { steps: steps + 100, memory: 1 << 28, ..Limits::default() };
             sampler.run(&mut inputs.source(), limits, true);
         });
@@ -330,9 +334,8 @@ impl<'p> Prover<'p> {
         tuple.iter().map(|&a| self.all[i].atoms.list[a].of).collect()
     }
 
-    /// The program with a check of a cycle, which adds error edges, and where the check depends on signed arithmetic that may
-    /// overflow. Where executions end that C does not define matters only there; else each such place would keep what leads
-    /// to it in the slice.
+    /// The program with a check of a cycle, the error edges of the check, and the guards of signed arithmetic that the
+    /// check depends on. Only these guards are closed; the others would enlarge the slice.
     fn question(
         &self,
         check: &dyn Fn(&mut Program) -> Vec<EdgeId>,
@@ -359,7 +362,7 @@ impl<'p> Prover<'p> {
         (program, errors, guards)
     }
 
-    /// Puts in the check that this tuple ranks the cycle.
+    /// Adds the check that a tuple is a ranking function of the cycle.
     fn check(&self, i: usize, tuple: &[usize], program: &mut Program) -> Vec<EdgeId> {
         let components = self.tuple(i, tuple);
         let number = i.checked_sub(self.cycles.loops.len());

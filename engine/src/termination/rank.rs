@@ -1,4 +1,4 @@
-//! Ranking functions: what tuples may be made of, and which tuple fits the iterations that were seen.
+//! Ranking functions: candidate components of tuples, and the search for a tuple that fits the observed iterations.
 
 use super::read::Reader;
 use super::sample::{Iterations, Watched, evaluate};
@@ -9,47 +9,50 @@ use instrument::termination::{Component, CyclicLoop, Recursion};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
-/// Components of a tuple, at most.
+/// Largest number of components of a tuple.
 const LENGTH: usize = 5;
-/// Variables of which sums and differences are made.
+/// Number of variables that are combined by sums and differences.
 const COMBINED: usize = 7;
-/// Conditions and variables of which piecewise components are made.
+/// Number of conditions, and of variables, for piecewise components.
 const PIECES: usize = 4;
-/// Constants that a loop may count to.
+/// Largest constant that a loop is expected to count to.
 const REACH: u64 = 1 << 24;
-/// Variables that are only read, of whose sign pieces are made.
+/// Number of read-only variables whose sign is used for piecewise components.
 const STEPS: usize = 2;
-/// Variables of which the least and the greatest is taken.
+/// Number of variables for minimum and maximum components.
 const EXTREMES: usize = 3;
-/// Tuples looked at in one search.
+/// Largest number of steps of one search.
 const SEARCHED: usize = 20_000;
 
-/// What a tuple may have as a component: its value gets smaller in the signed order of its width.
+/// A candidate component of a tuple. Its value decreases in the signed order of its width.
 #[derive(Clone, Debug)]
 pub struct Atom {
+    /// The value, with its floor if any.
     pub of: Component,
-    /// In C.
+    /// The value as C text.
     pub text: String,
 }
 
-/// The components to choose from for one cycle, the likelier ones first.
+/// The candidate components for one cycle, likely ones first.
 #[derive(Default)]
 pub struct Atoms {
+    /// The candidates.
     pub list: Vec<Atom>,
     seen: FxHashSet<ExprId>,
-    /// The largest constant that a loop may count to, where components have floors.
+    /// The largest constant that a loop may count to, if components have floors.
     reach: Option<i64>,
-    /// Where valuations have the variables.
+    /// The index of each variable in valuations.
     pub vars: FxHashMap<VarId, usize>,
-    /// Of the iterations seen, how each atom changes: by atom, then iteration.
+    /// By candidate, then by observed iteration: how its value changes.
     changes: Vec<Vec<Ordering>>,
     judged: usize,
 }
 
 impl Atoms {
-    /// Where something computed from signed integers may not get smaller: where it would come to the end of its type at last. A
-    /// product may come there earlier, so it is not near that end; but no nearer to zero than a loop over the program's constants
-    /// goes. Narrower types are converted back to, which wraps.
+    /// The floor of a component that is computed from signed integers: below it, the value might approach the end of
+    /// its type. Products may overflow earlier, so the floor keeps a distance from the end of the type. The floor is
+    /// low enough for loops over the constants of the program. Narrower types have no floor, since conversions to them
+    /// wrap around.
     fn floor(&self, program: &Program, operands: &[ExprId]) -> Option<i64> {
         let vars = operands.iter().flat_map(|&e| program.exprs.vars(e));
         let widths = vars.filter(|&v| is_signed(program, v)).map(|v| program.vars[v].width);
@@ -57,7 +60,7 @@ impl Atoms {
         Some(-(1 << (width / 2)).max(2 * self.reach?))
     }
 
-    /// What has no end that arithmetic could come to.
+    /// Adds a candidate without a floor.
     fn push(&mut self, e: ExprId, text: String) {
         self.push_above(None, e, text);
     }
@@ -68,8 +71,8 @@ impl Atoms {
         }
     }
 
-    /// The same where it is not negative: of several phases each has one (Ben-Amram, Genaim: On multiphase-linear ranking
-    /// functions, CAV 2017), as the component of a tuple that does not change once it is through.
+    /// Adds `max(e, -1)`, a component for one phase of a multiphase loop (Ben-Amram, Genaim: On multiphase-linear
+    /// ranking functions, CAV 2017). It does not change after its phase.
     fn push_clamped(&mut self, program: &mut Program, e: ExprId, text: &str) {
         let width = program.exprs.width(e);
         let minus_one = program.exprs.constant(Bv::ones(width));
@@ -78,7 +81,7 @@ impl Atoms {
         self.push(clamped, format!("max({text}, -1)"));
     }
 
-    /// `a - b` where it cannot wrap around, and so that it is small where `a` is small.
+    /// Adds `a - b`, computed without wrap-around.
     fn difference(&mut self, program: &mut Program, a: ExprId, b: ExprId, signed: bool) {
         let width = program.exprs.width(a);
         if width != program.exprs.width(b) || !(2..=64).contains(&width) {
@@ -96,11 +99,11 @@ impl Atoms {
         self.push_above(floor, e, text);
     }
 
-    /// How far a comparison is from changing, as a phase.
+    /// Adds the clamped distance of a comparison from its change, for one phase.
     fn clamped_difference(&mut self, program: &mut Program, a: ExprId, b: ExprId, signed: bool) {
         let width = program.exprs.width(a);
         let is_constant = |e| program.exprs.as_const(e).is_some();
-        // A variable that is compared with a constant has a phase of its own.
+        // A variable compared with a constant has its own clamped component.
         if width != program.exprs.width(b) || !(2..=64).contains(&width) || is_constant(a) || is_constant(b) {
             return;
         }
@@ -124,18 +127,18 @@ impl Atoms {
         }
     }
 
-    /// `x` gets smaller, or `-x` does.
+    /// Adds `x` if it gets `smaller`, and else `-x`.
     fn single(&mut self, program: &mut Program, x: ExprId, signed: bool, smaller: bool) {
         let width = program.exprs.width(x);
         if !(1..=64).contains(&width) || program.exprs.as_const(x).is_some() {
             return;
         }
         let floor = if width > 1 { self.floor(program, &[x]) } else { None };
-        // What comes to the end of its type does not go on at the other end.
+        // An unsigned order does not continue at the other end of a signed type.
         if !signed && floor.is_some() {
             return;
         }
-        // Where it is not the order of its type, that is said.
+        // State the order in the text if it is not that of the type.
         let text = match *program.exprs.get(x) {
             Expr::Var(v) if width > 1 && is_signed(program, v) != signed => {
                 format!("({}){}", if signed { "signed" } else { "unsigned" }, operand(program, x))
@@ -152,14 +155,14 @@ impl Atoms {
         self.push_above(floor, e, if smaller { text } else { format!("-{text}") });
     }
 
-    /// Judges the iterations that were not judged yet.
+    /// Computes the changes of all candidates for new iterations.
     fn judge(&mut self, program: &Program, iterations: &Iterations) {
         self.changes.resize(self.list.len(), Vec::new());
         for (before, after) in &iterations.list[self.judged..] {
             for (atom, changes) in self.list.iter().zip(&mut self.changes) {
                 let value = |v| evaluate(program, atom.of.value, &self.vars, v);
                 let is_above = |a: &Bv| atom.of.floor.is_none_or(|f| !a.slt(&Bv::from_i64(a.width(), f)));
-                // What has no value is no rank.
+                // A component without a value does not decrease.
                 let change = match (value(before), value(after)) {
                     (Some(a), Some(b)) if b.slt(&a) && is_above(&a) => Ordering::Less,
                     (Some(a), Some(b)) if a == b => Ordering::Equal,
@@ -171,7 +174,7 @@ impl Atoms {
         self.judged = iterations.list.len();
     }
 
-    /// The next tuple that gets smaller in all iterations seen and is not refused.
+    /// The next tuple that decreases in all observed iterations and is not refused.
     pub fn next(
         &mut self,
         program: &Program,
@@ -180,12 +183,12 @@ impl Atoms {
     ) -> Option<Vec<usize>> {
         self.judge(program, iterations);
         let all: Vec<usize> = (0..iterations.list.len()).collect();
-        // Short ones first.
+        // Short tuples first.
         let mut left = SEARCHED;
         (0..=LENGTH).find_map(|length| self.extend(&mut Vec::new(), &all, length, refused, &mut left))
     }
 
-    /// A tuple of `length` more components that decreases in all the `open` iterations.
+    /// A tuple with `length` further components that decreases in all `open` iterations.
     fn extend(
         &self,
         tuple: &mut Vec<usize>,
@@ -206,7 +209,7 @@ impl Atoms {
                 continue;
             }
             let rest: Vec<usize> = open.iter().copied().filter(|&t| changes[t] == Ordering::Equal).collect();
-            // What decides nothing has no place, unless nothing is known yet.
+            // Skip a component that decides no iteration, unless none is open.
             if rest.len() == open.len() && !open.is_empty() {
                 continue;
             }
@@ -221,8 +224,8 @@ impl Atoms {
     }
 }
 
-/// What a loop's tuples may be made of. Conditions at `guarded` places are none of the loop's: they say where a type ends.
-/// Components are `bounded` by floors, or not.
+/// The candidates for a loop, and the variables to observe. Conditions at `guarded` locations are guards of overflow,
+/// and are ignored. Components have floors if `bounded`.
 pub fn of_loop(program: &mut Program, l: &CyclicLoop, guarded: &FxHashSet<LocId>, bounded: bool) -> (Watched, Atoms) {
     let mut reader = Reader::new(program, l.func);
     let (mut modified, mut read) = (Vec::new(), Vec::new());
@@ -243,7 +246,7 @@ pub fn of_loop(program: &mut Program, l: &CyclicLoop, guarded: &FxHashSet<LocId>
         {
             modified.push(var);
         }
-        // What is computed on the way to a branch.
+        // Values that are computed before a branch.
         if let Op::Assign { value, .. } = op
             && let Some(value) = reader.read(program, value)
         {
@@ -253,7 +256,7 @@ pub fn of_loop(program: &mut Program, l: &CyclicLoop, guarded: &FxHashSet<LocId>
             }
         }
     }
-    // What is called comes behind what is there itself.
+    // Conditions of callees come after the loop's own conditions.
     for &edge in &edges {
         conditions.extend(reader.in_callee(program, edge, guarded));
     }
@@ -290,7 +293,8 @@ fn with_vars(mut atoms: Atoms, watched: Watched) -> (Watched, Atoms) {
     (watched, atoms)
 }
 
-/// What the tuples of a recursion may be made of, in terms of the first function, and what is watched of each.
+/// The candidates for a recursion, over the variables of its first function; and the variables to observe in each
+/// function.
 pub fn of_recursion(
     program: &mut Program,
     r: &Recursion,
@@ -343,7 +347,8 @@ fn atoms(
     let mut atoms = Atoms { reach: bounded.then(small), ..Atoms::default() };
     let fits = |program: &Program, v: &VarId| (1..=64).contains(&program.vars[*v].width);
     let modified: Vec<VarId> = modified.iter().copied().filter(|v| fits(program, v)).collect();
-    // How far a condition is from changing has an end where it changes; but a variable is less to reason about.
+    // The distance of a condition from its change has a natural bound, but a single variable is simpler to reason
+    // about.
     for first in [bounded, !bounded] {
         for &c in conditions.iter().filter(|_| first) {
             distances(program, &mut atoms, c, true);
@@ -405,7 +410,7 @@ fn atoms(
     atoms
 }
 
-/// The least and the greatest of two variables.
+/// Adds the minimum and the maximum of two variables.
 fn extremes(program: &mut Program, atoms: &mut Atoms, a: VarId, b: VarId) {
     let signed = is_signed(program, a);
     if program.vars[a].width != program.vars[b].width || signed != is_signed(program, b) || program.vars[a].width < 2 {
@@ -421,7 +426,7 @@ fn extremes(program: &mut Program, atoms: &mut Atoms, a: VarId, b: VarId) {
     atoms.push_above(floor, greatest, format!("max({s}, {t})"));
 }
 
-/// A variable where a condition holds, and where it does not; elsewhere a constant.
+/// Adds a variable where a condition holds, or does not hold, and a constant elsewhere.
 fn piecewise(program: &mut Program, atoms: &mut Atoms, c: ExprId, v: VarId) {
     if program.vars[v].width < 2 || program.exprs.as_const(c).is_some() {
         return;
@@ -440,7 +445,7 @@ fn piecewise(program: &mut Program, atoms: &mut Atoms, c: ExprId, v: VarId) {
     }
 }
 
-/// How far from zero a signed variable is.
+/// Adds the absolute value of a signed variable.
 fn magnitude(program: &mut Program, atoms: &mut Atoms, v: VarId) {
     if !is_signed(program, v) || program.vars[v].width < 2 {
         return;
@@ -456,7 +461,7 @@ fn magnitude(program: &mut Program, atoms: &mut Atoms, v: VarId) {
     atoms.push(e, format!("({name} < 0 ? -{name} : {name})"));
 }
 
-/// How far a comparison is from changing.
+/// Adds the distance of a comparison from its change.
 fn distances(program: &mut Program, atoms: &mut Atoms, e: ExprId, holds: bool) {
     match *program.exprs.get(e) {
         Expr::Binary(op @ (BinOp::Slt | BinOp::Sle | BinOp::Ult | BinOp::Ule), a, b) => {
@@ -475,7 +480,7 @@ fn distances(program: &mut Program, atoms: &mut Atoms, e: ExprId, holds: bool) {
             if !wraps {
                 return;
             }
-            // The way there on the circle.
+            // The distance modulo the width.
             for (a, b) in [(a, b), (b, a)] {
                 let text = format!("(unsigned)({} - {})", operand(program, a), operand(program, b));
                 let way = program.exprs.sub(a, b);

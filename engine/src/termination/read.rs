@@ -1,36 +1,38 @@
-//! Reads what a cycle's code says in terms of named variables and cells of memory.
+//! Expresses the code of a cycle over named variables and memory cells.
 
 use cfa::text::c_object;
 use cfa::{Callee, EdgeId, ExprId, FuncId, LocId, Op, Program, VarId, VarKind};
 use instrument::termination::RankedCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Cells that are looked at.
+/// Largest number of cells.
 const CELLS: usize = 10;
-/// Definitions that are read through one after the other.
+/// Largest depth to which definitions are expanded.
 const DEPTH: u32 = 6;
-/// The same of an address.
+/// Largest depth to which definitions in addresses are expanded.
 const ADDRESS: u32 = 3;
-/// Calls within one another whose callees are looked at.
+/// Largest depth of calls whose callees are read.
 const CALLS: usize = 3;
-/// Edges of callees that are looked at, of one cycle.
+/// Largest number of edges of callees per cycle.
 const EDGES: usize = 400;
 
-/// Reads through the compiler's temporaries; and of functions that are called, through their parameters and what these are copied to.
+/// Expands the compiler's temporaries, and the parameters of callees.
 pub struct Reader {
     func: FuncId,
-    /// By function: its variables that are written in one place. Of those of callees also ones that C names.
+    /// By function: its variables with a single definition. In callees these include named variables.
     definitions: FxHashMap<FuncId, FxHashMap<VarId, Op>>,
-    /// What parameters of functions that are being called are given; nothing where that cannot be said.
+    /// The arguments of active callees, by parameter. Parameters without a known argument have no entry.
     given: FxHashMap<VarId, ExprId>,
-    /// Functions that are being called, the last one innermost.
+    /// The active callees, innermost last.
     calling: Vec<FuncId>,
-    /// Edges of callees that may still be looked at.
+    /// Number of callee edges that may still be read.
     left: usize,
+    /// The memory cells that were found.
     pub cells: Vec<RankedCell>,
 }
 
 impl Reader {
+    /// A reader for the code of `func`.
     pub fn new(program: &Program, func: FuncId) -> Self {
         let mut reader = Self {
             func,
@@ -44,7 +46,7 @@ impl Reader {
         reader
     }
 
-    /// Collects what is defined in one place of a function.
+    /// Collects the single definitions of a function.
     fn define(&mut self, program: &Program, func: FuncId) {
         if self.definitions.contains_key(&func) {
             return;
@@ -64,12 +66,12 @@ impl Reader {
         self.definitions.insert(func, definitions);
     }
 
-    /// The expression over named variables and cells; `None` if there is none.
+    /// An expression over named variables and cells that equals `e`; `None` if there is none.
     pub fn read(&mut self, program: &mut Program, e: ExprId) -> Option<ExprId> {
         self.resolve(program, e, DEPTH)
     }
 
-    /// Whether a variable says something at the cycle as it is.
+    /// True if a variable has a meaning in the cycle itself.
     fn is_known(&self, program: &Program, var: VarId) -> bool {
         match program.vars[var].kind {
             VarKind::Global { .. } => true,
@@ -94,11 +96,11 @@ impl Reader {
         Some(program.exprs.substitute(e, &mut leaves, |_, leaf| memo.get(&leaf).copied()))
     }
 
-    /// What a variable is where it is defined.
+    /// The expanded definition of a variable.
     fn defined(&mut self, program: &mut Program, var: VarId, depth: u32) -> Option<ExprId> {
         let func = program.vars[var].func()?;
         match self.definitions.get(&func)?.get(&var)?.clone() {
-            // An object of the frame.
+            // A stack object.
             Op::Alloc { .. } if func == self.func => Some(program.var_expr(var)),
             _ if depth == 0 => None,
             Op::Assign { value, .. } => self.resolve(program, value, depth - 1),
@@ -107,7 +109,7 @@ impl Reader {
         }
     }
 
-    /// The variable for a cell that is loaded into `like`.
+    /// The variable that represents the memory cell at `addr`, which is loaded into `like`.
     pub fn cell(&mut self, program: &mut Program, addr: ExprId, like: VarId) -> Option<ExprId> {
         let addr = self.resolve(program, addr, ADDRESS)?;
         let of_cell = |v: &VarId| self.cells.iter().any(|c| c.var == *v);
@@ -121,7 +123,7 @@ impl Reader {
         if self.cells.len() >= CELLS {
             return None;
         }
-        // What it is called where the ranking function is told.
+        // The name of the cell in the ranking function.
         let name = Some(c_object(program, &program.exprs, addr, width));
         let var = cfa::Var { kind: VarKind::Temp(self.func), name, ..program.vars[like].clone() };
         let var = program.vars.push(var);
@@ -129,11 +131,11 @@ impl Reader {
         Some(program.var_expr(var))
     }
 
-    /// The conditions of a function that an edge calls, and of what that calls, and what it reads, in terms of who calls it. Those at
-    /// `guarded` places say where a type ends.
+    /// The conditions of a callee, and of its callees, over the variables of the caller. Adds the cells that they load.
+    /// Conditions at `guarded` locations are guards of overflow, and are ignored.
     pub fn in_callee(&mut self, program: &mut Program, call: EdgeId, guarded: &FxHashSet<LocId>) -> Vec<ExprId> {
         let Op::Call { callee: Callee::Direct(func), ref args, .. } = program.edges[call].op else { return Vec::new() };
-        // Within itself, a parameter is another one.
+        // In a recursive call, a parameter is a different variable.
         if func == self.func || self.calling.contains(&func) || self.calling.len() >= CALLS {
             return Vec::new();
         }
@@ -148,7 +150,7 @@ impl Reader {
         let params = program.funcs[func].params.clone();
         for (&param, arg) in params.iter().zip(args) {
             let fits = |arg: &ExprId| program.exprs.width(*arg) == program.vars[param].width;
-            // One that is written is no longer what was given.
+            // A parameter that is written may differ from its argument.
             let is_steady = !edges.iter().any(|&edge| program.edges[edge].op.def() == Some(param));
             match arg.filter(|arg| is_steady && fits(arg)) {
                 Some(arg) => self.given.insert(param, arg),
@@ -171,7 +173,7 @@ impl Reader {
     }
 }
 
-/// The edges of a function, in order of id.
+/// The edges of a function, ordered by id.
 fn body(program: &Program, func: FuncId) -> Vec<EdgeId> {
     let entry = program.funcs[func].entry;
     let (mut todo, mut seen) = (vec![entry], FxHashSet::from_iter([entry]));

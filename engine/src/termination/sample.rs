@@ -1,4 +1,4 @@
-//! Iterations of loops and recursions, as runs of the interpreter show them.
+//! Observes iterations of loops and recursions in runs of the interpreter.
 
 use cfa::interp::{InputSource, Interpreter, Limits, Observer, Outcome, State};
 use cfa::{Bv, EdgeId, Expr, FuncId, Id, Op, Program, VarId};
@@ -6,19 +6,20 @@ use instrument::termination::{Cycles, RankedCell};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Iterations kept per cycle.
+/// Largest number of iterations per cycle.
 const KEPT: usize = 400;
-/// Iterations kept from the end of a run that was looked for.
+/// Number of iterations kept from the end of a counterexample.
 const LAST: usize = 40;
 
-/// Values of the watched variables, in their order; `None` where there is none.
+/// The values of the watched variables in order; `None` if a variable has no value.
 pub type Valuation = Box<[Option<u64>]>;
 
-/// What is looked at in a cycle.
+/// The watched variables of a cycle.
 #[derive(Default)]
 pub struct Watched {
-    /// Variables, then those of cells.
+    /// Plain variables, then those of cells.
     pub vars: Vec<VarId>,
+    /// The cells.
     pub cells: Vec<RankedCell>,
 }
 
@@ -37,12 +38,13 @@ impl Watched {
     }
 }
 
-/// Iterations seen of one cycle: the functions, for a recursion, and the values before and after.
+/// The observed iterations of one cycle.
 #[derive(Default)]
 pub struct Iterations {
     seen: FxHashSet<(Valuation, Valuation)>,
+    /// Distinct pairs of the values before and after an iteration.
     pub list: Vec<(Valuation, Valuation)>,
-    /// Of a run whose end matters.
+    /// The last iterations of a counterexample.
     last: VecDeque<(Valuation, Valuation)>,
 }
 
@@ -67,39 +69,45 @@ impl Iterations {
     }
 }
 
-/// What an edge means for the iterations.
+/// The meaning of an edge for iterations.
 #[derive(Clone, Copy)]
 enum Event {
     Nothing,
     Enter(u32),
     Iteration(u32),
-    /// A call in this recursion, counted behind the loops.
+    /// A call in this recursion. Numbers of recursions follow those of loops.
     Call(u32),
 }
 
-/// What is watched of the loops, by number, and of the functions of recursions.
+/// The watched variables of loops, by number, and of functions in recursions.
 #[derive(Default)]
 pub struct AllWatched {
+    /// The watched variables by loop.
     pub loops: Vec<Watched>,
+    /// The watched variables by recursion and function.
     pub functions: FxHashMap<(u32, FuncId), Watched>,
 }
 
+/// Observes the iterations of all cycles of a program.
 pub struct Sampler<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
     events: Vec<Event>,
+    /// The watched variables.
     pub watched: AllWatched,
+    /// The observed iterations by cycle.
     pub iterations: Vec<Iterations>,
 }
 
 impl<'p> Sampler<'p> {
+    /// A sampler for the cycles of `program`.
     pub fn new(program: &'p Program, cycles: &Cycles, watched: AllWatched) -> Self {
         let mut events = vec![Event::Nothing; program.edges.len()];
         for (number, l) in (0u32..).zip(&cycles.loops) {
             l.enters.iter().for_each(|e| events[e.index()] = Event::Enter(number));
             events[l.iteration.index()] = Event::Iteration(number);
         }
-        // All calls of these functions are told, so that what the outermost was given is known.
+        // All calls of these functions are events, so that the arguments of the outermost call are known.
         for (number, r) in (cycles.loops.len() as u32..).zip(&cycles.recursions) {
             for (id, edge) in program.edges.iter() {
                 if let Op::Call { callee: cfa::Callee::Direct(func), .. } = edge.op
@@ -113,7 +121,7 @@ impl<'p> Sampler<'p> {
         Self { program, interpreter: Interpreter::new(program), events, watched, iterations }
     }
 
-    /// Follows a run, whose last iterations are kept in any case if its end matters.
+    /// Observes a run. If `end_matters`, its last iterations are kept in any case.
     pub fn run(&mut self, inputs: &mut dyn InputSource, limits: Limits, end_matters: bool) -> Outcome {
         let mut watcher = Watcher {
             program: self.program,
@@ -134,7 +142,7 @@ struct Watcher<'a> {
     events: &'a [Event],
     watched: &'a AllWatched,
     iterations: &'a mut Vec<Iterations>,
-    /// By cycle: depth of the frame and the values of its last iteration, deeper frames last.
+    /// By cycle: depth of the frame and values of its last iteration, deeper frames last.
     last: FxHashMap<u32, Vec<(usize, Valuation)>>,
     end_matters: bool,
 }
@@ -184,7 +192,7 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// The value of `e`, over the variables `vars`, where they have these values.
+/// The value of `e` for the given values of the variables `vars`; `None` if a value is missing.
 pub fn evaluate(program: &Program, e: cfa::ExprId, vars: &FxHashMap<VarId, usize>, values: &Valuation) -> Option<Bv> {
     let mut missing = false;
     let value = program.exprs.eval_tree(e, &mut |leaf| match leaf {

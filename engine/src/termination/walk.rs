@@ -1,18 +1,18 @@
-//! Pointers that walk: variables that become what memory holds where they lead.
+//! Traversals: pointers that take their next value from the memory they point to.
 
 use cfa::{EdgeId, Op, Program, VarId, VarKind};
 use instrument::termination::CyclicLoop;
 use rustc_hash::FxHashSet;
 
-/// Variables of one loop, at most.
+/// Largest number of variables per loop.
 const WALKING: usize = 3;
 
-/// The named variables of a loop whose next value is read from memory, or by a function, by means of this one; those that its
-/// conditions speak of first.
+/// The named pointer variables of a loop whose next value is loaded from memory, or returned by a function, by means of
+/// the current one. Variables that occur in conditions come first.
 pub fn walking(program: &Program, l: &CyclicLoop) -> Vec<VarId> {
     let mut edges: Vec<EdgeId> = l.body.iter().flat_map(|&loc| program.out_edges(loc)).collect();
     edges.sort_unstable();
-    // What is made of what, and whether by a step through memory.
+    // Flows from variable to variable, and whether they pass memory or a call.
     let mut flows: Vec<(VarId, VarId, bool)> = Vec::new();
     let mut decisive = FxHashSet::default();
     for &edge in &edges {
@@ -49,7 +49,7 @@ pub fn walking(program: &Program, l: &CyclicLoop) -> Vec<VarId> {
     found.sort_unstable();
     found.dedup();
     found.retain(walks);
-    // What a condition is made of counts as well.
+    // Variables from which a condition is computed are decisive as well.
     let decides = |v: &VarId| reached(*v).iter().any(|to| decisive.contains(to));
     found.sort_by_key(|v| (!decisive.contains(v), !decides(v)));
     found.truncate(WALKING);
