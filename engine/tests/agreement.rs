@@ -1,6 +1,7 @@
-//! Random programs over few bits, whose states can be counted: no analysis may contradict what counting says.
+//! Differential test on random programs over few bits: no analysis may contradict explicit state enumeration.
 //!
-//! `PROVISO_PROGRAMS=N cargo test -p engine --test agreement` tries more; `PROVISO_SEED=N` starts elsewhere.
+//! `PROVISO_PROGRAMS=N cargo test -p engine --test agreement` tests more programs. `PROVISO_SEED=N` starts at another
+//! seed.
 
 use cfa::interp::Inputs;
 use cfa::*;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 const WIDTH: u32 = 3;
 
-/// Analyses that prove nothing where there is a loop.
+/// Analyses that cannot prove programs with loops.
 const FINDS_ERRORS_ONLY: [&str; 2] = ["random", "bmc"];
 
 /// A structured program over three variables.
@@ -87,7 +88,7 @@ impl Random {
             _ => self.p.exprs.slt(a, b),
         }
     }
-    /// Branches; gives the locations of the two sides.
+    /// Adds a branch. Returns the start locations of its two sides.
     fn branch(&mut self) -> (LocId, LocId) {
         let cond = self.condition();
         let (yes, no) = (self.p.add_location(self.p.entry), self.p.add_location(self.p.entry));
@@ -151,7 +152,7 @@ impl Random {
     }
 }
 
-/// Whether an error can be reached, by looking at every state.
+/// Decides by enumeration of all states whether an error is reachable.
 fn has_error(p: &Program, vars: &[VarId]) -> bool {
     type State = (LocId, Vec<u64>);
     let start: State = (p.funcs[p.entry].entry, vec![0; vars.len()]);
@@ -225,7 +226,7 @@ fn no_analysis_contradicts_counting() {
     }
     println!("{programs} programs, {errors} with an error; answers: {answered:?}");
     assert!(answered["default"] * 10 >= programs * 9, "{answered:?}");
-    // Each is of some use, and most are of much.
+    // Each analysis has to decide a minimum of programs.
     for (_, name, _) in Analysis::all() {
         let least = if FINDS_ERRORS_ONLY.contains(&name) { errors / 2 } else { programs / 2 };
         assert!(answered.get(name).is_some_and(|&n| n >= least), "{name}: {answered:?}");

@@ -1,4 +1,4 @@
-//! Invariants by abstract interpretation against executions of random programs.
+//! Tests the invariants of abstract interpretation against executions of random programs.
 
 #[path = "../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -8,7 +8,7 @@ use cfa::*;
 use engine::budget::Budget;
 use engine::invariant::{Discharged, Invariants};
 
-/// Values of any size, small ones preferred.
+/// Inputs of all sizes, mostly small.
 struct Random(generator::Random);
 
 impl InputSource for Random {
@@ -72,7 +72,7 @@ fn hold_in_executions() {
 struct Reached<'a> {
     program: &'a Program,
     discharged: &'a Discharged,
-    /// The same without a look at memory.
+    /// The results without analysis of memory.
     of_variables: &'a Discharged,
     accesses: usize,
     valid: usize,

@@ -1,8 +1,8 @@
-//! The worked example of CONTRIBUTING.md: a new abstract domain, on the algorithm that all analyses share.
+//! The example of CONTRIBUTING.md: a new abstract domain on the algorithm that all analyses share.
 //!
-//! A state maps variables to their parity, even or odd. The domain is a CPA: it says what one operation does to a state, which
-//! states are merged, and which states cover others. Calls, positions in the program and the order of exploration are the
-//! algorithm's.
+//! A state maps variables to their parity, even or odd. The domain is a CPA: it defines the effect of an operation on a
+//! state, which states are merged, and which states cover others. The algorithm handles calls, positions in the program
+//! and the order of exploration.
 
 use cfa::interp::Inputs;
 use cfa::{BinOp, EdgeId, ErrorId, Expr, ExprId, Op, Program, VarId, VarKind};
@@ -21,7 +21,7 @@ type State = BTreeMap<VarId, bool>;
 
 struct Parity<'p> {
     program: &'p Program,
-    /// The states that have come to each place.
+    /// The states that have reached each location.
     seen: HashSet<(Control, State)>,
 }
 
@@ -45,7 +45,7 @@ impl Parity<'_> {
         }
     }
 
-    /// Whether the state may take an edge with this condition: not if it equates numbers of different parity.
+    /// False if the condition equates numbers of different parity; true if a state may satisfy it.
     fn may_hold(&self, state: &State, cond: ExprId, branch: bool) -> bool {
         match *self.program.exprs.get(cond) {
             Expr::Binary(BinOp::Eq, a, b) if branch => match (self.eval(state, a), self.eval(state, b)) {
@@ -116,7 +116,7 @@ impl Cpa for Parity<'_> {
     }
 }
 
-/// `x` starts at 1, a loop adds 2 as often as an input says, and the error is `x == <compared>`.
+/// `x` starts at 1, a loop adds 2 an arbitrary number of times, and the error is `x == <compared>`.
 fn program(compared: u64) -> Program {
     let text = format!(
         "program 64 entry f0

@@ -1,4 +1,4 @@
-//! The proof checker on right and on broken proofs.
+//! Tests the certificate checker on correct and incorrect certificates.
 
 use certificate::{CellFact, Certificate, CertifiedContract, Frame, ProofCheck, Row, Site, check};
 use cfa::*;
@@ -25,7 +25,7 @@ impl Build {
         self.p.add_edge(at, op, to, None);
         to
     }
-    /// Where `cond` holds, and where it does not.
+    /// Adds a branch. Returns the locations where `cond` holds and where it does not.
     fn branch(&mut self, at: LocId, cond: ExprId) -> (LocId, LocId) {
         let func = self.p.locs[at].func;
         let (yes, no) = (self.p.add_location(func), self.p.add_location(func));
@@ -45,7 +45,7 @@ impl Build {
     }
 }
 
-/// `for (i = 0; i < 10; i += 2) {}`, then an error if `i != 10`; the head and `i`.
+/// `for (i = 0; i < 10; i += 2) {}`, then an error if `i != 10`. Returns the head and `i`.
 fn counter() -> (Build, LocId, ExprId) {
     let mut b = Build::new();
     let i = b.var(VarKind::Local(b.p.entry));
@@ -81,7 +81,7 @@ fn loop_invariants() {
         pool.eq(low, zero)
     };
     assert_eq!(verdict(&|p| vec![at_most(p, 10), even(p)]), ProofCheck::Confirmed);
-    // Not kept, not enough, not true at first, nothing.
+    // Not inductive, too weak, initially false, and missing conditions.
     assert!(matches!(verdict(&|p| vec![at_most(p, 10)]), ProofCheck::Refuted(_)));
     assert!(matches!(verdict(&|p| vec![at_most(p, 8), even(p)]), ProofCheck::Refuted(_)));
     assert!(matches!(verdict(&|p| vec![at_most(p, 12), even(p)]), ProofCheck::Refuted(_)));
@@ -89,8 +89,8 @@ fn loop_invariants() {
     assert!(matches!(verdict(&|_| vec![]), ProofCheck::Refuted(_)));
 }
 
-/// `f(n) { g = g + 1; return n == 0 ? 0 : f(n - 1) + 1; }`; an error if `f(x) != x` for an input `x`, and one if `g` is
-/// then not `x + 1`.
+/// `f(n) { g = g + 1; return n == 0 ? 0 : f(n - 1) + 1; }`. There is an error if `f(x) != x` for an input `x`, and one
+/// if afterwards `g` is not `x + 1`.
 fn recursion() -> (Build, FuncId, VarId, VarId) {
     let mut b = Build::new();
     let zero = b.p.exprs.int(32, 0);
@@ -154,7 +154,7 @@ fn contracts() {
         b.check(&certificate)
     };
     assert_eq!(verdict(0, true, false), ProofCheck::Confirmed);
-    // Nothing about the global; the wrong result; required of a call that does not satisfy it.
+    // No postcondition on the global, a wrong result, and a precondition that the call violates.
     assert!(matches!(verdict(0, false, false), ProofCheck::Refuted(_)));
     assert!(matches!(verdict(1, true, false), ProofCheck::Refuted(_)));
     assert!(matches!(verdict(0, true, true), ProofCheck::Refuted(_)));
@@ -169,7 +169,7 @@ impl Build {
         let object = self.p.globals.push(object);
         self.p.exprs.global_addr(object, 64)
     }
-    /// The address of the 32-bit element of this index of an object.
+    /// The address of a 32-bit element of an object.
     fn element(&mut self, base: ExprId, index: ExprId) -> ExprId {
         let (wide, four) = (self.p.exprs.zext(64, index), self.p.exprs.int(64, 4));
         let offset = self.p.exprs.mul(four, wide);
@@ -178,7 +178,7 @@ impl Build {
     fn int(&mut self, value: u64) -> ExprId {
         self.p.exprs.int(32, value)
     }
-    /// `x = *addr;`, then an error if it is not the value.
+    /// `x = *addr;`, then an error if `x` differs from `value`.
     fn expect(&mut self, at: LocId, addr: ExprId, value: ExprId) -> LocId {
         let x = self.var(VarKind::Local(self.p.entry));
         let at = self.op(at, Op::Load { var: x, addr });
@@ -195,7 +195,8 @@ impl Build {
         let at = self.op(at, Op::Havoc { var: x, input });
         (self.p.var_expr(x), at)
     }
-    /// `i = 0; while (i < n) { BODY; i += 1 }`: the head, where the body is to be, where it ends, and what is behind.
+    /// `i = 0; while (i < n) { BODY; i += 1 }`. Returns `i`, the head, the start of the body, and the location after
+    /// the loop.
     fn repeat(&mut self, at: LocId, n: ExprId) -> (ExprId, LocId, LocId, LocId) {
         let i = self.var(VarKind::Local(self.p.entry));
         let (e, zero, one) = (self.p.var_expr(i), self.int(0), self.int(1));
@@ -210,7 +211,7 @@ impl Build {
         self.p.add_edge(inside, Op::Skip, end, None);
         (e, head, inside, after)
     }
-    /// Puts an operation at the start of a body that `repeat` made.
+    /// Sets the operation at the start of a body that `repeat` has created.
     fn inside(&mut self, inside: LocId, op: Op) {
         let Out::One(skip) = self.p.locs[inside].out else { panic!("a skip") };
         self.p.edges[skip].op = op;
@@ -228,7 +229,7 @@ const FIRST: Site = Site::Global(GlobalId(0));
 
 #[test]
 fn memory_without_loops() {
-    // What is written is read again, at an unknown index, beside another object; and what was there.
+    // Write and read at an unknown index. The write must not change another object, and must change its own.
     let verdict = |value: u64, stored: u64| {
         let mut b = Build::new();
         let (array, other) = (b.object(40, vec![7]), b.object(8, vec![5]));
@@ -250,7 +251,7 @@ fn memory_without_loops() {
 
 #[test]
 fn loops_that_write_must_be_named() {
-    // The loop writes the first object; an error if the second does not have its value.
+    // The loop writes the first object. There is an error if the object `which` does not keep its initial value.
     let verdict = |written: Option<Frame>, which: usize| {
         let mut b = Build::new();
         let objects = [b.object(40, vec![7]), b.object(8, vec![5])];
@@ -265,18 +266,18 @@ fn loops_that_write_must_be_named() {
         b.check(&certificate)
     };
     assert_eq!(verdict(Some(writes([FIRST])), 1), ProofCheck::Confirmed);
-    // It lies about what it writes; it says nothing; the other one is written.
+    // A wrong frame, no frame, and an error in the written object.
     assert!(matches!(verdict(Some(writes([])), 1), ProofCheck::NotChecked(_)));
     assert!(matches!(verdict(None, 1), ProofCheck::NotChecked(_)));
     assert!(matches!(verdict(Some(writes([FIRST])), 0), ProofCheck::NotChecked(_)));
-    // All executions.
+    // Exploration of all executions.
     assert_eq!(verdict(Some(Frame { followed: true, ..Frame::default() }), 1), ProofCheck::Confirmed);
     assert!(!matches!(verdict(Some(Frame { followed: true, ..Frame::default() }), 0), ProofCheck::Confirmed));
 }
 
 #[test]
 fn facts_about_all_cells() {
-    // `for (i = 0; i < 10; i++) a[i] = 3;`, then an error if `a[x]` is another value for an input `x < behind`.
+    // `for (i = 0; i < 10; i++) a[i] = 3;`, then an error if `a[x]` has another value for some input `x < behind`.
     let verdict = |body: u64, high: Option<u64>, behind: u64| {
         let mut b = Build::new();
         let array = b.object(80, vec![]);
@@ -307,7 +308,7 @@ fn facts_about_all_cells() {
         b.check(&certificate)
     };
     assert_eq!(verdict(3, None, 10), ProofCheck::Confirmed);
-    // Another value; cells that are not written yet; cells of which nothing is said.
+    // A wrong value, cells that are not yet written, and an index outside the range of the fact.
     assert!(matches!(verdict(4, None, 10), ProofCheck::NotChecked(_)));
     assert!(matches!(verdict(3, Some(10), 10), ProofCheck::Refuted(_)));
     assert!(matches!(verdict(3, None, 11), ProofCheck::NotChecked(_)));
@@ -315,7 +316,8 @@ fn facts_about_all_cells() {
 
 #[test]
 fn invariants_over_several_iterations() {
-    // `x` and `y` change places in each iteration, so that they differ is inductive; that `x` is 1 or 2, over three iterations only.
+    // `x` and `y` are swapped in each iteration. The condition that `x` is 1 or 2 needs three iterations to be
+    // inductive.
     let verdict = |iterations: u32, wrong: bool| {
         let mut b = Build::new();
         let [x, y, t] = std::array::from_fn(|_| b.var(VarKind::Local(b.p.entry)));
@@ -354,7 +356,8 @@ fn invariants_over_several_iterations() {
 
 #[test]
 fn pointers_that_leave_their_objects() {
-    // `p = a; for (i = 0; i < 3; i++) p = STAYS ? p + 4 : b;`, then an error if it is `b`.
+    // `p = a; for (i = 0; i < 3; i++) p = STAYS ? p + 4 : b;`. Then `*p` is written, and there is an error if `b` has
+    // changed.
     let verdict = |stays: bool, iterations: u32, frame: Frame| {
         let mut b = Build::new();
         let objects = [b.object(40, vec![]), b.object(40, vec![])];
@@ -385,7 +388,7 @@ fn pointers_that_leave_their_objects() {
 
 #[test]
 fn faults_that_somebody_asks_for() {
-    // `a[i] = 0` for `i < n` in an object of ten elements, with a pointer that stays in it or is said to.
+    // `a[i] = 0` for `i < n` in an object of ten elements, with an enabled bounds check.
     let verdict = |n: u64| {
         let mut b = Build::new();
         let array = b.object(40, vec![]);
@@ -407,7 +410,7 @@ fn faults_that_somebody_asks_for() {
 
 #[test]
 fn accesses_before_an_object() {
-    // `a[-1] = 1` ends an execution where nobody asks for it; what is read there may be anything.
+    // If no check is enabled, `a[-1] = 1` ends the execution, and a read of `a[-1]` returns any value.
     let verdict = |writes: bool| {
         let mut b = Build::new();
         let (array, minus_four, one) = (b.object(40, vec![]), b.p.exprs.int(64, 4u64.wrapping_neg()), b.int(1));
@@ -426,7 +429,7 @@ fn accesses_before_an_object() {
 
 #[test]
 fn pointers_to_functions() {
-    // Of two functions that give 1 and 2 one is called, as an input says; an error if the result is `unexpected`.
+    // An input selects one of two functions that return 1 and 2. There is an error if the result is `unexpected`.
     let verdict = |unexpected: u64| {
         let mut b = Build::new();
         let mut addresses = Vec::new();

@@ -1,10 +1,12 @@
-//! What the checker of proofs confirms holds in executions: on random programs, whatever a certificate says.
+//! Law: what the certificate checker confirms holds in executions, for random programs and arbitrary certificates.
 //!
-//! A run of the interpreter gives a value that a variable has somewhere. The program is made to call that an error, so it is not safe, and no
-//! certificate may be confirmed for it: none that follows all executions, none with conditions, frames and iterations at random, and
-//! none that an analysis gave for the same program with another value.
+//! A run of the interpreter yields a value of a variable at some assignment. The test makes this value an error, so the
+//! program is unsafe, and no certificate may be confirmed for it. It tries a certificate that explores all executions,
+//! certificates with random conditions, frames and iterations, and a certificate of an analysis for the same program
+//! with another value.
 //!
-//! `PROVISO_PROGRAMS=N cargo test -p engine --test proof_laws` tries more; `PROVISO_SEED=N` starts elsewhere.
+//! `PROVISO_PROGRAMS=N cargo test -p engine --test proof_laws` tests more programs. `PROVISO_SEED=N` starts at another
+//! seed.
 
 #[path = "../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -32,12 +34,12 @@ impl InputSource for Values {
     }
 }
 
-/// What was seen of a run.
+/// The observations in a run.
 #[derive(Default)]
 struct Seen {
-    /// The values of what criteria assign.
+    /// The values assigned by the criteria.
     criteria: BTreeMap<EdgeId, Bv>,
-    /// By head and variable: the least and the greatest value.
+    /// By loop head and variable: the least and the greatest value.
     heads: BTreeMap<(LocId, VarId), (u64, u64)>,
 }
 
@@ -69,7 +71,7 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// The program with an error where the variable that the edge assigns has the value.
+/// The program with an error where the edge assigns `value`.
 fn with_error(program: &Program, edge: EdgeId, value: &Bv) -> Program {
     let mut p = program.clone();
     let Op::Assign { var, .. } = p.edges[edge].op else { panic!("a criterion is an assignment") };
@@ -84,7 +86,7 @@ fn with_error(program: &Program, edge: EdgeId, value: &Bv) -> Program {
     p
 }
 
-/// Conditions that held of a run, and frames that may lack something.
+/// Conditions that held in a run, and frames that may be incomplete.
 fn guess(p: &Program, seen: &Seen, heads: &[LocId], random: &mut Random) -> Certificate {
     let mut certificate = Certificate::new(p.exprs.clone());
     certificate.iterations = 1 + random.below(3) as u32;
@@ -127,7 +129,7 @@ fn time() -> Budget {
     Budget::unlimited().exerting(Duration::from_millis(300))
 }
 
-/// A program, its loops, and a run.
+/// A program, its loop heads, and the observations in a run.
 struct Sample {
     program: Program,
     heads: Vec<LocId>,
@@ -175,7 +177,7 @@ fn nothing_false_is_confirmed() {
     assert!(confirmed * 8 > questions, "{confirmed} of others, {questions} questions");
 }
 
-/// The program with another value that is an error, in the pool of a certificate.
+/// The program with another value as its error, and with the pool of a certificate.
 fn with_other_value(program: &Program, certificate: &mut Certificate, value: &Bv) -> Program {
     let mut p = program.clone();
     p.exprs = certificate.pool.clone();

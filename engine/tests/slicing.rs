@@ -1,4 +1,4 @@
-//! The slicing CPA around each of the analyses: what it leaves out, and that nothing is lost by it.
+//! Tests the slicing CPA around each analysis: which operations it omits, and that it loses no error.
 
 use cfa::interp::Inputs;
 use cfa::{EdgeId, Op, Program};
@@ -10,7 +10,7 @@ const PATH: [&str; 4] = ["symex-slicing", "symex-cegar-slicing", "value-slicing"
 const LOCATION: [&str; 4] =
     ["symex-slicing-location", "symex-cegar-slicing-location", "value-slicing-location", "predicate-slicing-location"];
 
-/// A program of one function, of variables of 32 bits.
+/// A program with one function and 32-bit variables.
 fn program(variables: &[&str], errors: usize, edges: &str) -> Program {
     let mut text = String::from("program 64 entry f0\ntype ty0 void\ntype ty1 int \"int\" 32 signed\n");
     (0..errors).for_each(|i| text += &format!("error err{i} \"unreach-call\" \"m\"\n"));
@@ -30,7 +30,7 @@ fn run(p: &Program, name: &str) -> Outcome {
     verify(p, &config, &Budget::lasting(Duration::from_secs(20)), &confirm, &|_| {})
 }
 
-/// The thesis' Figure 21: whether `x` is negative, which it never is, is no matter for the error.
+/// Figure 21 of the thesis: `x` is never negative, and whether it is does not affect the error.
 fn figure(error: &str) -> Program {
     program(
         &["x", "y"],
@@ -67,7 +67,7 @@ fn the_sliced_path_is_a_counterexample_of_another() {
         assert_eq!(found.inputs.values[0].to_u64(), Some(42), "{}", analysis);
         assert!(found.path.contains(&EdgeId(3)), "{}: the path is one of the program", analysis);
     }
-    // Depth first, the first path to the error is not of the program, but it is of the slice.
+    // In depth-first order, the first path to the error is feasible in the slice but not in the program.
     for (path, location) in PATH.into_iter().zip(LOCATION) {
         let refinements = |analysis| run(&p, analysis).stats.exploration.refinements;
         assert_eq!((refinements(path), refinements(location)), (1, 0), "{}", path);
@@ -76,17 +76,18 @@ fn the_sliced_path_is_a_counterexample_of_another() {
 
 #[test]
 fn what_the_slice_reaches_and_the_program_does_not_is_refuted() {
-    // The error is behind the branch that is never taken.
+    // The error is on the side of the branch that is never taken.
     let p = figure("(v0 == 1:32)");
     for analysis in PATH.into_iter().chain(LOCATION) {
         let outcome = run(&p, analysis);
         assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis, outcome.verdict);
-        // Where the precision inside forgets the variable where paths join, it takes another.
+        // If the precision of the inner domain drops the variable at a join, another refinement is needed.
         assert!((1..=2).contains(&outcome.stats.exploration.refinements), "{}", analysis);
     }
 }
 
-/// A loop that counts what nobody asks for, then a loop in which an error depends on a variable alone.
+/// A loop that counts a variable without effect on the error, then a loop with an error that depends on one variable
+/// only.
 fn counting() -> Program {
     program(
         &["x", "w", "z", "go"],
@@ -136,8 +137,8 @@ fn operations_that_no_error_depends_on_are_not_executed() {
     }
     let together = run(&p, "predicate-slicing-location");
     assert_eq!(together.stats.exploration.refinements, 1, "slice and predicates are refined in one step");
-    // What leaves the loop is a branch on each path to the error: a criterion of target-path slicing, where paths are told by predicates and
-    // merged in blocks as well.
+    // The exit of the loop is a branch on every path to the error. Target-path slicing uses it as a criterion, also if
+    // paths are merged in blocks and distinguished by predicates.
     for analysis in PATH {
         let outcome = run(&p, analysis);
         assert!(matches!(outcome.verdict, Verdict::True), "{}: {:?}", analysis, outcome.verdict);
@@ -146,7 +147,8 @@ fn operations_that_no_error_depends_on_are_not_executed() {
 
 #[test]
 fn an_error_that_no_path_comes_to_has_no_slice() {
-    // Two errors under one condition that never holds: once the first is sliced for, no path leads to the second, or to what it depends on.
+    // Two errors under one condition that never holds. With the slice for the first, no path reaches the second or its
+    // dependences.
     let p = program(
         &["x", "y", "c"],
         2,
@@ -183,7 +185,7 @@ fn an_error_that_no_path_comes_to_has_no_slice() {
     };
     let (first, both) = (slice(&errors[..1]), slice(&errors));
     assert!(first < both, "{first}, {both}");
-    // The full precision has no other part than the slice.
+    // The full precision consists of the slice only.
     let outcome = run(&p, "symex-slicing-location");
     assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
     let sliced = outcome.stats.precision;

@@ -1,4 +1,4 @@
-//! The engine on small programs built by hand.
+//! Tests the engine on small programs built by hand.
 
 use cfa::interp::Inputs;
 use cfa::*;
@@ -7,7 +7,7 @@ use engine::frontier::Frontier;
 use engine::{Analysis, Config, Outcome, Verdict, replay, verify};
 use std::time::Duration;
 
-/// A program under construction: one function, at one location at a time.
+/// Builder of a program with one function, which extends it at one location at a time.
 struct Build {
     p: Program,
     at: LocId,
@@ -48,7 +48,7 @@ impl Build {
     fn int(&mut self, value: i64) -> ExprId {
         self.p.exprs.constant(Bv::from_i64(32, value))
     }
-    /// Goes on where `cond` holds; gives the location where it does not.
+    /// Continues where `cond` holds. Returns the location where it does not.
     fn assume(&mut self, cond: ExprId) -> LocId {
         let (yes, no) = (self.loc(), self.loc());
         self.p.add_branch(self.at, cond, yes, no, None);
@@ -62,7 +62,8 @@ impl Build {
         self.op(Op::Error(error));
         self.at = no;
     }
-    /// A loop in which a variable goes from 0 to `most`; gives whether it is something else behind it, which it never is, and whether it is that.
+    /// A loop in which `i` counts from 0 to `most`. Returns two conditions for the code after it: `i` differs from
+    /// `most`, which never holds, and `i` equals it.
     fn count_to(&mut self, i: VarId, most: i64) -> [ExprId; 2] {
         let (zero, one, most, ei) = (self.int(0), self.int(1), self.int(most), self.e(i));
         self.op(Op::Assign { var: i, value: zero });
@@ -215,7 +216,7 @@ fn a_symbolic_index_reaches_every_element() {
 
 #[test]
 fn what_takes_longer_than_a_query_may_is_looked_at_again() {
-    // x ^ y = 5, x & y = 2: so x | y = 7, and a[x] is one of eight elements.
+    // `x ^ y = 5` and `x & y = 2` imply `x | y = 7`, so `a[x]` is one of eight elements.
     let mut b = Build::new();
     let (x, y, p, v) = (b.var("x", 64), b.var("y", 64), b.var("p", 64), b.var("v", 32));
     let size = b.p.exprs.int(64, 32);
@@ -241,13 +242,13 @@ fn what_takes_longer_than_a_query_may_is_looked_at_again() {
         b.goto(end);
     }
     b.at = end;
-    // Before the invariants comes symbolic execution, whose queries have no time.
+    // Symbolic execution precedes the proof by invariants, and its queries have no time.
     let (_, outcome) = b.run_with(&Config { query_time: Duration::from_nanos(1), ..with(Analysis::Invariants) });
     assert!(matches!(outcome.verdict, Verdict::True), "{:?}", outcome.verdict);
     assert!(outcome.reasons.is_empty(), "{:?}", outcome.reasons);
 }
 
-/// A counter without end beside a mode with three values: only the mode matters.
+/// An unbounded counter, and a mode with three values. Only the mode is relevant.
 fn modes(wrong_mode: i64) -> Build {
     let mut b = Build::new();
     let (mode, counter, x) = (b.var("mode", 32), b.var("counter", 32), b.var("x", 32));
@@ -339,7 +340,7 @@ fn threads_share_the_work() {
     }
 }
 
-/// `x` and `y` count together; no value matters, only that they are equal.
+/// `x` and `y` are incremented together. Only their equality is relevant, not their values.
 fn twins(step: i64) -> Build {
     let mut b = Build::new();
     let (x, y, go) = (b.var("x", 32), b.var("y", 32), b.var("go", 32));
@@ -376,14 +377,14 @@ fn predicates_say_what_values_cannot() {
     assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
 }
 
-/// The processor time of this thread, in seconds: what others do on the machine does not count.
+/// The processor time of this thread in seconds. Other processes on the machine do not affect it.
 fn processor_time() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
-/// Three times, whether a number is a product: no solver can tell in half a second, whoever asks it, be it an exploration, a
-/// check of a path, of an invariant or of a covering, or an interpolation.
+/// Queries three times whether a number is a product. No solver can decide it in half a second, in whatever component
+/// the query occurs: exploration, feasibility check, proof of an invariant, coverage, or interpolation.
 fn asks_hard_questions() -> Program {
     let mut b = Build::new();
     let (i, found) = (b.var("i", 32), b.var("found", 32));
@@ -399,7 +400,7 @@ fn asks_hard_questions() -> Program {
     b.nondet(y);
     let next = b.p.exprs.add(ei, one);
     b.op(Op::Assign { var: i, value: next });
-    // Two primes: a solver has to find them.
+    // The solver has to find two prime factors.
     let (two, most) = (b.p.exprs.int(64, 2), b.p.exprs.int(64, 0xffff_ffff));
     let (number, product) = (b.p.exprs.int(64, 4_294_967_291 * 4_294_967_279), b.p.exprs.mul(ex, ey));
     let ordered = [(two, ex), (ex, ey), (ey, most)];
@@ -422,7 +423,7 @@ fn asks_hard_questions() -> Program {
     b.p
 }
 
-/// A copy of any length, of which most are too long, on the way to an error that refinement has to refute.
+/// A copy of arbitrary length, mostly too long, on the way to an error that refinement has to refute.
 fn copies_any_length() -> Program {
     let mut b = Build::new();
     let (i, n) = (b.var("i", 32), b.var("n", 64));
@@ -454,7 +455,7 @@ fn no_analysis_runs_past_its_time() {
     }
 }
 
-/// Four iterations of a loop with a choice in each, and no error.
+/// A loop with four iterations and a choice in each, without an error.
 fn few_iterations() -> Build {
     let mut b = Build::new();
     let (i, x, go) = (b.var("i", 32), b.var("x", 32), b.var("go", 32));
@@ -481,7 +482,8 @@ fn few_iterations() -> Build {
     b
 }
 
-/// What has closed forms is asked early: a violation behind a loop of 10^8 iterations needs no turn of those that go round in it.
+/// The analysis with closed forms runs early: a violation after a loop of 10^8 iterations needs no time slice of
+/// analyses that unroll the loop.
 #[test]
 fn closed_forms_have_a_head_start() {
     let mut b = Build::new();
@@ -509,7 +511,8 @@ fn a_graph_that_is_kept_changes_nothing() {
     }
 }
 
-/// A head that ends a block of several paths is merged, in the pictures of the thesis yellow; one behind a single path is not.
+/// The graph marks a head at the end of a block with several paths as merged (yellow in the figures of the thesis), but
+/// not a head after a single path.
 #[test]
 fn the_graph_shows_where_blocks_were_merged() {
     let graph = |b: Build| b.run_with(&Config { wants_graph: true, ..with(Analysis::PREDICATE) }).1.arg;
@@ -532,7 +535,8 @@ fn the_graph_shows_where_blocks_were_merged() {
     assert!(counts(true).iter().any(|n| n.merged));
     let graph = counts(false);
     assert!(graph.iter().all(|n| !n.merged));
-    // Errors are as deep as their paths are long: an assignment, and three iterations of a branch, an addition and a way back.
+    // The depth of an error is the length of its path: an assignment, and three iterations of a branch, an addition and
+    // a jump back.
     let target = graph.iter().find(|n| n.status == engine::arg::Status::Target).expect("the sum is reached");
     let line = std::iter::successors(Some(target), |n| n.parent.map(|p| &graph[p as usize]));
     assert!(line.map(|n| n.edges).sum::<u32>() >= 1 + 3 * 2 + 2);
@@ -597,7 +601,7 @@ fn what_is_left_out_is_behind_what_is_open() {
         let [open] = &frontier.open[..] else { panic!("{:?}", frontier.open) };
         assert_eq!(open.reason.as_ref().map(|r| &r.text[..]), Some("a test"));
         let path = frontier.paths.edges(open.path.expect("paths are kept"));
-        // Behind the branch, or from the start.
+        // The open path ends after the branch, or at the start.
         assert_eq!(path.is_empty(), before_the_branch, "{path:?}");
     }
 }

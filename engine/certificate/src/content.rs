@@ -47,12 +47,14 @@ pub(super) struct Contents {
 }
 
 impl Contents {
+    /// Contents for the objects of a program.
     pub fn new(program: &Program) -> Self {
         // The first numbers are those of globals without known content.
         let next = program.globals.len() as u32;
         Self { next, values: FxHashMap::default(), arrays: FxHashMap::default(), units: FxHashMap::default() }
     }
 
+    /// A content of which nothing is known.
     pub fn unknown(&mut self) -> Content {
         self.next += 1;
         Content::of(Base::Unknown(self.next - 1))
@@ -72,6 +74,7 @@ impl Base {
 }
 
 impl Content {
+    /// A content without known values over `base`.
     pub fn of(base: Base) -> Self {
         Self { cells: BTreeMap::new(), base }
     }

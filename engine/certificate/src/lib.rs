@@ -18,6 +18,8 @@
 //! If the checker cannot decide, it *declines* the certificate with a reason. A confirmed proof is correct; a declined
 //! proof may be correct. A proof is *refuted* if the checker has found a state that contradicts it.
 
+#![warn(missing_docs)]
+
 mod access;
 mod cells;
 mod claim;

@@ -36,7 +36,9 @@ struct Loop {
 
 /// A surrounding loop or recursion. Objects that existed at its entry may change only as its frame permits.
 pub(super) struct Around {
+    /// The head of the loop, or the entry of the function.
     pub place: LocId,
+    /// Number of objects at the entry.
     pub objects: Object,
 }
 

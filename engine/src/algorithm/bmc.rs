@@ -27,18 +27,22 @@ pub(super) enum Seen {
 
 /// Bounded exploration. It is also the base case of k-induction.
 pub(super) struct Base<'p> {
+    /// The task.
     pub setting: Setting<'p>,
     /// Symbolic execution of the program, with the values observed at loop heads.
     pub plain: SymbolicExecution<'p>,
+    /// The current bound on iterations.
     pub iterations: u32,
     /// The unfinished exploration with the current bound.
     explorer: Option<Unrolled<'p>>,
+    /// The statistics of all explorations.
     pub runs: Runs,
     /// The largest bound within which all executions were explored without taints.
     seen: Option<u32>,
 }
 
 impl<'p> Base<'p> {
+    /// An exploration with the bound 1.
     pub fn new(setting: Setting<'p>, plain: SymbolicExecution<'p>) -> Self {
         Self { setting, plain, iterations: 1, explorer: None, runs: Runs::default(), seen: None }
     }

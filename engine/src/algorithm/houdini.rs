@@ -55,6 +55,7 @@ impl Facts {
         }
     }
 
+    /// The result, if there is one yet.
     pub fn known(&self) -> Option<&Invariants> {
         self.0.as_ref()
     }
@@ -75,10 +76,12 @@ impl Facts {
 /// The accumulated statistics of several explorations.
 #[derive(Default)]
 pub(super) struct Runs {
+    /// The statistics.
     pub stats: Stats,
 }
 
 impl Runs {
+    /// Continues an exploration and adds to the statistics.
     pub fn run(
         &mut self,
         explorer: &mut Unrolled<'_>,
@@ -100,7 +103,9 @@ impl Runs {
 
 /// The result of a run under assumptions.
 pub(super) struct Tried {
+    /// The result of the exploration.
     pub result: Result<Explored<Inputs>, Stop>,
+    /// The behaviours that it dropped.
     pub taints: Taints,
     /// The assumptions, with the candidates that the run has refuted.
     pub tried: Assumptions,

@@ -35,17 +35,21 @@ pub enum Explored<E> {
 /// The inputs of every algorithm.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'r> {
+    /// The program to verify.
     pub program: &'r Program,
     /// The program with fewer forks, for exploration path by path.
     pub simplified: &'r Program,
     /// The program with counting loops in closed form, if it has such loops.
     pub accelerated: Option<&'r Program>,
+    /// The configuration of the run.
     pub config: &'r Config,
+    /// The budget of the run.
     pub budget: &'r Budget,
 }
 
 /// The resources of an algorithm for one time slice.
 pub(crate) struct Share<'a> {
+    /// The budget of the time slice.
     pub budget: &'a Budget,
     /// Time limit of one query. A query that exceeds it is repeated in a later time slice.
     pub query_time: Duration,

@@ -46,9 +46,11 @@ enum Next {
 
 /// The state of the analysis of memory.
 pub struct Following<'p> {
+    /// The abstract memory.
     pub tracker: Tracker<'p>,
-    /// The program without copies of functions, and the mapping of edges to it.
+    /// The program without copies of functions.
     pub original: &'p Program,
+    /// By edge: the edge of `original` that it represents.
     pub origin: Vec<EdgeId>,
     /// Per function: the objects that it and its callees may write, allocate or free.
     pub touched: Vec<FixedBitSet>,

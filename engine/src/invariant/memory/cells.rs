@@ -112,6 +112,7 @@ impl Zeros {
 }
 
 impl Memory {
+    /// A memory without any facts.
     pub fn new() -> Self {
         Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default() }
     }
@@ -140,6 +141,7 @@ impl Memory {
         }
         lost
     }
+    /// The status of an object; `None` if nothing is known.
     pub fn status(&self, object: u32) -> Option<&Status> {
         self.objects.get(object as usize)
     }

@@ -51,6 +51,7 @@ pub(super) struct Relations {
 }
 
 impl Relations {
+    /// Relations between the first columns, before any state is observed.
     pub fn new(mut columns: Vec<Column>) -> Self {
         columns.truncate(COLUMNS);
         let known = vec![true; columns.len()];
