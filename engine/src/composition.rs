@@ -41,7 +41,7 @@ pub struct Composition {
     pub slicing: Option<Slicing>,
 }
 
-/// The part of a state that an abstraction keeps where paths join.
+/// The abstract domains, by the part of a state that they keep where paths join.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Domain {
     /// Symbolic values and constraints.
@@ -72,7 +72,7 @@ pub enum Slicing {
 }
 
 impl Domain {
-    /// True if abstraction happens at loop heads only, with formulas for the blocks between them.
+    /// True if abstraction happens at cut points only, with formulas for the blocks between them.
     fn is_in_blocks(self) -> bool {
         matches!(
             self,

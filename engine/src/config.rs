@@ -40,7 +40,8 @@ pub struct Config {
     /// True if the process ends soon after the run. Analyses then skip the release of their memory, which can take
     /// seconds.
     pub is_last: bool,
-    /// The paths that symbolic execution explores; all if `None`. Other analyses ignore it.
+    /// The condition automaton of the paths that symbolic execution explores; it explores all paths if `None`. Other
+    /// analyses ignore it.
     pub part: Option<Arc<Part>>,
     /// The work queue in which symbolic execution leaves states when other threads ask for work.
     pub desk: Option<Arc<Desk>>,

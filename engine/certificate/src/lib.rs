@@ -56,7 +56,8 @@ pub struct Certificate {
     pub contracts: FxHashMap<FuncId, CertifiedContract>,
     /// The number of loop iterations in the induction step.
     pub iterations: u32,
-    /// True if the proof uses only the conditions over variables in this certificate.
+    /// True if the proof uses only the conditions over variables in this certificate. Only such a proof can be refuted
+    /// by a violated condition.
     pub of_variables: bool,
 }
 
@@ -246,7 +247,7 @@ enum Kind {
     },
     /// A stack object of the call with this number.
     Stack(u32),
-    /// A heap object of a family. Summary objects of the entry function's arguments have none.
+    /// A heap object of a family. Summary objects have none.
     Heap(Option<Family>),
 }
 

@@ -31,7 +31,7 @@ const PLANS: [(u32, Effort); 10] = [
     (2, Effort::Many),
     (3, Effort::Few),
 ];
-/// Abstract interpretation may use the inverse of this as its share of the first time slice.
+/// Abstract interpretation may use the remaining time of a slice divided by this number.
 const ABSTRACT_SHARE: u32 = 2;
 /// Time limit for a first attempt before all other algorithms run.
 const HEAD_START: Duration = Duration::from_millis(200);

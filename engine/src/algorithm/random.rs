@@ -19,7 +19,7 @@ const LONG_EVERY: u64 = 16;
 /// Testing ends after this number of runs or of edges in total.
 const RUNS: u64 = 4_000;
 const EDGES: u64 = 60_000_000;
-/// Testing needs one in this number of parts of a time slice.
+/// Random testing uses the length of a time slice divided by this number.
 const PART: u32 = 4;
 
 /// A generator of random inputs for the runs of one program.

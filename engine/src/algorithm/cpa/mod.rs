@@ -113,7 +113,7 @@ pub struct Hit<S, E, N> {
     /// The edges since that node.
     pub via: Vec<EdgeId>,
     merged: bool,
-    /// The evidence for the error, if states are concrete enough to have it.
+    /// The evidence for the error. Abstract states have none.
     pub evidence: Option<E>,
 }
 
@@ -339,7 +339,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
         progress: &mut dyn FnMut(&Counters, usize),
     ) -> Result<Option<HitOf<C, R>>, Stop> {
         loop {
-            // Merging takes long. When time has run out, the solver distinguishes nothing.
+            // Merging takes long, and the solver refutes nothing after the time has run out. So stop before.
             if self.joining.is_some()
                 && let Some(spent) = budget.spent()
             {

@@ -170,8 +170,8 @@ impl<'p, S> Arg<'p, S> {
         self.settled.insert((self.nodes[node].head, edge));
     }
 
-    /// Removes all nodes below `head`, and sets `head` to waiting. Returns the heads outside that a removed node
-    /// covered. They are now waiting (lazy abstraction: Henzinger, Jhala, Majumdar, Sutre, POPL 2002).
+    /// Removes all nodes below `head`, and sets `head` to waiting. Returns the heads elsewhere that `head` or a removed
+    /// node covered. They are now waiting (lazy abstraction: Henzinger, Jhala, Majumdar, Sutre, POPL 2002).
     pub fn prune_below(&mut self, head: NodeId) -> Vec<NodeId> {
         let mut uncovered = Vec::new();
         let mut stack = std::mem::take(&mut self.nodes[head].children);
@@ -399,7 +399,8 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
 pub struct Shape {
     /// The index of the predecessor.
     pub parent: Option<u32>,
-    /// The location; `None` for an error, which is at the location of its predecessor.
+    /// The location. [`Pictured`](super::Pictured) records `None` for an error, which is at the location of its
+    /// predecessor.
     pub at: Option<LocId>,
     /// The status.
     pub status: Status,

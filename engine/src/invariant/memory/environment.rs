@@ -79,7 +79,7 @@ impl Rows {
         let address = function_address(func);
         let at = Bounds::unsigned(self.pointer_width, address, address).unwrap_or(Bounds::full(self.pointer_width));
         let value = Value::address(at, 1, self.function(func));
-        // The program assumes that functions have distinct addresses that differ from those of objects.
+        // Each function has its own address, which differs from those of objects. Only the analysis of memory uses this.
         if self.follows { value } else { Value::full(self.pointer_width) }
     }
 
