@@ -5,7 +5,7 @@
 //!
 //! Each run is mapped to the program with context-sensitive copies of small functions.
 //!
-//! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariants::laws` tests more programs. `PROVISO_SEED=N` starts at
+//! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariant::laws` tests more programs. `PROVISO_SEED=N` starts at
 //! another seed.
 
 use super::fixpoint::Analysis;

@@ -7,7 +7,7 @@
 //! use the first null byte.
 //!
 //! An offset bound is meaningful only while its object exists and its number represents one object (see
-//! [`Count`](super::memory::Count)).
+//! [`Count`](crate::invariant::memory::cells::Count)).
 
 use crate::invariant::value::Value;
 use cfa::BinOp;
