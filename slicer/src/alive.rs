@@ -1,20 +1,21 @@
-//! What of the program can be executed on the way to the criterion.
+//! Locations that an execution can pass on its way to a criterion.
 
 use crate::pointer::PointsTo;
 use cfa::{EdgeId, FuncId, Id, LocId, Op, Program};
 
-/// The locations that execution can reach, and from which it can still reach a criterion.
+/// The locations that execution can reach and from which it can still reach a criterion.
 ///
-/// Calls and returns are not matched, so this is an over-approximation on both sides. A location that is not
-/// alive ends the path as far as the criterion is concerned, whatever happens there.
+/// Calls and returns are not matched, so both sets are over-approximations. A path that reaches a location outside
+/// `locs` cannot reach a criterion any more.
 pub struct Alive {
+    /// By location, true if execution can reach it and can reach a criterion from it.
     pub locs: Vec<bool>,
-    /// Those that execution can reach, whatever comes then.
+    /// By location, true if execution can reach it.
     pub reached: Vec<bool>,
 }
 
 impl Alive {
-    /// Without `criteria`, only what execution cannot reach is dead.
+    /// Computes both sets. If `criteria` is `None`, a location is alive if execution can reach it.
     pub fn compute(program: &Program, points_to: &PointsTo, criteria: Option<&[EdgeId]>) -> Self {
         let (reached, callers) = reach(program, points_to);
         match criteria {
@@ -22,16 +23,17 @@ impl Alive {
             Some(criteria) => Self { locs: useful(program, points_to, &reached, &callers, criteria), reached },
         }
     }
+    /// Returns true if the location is alive.
     pub fn loc(&self, loc: LocId) -> bool {
         self.locs[loc.index()]
     }
-    /// The edges that start at live locations, in order of id.
+    /// The edges that start at live locations, in the order of their ids.
     pub fn edges<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = EdgeId> + 'a {
         program.edges.iter().filter(|(_, e)| self.loc(e.source)).map(|(id, _)| id)
     }
 }
 
-/// The locations that execution can reach, and the reached calls of every function.
+/// Returns the locations that execution can reach, and for each function the reached edges that may call it.
 fn reach(program: &Program, points_to: &PointsTo) -> (Vec<bool>, Vec<Vec<EdgeId>>) {
     let mut reached = vec![false; program.locs.len()];
     let mut returns = vec![false; program.funcs.len()];
@@ -61,7 +63,7 @@ fn reach(program: &Program, points_to: &PointsTo) -> (Vec<bool>, Vec<Vec<EdgeId>
                 }
                 Op::Halt(_) | Op::Error(_) => {}
                 _ => {
-                    // Code that is not there may call what it knows.
+                    // An undefined function may call the functions whose addresses it has.
                     for &f in points_to.callees(id) {
                         callers[f.index()].push(id);
                         work.push(program.funcs[f].entry);
@@ -74,7 +76,7 @@ fn reach(program: &Program, points_to: &PointsTo) -> (Vec<bool>, Vec<Vec<EdgeId>
     (reached, callers)
 }
 
-/// The reached locations from which a criterion may be reached.
+/// The reached locations from which execution may reach a criterion.
 fn useful(
     program: &Program,
     points_to: &PointsTo,
@@ -92,7 +94,8 @@ fn useful(
             Op::Return { .. } => returns[program.func_of(id).index()].push(edge.source),
             Op::Halt(_) | Op::Error(_) => {}
             _ => {
-                // Before a call is its callees' entry, if they return.
+                // A call is left through the returns of its callees, so its source does not precede its target
+                // directly.
                 if !matches!(edge.op, Op::Call { .. }) {
                     into[edge.target.index()].push(edge.source);
                 }
@@ -102,7 +105,7 @@ fn useful(
             }
         }
     }
-    // The entry of each function, to go on at its callers.
+    // The function that starts at a location, to continue at its callers.
     let mut entry_of = vec![None; program.locs.len()];
     for (f, func) in program.funcs.iter() {
         entry_of[func.entry.index()] = Some(f);
@@ -117,7 +120,7 @@ fn useful(
         if !reached[loc.index()] || std::mem::replace(&mut useful[loc.index()], true) {
             continue;
         }
-        // A call before this location comes here only if it returns; its source is useful if it can.
+        // Execution arrives here from a call only through a return of a callee.
         for &call in &calls_before[loc.index()] {
             for &f in points_to.callees(call) {
                 return_to(f, &mut returned, &mut work);

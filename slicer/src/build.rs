@@ -1,4 +1,4 @@
-//! The slice as a program.
+//! Builds the slice as a program.
 
 use crate::criterion::Value;
 use crate::flow::{End, Flow};
@@ -10,20 +10,24 @@ use cfa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A program of the operations in the slice, and for each of its edges the edge it was.
+/// The program of a slice, with a map from its edges to the original edges.
 pub struct Built {
+    /// The slice.
     pub program: Program,
-    /// `None` for the ends put in where the slice stops.
+    /// For each edge of the slice, the original edge; `None` for inserted edges that end a path.
     pub original: Table<EdgeId, Option<EdgeId>>,
-    /// By function, whether anything of it is left.
+    /// For each function, true if the slice has any of its operations.
     pub kept_functions: Vec<bool>,
 }
 
-/// Functions, globals, variables and inputs keep their ids; a function that is not in the slice becomes one that
-/// returns 0, or one without any edge if nothing refers to it. A global that nothing refers to is zero.
+/// Builds the program of the marked nodes.
 ///
-/// Paths on which nothing that matters happens any more end where that is so; if `cut_off` is not set, those that
-/// never end go on.
+/// Functions, globals, variables and inputs keep their ids. If the slice has no operation of a function, the function
+/// gets a body that returns 0; without references to the function, it gets no edge at all. A global that nothing refers
+/// to becomes zero.
+///
+/// A path on which no marked operation can follow ends there. If `cut_off` is false, a path that never ends becomes an
+/// endless loop instead.
 pub fn build(program: &Program, sdg: &Sdg, marks: &Marks, cut_off: bool, observed: &[Value]) -> Built {
     let mut out = program.clone();
     out.locs = Table::new();
@@ -47,7 +51,7 @@ pub fn build(program: &Program, sdg: &Sdg, marks: &Marks, cut_off: bool, observe
         }
     }
     if !kept_functions[program.entry.index()] {
-        // No criterion can be reached.
+        // The criteria are unreachable.
         let (entry, sink) = (b.out.funcs[program.entry].entry, b.out.add_location(program.entry));
         b.add(entry, Op::Halt(HaltKind::Assumed), sink, None, None);
     }
@@ -91,13 +95,13 @@ impl SliceBuilder<'_> {
     fn is_kept(&self, edge: EdgeId) -> bool {
         self.sdg.op(edge).is_some_and(|n| self.marks.contains(n))
     }
-    /// Whether a value is observed there, for the sake of the slice.
+    /// True if the slice observes a value at this edge.
     fn is_observed(&self, edge: EdgeId) -> bool {
         let observations = self.sdg.observed_at.get(&edge);
         let nodes = observations.into_iter().flatten().map(|&i| self.sdg.observed[i as usize]);
         nodes.into_iter().any(|n| n != NONE && self.marks.contains(n))
     }
-    /// The entry function always has.
+    /// True if the slice has any operation of the function. Always true for the entry function.
     fn has_content(&self, f: FuncId) -> bool {
         let Some(flow) = &self.sdg.flows[f.index()] else { return false };
         f == self.program.entry
@@ -122,7 +126,7 @@ impl SliceBuilder<'_> {
         self.original.push(original);
     }
 
-    /// The operation without the parts that are not in the slice.
+    /// Copies the operation; arguments and results outside the slice become zero or disappear.
     fn operation(&mut self, edge: EdgeId) -> Op {
         let mut op = self.program.edges[edge].op.clone();
         match &mut op {
@@ -155,8 +159,9 @@ impl SliceBuilder<'_> {
         op
     }
 
-    /// Leaves only what is referred to: globals that nothing refers to lose their content, functions without any
-    /// operation in the slice get bodies if something calls them or has their address. `observed` are referred to.
+    /// Clears everything that nothing refers to. Unreferenced globals lose their initial values. A function without
+    /// operations in the slice gets a body if something calls it or takes its address. The values in `observed` count
+    /// as referenced.
     fn tidy(&mut self, kept: &[bool], observed: &[Value]) {
         let mut functions = vec![false; self.program.funcs.len()];
         let mut globals = vec![false; self.program.globals.len()];
@@ -169,7 +174,7 @@ impl SliceBuilder<'_> {
             }
             edge.op.for_each_expr(|e| exprs.push(e));
         }
-        // Globals and variables whose first values are to be looked at.
+        // Globals and variables whose initial values have not been scanned for references yet.
         let (mut new_globals, mut new_vars) = (Vec::new(), Vec::new());
         for value in observed {
             match *value {
@@ -218,9 +223,9 @@ impl SliceBuilder<'_> {
                 let entry = self.out.funcs[f].entry;
                 let sdg = self.sdg;
                 match &sdg.flows[f.index()] {
-                    // It returns, or a path through it ends.
+                    // The function returns, or a path through it ends.
                     Some(flow) => FunctionBuilder::new(self, f, flow).build(entry),
-                    // No criterion can be reached from within it, nor by its return.
+                    // No criterion is reachable from the function or after its return.
                     None => {
                         let sink = self.out.add_location(f);
                         self.add(entry, Op::Halt(HaltKind::Assumed), sink, None, None);
@@ -231,19 +236,19 @@ impl SliceBuilder<'_> {
     }
 }
 
-/// A place in the slice of a function.
+/// A position in the slice of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Spot {
-    /// The edge with this index in a block, or its branch if that is one past the last.
+    /// The edge with this index in a block, or the branch of the block if the index is one past the last edge.
     At(u32, u32),
-    /// Nothing that matters happens any more.
+    /// The path ends: no operation of the slice can follow.
     Stop,
-    /// Nothing happens any more at all, and for ever.
+    /// An endless loop: the path continues forever, without any operation of the slice.
     Diverge,
 }
 
-/// How much a spot matters. Where a branch is not in the slice, its ways lead to the same spot that is in the slice, and
-/// none to any other; but they may differ in what is not.
+/// The order in which positions are preferred. If a branch is not in the slice, its successors lead to at most one
+/// common position in the slice. They may differ in positions outside the slice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Priority {
     InSlice,
@@ -257,7 +262,7 @@ struct FunctionBuilder<'b, 'a> {
     b: &'b mut SliceBuilder<'a>,
     f: FuncId,
     flow: &'b Flow,
-    /// By block the first spot from its start on.
+    /// For each block, the first position on the paths from its start.
     first: Vec<(Priority, Spot)>,
     locs: FxHashMap<Spot, LocId>,
     todo: Vec<Spot>,
@@ -339,7 +344,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         loc
     }
 
-    /// Backwards from the spots themselves, those that matter most first.
+    /// Propagates positions backwards through the blocks, in the order of their priority.
     fn find_first(&mut self) {
         let flow = self.flow;
         let none = if self.b.cut_off { Spot::Stop } else { Spot::Diverge };
@@ -370,7 +375,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
     }
 
-    /// The first spot of the block from its edge `i` on.
+    /// The first position of the block from its edge `i` on, if it has one.
     fn spot_within(&self, block: u32, i: u32) -> Option<(Priority, Spot)> {
         let b = &self.flow.blocks[block as usize];
         for (i, &id) in b.edges.iter().enumerate().skip(i as usize) {
@@ -395,7 +400,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
     }
 
-    /// The first spot from here on.
+    /// The first position on the paths from edge `i` of the block.
     fn resolve(&self, block: u32, i: u32) -> Spot {
         let within = if i == 0 { Some(self.first[block as usize]) } else { self.spot_within(block, i) };
         let after = || {
@@ -406,7 +411,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     }
 }
 
-/// Whether nothing follows the operation.
+/// True if no operation can follow this one in its function.
 fn ends(op: &Op) -> bool {
     matches!(op, Op::Return { .. } | Op::Halt(_) | Op::Error(_))
 }

@@ -1,10 +1,11 @@
-//! Who calls whom, among the calls that can be executed.
+//! The call graph, restricted to calls that can be executed.
 
 use crate::pointer::PointsTo;
 use cfa::graph::{Components, Digraph};
 use cfa::{EdgeId, FuncId, Id, Program};
 use rustc_hash::FxHashMap;
 
+/// The call graph of a program, with its strongly connected components.
 pub struct CallGraph {
     callees: FxHashMap<EdgeId, Box<[FuncId]>>,
     callers: Vec<Vec<EdgeId>>,
@@ -13,7 +14,7 @@ pub struct CallGraph {
 }
 
 impl CallGraph {
-    /// `edges` are those that can be executed.
+    /// Builds the call graph from `edges`, the edges that can be executed.
     pub fn new(program: &Program, points_to: &PointsTo, edges: impl Iterator<Item = EdgeId>) -> Self {
         let mut callees: FxHashMap<EdgeId, Box<[FuncId]>> = FxHashMap::default();
         let mut callers = vec![Vec::new(); program.funcs.len()];
@@ -34,13 +35,15 @@ impl CallGraph {
         let recursive = graph.nodes().map(|f| components.on_cycle(&graph, f)).collect();
         Self { callees, callers, components, recursive }
     }
-    /// Of a call, or of the `Approx` edge of a function that nobody defines, which may call some or none.
+    /// The functions that an edge may call. The edge is a call, or the `Approx` edge of an undefined function.
     pub fn callees(&self, call: EdgeId) -> &[FuncId] {
         self.callees.get(&call).map_or(&[], |c| c)
     }
+    /// The edges that may call the function.
     pub fn callers(&self, f: FuncId) -> &[EdgeId] {
         &self.callers[f.index()]
     }
+    /// Returns true if the function may call itself, directly or through other functions.
     pub fn is_recursive(&self, f: FuncId) -> bool {
         self.recursive[f.index()]
     }

@@ -1,37 +1,36 @@
-//! Control dependence in a graph: what decides whether a node is executed.
+//! Control dependence in a graph: which branches decide whether a node is executed.
 //!
-//! Nodes without successors end the program. Three notions:
+//! Nodes without successors end the program. There are three notions:
 //!
-//! - *Standard* (Ferrante, Ottenstein, Warren 1987): loops are taken to end.
-//! - *Non-termination sensitive* (NTSCD; Ranganath, Amtoft, Banerjee, Hatcliff, Dwyer: *A new foundation for
-//!   control dependence and slicing for modern program structures*, TOPLAS 2007): what comes after a loop depends on
-//!   the decisions to leave the loop.
-//! - *Decisive order dependence* (DOD, same paper): which of two nodes that are executed again and again for
-//!   ever comes first. It takes an irreducible loop without end.
+//! - *Standard* (Ferrante, Ottenstein, Warren 1987) assumes that loops terminate.
+//! - *Non-termination sensitive* (NTSCD; Ranganath, Amtoft, Banerjee, Hatcliff, Dwyer: *A new foundation for control
+//!   dependence and slicing for modern program structures*, TOPLAS 2007): the nodes after a loop depend on the branches
+//!   that leave the loop.
+//! - *Decisive order dependence* (DOD, same paper): the branch decides which of two nodes comes first, where both are
+//!   executed infinitely often. Only an irreducible endless loop has such branches.
 //!
-//! The algorithms for the last two are those of Chalupa, Klaška, Strejček, Tomovič: *Fast computation of strong
-//! control dependencies*, CAV 2021; the published ones before are wrong or cubic.
+//! The algorithms for the last two are those of Chalupa, Klaška, Strejček, Tomovič: *Fast computation of strong control
+//! dependencies*, CAV 2021. Earlier published algorithms are wrong or take cubic time.
 
 use cfa::dominators::Dominators;
 use cfa::graph::{Digraph, Lists, NONE};
 use cfa::loops::LoopForest;
 
-/// Which decisions a node depends on.
+/// The notion of control dependence of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Control {
-    /// Loops are taken to end.
+    /// Standard control dependence: assumes that loops terminate.
     #[default]
     Standard,
-    /// Whether loops end matters to what comes after them (NTSCD).
+    /// NTSCD: the operations after a loop depend on its termination.
     NonTermination,
-    /// Also the order of what is executed for ever (NTSCD and DOD): with it, the slice does what the original
-    /// does even where an irreducible loop never ends.
+    /// NTSCD and DOD: preserves also the order of operations that are executed infinitely often. The slice then behaves
+    /// like the original even in an irreducible endless loop.
     DecisiveOrder,
 }
 
-/// For each node the branches it depends on, ascending. Node 0 is where execution starts, and reaches all others;
-/// `end` is where the program ends, without successors. `ends` are the nodes from which it gets there otherwise than
-/// by a criterion.
+/// For each node, the branches that it depends on, ascending. Node 0 is the entry and reaches all other nodes. `end` is
+/// the exit, without successors. `ends` marks the nodes from which an edge other than a criterion ends the program.
 pub fn controls(kind: Control, graph: &Digraph, end: u32, ends: &[bool]) -> Lists<u32> {
     let mut found = match kind {
         Control::Standard => standard(graph, end, ends),
@@ -45,13 +44,13 @@ pub fn controls(kind: Control, graph: &Digraph, end: u32, ends: &[bool]) -> List
     Lists::of_pairs(graph.len(), &found)
 }
 
-/// (node, branch): the node post-dominates one of the successors of the branch but not the branch itself: the nodes
-/// from each successor up to the branch's immediate post-dominator.
+/// Pairs (node, branch) such that the node post-dominates a successor of the branch but not the branch itself. These
+/// are the nodes from each successor up to the branch's immediate post-dominator.
 ///
-/// So that every node has a post-dominator, a loop that nothing leaves is joined to the end where it is entered. Where
-/// that is at several nodes, what decides between them decides about all of the loop. Loops that only a criterion ends
-/// are joined to the end as well: otherwise a criterion in an endless loop, the usual form of a reactive program, would
-/// be taken to be inevitable.
+/// Every node needs a post-dominator, so an endless loop gets an edge from each of its entries to `end`. If a loop has
+/// several entries, the branch that chooses between them controls the whole loop. Loops that only a criterion leaves
+/// get such edges as well. Otherwise a criterion in an endless loop, the usual form of a reactive program, would count
+/// as inevitable.
 fn standard(graph: &Digraph, end: u32, ends: &[bool]) -> Vec<(u32, u32)> {
     let endless = endless_loops(graph, ends).into_iter().map(|n| (n, end));
     let graph = Digraph::new(graph.len(), &graph.edges().chain(endless).collect::<Vec<_>>());
@@ -74,7 +73,7 @@ fn standard(graph: &Digraph, end: u32, ends: &[bool]) -> Vec<(u32, u32)> {
     found
 }
 
-/// The nodes at which loops are entered from which none of `ends` can be reached.
+/// The entries of the loops from which none of `ends` is reachable.
 fn endless_loops(graph: &Digraph, ends: &[bool]) -> Vec<u32> {
     let mut leaves = ends.to_vec();
     let mut work: Vec<u32> = (0..graph.len() as u32).filter(|&n| leaves[n as usize]).collect();
@@ -95,13 +94,13 @@ fn endless_loops(graph: &Digraph, ends: &[bool]) -> Vec<u32> {
     (0..graph.len() as u32).filter(|&n| !leaves[n as usize] && on_cycle(n) && entered(n)).collect()
 }
 
-/// Finds from where a node is inevitable: on every path that cannot be continued, endless ones included.
+/// Finds the nodes from which a node is inevitable: it lies on every maximal path, including infinite paths.
 struct Inevitable<'a> {
     graph: &'a Digraph,
-    /// How many successors of a node have not been found yet; valid if `round` is the present one.
+    /// The number of successors of a node that are not found yet. Valid if `round` equals `present`.
     left: Vec<u32>,
     round: Vec<u32>,
-    /// The nodes found, and whether a node is.
+    /// The nodes found in this search. `is_found` has, for each node, the last search that found it.
     found: Vec<u32>,
     is_found: Vec<u32>,
     present: u32,
@@ -115,8 +114,8 @@ impl<'a> Inevitable<'a> {
     fn is_found(&self, node: u32) -> bool {
         self.is_found[node as usize] == self.present
     }
-    /// Afterwards `found` are the nodes from which `node` is inevitable, itself first. `visit` gets those with a
-    /// successor that is found, each at least once.
+    /// Computes `found`, the nodes from which `node` is inevitable; `node` comes first. Calls `visit` at least once for
+    /// each node with a successor in `found`.
     fn search(&mut self, node: u32, mut visit: impl FnMut(u32)) {
         self.present += 1;
         self.found.clear();
@@ -142,8 +141,9 @@ impl<'a> Inevitable<'a> {
     }
 }
 
-/// (node, branch): from one successor of the branch the node is inevitable, from another it is not. Linear for
-/// each node, so quadratic at worst, but a search goes no further than the node is inevitable.
+/// Pairs (node, branch) such that the node is inevitable from one successor of the branch and not from another. Each
+/// search takes linear time, so the worst case is quadratic. A search visits only nodes near those from which the node
+/// is inevitable.
 fn nontermination_sensitive(graph: &Digraph) -> Vec<(u32, u32)> {
     let mut search = Inevitable::new(graph);
     let mut pairs = Vec::new();
@@ -156,13 +156,14 @@ fn nontermination_sensitive(graph: &Digraph) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// (node, branch): the branch decides whether the node comes before some other, both of which come for ever.
+/// Pairs (node, branch) such that the branch decides whether the node comes before some other node, where both are
+/// executed infinitely often.
 ///
-/// The dependence is one of two nodes on a branch and takes both; here each alone is said to depend on it.
+/// In the paper a dependence relates two nodes to a branch. Here each of the two depends on the branch separately.
 ///
-/// Two such nodes lie on a cycle that nothing leaves. From the branch all paths lead into it, and the nodes inevitable
-/// from there follow each other in a fixed order, so it only matters where the two sides enter (theorem 4 of
-/// the paper).
+/// Two such nodes lie on a cycle that no path leaves. All paths from the branch enter this cycle, and the nodes that
+/// are inevitable from the branch have a fixed order on it. So only the points at which the two successors enter the
+/// cycle matter (theorem 4 of the paper).
 fn decisive_order(graph: &Digraph) -> Vec<(u32, u32)> {
     let n = graph.len() as u32;
     let forest = LoopForest::new(graph, 0);
@@ -175,7 +176,7 @@ fn decisive_order(graph: &Digraph) -> Vec<(u32, u32)> {
     for (a, _) in graph.edges().filter(|&(a, b)| component(a) != component(b)) {
         left[component(a) as usize] = true;
     }
-    // For each branch the nodes on endless cycles that are inevitable from it.
+    // For each branch, the inevitable nodes that lie on endless cycles.
     let mut search = Inevitable::new(graph);
     let mut inevitable: Vec<(u32, u32)> = Vec::new();
     for node in (0..n).filter(|&n| !left[component(n) as usize] && components.members(component(n)).len() > 1) {
@@ -195,20 +196,20 @@ fn decisive_order(graph: &Digraph) -> Vec<(u32, u32)> {
 
 struct Order<'a> {
     graph: &'a Digraph,
-    /// The branch for which a node is among the inevitable ones.
+    /// For each node, the last branch from which the node was marked as inevitable.
     inside: Vec<u32>,
     seen: Vec<u32>,
     round: u32,
 }
 
 impl Order<'_> {
-    /// The nodes, inevitable from the branch `p`, whose order its two sides decide.
+    /// The nodes whose order the two successors of the branch `p` decide. All `nodes` are inevitable from `p`.
     fn decided(&mut self, p: u32, sides: [u32; 2], nodes: &[u32]) -> Vec<u32> {
         for &n in nodes {
             self.inside[n as usize] = p;
         }
         let [first, second] = sides.map(|s| self.first_met(p, &[s]));
-        // The nodes in the order of the cycle they are on.
+        // The nodes in the order of their cycle.
         let mut cycle = vec![first[0]];
         loop {
             let successors = self.graph.successors(*cycle.last().expect("not empty"));
@@ -218,7 +219,8 @@ impl Order<'_> {
                 _ => return Vec::new(),
             }
         }
-        // Where each side enters it: there is an order to decide only if the sides enter in separate arcs.
+        // The points at which the two sides enter the cycle. The branch decides an order only if the sides enter in
+        // disjoint arcs.
         let len = cycle.len();
         let side = |n: &u32| (u8::from(first.contains(n))) | (u8::from(second.contains(n)) << 1);
         let entries: Vec<(usize, u8)> =
@@ -228,8 +230,8 @@ impl Order<'_> {
         if changes.len() != 2 || entries.iter().any(|e| e.1 == 3) || cycle.len() != nodes.len() {
             return Vec::new();
         }
-        // From the last entry of one side to just before the first of the other, both ways: all from the first change
-        // to before the entry after it, and so on.
+        // For each side, the nodes from the other side's last entry up to, but without, the first entry of this side.
+        // The loop visits both arcs.
         let mut decided = Vec::new();
         for k in changes {
             let (from, to) = (entries[k].0, entries[(k + 1) % entries.len()].0);
@@ -241,7 +243,7 @@ impl Order<'_> {
         }
         decided
     }
-    /// The first inevitable nodes on the ways from `starts`.
+    /// The first inevitable nodes on the paths from `starts`.
     fn first_met(&mut self, p: u32, starts: &[u32]) -> Vec<u32> {
         self.round += 1;
         let mut met = Vec::new();
@@ -264,13 +266,14 @@ impl Order<'_> {
 mod tests {
     use super::*;
 
-    /// A graph whose nodes have at most two successors and are reached from node 0; the last is the end.
+    /// Returns a random graph. Node 0 reaches all nodes, each node has at most two successors, and the last node is the
+    /// end.
     fn random_graph(seed: &mut u64, nodes: u32) -> Digraph {
         let mut random = |bound: u32| {
             *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (*seed >> 33) as u32 % bound
         };
-        // Few ends, so that there are endless loops.
+        // Few graphs have ends, so that many have endless loops.
         let ending = random(3) == 0;
         let mut edges = Vec::new();
         for n in 0..nodes - 1 {
@@ -297,7 +300,7 @@ mod tests {
         }
         (0..graph.len() as u32).filter(|&n| seen[n as usize]).collect()
     }
-    /// Whether all maximal paths from `from` contain `node`: none ends without it, and none goes round for ever.
+    /// True if all maximal paths from `from` contain `node`: no path ends without it or cycles forever without it.
     fn is_inevitable(graph: &Digraph, from: u32, node: u32) -> bool {
         reachable(graph, from, node).iter().all(|&n| {
             !graph.successors(n).is_empty()
@@ -308,7 +311,7 @@ mod tests {
         (0..rows.len() as u32).flat_map(|n| rows.get(n).iter().map(move |&p| (n, p))).collect()
     }
 
-    /// By the definition over maximal paths.
+    /// NTSCD by its definition over maximal paths.
     fn ntscd(graph: &Digraph) -> Vec<(u32, u32)> {
         let nodes = graph.len() as u32;
         let all = (0..nodes).flat_map(|n| (0..nodes).map(move |p| (n, p)));
@@ -320,8 +323,8 @@ mod tests {
         .collect()
     }
 
-    /// By the definition: all maximal paths from `p` contain `a` and `b`, those from one successor `a` before `b`, those
-    /// from another `b` before `a`.
+    /// DOD by its definition: all maximal paths from `p` contain `a` and `b`. From one successor `a` comes before `b`,
+    /// from another successor `b` comes before `a`.
     fn dod(graph: &Digraph) -> Vec<(u32, u32)> {
         let nodes = graph.len() as u32;
         let before = |s: u32, a: u32, b: u32| is_inevitable(graph, s, a) && !reachable(graph, s, a).contains(&b);
@@ -367,15 +370,15 @@ mod tests {
         assert!(nonempty > 20, "{nonempty}");
     }
 
-    /// What slicing needs: of a set closed under the dependences, from a node outside at most one is met first, and
-    /// with the sensitive kinds, it is met on every path if on any.
+    /// The property that slicing needs. Let a set be closed under the dependences. From a node outside, paths meet at
+    /// most one node of the set first. With the sensitive kinds, every path meets that node if some path does.
     #[test]
     fn closed_sets_are_control_closed() {
         let mut seed = 77;
         for round in 0..3000u32 {
             let graph = random_graph(&mut seed, 3 + round % 9);
             let nodes = graph.len() as u32;
-            // Some nodes are left only by a criterion.
+            // In some graphs, only a criterion ends some nodes' paths.
             let ends: Vec<bool> = (0..nodes).map(|n| n == nodes - 1 && round % 3 != 0).collect();
             for kind in [Control::Standard, Control::DecisiveOrder] {
                 let on = controls(kind, &graph, nodes - 1, &ends);

@@ -1,51 +1,57 @@
-//! What a slice is about.
+//! Slicing criteria.
 
 use crate::modref::{Cell, CellNumbers};
 use crate::pointer::{ObjectId, ObjectKind};
 use crate::regions::Regions;
 use cfa::{EdgeId, GlobalId, Id, Program, Table, VarId};
 
-/// What a slice preserves: something about the moments at which control gets to an edge.
+/// A slicing criterion: an edge, and what the slice preserves whenever control reaches it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Criterion {
+    /// The edge.
     pub edge: EdgeId,
+    /// The preserved behaviour.
     pub what: What,
 }
 
+/// The behaviour of an edge that a slice preserves.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum What {
-    /// That the edge is executed, and all that it uses. Of a call, what its callees read and do is not meant, but
-    /// that they are called. One of two assume edges stands for both.
+    /// The execution of the edge and all values that it uses. For a call, this covers the call itself but not the
+    /// behaviour of its callees. One of two assume edges represents both.
     Operation,
-    /// That control gets to the source of the edge, and these values there.
+    /// The visits of the edge's source, and these values at each visit.
     Values(Vec<Value>),
 }
 
-/// Something with a value.
+/// A program entity that has a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value {
+    /// A variable.
     Var(VarId),
     /// The content of a global object.
     Global(GlobalId),
-    /// The content of all objects made at this `Alloc` edge.
+    /// The content of all objects that this `Alloc` edge creates.
     Object(EdgeId),
 }
 
 impl Criterion {
+    /// The criterion that the operation of the edge is executed, with its operands.
     pub fn operation(edge: EdgeId) -> Self {
         Self { edge, what: What::Operation }
     }
-    /// That control gets there.
+    /// The criterion that control reaches the source of the edge.
     pub fn reached(edge: EdgeId) -> Self {
         Self { edge, what: What::Values(Vec::new()) }
     }
+    /// The criterion of one value at the source of the edge.
     pub fn value(edge: EdgeId, value: Value) -> Self {
         Self { edge, what: What::Values(vec![value]) }
     }
 }
 
 impl Value {
-    /// The cells that hold it.
+    /// The cells that contain the value.
     pub(crate) fn cells(
         self,
         program: &Program,
@@ -70,9 +76,10 @@ impl Value {
     }
 }
 
-/// Something that holds values, as dependences speak of it.
+/// A storage that data dependences refer to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Datum {
+    /// A variable.
     Var(VarId),
     /// A region of memory.
     Memory(u32),
@@ -81,7 +88,7 @@ pub enum Datum {
 }
 
 impl Datum {
-    /// For users: the variable's name, or those of the objects that the region lies in.
+    /// The name in messages: the variable's name, or the names of the objects that the region lies in.
     pub(crate) fn name(self, program: &Program, objects: &Table<ObjectId, ObjectKind>, regions: &Regions) -> String {
         match self {
             Self::Var(v) => program.vars[v].name.clone().unwrap_or_else(|| v.to_string()),
@@ -108,7 +115,7 @@ fn object_name(program: &Program, kind: &ObjectKind) -> String {
             let edge = &program.edges[e];
             let var = edge.op.def().and_then(|v| program.vars[v].name.as_deref());
             match var {
-                // The address of a variable in memory.
+                // A pointer to a variable in memory.
                 Some(name) => name.strip_prefix('&').map_or_else(|| format!("*{name}"), str::to_owned),
                 None => match edge.place {
                     Some(place) => format!("the object made in line {}", program.places[place].line),

@@ -1,4 +1,4 @@
-//! Why something is in a slice, in terms of operations.
+//! Explains why an operation is in a slice, by a chain of dependences.
 
 use crate::criterion::{Criterion, Datum};
 use crate::mark::Marks;
@@ -7,51 +7,59 @@ use crate::sdg::Kind;
 use crate::slice::Analysis;
 use cfa::{EdgeId, Op};
 
-/// The operation of `edge` depends on that of `on`.
+/// A dependence: the operation of `edge` depends on the operation of `on`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Dependence {
+    /// The dependent edge.
     pub edge: EdgeId,
+    /// The edge that it depends on.
     pub on: EdgeId,
+    /// The kind of the dependence.
     pub kind: DependenceKind,
 }
 
+/// The kind of a dependence of `edge` on `on`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DependenceKind {
-    /// `edge` takes a value that `on` gives: of a parameter, `on` is a call; of a result, a return.
+    /// `edge` uses a value that `on` defines. If it is a parameter, `on` is a call; if it is a result, `on` is a
+    /// return.
     Data(Datum),
-    /// The branch `on` decides whether (or in which order) `edge` is executed.
+    /// The branch `on` decides whether, or in which order, `edge` is executed.
     Control,
-    /// `on` calls the function that `edge` is in.
+    /// `on` calls the function that contains `edge`.
     Call,
-    /// `edge` comes after the call `on`, which may not return.
+    /// `edge` follows the call `on`, which may not return.
     Returns,
 }
 
-/// What criteria depend on, with reasons.
+/// A backward slice with the reason for each of its operations.
 pub struct Explanation<'a, 'p> {
     analysis: &'a Analysis<'p>,
     marks: Marks,
 }
 
 impl<'p> Analysis<'p> {
-    /// Walks backwards from the criteria, as [`slice`](Self::slice) does.
+    /// Computes the operations that the criteria depend on, like [`slice`](Self::slice), with reasons.
     pub fn explain(&self, criteria: &[Criterion]) -> Explanation<'_, 'p> {
         Explanation { analysis: self, marks: self.backward(criteria, true) }
     }
-    /// See [`Explanation::chain`].
+    /// The chain of dependences from a criterion to the edge, as [`Explanation::chain`] returns it.
     pub fn why(&self, criteria: &[Criterion], edge: EdgeId) -> Option<Vec<Dependence>> {
         self.explain(criteria).chain(edge)
     }
 }
 
 impl Explanation<'_, '_> {
+    /// Returns true if the operation of the edge is in the slice.
     pub fn contains(&self, edge: EdgeId) -> bool {
         self.analysis.sdg.op(edge).is_some_and(|n| self.marks.contains(n))
     }
 
-    /// A shortest chain of dependences from a criterion to the edge: the first is of a criterion's edge, each other of
-    /// the edge that the one before it is on, the last is on `edge`. Empty for a criterion itself; `None` for an edge
-    /// that is not in the slice.
+    /// A shortest chain of dependences from a criterion to the edge.
+    ///
+    /// The first dependence starts at the edge of a criterion. Each other dependence starts at the edge that the
+    /// previous one depends on. The last one depends on `edge`. Empty if `edge` is the edge of a criterion; `None` if
+    /// it is not in the slice.
     pub fn chain(&self, edge: EdgeId) -> Option<Vec<Dependence>> {
         let nodes = self.marks.chain(self.analysis.sdg.op(edge)?)?;
         let kinds = &self.analysis.sdg.kinds;
@@ -73,7 +81,7 @@ impl Explanation<'_, '_> {
                         let kind = through.unwrap_or_else(|| self.analysis.direct(from, on));
                         chain.push(Dependence { edge: from, on, kind });
                     }
-                    // A call gives the value of a cell because the callee does.
+                    // The call defines the cell because its callee does.
                     through = match kind {
                         Kind::After(..) => self.analysis.passes(kind).filter(|k| !matches!(k, DependenceKind::Returns)),
                         _ => None,
@@ -87,7 +95,7 @@ impl Explanation<'_, '_> {
 }
 
 impl Analysis<'_> {
-    /// What it says of a dependence that it goes through a node.
+    /// The kind of a dependence path that passes through a node of this kind.
     pub(crate) fn passes(&self, kind: Kind) -> Option<DependenceKind> {
         match kind {
             Kind::Control(_) => Some(DependenceKind::Control),
@@ -111,7 +119,7 @@ impl Analysis<'_> {
         })
     }
 
-    /// The dependence of an operation on another with nothing between: a value given by the one to the other.
+    /// The kind of a dependence without intermediate nodes: `from` uses a value that `on` defines, or `on` is a branch.
     pub(crate) fn direct(&self, from: EdgeId, on: EdgeId) -> DependenceKind {
         let (program, regions) = (self.program, &self.regions);
         let op = &program.edges[on].op;
@@ -134,11 +142,11 @@ impl Analysis<'_> {
     }
 }
 
-/// The edge that a node stands for on the way to the next node.
+/// The edge of a node, where the next node of the chain is `next`; `None` for nodes that are no operations.
 fn site(kind: Kind, next: Option<Kind>) -> Option<EdgeId> {
     match kind {
         Kind::Op(e) | Kind::Argument(e, _) | Kind::Returned(e) | Kind::Observed(e) => Some(e),
-        // Where an older value comes through a call, the call does nothing.
+        // If the value passes the call unchanged, the call is not a step of the chain.
         Kind::After(e, _) if matches!(next, Some(Kind::Out(..))) || next == Some(Kind::Op(e)) => Some(e),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! The control flow of one function in basic blocks, and its control dependences.
+//! The basic blocks of one function, with their control dependences.
 
 use crate::alive::Alive;
 use crate::call_graph::CallGraph;
@@ -7,49 +7,60 @@ use cfa::graph::{Digraph, Lists};
 use cfa::{Edge, EdgeId, FuncId, Id, LocId, Op, Out, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A straight line of edges: entered at its first location, left after its last edge.
+/// A basic block: execution enters at its first location and leaves after its last edge.
 pub struct Block {
+    /// The first location.
     pub first: LocId,
-    /// The edges of the line; of a branch at its end neither.
+    /// The edges of the block. The edges of a branch at its end are not among them.
     pub edges: Vec<EdgeId>,
+    /// How the block ends.
     pub end: End,
 }
 
+/// The end of a basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
+    /// Continues with the next block.
     Goto,
+    /// A branch with two assume edges.
     Branch {
+        /// The edge of the true branch.
         then_edge: EdgeId,
+        /// The edge of the false branch.
         else_edge: EdgeId,
     },
-    /// The last edge is a call after which the program may have ended.
+    /// The last edge is a call that may not return.
     Call(EdgeId),
+    /// Returns from the function.
     Return,
-    /// The program ends, or goes where no criterion can be reached any more.
+    /// The program ends, or no criterion is reachable any more.
     Stop,
 }
 
-/// The blocks of a function; block 0 is its entry. Two more nodes follow the blocks: `returned`, where all
-/// returns meet, and `end`, where everything ends.
+/// The control-flow graph of a function. Block 0 is the entry. Two nodes follow the blocks: `returned`, which joins all
+/// returns, and `end`, which joins all ends of the program.
 pub struct Flow {
+    /// The blocks.
     pub blocks: Vec<Block>,
-    /// Of blocks and `returned`, without the ways that end the program.
+    /// The control flow between the blocks and `returned`, without the edges that end the program.
     pub graph: Digraph,
-    /// For each block and `returned`, the blocks at whose end is decided whether it is executed.
+    /// For each block and `returned`, the blocks whose ends decide whether it is executed.
     pub controls: Lists<u32>,
     number: FxHashMap<LocId, u32>,
 }
 
 impl Flow {
+    /// The node that joins all returns.
     pub fn returned(&self) -> u32 {
         self.blocks.len() as u32
     }
 
-    /// The block that starts at a location.
+    /// The block that starts at the location, if there is one.
     pub fn block_at(&self, loc: LocId) -> Option<u32> {
         self.number.get(&loc).copied()
     }
 
+    /// Builds the blocks of function `f` from its live locations, with control dependences of the kind `control`.
     pub fn new(
         program: &Program,
         alive: &Alive,
@@ -87,7 +98,7 @@ impl Flow {
                 End::Stop => all.push((b, end)),
             }
         }
-        // Where ways end otherwise than at a criterion.
+        // The blocks that end the program otherwise than at a criterion.
         let ends_at = |e: EdgeId| stops.ends_at(program, alive, calls, e);
         let ends = blocks.iter().map(|block| match block.end {
             End::Branch { then_edge, else_edge } => ends_at(then_edge) || ends_at(else_edge),
@@ -105,7 +116,8 @@ fn next_location(program: &Program, block: &Block) -> LocId {
     block.edges.last().map_or(block.first, |&e| program.edges[e].target)
 }
 
-/// The blocks, and the number of each by its first location.
+/// The live blocks of a function, and the number of each by its first location. `may_stop` is true for calls that may
+/// not return.
 fn blocks(
     program: &Program,
     alive: &Alive,
@@ -116,7 +128,7 @@ fn blocks(
     if !alive.loc(entry) {
         return (Vec::new(), FxHashMap::default());
     }
-    // The locations of the function in depth-first order, and which of them start blocks.
+    // The locations of the function in depth-first order, and those that start blocks.
     let mut entered: FxHashMap<LocId, u32> = FxHashMap::default();
     let mut order = Vec::new();
     let mut leads: FxHashMap<LocId, ()> = FxHashMap::default();
@@ -175,23 +187,26 @@ fn blocks(
     (blocks, number)
 }
 
-/// Whether the program may end, or go on for ever, in a function or its callees.
+/// How the program may fail to return from a function, including its callees. Greater values include smaller ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stop {
+    /// The function always returns.
     Never,
-    /// Only at errors, or in criteria that do not return.
+    /// It may end the program at errors, or in criteria that do not return.
     AtCriterion,
-    /// Or elsewhere, or where no criterion can be reached any more.
+    /// It may also end the program elsewhere, loop forever, or reach a location from which no criterion is reachable.
     Otherwise,
 }
 
+/// For each function, how it may fail to return.
 pub struct Stops {
     of: Vec<Stop>,
     criteria: FxHashSet<EdgeId>,
 }
 
 impl Stops {
-    /// Loops are taken to end if they can without a criterion, or always if `control` is standard.
+    /// Computes `Stop` for all functions. Loops are assumed to terminate if `control` is standard, or if a path leaves
+    /// them without a criterion.
     pub fn new(
         program: &Program,
         alive: &Alive,
@@ -200,7 +215,7 @@ impl Stops {
         criteria: FxHashSet<EdgeId>,
     ) -> Self {
         let mut this = Self { of: vec![Stop::Never; program.funcs.len()], criteria };
-        // From the entry of a function that is dead, no criterion can be reached, nor does it return to one.
+        // From the entry of a dead function, no criterion is reachable, nor does it return to one.
         let dead = program.funcs.iter().filter(|(_, f)| !alive.loc(f.entry));
         let mut work: Vec<(FuncId, Stop)> = dead.map(|(f, _)| (f, Stop::Otherwise)).collect();
         for id in alive.edges(program) {
@@ -236,7 +251,8 @@ impl Stops {
         }
     }
 
-    /// The functions with loops that may not end: those that cannot be left but at a criterion; or all.
+    /// The functions with loops that may not terminate: only a criterion leaves them. Other than with standard control
+    /// dependence, all loops count.
     fn endless(&self, program: &Program, alive: &Alive, calls: &CallGraph, control: Control) -> Vec<(FuncId, Stop)> {
         let mut into: Vec<Vec<LocId>> = vec![Vec::new(); program.locs.len()];
         let mut ends = Vec::new();
@@ -265,13 +281,14 @@ impl Stops {
             .collect()
     }
 
+    /// How the call may fail to return. A call that is a criterion counts at most as [`Stop::AtCriterion`].
     pub fn call(&self, calls: &CallGraph, call: EdgeId) -> Stop {
         let callees = calls.callees(call);
         let stop = callees.iter().map(|f| self.of[f.index()]).max().unwrap_or(Stop::Otherwise);
         if self.criteria.contains(&call) { stop.min(Stop::AtCriterion) } else { stop }
     }
-    /// Whether the function is left at the edge, or no criterion can be reached from there any more. Not at errors and
-    /// at criteria that do not return, which are what one hopes for in vain.
+    /// True if the edge leaves the function or enters a location from which no criterion is reachable. False at errors
+    /// and at criteria that do not return: a path may wait for these forever.
     fn ends_at(&self, program: &Program, alive: &Alive, calls: &CallGraph, id: EdgeId) -> bool {
         let edge = &program.edges[id];
         let dead = !alive.loc(edge.target);

@@ -1,12 +1,13 @@
-//! What an operation may influence: context-sensitive forward reachability in the system dependence graph.
+//! Forward slices: context-sensitive forward reachability in the system dependence graph.
 //!
-//! As Horwitz, Reps and Binkley do, a walk *up* goes on from outputs of a function at all its calls, and a walk
-//! *down* goes into callees and not back. What comes back from a call into which the walk went is found by
-//! tabulation: a node is reached together with the input of its function through which the walk came in, and outputs
-//! go on only at the calls that supply this input (Reps, Horwitz, Sagiv: *Precise interprocedural dataflow analysis via
-//! graph reachability*, POPL 1995, which yields the summary edges of HRB on demand). That may take many pairs of a
-//! node and an input; when there are more than a given number per node, the inputs of a function are no longer told apart
-//! and the rest is linear.
+//! Like Horwitz, Reps and Binkley, an *up* walk continues from outputs of a function at all its calls, and a *down*
+//! walk enters callees and does not return from them. Values that return from a call that the walk entered are found by
+//! tabulation. The walk reaches a node together with the input of its function through which it came. Outputs continue
+//! only at the calls that supply this input (Reps, Horwitz, Sagiv: *Precise interprocedural dataflow analysis via graph
+//! reachability*, POPL 1995). This yields the summary edges of Horwitz, Reps and Binkley on demand.
+//!
+//! There may be many pairs of a node and an input. Beyond a fixed number per node, the walk merges the inputs of a
+//! function, and the remaining work is linear.
 
 use crate::criterion::Criterion;
 use crate::crossing::Input;
@@ -17,15 +18,15 @@ use cfa::graph::{Lists, NONE};
 use cfa::{FuncId, Id, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What criteria may influence.
+/// The operations that criteria may influence.
 pub struct Forward {
-    /// By edge: whether it is executed, or with which values, may depend on a criterion. Criteria are among them.
+    /// By edge, true if its execution or its values may depend on a criterion. True for criteria.
     pub kept: Vec<bool>,
 }
 
 impl<'p> Analysis<'p> {
-    /// The operations that the operations or values of the criteria may influence. For all of them, the analysis must
-    /// not have been cut off.
+    /// Computes the operations that the operations or values of the criteria may influence. The result is complete only
+    /// if the analysis was built without [`Options::cut_off`](crate::Options::cut_off).
     pub fn forward(&self, criteria: &[Criterion]) -> Forward {
         let reversed = self.sdg.deps.reversed(self.sdg.kinds.len());
         let mut walk = Walk {
@@ -47,7 +48,7 @@ impl<'p> Analysis<'p> {
             }
         }
         for node in self.nodes_of(criteria) {
-            // An observed value is influenced by what gives it; it influences what they influence.
+            // The criterion stands for the definitions of the observed value, so the walk starts at these.
             match self.sdg.kinds[node as usize] {
                 Kind::Observed(_) => self.sdg.deps.get(node).iter().for_each(|&n| walk.reach(n, UP)),
                 _ => walk.reach(node, UP),
@@ -74,28 +75,29 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// Pairs of a node and a context that are told apart, for each node of the graph; beyond, the contexts of a function are one.
+/// The limit on distinct (node, context) pairs, for each node of the graph. Beyond it, all contexts of a function are
+/// merged.
 const PAIRS_PER_NODE: usize = 16;
 
-/// The input of the function through which a node was reached.
+/// The input of the function through which the walk reached a node.
 type Context = u32;
-/// None: the criterion is in the function or in one it called.
+/// No input: the criterion is in the function or in one of its callees.
 const UP: Context = NONE;
-/// None: the function may be called or not. What that means to its callers is known from the call.
+/// No input: a call decides whether the function is executed. The call itself carries the effects on its callers.
 const CALLED: Context = NONE - 1;
-/// Any input of this function.
+/// Any input of the function in the lower bits.
 const ANY: Context = 1 << 31;
 
 struct Walk<'a, 'p> {
     analysis: &'a Analysis<'p>,
     reversed: &'a Lists<u32>,
     into_calls: IntoCalls,
-    /// By the operation of a call and the cell.
+    /// The `After` nodes, by the operation of the call and the cell.
     after: FxHashMap<(u32, Cell), u32>,
     reached: FxHashSet<(u32, Context)>,
-    /// By context that stands for an input, the calls that supply it, with the contexts they are reached in.
+    /// By context that is an input, the calls that supply it, with the contexts of these calls.
     suppliers: FxHashMap<Context, Vec<(u32, Context)>>,
-    /// By such a context, the outputs reached.
+    /// By context that is an input, the outputs that the walk reached.
     outputs: FxHashMap<Context, Vec<Cell>>,
     budget: usize,
     work: Vec<(u32, Context)>,
@@ -103,7 +105,7 @@ struct Walk<'a, 'p> {
 
 impl Walk<'_, '_> {
     fn reach(&mut self, node: u32, context: Context) {
-        // What is reached on the way up is reached as well as it can be.
+        // The context `UP` subsumes all others.
         if context != UP && self.reached.contains(&(node, UP)) {
             return;
         }
@@ -126,7 +128,7 @@ impl Walk<'_, '_> {
         let reversed = self.reversed;
         for &n in reversed.get(node) {
             match (sdg.kinds[node as usize], sdg.kinds[n as usize]) {
-                // An unordered cell may be read anywhere.
+                // Any operation of the program may read an unordered cell.
                 (Kind::Unordered(_) | Kind::Gathered, _) => self.reach(n, UP),
                 _ => self.reach(n, context),
             }
@@ -136,13 +138,13 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// All of a function, for it may be called or not.
+    /// The criterion decides whether the function is executed, so all of it may depend on the criterion.
     fn enter_called(&mut self, g: FuncId) {
         let entry = self.analysis.sdg.entries[g.index()];
         self.reach(entry, CALLED);
     }
 
-    /// A call supplies an input of a callee.
+    /// Continues in a callee at an input that a call supplies.
     fn enter(&mut self, supplied: Input, context: Context) {
         let Input { call, callee, input, .. } = supplied;
         let inner = if self.reached.len() < self.budget { input } else { ANY | callee.0 };
@@ -181,7 +183,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What values are for as inputs of functions, sorted by value.
+/// The inputs of functions that each value supplies, sorted by value.
 struct IntoCalls {
     inputs: Vec<Input>,
 }

@@ -1,9 +1,9 @@
-//! From inputs of a slice to inputs of the original program.
+//! Translates inputs of a slice to inputs of the original program.
 //!
-//! The slice asks for fewer values than the original: whole inputs are gone, and so are the calls, with the
-//! inputs inside them, that no criterion depends on. An input of a run of the original is one of the slice too
-//! exactly if its edge and all calls that have not returned are in the slice. In this order both runs agree, so
-//! the original is run with the slice's values in turn, and with zeros for the others.
+//! The slice reads fewer inputs than the original: it lacks inputs, and calls with the inputs inside them, that no
+//! criterion depends on. An input that a run of the original reads is also an input of the slice if its edge and all
+//! active calls are in the slice. Both runs read these inputs in the same order. So the original runs with the slice's
+//! values in turn, and with zeros for all other inputs.
 
 use crate::slice::Slice;
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Recording, State, Unknown};
@@ -11,12 +11,13 @@ use cfa::{Bv, EdgeId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// Each round fixes which allocations of the original are those of the slice a bit further into the run.
+/// The number of runs. Each run extends the known prefix of the map from the original's allocations to the slice's.
 const ROUNDS: usize = 16;
 
 impl Slice {
-    /// Inputs with which the original program takes the way that the slice takes with these, provided that the
-    /// loops removed terminate and what was removed does nothing undefined. `limits` are for a run of the original.
+    /// Returns inputs with which the original program follows the path of the slice on `inputs`. This assumes that the
+    /// removed loops terminate and that the removed operations have no undefined behaviour. `limits` bound each run of
+    /// the original.
     pub fn inputs_of_original(&self, original: &Program, inputs: &Inputs, limits: Limits) -> Inputs {
         let mut kept_inputs = vec![false; original.inputs.len()];
         for (id, edge) in original.edges.iter() {
@@ -42,14 +43,14 @@ impl Slice {
     }
 }
 
-/// What the run of the original has done so far.
+/// The progress of a run of the original.
 #[derive(Default)]
 struct Progress {
-    /// For each frame whether all calls up to it are in the slice.
+    /// For each frame, true if all calls up to it are in the slice.
     in_slice: Vec<bool>,
-    /// `Alloc` edges executed, in all and of the slice.
+    /// The number of executed `Alloc` edges, in all and in the slice.
     allocs_made: (u64, u64),
-    /// The slice's numbers of the original's allocations.
+    /// Maps the numbers of the original's allocations to the slice's.
     allocs: FxHashMap<u64, u64>,
 }
 
@@ -94,7 +95,7 @@ struct Source<'a> {
     kept_inputs: &'a [bool],
     allocs: &'a FxHashMap<u64, u64>,
     progress: &'a RefCell<Progress>,
-    /// The next of the slice's values.
+    /// The position of the next value of the slice's inputs.
     next: usize,
 }
 

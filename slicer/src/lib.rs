@@ -1,30 +1,30 @@
-//! Dependence analysis of whole programs, and slices of them.
+//! Dependence analysis and slicing of whole programs.
 //!
-//! [`slice`] keeps of a program what its criteria depend on. Points-to sets ([`pointer`]) part memory into
-//! regions; a system dependence graph over variables and regions is walked backwards from the criteria; the
-//! operations met are put together again as a program that does, as far as the criteria are concerned, what
-//! the original does.
+//! [`slice`] reduces a program to the operations that its criteria depend on. Points-to sets ([`pointer`]) partition
+//! memory into regions. A backward walk from the criteria marks nodes of a system dependence graph over variables and
+//! regions. The marked operations form a new program. As far as the criteria are concerned, it behaves like the
+//! original.
 //!
-//! Knows the program representation and nothing of LLVM or of solvers.
+//! The crate knows the program representation. It does not know LLVM or solvers.
 //!
-//! # What a slice preserves
+//! # Guarantees
 //!
-//! If a run of the original executes a criterion, the run of the slice with the same inputs executes it too, in
-//! the same order and with the same values, provided that what was removed does nothing undefined. So what holds of
-//! all runs of the slice (a proof) holds of the original.
+//! If a run of the original executes a criterion, the run of the slice on the same inputs executes it too, in the same
+//! order and with the same values. This assumes that the removed operations have no undefined behaviour. So a property
+//! of all runs of the slice (a proof) holds for the original.
 //!
-//! The converse depends on [`Control`]. With [`Control::Standard`] a loop that was removed is taken to end: the
-//! slice may reach a criterion behind a loop that the original never leaves, so a run of the slice (a counterexample)
-//! has to be replayed on the original. With [`Control::DecisiveOrder`] (with [`Control::NonTermination`] if no
-//! endless loop has several entries) the slice hits a criterion only if the original does.
+//! The converse depends on [`Control`]. [`Control::Standard`] assumes that removed loops terminate. The slice may then
+//! reach a criterion after a loop that never terminates in the original, so a counterexample of the slice has to be
+//! replayed on the original. With [`Control::DecisiveOrder`] the slice reaches a criterion only if the original does.
+//! [`Control::NonTermination`] suffices if no endless loop has several entries.
 //!
 //! A path that ends before the criterion (`abort`, a false assumption) ends in the slice as well. If
-//! [`Options::cut_off`] is set, so do paths that can no longer get to a criterion, as if an assumption failed.
+//! [`Options::cut_off`] is set, paths from which no criterion is reachable also end, as if an assumption failed.
 //!
-//! # How it is done
+//! # Method
 //!
 //! Horwitz, Reps, Binkley: *Interprocedural slicing using dependence graphs*, TOPLAS 1990, over static single
-//! assignment form for variables and memory regions. Each module names what it follows.
+//! assignment form for variables and memory regions. Each module names the papers that it implements.
 
 mod alive;
 mod build;

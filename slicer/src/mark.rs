@@ -1,17 +1,17 @@
 //! Context-sensitive backward reachability in the system dependence graph.
 //!
-//! Horwitz, Reps and Binkley walk the graph in two phases: up into callers, then down into callees. Here both
-//! are one walk over nodes in two ranks. A node of the *first* rank matters in every context that can reach it,
-//! so the calls of its function do too. A node of the *second* rank matters to calls that are in the slice
-//! already, into which the walk descended through their outputs; its function's other calls are not drawn in.
+//! Horwitz, Reps and Binkley walk the graph in two phases: up into callers, then down into callees. Here one walk does
+//! both, with nodes in two ranks. A node of the *first* rank matters in every context, so the walk continues at all
+//! calls of its function. A node of the *second* rank matters only to calls that are already in the slice and whose
+//! outputs led the walk into the function. Other calls of the function stay outside.
 //!
-//! The slice is a program to run (Binkley: *Precise executable interprocedural slices*, 1993): where a function
-//! in the slice reads an input, all its calls in the slice supply it. What a callee merely lets through is not read by
-//! it: it is followed at the call, and *passes* in the callee. So there are no summary edges: that an output of a
-//! call depends on an input of it shows when the walk, inside the callee, gets from the one to the other. Every node is
-//! visited at most once in each rank, so a slice takes time linear in the graph.
+//! The slice is an executable program (Binkley: *Precise executable interprocedural slices*, 1993). If a function in
+//! the slice reads an input, all its calls in the slice supply that input. If a callee leaves a cell unchanged, the
+//! walk follows the cell at the call, and the callee's nodes have the rank *passing*. So the graph needs no summary
+//! edges: the walk inside the callee finds the inputs that an output depends on. The walk visits every node at most
+//! once in each rank, so a slice takes time linear in the graph.
 //!
-//! The walk is breadth-first, so the first reason found for a node is a shortest one.
+//! The walk is breadth-first, so the first reason of a node is a shortest one.
 
 use crate::call_graph::CallGraph;
 use crate::sdg::{Kind, Sdg};
@@ -20,28 +20,31 @@ use cfa::graph::NONE;
 use cfa::{EdgeId, FuncId, Id, Program};
 use std::collections::VecDeque;
 
-/// Why a node is in the slice.
+/// The reason for which a node is in the slice. Smaller values are stronger.
 type Rank = u8;
 const FIRST: Rank = 1;
 const SECOND: Rank = 2;
-/// Second rank, and only as what its function may leave as it was.
+/// Second rank, for a value that its function may leave unchanged.
 const PASSING: Rank = 4;
 
 /// A node in a rank.
 type Ranked = (u32, Rank);
 
-/// The nodes that the criteria depend on.
+/// The nodes that the criteria depend on, with their ranks.
 pub struct Marks {
     rank: Vec<Rank>,
-    /// For each node and rank, if reasons are wanted, on whose account it was marked; itself for criteria.
+    /// For each node and rank, the node that caused the mark; the node itself for criteria. Empty if no reasons were
+    /// requested.
     causes: Vec<[Ranked; 3]>,
 }
 
 impl Marks {
+    /// Returns true if the node is marked.
     pub fn contains(&self, node: u32) -> bool {
         self.rank[node as usize] != 0
     }
-    /// From a criterion to the node, each for the sake of the one before it; `None` if the node is not marked.
+    /// A shortest path from a criterion to the node. Each node caused the mark of the next. `None` if the node is not
+    /// marked. Requires marks with reasons.
     pub fn chain(&self, node: u32) -> Option<Vec<u32>> {
         let ranks = [FIRST, SECOND, PASSING].into_iter().filter(|r| self.rank[node as usize] & r != 0);
         ranks.map(|rank| self.chain_to((node, rank))).min_by_key(Vec::len)
@@ -59,7 +62,7 @@ impl Marks {
         }
     }
 
-    /// With `reasons`, chains can be asked for.
+    /// Marks all nodes that `criteria` depend on. If `reasons` is set, [`chain`](Self::chain) works afterwards.
     pub fn backward(
         program: &Program,
         sdg: &Sdg,
@@ -92,7 +95,7 @@ impl Marks {
     }
 }
 
-/// The strongest of the ranks of a node, of which there is one.
+/// The strongest of a node's ranks. The node has at least one.
 fn strongest(ranks: Rank) -> Rank {
     ranks & ranks.wrapping_neg()
 }
@@ -105,21 +108,21 @@ struct Walk<'a> {
     calls: &'a CallGraph,
     marks: Marks,
     work: VecDeque<Ranked>,
-    /// On whose account nodes are being marked.
+    /// The node that causes the marks at the moment.
     present: Ranked,
-    /// By function, whether it is to be kept whole and has not been yet.
+    /// By function, true if the function has to be kept whole and has not been marked yet.
     preserved: Vec<bool>,
     atomic: Vec<bool>,
-    /// The functions that atomic ones in the slice may call, directly or not, and they themselves.
+    /// The atomic functions in the slice, and the functions that they may call, directly or indirectly.
     called_back: SparseSet,
 }
 
 /// Functions that are not sliced.
 #[derive(Clone, Default)]
 pub struct Whole {
-    /// Their bodies are kept whole if anything of them is.
+    /// Functions whose whole body is in the slice if any of it is.
     pub preserved: Vec<FuncId>,
-    /// Their calls take all that they may read.
+    /// Functions whose calls depend on everything that the function may read.
     pub atomic: Vec<FuncId>,
 }
 
@@ -143,7 +146,7 @@ impl Walk<'_> {
 
     fn visit(&mut self, node: u32, rank: Rank) {
         let sdg = self.sdg;
-        // As an operation sees it: what it uses is read.
+        // An operation reads the values that it uses, so these are never only passing.
         let reading = rank.min(SECOND);
         match sdg.kinds[node as usize] {
             Kind::Entry(f) => {
@@ -185,7 +188,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The function is executed in the slice: if it is to be kept whole, now is the time.
+    /// Marks the whole body of a function that the slice executes, if the function is to be preserved.
     fn preserve(&mut self, f: FuncId) {
         if !std::mem::take(&mut self.preserved[f.index()]) {
             return;
@@ -208,7 +211,7 @@ impl Walk<'_> {
             self.mark(on, rank);
         }
     }
-    /// From one value of a cell to those it may come from.
+    /// Marks the definitions that a value of a cell may come from.
     fn follow(&mut self, node: u32, rank: Rank) {
         for &on in self.sdg.deps.get(node) {
             let is_value =
@@ -222,7 +225,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A call is in the slice: what its callees read, it supplies, for the sake of where it is read.
+    /// A call is in the slice: marks the values of those inputs that its callees read. The input is the cause.
     fn supply(&mut self, call: u32, rank: Rank) {
         let sdg = self.sdg;
         for supplied in sdg.crossings.of_call(call) {
@@ -235,7 +238,7 @@ impl Walk<'_> {
             }
         }
     }
-    /// An input is read: all calls in the slice supply it.
+    /// A callee reads an input: marks the value of that input at all calls in the slice.
     fn supply_input(&mut self, input: u32) {
         let sdg = self.sdg;
         for supplied in sdg.crossings.of_input(input) {
@@ -245,8 +248,8 @@ impl Walk<'_> {
             }
         }
     }
-    /// A call of a function that is not to be looked into: all it may read is supplied, and the functions
-    /// that it may call in turn are kept whole.
+    /// A call of an atomic function: marks everything that the function may read. The functions that it may call in
+    /// turn are preserved.
     fn supply_all(&mut self, call: EdgeId, callee: FuncId, rank: Rank) {
         let sdg = self.sdg;
         let inputs = sdg.op(call).into_iter().flat_map(|op| sdg.crossings.of_call(op));
