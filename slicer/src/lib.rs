@@ -26,6 +26,8 @@
 //! Horwitz, Reps, Binkley: *Interprocedural slicing using dependence graphs*, TOPLAS 1990, over static single
 //! assignment form for variables and memory regions. Each module names the papers that it implements.
 
+#![warn(missing_docs)]
+
 mod alive;
 mod build;
 mod call_graph;

@@ -1,4 +1,4 @@
-//! What each function may read and write of global variables and memory, its callees included.
+//! Mod-ref analysis: the global variables and the memory that each function, including its callees, may write and read.
 
 use crate::call_graph::CallGraph;
 use crate::regions::{RegionId, Regions};
@@ -7,43 +7,51 @@ use crate::sparse_set::SparseSet;
 use cfa::{EdgeId, ExprId, FuncId, Id, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Something that holds values: a region of memory or a variable. Regions come first.
+/// A storage that holds values: a region of memory, a variable, or the result of a function. Regions have the lowest
+/// numbers.
 pub type Cell = u32;
 
-/// The numbering of cells.
+/// The numbering of cells: regions, variables, then two cells for results and returns.
 #[derive(Clone, Copy, Debug)]
 pub struct CellNumbers {
+    /// The number of regions.
     pub regions: u32,
+    /// The number of variables.
     pub vars: u32,
 }
 
 impl CellNumbers {
+    /// The numbering for a program and its regions.
     pub fn new(program: &Program, regions: &Regions) -> Self {
         Self { regions: regions.count, vars: program.vars.len() as u32 }
     }
+    /// The cell of a variable.
     pub fn var(&self, v: VarId) -> Cell {
         self.regions + v.0
     }
+    /// The variable of a cell, if it is one.
     pub fn as_var(&self, cell: Cell) -> Option<VarId> {
         (self.regions..self.regions + self.vars).contains(&cell).then(|| VarId(cell - self.regions))
     }
+    /// The region of a cell, if it is one.
     pub fn as_region(&self, cell: Cell) -> Option<RegionId> {
         (cell < self.regions).then_some(cell)
     }
-    /// The result of a function.
+    /// The cell for the result of a function.
     pub fn result(&self) -> Cell {
         self.regions + self.vars
     }
-    /// Whether a function returns.
+    /// The cell for the fact that a function returns.
     pub fn returning(&self) -> Cell {
         self.regions + self.vars + 1
     }
+    /// The number of cells.
     pub fn count(&self) -> usize {
         (self.regions + self.vars + 2) as usize
     }
 }
 
-/// The variables of each expression, found once.
+/// The variables of each expression, computed on demand and cached.
 pub struct ExprVars {
     spans: Vec<(u32, u32)>,
     arena: Vec<VarId>,
@@ -52,9 +60,11 @@ pub struct ExprVars {
 const UNKNOWN: u32 = u32::MAX;
 
 impl ExprVars {
+    /// An empty cache for the expressions of the program.
     pub fn new(program: &Program) -> Self {
         Self { spans: vec![(UNKNOWN, 0); program.exprs.len()], arena: Vec::new() }
     }
+    /// The variables of the expression.
     pub fn of(&mut self, program: &Program, e: ExprId) -> &[VarId] {
         if self.spans[e.index()].0 == UNKNOWN {
             let vars = program.exprs.vars(e);
@@ -66,24 +76,25 @@ impl ExprVars {
     }
 }
 
-/// What calls may read and write of what their caller knows.
+/// The cells outside the callee's frame that its calls may read and write.
 #[derive(Default)]
 struct Summary {
     reads: SparseSet,
     writes: SparseSet,
 }
 
+/// The mod-ref summaries of all functions.
 pub struct ModRef {
     summaries: Vec<Summary>,
-    /// By function, the number of its summary.
+    /// By function, the index of its summary.
     summary: Vec<u32>,
-    /// Cells that are not followed through calls: each write may be seen by each read.
+    /// Cells that the dependence graph does not follow through calls: each read may read from each write.
     pub unordered: SparseSet,
 }
 
 impl ModRef {
-    /// Cells are left unordered as far as it takes to keep the number of (call, cell) pairs within the budget.
-    /// `observed` are read besides what operations read.
+    /// Computes the summaries for the operations in `edges`. If there are more (call, cell) pairs than the budget of
+    /// `options`, the cells with the most pairs become unordered. Each function also reads its cells in `observed`.
     pub fn compute(
         program: &Program,
         regions: &Regions,
@@ -100,7 +111,7 @@ impl ModRef {
             reads[f.index()].insert(cell);
         }
         let mut call_edges = Vec::new();
-        // Many operations touch the same regions: they are noted once for each function.
+        // Many operations access the same regions, so each set of regions is added once per function.
         let mut region_sets: FxHashMap<u32, SparseSet> = FxHashMap::default();
         let mut noted: FxHashSet<(usize, u32, bool)> = FxHashSet::default();
         for id in edges {
@@ -135,14 +146,14 @@ impl ModRef {
         for &id in &call_edges {
             callees[program.func_of(id).index()].extend(calls.callees(id).iter().map(|g| g.0));
         }
-        // The regions of a function's own frames are nothing to its callers.
+        // The regions in the frames of a function are invisible to its callers.
         let mut own = vec![SparseSet::new(); program.funcs.len()];
         for (r, owner) in regions.owner.iter().enumerate() {
             if let Some(f) = owner {
                 own[f.index()].insert(r as u32);
             }
         }
-        // Functions that call one another do the same.
+        // All functions of a strongly connected component share one summary.
         let mut summary = vec![u32::MAX; program.funcs.len()];
         let mut summaries: Vec<Summary> = Vec::new();
         for component in calls.bottom_up() {
@@ -202,11 +213,11 @@ impl ModRef {
         }
     }
 
-    /// What a call of the function may read of global variables and memory that its caller knows.
+    /// The global variables and regions outside its own frames that a call of the function may read.
     pub fn reads(&self, f: FuncId) -> &SparseSet {
         &self.summaries[self.summary[f.index()] as usize].reads
     }
-    /// What a call of the function may write.
+    /// The global variables and regions outside its own frames that a call of the function may write.
     pub fn writes(&self, f: FuncId) -> &SparseSet {
         &self.summaries[self.summary[f.index()] as usize].writes
     }

@@ -1,4 +1,4 @@
-//! The dependence graph between operations, and its picture.
+//! The dependences between operations, and their graph in the DOT language.
 
 use crate::explain::{Dependence, DependenceKind};
 use crate::modref::Cell;
@@ -10,15 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 impl Analysis<'_> {
-    /// The dependences between operations that have nothing but joins of values between them, sorted. Calls stand
-    /// between a function and its callers: an operation that uses a parameter depends on the calls that pass it. The result
-    /// may be much larger than the graph itself.
+    /// Returns the dependences between operations, sorted. Nodes for joins of values are skipped. Calls connect a
+    /// function with its callers: an operation that uses a parameter depends on the calls that pass it. The result may
+    /// be much larger than the graph itself.
     pub fn dependences(&self) -> Vec<Dependence> {
         self.dependences_of(&vec![false; self.program.funcs.len()])
     }
 
-    /// As [`dependences`](Self::dependences), with calls of `closed` functions as operations that read and write what such
-    /// functions do, and without the operations in these.
+    /// Like [`dependences`](Self::dependences), but without the operations in `closed` functions. A call of such a
+    /// function is one operation that reads and writes what the function does.
     fn dependences_of(&self, closed: &[bool]) -> Vec<Dependence> {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
@@ -47,7 +47,7 @@ impl Analysis<'_> {
                 if let Some(on) = on.filter(|&on| on != edge) {
                     found.push(Dependence { edge, on, kind: kind.unwrap_or_else(|| self.direct(edge, on)) });
                 }
-                // An older value may come through a call.
+                // An older value may pass a call.
                 if self.edge_of(n).is_some() && !matches!(self.sdg.kinds[n as usize], Kind::After(..)) {
                     continue;
                 }
@@ -64,12 +64,12 @@ impl Analysis<'_> {
         found
     }
 
-    /// The dependences in the language of Graphviz: operations by function, black for data, blue for control, green for
-    /// calls. With `only`, by edge, the operations that are to be drawn. Functions whose calls are indivisible are not
-    /// looked into.
+    /// Returns the dependences in the language of Graphviz. Operations are grouped by function. Data dependences are
+    /// black, control dependences blue, calls green. If `only` is given, the graph has only the edges for which it is
+    /// true. The graph has no operations inside atomic functions.
     pub fn dot(&self, only: Option<&[bool]>) -> String {
         let mut closed = vec![false; self.program.funcs.len()];
-        // What calls the first function, with its arguments, is nobody's code.
+        // The entry function only calls the program with its arguments. It is not part of the user's code.
         self.whole.atomic.iter().chain([&self.program.entry]).for_each(|f| closed[f.index()] = true);
         let drawn = |e: EdgeId| {
             let is_operation = self.program.edges[e].op != Op::Skip && !closed[self.program.func_of(e).index()];
@@ -79,7 +79,7 @@ impl Analysis<'_> {
             self.dependences_of(&closed).into_iter().filter(|d| drawn(d.edge) && drawn(d.on)).collect();
         let mut by_function: BTreeMap<FuncId, Vec<EdgeId>> = BTreeMap::new();
         for (e, edge) in self.program.edges.iter() {
-            // One node for the two edges of a branch.
+            // One node represents both edges of a branch.
             let second = matches!(edge.op, Op::Assume { branch: false, .. });
             if drawn(e) && !second && self.sdg.op(e).is_some() {
                 by_function.entry(self.program.func_of(e)).or_default().push(e);
@@ -132,8 +132,9 @@ impl Analysis<'_> {
         cell.and_then(|c| self.of_cell(c)).or_else(|| self.passes(self.sdg.kinds[node as usize]))
     }
 
-    /// The nodes that a node depends on, in its function and across calls, with the cell that a call supplies. What
-    /// comes after a call is either what the callee makes of it (`inside`), or what passes the call.
+    /// Visits the nodes that a node depends on, in its function and across calls. The visitor also receives the cell
+    /// that a call supplies. For an `After` node, `inside` selects the value that the callee writes; otherwise, the
+    /// visitor gets the value that passes the call.
     fn next(&self, node: u32, inside: bool, mut visit: impl FnMut(u32, Option<Cell>)) {
         let sdg = &self.sdg;
         let passes = |n: &&u32| match sdg.kinds[node as usize] {

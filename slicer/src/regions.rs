@@ -1,7 +1,7 @@
-//! Memory in regions: classes of bytes that every access of the program touches all or none of.
+//! Partitions memory into regions: every access of the program touches all of a region or none of it.
 //!
-//! Objects that the same pointers point to are one class, the bytes of a class fall into cells, and cells that the
-//! same accesses touch are one region. So there are only as many regions as the program can tell apart.
+//! Objects that the same pointers point to form a class. The bytes of a class are divided into cells. Cells that the
+//! same accesses touch form a region. So there are only as many regions as the program distinguishes.
 
 mod cells;
 mod objects;
@@ -15,51 +15,55 @@ use objects::{Accessed, Classes, Key, Single};
 use partition::{Partition, Sets};
 use rustc_hash::FxHashMap;
 
-/// A region of memory; dense from 0.
+/// A region of memory. Ids are dense from 0.
 pub type RegionId = u32;
 
-/// What a memory operation touches: sorted regions.
+/// The regions that a memory operation touches, as numbers of sets.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Access {
     reads: u32,
     writes: u32,
-    /// Of the regions written, those that nothing of the old content survives in.
+    /// The written regions of which no old content remains.
     kills: u32,
 }
 
+/// The regions of a program and the accesses of its edges.
 pub struct Regions {
     accesses: FxHashMap<EdgeId, Access>,
-    /// Distinct sets of regions; the first is empty.
+    /// The distinct sets of regions. The first is empty.
     sets: Vec<Box<[RegionId]>>,
+    /// The number of regions.
     pub count: u32,
-    /// The function in whose frames all of a region lies, if there is one, and it is not recursive.
+    /// The function whose frames contain the whole region; `None` if there is no such function or if it is recursive.
     pub owner: Vec<Option<FuncId>>,
-    /// The objects that a region has bytes of, ascending.
+    /// The objects with bytes in each region, ascending.
     pub objects: Vec<Box<[ObjectId]>>,
-    /// By object, the set of its regions.
+    /// By object, the number of the set of its regions.
     of_object: Vec<u32>,
 }
 
 impl Regions {
+    /// The regions that the edge may read, ascending.
     pub fn reads(&self, edge: EdgeId) -> &[RegionId] {
         self.set(edge, |a| a.reads)
     }
+    /// The regions that the edge may write, ascending.
     pub fn writes(&self, edge: EdgeId) -> &[RegionId] {
         self.set(edge, |a| a.writes)
     }
+    /// The regions that the edge overwrites completely, ascending.
     pub fn kills(&self, edge: EdgeId) -> &[RegionId] {
         self.set(edge, |a| a.kills)
     }
-    /// The number of the set that an edge reads and of the one that it writes. Few sets do for many edges, and 0 is
-    /// the empty one.
+    /// The numbers of the sets that an edge reads and writes. Many edges share a set. Number 0 is the empty set.
     pub fn set_numbers(&self, edge: EdgeId) -> (u32, u32) {
         self.accesses.get(&edge).map_or((0, 0), |a| (a.reads, a.writes))
     }
-    /// The regions of a set by its number, ascending.
+    /// The regions of the set with this number, ascending.
     pub fn set_of(&self, number: u32) -> &[RegionId] {
         &self.sets[number as usize]
     }
-    /// The regions with bytes of the object.
+    /// The regions with bytes of the object, ascending.
     pub fn of_object(&self, object: ObjectId) -> &[RegionId] {
         &self.sets[self.of_object[object.index()] as usize]
     }
@@ -67,7 +71,7 @@ impl Regions {
         self.accesses.get(&edge).map_or(&[], |a| &self.sets[which(a) as usize])
     }
 
-    /// `edges` are those that can be executed.
+    /// Computes the regions of the operations in `edges`, the edges that can be executed.
     pub fn compute(
         program: &Program,
         points_to: &mut PointsTo,
@@ -81,7 +85,7 @@ impl Regions {
         let operations: Vec<(EdgeId, What)> =
             edges.filter_map(|id| Some((id, accesses.of(program, points_to, id)?))).collect();
         let classes = Classes::new(points_to, &single, &accesses.keys);
-        // The ranges of each access, and of allocations.
+        // The ranges of each access and of each allocation.
         let mut ranges = Distinct::default();
         let of_key: Vec<u32> = accesses.keys.iter().map(|key| ranges.intern(classes.ranges(key))).collect();
         let raw: Vec<(EdgeId, u32, u32)> = operations
@@ -137,7 +141,7 @@ impl Regions {
             };
             (sets.intern(regions), sets.intern(killed))
         };
-        // The regions of each set of ranges, and which of them the ranges cover.
+        // The regions of each set of ranges, and the regions that the ranges cover.
         let of_ranges: Vec<(u32, u32)> = cell_sets.iter().zip(&ranges.ranges).map(|(s, r)| regions_of(s, r)).collect();
         let accesses = raw
             .into_iter()
@@ -170,7 +174,7 @@ impl Regions {
     }
 }
 
-/// The objects that each region has bytes of, ascending.
+/// The objects with bytes in each region, ascending.
 fn objects_of(partition: &Partition, cells: &Cells, classes: &Classes) -> Vec<Vec<ObjectId>> {
     let of_region = |members: &Vec<u32>| {
         let mut in_region: Vec<_> = members.iter().map(|&c| cells.class_of(c)).collect();
@@ -183,7 +187,7 @@ fn objects_of(partition: &Partition, cells: &Cells, classes: &Classes) -> Vec<Ve
     partition.members.iter().map(of_region).collect()
 }
 
-/// What an operation does to memory, by the numbers of its accesses.
+/// The memory accesses of an operation, as numbers of distinct accesses.
 enum What {
     Access { reads: [Option<u32>; 3], writes: [Option<u32>; 3] },
     Alloc,
@@ -192,7 +196,7 @@ enum What {
 /// The distinct accesses of a program.
 #[derive(Default)]
 struct Accesses {
-    /// Somebody asks for faults, so it matters which objects are alive.
+    /// True if some check for memory faults is enabled, so the allocation states of objects matter.
     watched: bool,
     keys: Vec<Key>,
     ids: FxHashMap<Key, u32>,
@@ -213,9 +217,9 @@ impl Accesses {
             Op::Store { addr, value } => (None, access(addr, bytes(program.exprs.width(value)), true)),
             Op::Copy { dst, src, len } => (access(src, constant(len), false), access(dst, constant(len), false)),
             Op::Fill { dst, len, .. } => (None, access(dst, constant(len), false)),
-            // Whether the object is alive depends on what frees it.
+            // The result depends on the allocation state, which `Free` changes.
             Op::ObjectOffset { ptr, .. } => (access(ptr, None, false), None),
-            // What is read of an object that was freed is not what was written to it.
+            // Reads of a freed object do not return what was written before, so `Free` overwrites the content.
             Op::Free { ptr, .. } => (None, access(ptr, None, false)),
             Op::ObjectSize { .. } | Op::Leak(_) if watched => (None, None),
             Op::Alloc { .. } => return Some(What::Alloc),
@@ -262,7 +266,7 @@ impl Accesses {
     }
 }
 
-/// Distinct lists of ranges; the first is empty.
+/// Distinct lists of ranges. The first is empty.
 struct Distinct {
     ranges: Vec<Vec<Range>>,
     ids: FxHashMap<Vec<Range>, u32>,

@@ -1,10 +1,9 @@
 //! The system dependence graph (Horwitz, Reps, Binkley: *Interprocedural slicing using dependence graphs*,
 //! TOPLAS 1990), with static single assignment form for variables and memory regions in place of def-use pairs.
 //!
-//! A node depends on its row of nodes. A strong definition of a cell is the operation itself; everything else
-//! that gives a cell a value has a node of its own: parameters and cells on entry, weak writes, joins of control
-//! flow, and what calls leave behind. The dependences that cross calls are not stored but found from the
-//! node's kind: see [`crate::mark`].
+//! A node depends on the nodes in its row. A strong definition of a cell is the operation itself. Every other
+//! definition has a node of its own: parameters and cells on entry, weak writes, joins of control flow, and the effects
+//! of calls. The dependences that cross calls are not stored: [`crate::mark`] derives them from the node's kind.
 
 mod function;
 
@@ -23,69 +22,79 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A function is executed.
+    /// The function is executed.
     Entry(FuncId),
-    /// An operation; for a branch that of its then-edge, for both.
+    /// An operation. The node of a branch represents both edges and has the id of the true edge.
     Op(EdgeId),
-    /// A block is executed.
+    /// The block is executed.
     Control(LocId),
-    /// What a call passes for a parameter; the last is the block of variadic arguments.
+    /// The value that a call passes for a parameter. The last one is the block of variadic arguments.
     Argument(EdgeId, u32),
-    /// What a `Return` edge returns.
+    /// The value of a `Return` edge.
     Returned(EdgeId),
-    /// A cell after a write that may leave some of its old value.
+    /// A cell after a write that may preserve part of its old value.
     Weak(EdgeId, Cell),
-    /// A cell where control flow meets.
+    /// A cell where control flow joins (a phi node).
     Join(LocId, Cell),
     /// A cell or parameter at the entry of a function.
     In(FuncId, Cell),
     /// A cell, the result, or the fact of returning, at the return of a function.
     Out(FuncId, Cell),
-    /// The same after a call.
+    /// A cell, the result, or the fact of returning, after a call.
     After(EdgeId, Cell),
     /// All writes of a cell that is not followed through calls.
     Unordered(Cell),
-    /// Several `Unordered` cells that are read together, or the operations that write several together.
+    /// Several `Unordered` cells that are read together, or the operations that write several of them together.
     Gathered,
-    /// Control gets to an edge, with the values observed there.
+    /// Control reaches the edge, with the values observed there.
     Observed(EdgeId),
 }
 
+/// The system dependence graph of a program.
 pub struct Sdg {
+    /// The kinds of the nodes.
     pub kinds: Vec<Kind>,
+    /// For each node, the nodes of the same function that it depends on.
     pub deps: Lists<u32>,
+    /// The numbering of cells.
     pub cells: CellNumbers,
-    /// The node of each live operation.
+    /// By edge, the node of its operation, or `NONE` if the edge is dead.
     op_nodes: Vec<u32>,
+    /// By function, its `Entry` node.
     pub entries: Vec<u32>,
+    /// The dependences between calls and callees.
     pub crossings: Crossings,
-    /// The `Argument` nodes of each call, that of the block of variadic ones last.
+    /// The `Argument` nodes of each call. The node of the variadic block is the last.
     arguments: FxHashMap<EdgeId, Vec<u32>>,
-    /// The nodes for what was to be observed, in the order it was given; `NONE` where control never gets.
+    /// The `Observed` nodes of the observations, in their order; `NONE` if control cannot reach one.
     pub observed: Vec<u32>,
-    /// The edges at which something is observed.
+    /// By edge, the indices of its observations in `observed`.
     pub observed_at: FxHashMap<EdgeId, Vec<u32>>,
-    /// By function the first of its nodes and the end of them; its `Entry` is not among them.
+    /// By function, the first of its nodes and the end of their range. The range does not contain its `Entry` node.
     pub nodes_of: Vec<(u32, u32)>,
+    /// By function, its control flow; `None` if no criterion is reachable from its entry.
     pub flows: Vec<Option<Flow>>,
 }
 
 impl Sdg {
+    /// The node of the edge's operation; `None` if the edge is dead.
     pub fn op(&self, edge: EdgeId) -> Option<u32> {
         let n = self.op_nodes[edge.index()];
         (n != NONE).then_some(n)
     }
-    /// The node for whether control gets to a live edge.
+    /// The control node of a live edge.
     pub fn control(&self, edge: EdgeId) -> Option<u32> {
         let op = self.op(edge)?;
         self.deps.get(op).iter().copied().find(|&n| matches!(self.kinds[n as usize], Kind::Control(_)))
     }
+    /// The `Argument` nodes of a call.
     pub fn arguments(&self, call: EdgeId) -> &[u32] {
         self.arguments.get(&call).map_or(&[], Vec::as_slice)
     }
-    /// The node at this position among the arguments, the block of variadic ones last.
+    /// The `Argument` node at this position. The variadic block is the last.
     pub fn argument(&self, call: EdgeId, index: u32) -> Option<u32> {
         self.arguments(call).get(index as usize).copied()
     }
@@ -94,26 +103,37 @@ impl Sdg {
 /// The position of the block of variadic arguments among the arguments of a call.
 pub const VARIADIC: u32 = u32::MAX;
 
-/// What the graph is built from.
+/// The inputs of the graph's construction.
 pub struct Parts<'a> {
+    /// The program.
     pub program: &'a Program,
+    /// Its live locations.
     pub alive: &'a Alive,
+    /// The regions of memory.
     pub regions: &'a Regions,
+    /// The call graph.
     pub calls: &'a CallGraph,
+    /// The effects of functions.
     pub modref: &'a ModRef,
+    /// For each function, how it may fail to return.
     pub stops: &'a Stops,
+    /// The numbering of cells.
     pub cells: CellNumbers,
+    /// The notion of control dependence.
     pub control: Control,
+    /// The values to observe.
     pub observations: &'a [Observation],
-    /// Whether functions that nobody defines do something with their arguments.
+    /// True if undefined functions read or write memory.
     pub undefined: bool,
-    /// Give up then.
+    /// The time at which the construction gives up.
     pub deadline: Option<Instant>,
 }
 
-/// Cells whose values are of interest where control gets to the source of an edge.
+/// Cells whose values are observed when control reaches the source of an edge.
 pub struct Observation {
+    /// The edge.
     pub edge: EdgeId,
+    /// The observed cells.
     pub cells: Vec<Cell>,
 }
 
@@ -122,7 +142,7 @@ impl<'a> Parts<'a> {
         self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    /// `None` if the deadline passed.
+    /// Builds the graph. Returns `None` if the deadline passed.
     pub fn build(&'a self, vars: &'a mut ExprVars) -> Option<Sdg> {
         let program = self.program;
         let mut builder = Builder {
@@ -200,23 +220,25 @@ struct Builder<'a> {
     parts: &'a Parts<'a>,
     vars: &'a mut ExprVars,
     kinds: Vec<Kind>,
-    /// (node, what it depends on)
+    /// Pairs (node, node that it depends on).
     deps: Vec<(u32, u32)>,
     op_nodes: Vec<u32>,
     entries: Vec<u32>,
-    /// By function, sorted by cell.
+    /// By function, the `In` nodes, sorted by cell.
     ins: Vec<Vec<(Cell, u32)>>,
+    /// By function, the `Out` nodes, sorted by cell.
     outs: Vec<Vec<(Cell, u32)>>,
     sites: Vec<(EdgeId, Site)>,
-    /// The nodes for whether calls return.
+    /// By call, the node for the fact that it returns.
     returning: FxHashMap<EdgeId, u32>,
-    /// By function, the cells written by it whose value on entry may survive to its return; sorted.
+    /// By function, the cells that it may write but whose value on entry may remain at its return; sorted.
     transparent: Vec<Vec<Cell>>,
     built: Vec<bool>,
-    /// Scratch: the dense number of each cell in the present function.
+    /// Scratch memory: the dense number of each cell in the current function.
     dense: Vec<u32>,
     unordered: FxHashMap<Cell, u32>,
-    /// By set of regions and whether it is written, the node for those that are unordered; `NONE` if none are.
+    /// By set of regions and by whether the set is written, the node for the unordered regions; `NONE` if there are
+    /// none.
     gathered: FxHashMap<(u32, bool), u32>,
     ordered: FxHashMap<u32, Rc<[RegionId]>>,
     observed: Vec<u32>,
@@ -242,7 +264,7 @@ impl Builder<'_> {
         self.unordered.insert(cell, n);
         n
     }
-    /// The regions of a set without those that are unordered.
+    /// The regions of a set without the unordered ones.
     fn ordered(&mut self, set: u32) -> Rc<[RegionId]> {
         let parts = self.parts;
         let ordered = self.ordered.entry(set).or_insert_with(|| {
@@ -251,7 +273,7 @@ impl Builder<'_> {
         });
         ordered.clone()
     }
-    /// What stands for the unordered cells of a set of regions: there are few sets and many accesses.
+    /// The node that represents the unordered cells of a set of regions. There are few sets and many accesses.
     fn gathered(&mut self, set: u32, written: bool) -> u32 {
         if let Some(&known) = self.gathered.get(&(set, written)) {
             return known;

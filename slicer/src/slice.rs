@@ -1,4 +1,4 @@
-//! The whole way from a program to its slice.
+//! The phases from a program to its slice.
 
 use crate::alive::Alive;
 use crate::build::{Built, build};
@@ -17,27 +17,28 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
+/// The options of slicing.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The options of the points-to analysis.
     pub points_to: pointer::Options,
-    /// Edges after which the program represented lacks behaviours of the program given are criteria as well, so
-    /// that a proof of the slice is a proof of the program.
+    /// If set, edges that under-approximate the original program are criteria as well. A proof of the slice is then a
+    /// proof of the program.
     pub keep_under_approximations: bool,
-    /// What decides whether something is executed.
+    /// The notion of control dependence.
     pub control: Control,
-    /// Drop what no path to a criterion goes through: a path ends (as if an assumption failed) where it can no longer
-    /// get to a criterion. What holds of the criteria is not touched by that; whether and how the program
-    /// ends otherwise is.
+    /// If set, a path ends where it can no longer reach a criterion, as if an assumption failed. This preserves the
+    /// properties of the criteria, but not whether and how the program ends otherwise.
     pub cut_off: bool,
-    /// Functions of which all is kept if anything is.
+    /// Functions whose whole body is in the slice if any of it is.
     pub preserved: Vec<FuncId>,
-    /// Functions whose calls are indivisible, because it is not this program's body of them that will be executed: a
-    /// call in the slice has all its arguments, and all that the function may read is as it was.
+    /// Functions whose calls are atomic, because another body of them will be executed. A call in the slice has all its
+    /// arguments, and all memory that the function may read has its original content.
     pub atomic: Vec<FuncId>,
-    /// How many pairs of a call and a cell of memory the dependence graph may have before the most expensive
-    /// cells are no longer followed through calls.
+    /// The maximal number of (call, memory cell) pairs in the dependence graph. Beyond it, the most expensive cells are
+    /// no longer followed through calls.
     pub budget: usize,
-    /// Give up then.
+    /// The time at which slicing gives up.
     pub deadline: Option<Instant>,
 }
 
@@ -56,10 +57,10 @@ impl Default for Options {
     }
 }
 
-/// Why there is no slice.
+/// The reason why there is no slice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// There is no criterion: a slice would be empty and anything would hold of it.
+    /// There is no criterion. The slice would be empty, and every property would hold for it.
     NoCriterion,
     /// The deadline passed.
     OutOfTime,
@@ -79,49 +80,63 @@ impl std::error::Error for Error {}
 /// A phase of slicing and the time it took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Phase {
+    /// The name of the phase.
     pub name: &'static str,
+    /// The time that it took.
     pub time: Duration,
 }
 
-/// Sizes are of what can be executed: (of the program, of the slice).
+/// Sizes and times of a slice. Pairs are sizes of the executable part of the program and of the slice.
 #[derive(Clone, Default, Debug)]
 pub struct Stats {
+    /// The number of edges.
     pub edges: (usize, usize),
+    /// The number of functions.
     pub functions: (usize, usize),
-    /// LLVM instructions that the edges stand for.
+    /// The number of LLVM instructions that the edges represent.
     pub instructions: (usize, usize),
+    /// Statistics of the points-to analysis.
     pub points_to: pointer::Stats,
+    /// The number of memory regions.
     pub regions: usize,
+    /// The number of cells that are not followed through calls.
     pub unordered: usize,
+    /// The number of nodes in the dependence graph.
     pub nodes: usize,
+    /// The number of dependences in the graph.
     pub dependences: usize,
+    /// The time of each phase.
     pub phases: Vec<Phase>,
 }
 
+/// A backward slice.
 pub struct Slice {
+    /// The program.
     pub program: Program,
-    /// For each edge of the slice the edge of the original program it is; `None` for the ends that were put in
-    /// where nothing that matters follows. Places where something is observed are there too, as `Skip` edges where
-    /// the operation itself is not in the slice, and so are ends of functions and of the program.
+    /// For each edge of the slice, the original edge; `None` for inserted edges that end a path. The slice also
+    /// contains the edges of observations, as `Skip` edges if the operation itself is not in the slice, and the ends of
+    /// functions and of the program.
     pub original: Table<EdgeId, Option<EdgeId>>,
-    /// For each edge of the original program whether its operation is in the slice.
+    /// For each edge of the original program, true if its operation is in the slice.
     pub kept: Vec<bool>,
-    /// For each location of the original program whether execution can reach it and can get to a criterion from it
-    /// (without cutting off, whether execution can reach it). Where a path comes to another, it ends in the slice.
+    /// For each location of the original program, true if execution can reach it and can reach a criterion from it.
+    /// Without [`Options::cut_off`], true if execution can reach it. A path that enters another location ends in the
+    /// slice.
     pub alive: Vec<bool>,
+    /// Sizes and times.
     pub stats: Stats,
 }
 
-/// The dependences of a program, to take slices from.
+/// The dependences of a program, from which slices are computed.
 pub struct Analysis<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sdg: Sdg,
     pub(crate) calls: CallGraph,
     pub(crate) regions: Regions,
     objects: Table<ObjectId, ObjectKind>,
-    /// The nodes of each criterion given.
+    /// The nodes of each criterion that was passed to `new`.
     nodes: FxHashMap<Criterion, Vec<u32>>,
-    /// Criteria of every slice.
+    /// The nodes of criteria that belong to every slice.
     always: Vec<u32>,
     pub(crate) whole: Whole,
     cut_off: bool,
@@ -147,9 +162,11 @@ impl Clock {
 }
 
 impl<'p> Analysis<'p> {
-    /// The dependences of a program. With `options.cut_off`, of what can be executed on the way to one of the
-    /// criteria, and everything else has no part in any slice. Values can be observed only where one of `criteria` says
-    /// so; operations, and whether control gets somewhere, can be asked about without.
+    /// Computes the dependences of a program.
+    ///
+    /// With `options.cut_off`, they cover only executions on the way to one of the `criteria`, and no slice contains
+    /// anything else. Only values in `criteria` can be observed later. Criteria about operations and reached edges can
+    /// be chosen later. Fails if the deadline passed.
     pub fn new(program: &'p Program, criteria: &[Criterion], options: &Options) -> Result<Self, Error> {
         let mut clock = Clock::new();
         let in_time = || match options.deadline {
@@ -240,8 +257,8 @@ impl<'p> Analysis<'p> {
         })
     }
 
-    /// The backward slice: a program that does what the original does as far as the criteria are concerned. Criteria
-    /// that control never gets to have no part in it.
+    /// Computes the backward slice: a program that behaves like the original as far as the criteria are concerned.
+    /// Unreachable criteria have no effect on it.
     pub fn slice(&mut self, criteria: &[Criterion]) -> Slice {
         self.clock.last = Instant::now();
         let marks = self.backward(criteria, false);
@@ -273,7 +290,7 @@ impl<'p> Analysis<'p> {
         Slice { program, original, kept, alive: self.alive.locs.clone(), stats }
     }
 
-    /// What the criteria depend on.
+    /// Marks the nodes that the criteria depend on.
     pub(crate) fn backward(&self, criteria: &[Criterion], reasons: bool) -> Marks {
         let mut nodes = self.nodes_of(criteria);
         nodes.extend(&self.always);
@@ -295,7 +312,7 @@ impl<'p> Analysis<'p> {
         nodes
     }
 
-    /// The edges that may write the value, and those that may read it: criteria for all its places.
+    /// The edges that may write the value, and the edges that may read it.
     pub fn accesses(&self, value: Value) -> (Vec<EdgeId>, Vec<EdgeId>) {
         let cells = value.cells(self.program, &self.objects, &self.regions, self.sdg.cells);
         let among = |regions: &[u32]| regions.iter().any(|r| cells.contains(r));
@@ -314,7 +331,7 @@ impl<'p> Analysis<'p> {
         (writes, reads)
     }
 
-    /// A name for users.
+    /// The name of a datum in messages.
     pub fn name_of(&self, datum: Datum) -> String {
         datum.name(self.program, &self.objects, &self.regions)
     }
@@ -336,7 +353,8 @@ fn instructions(program: &Program, keep: impl Fn(EdgeId) -> bool) -> usize {
     all.len()
 }
 
-/// The backward slice of a program from the operations of the given edges.
+/// Computes the backward slice of a program from the operations of the given edges. Fails if there are none, or if the
+/// deadline passed.
 pub fn slice(program: &Program, criteria: &[EdgeId], options: &Options) -> Result<Slice, Error> {
     let criteria: Vec<Criterion> = criteria.iter().map(|&e| Criterion::operation(e)).collect();
     if criteria.is_empty() {

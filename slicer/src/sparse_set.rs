@@ -1,33 +1,37 @@
-//! Sparse sets of small integers: sorted vectors of 64-bit blocks, as compilers keep points-to sets.
+//! Sparse sets of small integers, as sorted vectors of 64-bit blocks.
 
-/// A set of `u32`. Unions are merges of sorted vectors.
+/// A set of `u32`. Unions merge sorted vectors.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SparseSet {
-    /// (block number, its bits, never 0), ascending by block number.
+    /// Pairs (block number, its bits, which are never 0), ascending by block number.
     blocks: Vec<(u32, u64)>,
 }
 
 impl SparseSet {
+    /// The empty set.
     pub fn new() -> Self {
         Self::default()
     }
+    /// The number of items. Takes time linear in the number of blocks.
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
     }
+    /// Returns true if the set has more than `count` items.
     pub fn has_more_than(&self, count: usize) -> bool {
         self.blocks.len() > count || self.len() > count
     }
-    /// A measure of the memory it takes.
+    /// The number of blocks, as a measure of memory and time.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
     }
+    /// Returns true if the set contains the item.
     pub fn contains(&self, item: u32) -> bool {
         match self.blocks.binary_search_by_key(&(item / 64), |b| b.0) {
             Ok(i) => self.blocks[i].1 >> (item % 64) & 1 == 1,
             Err(_) => false,
         }
     }
-    /// Returns whether the item is new.
+    /// Adds the item. Returns true if it is new.
     pub fn insert(&mut self, item: u32) -> bool {
         let bit = 1u64 << (item % 64);
         let block = item / 64;
@@ -51,7 +55,7 @@ impl SparseSet {
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.iter().flat_map(|&(block, bits)| Bits { base: block * 64, bits })
     }
-    /// Whether every item of `other` is here.
+    /// Returns true if the set contains every item of `other`.
     pub fn contains_all(&self, other: &Self) -> bool {
         let mut i = 0;
         other.blocks.len() <= self.blocks.len()
@@ -60,7 +64,8 @@ impl SparseSet {
                 self.blocks.get(i).is_some_and(|&(b, have)| b == block && bits & !have == 0)
             })
     }
-    /// How far after `i` the first block from `block` on is; `other` is the set that is being walked through.
+    /// The distance from index `i` to the first block with a number of at least `block`. `other` is the set that is
+    /// being traversed.
     fn position(&self, i: usize, block: u32, other: &Self) -> usize {
         let rest = &self.blocks[i..];
         if other.blocks.len() * 8 < self.blocks.len() {
@@ -69,12 +74,12 @@ impl SparseSet {
             rest.iter().position(|b| b.0 >= block).unwrap_or(rest.len())
         }
     }
-    /// Adds `other`; returns whether anything is new.
+    /// Adds the items of `other`. Returns true if any of them is new.
     pub fn union(&mut self, other: &Self) -> bool {
         if other.blocks.is_empty() {
             return false;
         }
-        // First what is new, then, only if there is any, the merge.
+        // Find the new items first, and merge only if there are any.
         let mut new = Self::default();
         let mut i = 0;
         let mut missing = 0;
@@ -88,7 +93,7 @@ impl SparseSet {
         self.merge(&new, missing);
         true
     }
-    /// Adds to this set of new items those of `bits` that `blocks`, at position `i`, lacks.
+    /// Adds the items of `bits` that `blocks` lacks to this set of new items. `i` is the index in `blocks`.
     fn note(&mut self, blocks: &[(u32, u64)], i: usize, block: u32, bits: u64, missing: &mut usize) {
         match blocks.get(i) {
             Some(&(b, have)) if b == block => {
@@ -102,7 +107,7 @@ impl SparseSet {
             }
         }
     }
-    /// Adds `new`, of whose blocks `missing` are not here yet. In place, from the back.
+    /// Merges `new` in place, from the back. `missing` is the number of its blocks that this set lacks.
     fn merge(&mut self, new: &Self, missing: usize) {
         let mut from = self.blocks.len();
         self.blocks.resize(from + missing, (0, 0));

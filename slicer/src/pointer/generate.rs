@@ -1,8 +1,8 @@
-//! The constraints of the program's operations, and the contexts in which heap objects are told apart.
+//! The constraints of the program's operations, and the calling contexts of heap objects.
 //!
-//! An allocation stands for one object per calling context, a string of the last `k` calls. Contexts need no
-//! more than the functions that allocate and hand out what they allocate: only these are analysed once for
-//! each context, as instances with variables of their own.
+//! An allocation has one object per calling context, which is a string of the last `k` calls. Only functions that
+//! allocate and return the allocated memory need contexts. These functions have one instance for each context, with
+//! separate variables.
 
 use super::graph::NodeId;
 use super::memory::{LocationId, ObjectId};
@@ -14,39 +14,44 @@ use cfa::{
 };
 use rustc_hash::FxHashMap;
 
-/// A function in a calling context, or all functions without contexts.
+/// A function in a calling context. `BASE` represents all functions without contexts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct InstanceId(pub u32);
 
 impl InstanceId {
+    /// The instance of all functions without contexts.
     pub const BASE: Self = Self(0);
 }
 
 struct Instance {
-    /// The last calls, the latest last.
+    /// The last calls of the call string, the latest last.
     calls: Box<[EdgeId]>,
-    /// The node of the function's first variable; the result is last.
+    /// The node of the function's first variable. The node of the result follows the variables.
     nodes: NodeId,
 }
 
-/// Functions with more edges than this are not analysed in contexts.
+/// Functions with more edges have no contexts.
 const LARGE: usize = 400;
 
+/// The instances of all functions.
 pub struct Instances {
     instances: Vec<Instance>,
     ids: FxHashMap<(FuncId, Box<[EdgeId]>), InstanceId>,
     depth: usize,
-    /// By function.
+    /// By function, true if it may return memory that it allocates.
     allocates: Vec<bool>,
+    /// By function, its instances other than [`InstanceId::BASE`].
     pub of_func: FxHashMap<FuncId, Vec<InstanceId>>,
-    /// The number of each variable among those of its function, and how many of them there are.
+    /// The number of each variable among the variables of its function.
     local: Vec<u32>,
+    /// The number of variables of each function.
     locals: Vec<u32>,
-    /// How many edges may yet be analysed once more.
+    /// The number of edges that further instances may add.
     room: usize,
 }
 
 impl Instances {
+    /// The instances before any call is analysed. `depth` is the length of call strings.
     pub fn new(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Self {
         let mut local = vec![0; program.vars.len()];
         let mut locals = vec![0; program.funcs.len()];
@@ -88,7 +93,7 @@ impl Instances {
     }
 }
 
-/// The functions that may return what they allocate, themselves or `depth - 1` calls below.
+/// The functions that may return memory that they allocate, or that callees at most `depth - 1` calls below allocate.
 fn allocators(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Vec<bool> {
     let mut allocates = vec![false; program.funcs.len()];
     for _ in 0..depth {
@@ -122,7 +127,7 @@ impl Solver<'_> {
     fn var(&self, instance: InstanceId, v: VarId) -> NodeId {
         self.instances.var(self.program, instance, v)
     }
-    /// The value of an expression flows into a node.
+    /// Adds the constraint that the value of an expression flows into a node.
     fn assign(&mut self, instance: InstanceId, e: ExprId, to: NodeId) {
         for term in self.terms.of(e).to_vec() {
             match term.base {
@@ -135,7 +140,7 @@ impl Solver<'_> {
             }
         }
     }
-    /// A node for the value of an expression; none if it carries no pointers.
+    /// A node for the value of an expression; `None` if it holds no pointers.
     fn value(&mut self, instance: InstanceId, e: ExprId) -> Option<NodeId> {
         match *self.terms.of(e) {
             [] => None,
@@ -147,12 +152,12 @@ impl Solver<'_> {
             }
         }
     }
-    /// Does something with the places an address expression points to.
+    /// Adds the constraint that an operation accesses the locations of an address expression.
     fn use_address(&mut self, instance: InstanceId, address: ExprId, what: impl Fn(Shift) -> Use) {
         for term in self.terms.of(address).to_vec() {
             match (term.base, term.way) {
                 (Base::Var(v), Way::Moved(shift)) => self.graph.add_use(self.var(instance, v), what(shift)),
-                // What accesses have in common is by shift.
+                // Uses with the same shift are shared, so other ways get a node of their own.
                 (Base::Var(v), way) => {
                     let node = self.graph.fresh_node();
                     self.graph.add_shifted(self.var(instance, v), node, way);
@@ -167,6 +172,7 @@ impl Solver<'_> {
         }
     }
 
+    /// Adds the constraints of the initial values of global variables and objects.
     pub fn globals(&mut self) {
         let program = self.program;
         for (g, global) in program.globals.iter() {
@@ -186,7 +192,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The function is called, in no context in particular.
+    /// Marks the function as called without a context and queues its body.
     pub fn reach(&mut self, f: FuncId) {
         self.reached[f.index()] = true;
         if !std::mem::replace(&mut self.queued[f.index()], true) {
@@ -194,7 +200,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The constraints of a function's operations.
+    /// Adds the constraints of a function's operations.
     pub fn body(&mut self, f: FuncId, instance: InstanceId) {
         let body = std::mem::take(&mut self.bodies[f.index()]);
         for &edge in &body {
@@ -251,7 +257,7 @@ impl Solver<'_> {
         }
     }
 
-    /// What the allocation stands for: one object, on the heap a new one for each context.
+    /// The object of an allocation. Heap allocations get a new object for each instance.
     fn object_of(&mut self, edge: EdgeId, kind: AllocKind) -> ObjectId {
         if let (AllocKind::Stack, Some(objects)) = (kind, self.memory.alloc_objects.get(&edge)) {
             return objects[0];
@@ -261,6 +267,7 @@ impl Solver<'_> {
         object
     }
 
+    /// Adds the constraints of an indirect call that may call `f`.
     pub fn call_indirect(&mut self, edge: EdgeId, instance: InstanceId, f: FuncId) {
         if self.known_calls.insert((edge, instance, f)) {
             self.call(edge, instance, f);
@@ -292,7 +299,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The instance of `f` that a call calls.
+    /// The instance of `f` that a call in the instance `caller` calls.
     fn instance_of(&mut self, f: FuncId, call: EdgeId, caller: InstanceId) -> InstanceId {
         let i = &mut self.instances;
         if i.depth == 0 || !i.allocates[f.index()] {
@@ -305,7 +312,7 @@ impl Solver<'_> {
             return known;
         }
         let size = self.bodies[f.index()].len();
-        // The body is empty while it is being added: a function that calls itself is not told apart.
+        // A body is empty while its constraints are being added, so a recursive function gets no new instance.
         if i.room < size || size == 0 {
             i.ids.insert((f, calls), InstanceId::BASE);
             self.reach(f);
@@ -325,9 +332,9 @@ impl Solver<'_> {
         id
     }
 
-    // Functions that nobody defines.
+    // Undefined functions.
 
-    /// The node of what they know: what they are passed and what they find there.
+    /// The node of the pointers that undefined functions have: their arguments, and what they can read through these.
     fn external(&mut self) -> NodeId {
         if let Some(known) = self.external {
             return known;
@@ -355,7 +362,7 @@ impl Solver<'_> {
         let external = self.external();
         self.graph.add_edge(external, self.instances.result(self.program, InstanceId::BASE, f));
     }
-    /// Code that is not there calls a function it knows.
+    /// Adds the constraints of a call of `f` by an undefined function.
     pub fn call_back(&mut self, f: FuncId) {
         let external = self.external();
         for &param in &self.program.funcs[f].params {
@@ -366,8 +373,8 @@ impl Solver<'_> {
     }
 }
 
-/// Whether an input, or what is put together from it, may be the address of an object: of any of whose address the program made a number
-/// (TS 6010). What was not initialised must not be used.
+/// Returns true if an input, or a value composed from it, may be the address of an object. Such an object's address must
+/// have been converted to an integer (TS 6010). Uninitialised values must not be used, so they are no addresses.
 pub fn may_be_address(input: &Input) -> bool {
     !matches!(input.kind, InputKind::Uninit(_))
 }

@@ -1,10 +1,11 @@
-//! The constraint graph: nodes with points-to sets, joined by inclusions.
+//! The constraint graph: nodes with points-to sets, and edges that are inclusions.
 //!
-//! A node takes in what its sources have, plainly or moved by a shift. Propagation goes in waves (Pereira, Berlin:
-//! *Wave propagation and deep propagation for pointer analysis*, CGO 2009): cycles of plain edges are merged, and
-//! each node, in topological order, takes once what is new in its sources. A cycle of shifts that do not cancel,
-//! `p = p + 16`, would count up for ever (Pearce, Kelly, Hankin: *Efficient field-sensitive pointer analysis
-//! of C*, 2007): its edges get the cycle's stride.
+//! The set of a node includes the sets of its sources, some of them moved by a shift. Propagation goes in waves
+//! (Pereira, Berlin: *Wave propagation and deep propagation for pointer analysis*, CGO 2009). Cycles of plain edges are
+//! merged. Then each node, in topological order, adds the new elements of its sources once.
+//!
+//! A cycle of shifts that do not cancel, such as `p = p + 16`, would add offsets forever (Pearce, Kelly, Hankin:
+//! *Efficient field-sensitive pointer analysis of C*, 2007). The edges of such a cycle get the cycle's stride.
 
 use super::memory::{LocationId, Memory};
 use super::sets::{SetId, SetPool};
@@ -13,17 +14,18 @@ use crate::sparse_set::SparseSet;
 use cfa::graph::{Components, Digraph};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// A node of the constraint graph.
 pub type NodeId = u32;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ShiftedSource {
     from: NodeId,
     way: Way,
-    /// Of the source, what has come through.
+    /// The part of the source's set that has been added.
     done: SetId,
 }
 
-/// What is done with a node's pointers, and the set for which it has been done.
+/// A use of a node's pointers, and the set that it has been applied to.
 #[derive(Clone, Copy)]
 struct Pending<U> {
     done: SetId,
@@ -32,39 +34,41 @@ struct Pending<U> {
 
 struct Node<U> {
     all: SetId,
-    /// The times when `all` last grew and when it last took in its sources.
+    /// The times at which `all` last grew and at which the sources were last added.
     grown: u32,
     taken: u32,
     sources: Vec<NodeId>,
-    /// Sources that have not been taken in at all yet.
+    /// Sources that no wave has visited yet.
     new_sources: Vec<NodeId>,
     shifted: Vec<ShiftedSource>,
     new_locations: Vec<u32>,
     uses: Vec<Pending<U>>,
-    /// All uses have been done for this set.
+    /// The set that all uses have been applied to.
     used: SetId,
 }
 
-/// `U` is what can be done with the pointers of a node.
+/// The constraint graph. `U` is the type of the uses of a node's pointers.
 pub struct Graph<U> {
+    /// The pool of points-to sets.
     pub sets: SetPool,
     parent: Vec<NodeId>,
     nodes: Vec<Node<U>>,
     edges: FxHashSet<(NodeId, NodeId)>,
     shifted_edges: FxHashSet<(NodeId, NodeId, Way)>,
     moved: FxHashMap<(SetId, Way), SetId>,
-    /// Edges were added since the last cycles were merged.
+    /// True if edges were added since cycles were last merged.
     changed: bool,
-    /// The nodes in topological order, as of when there were `ordered` nodes.
+    /// The nodes in topological order, at the time when there were `ordered` nodes.
     order: Vec<NodeId>,
     ordered: usize,
     clock: u32,
-    /// Something was added that no wave has seen.
+    /// True if something was added since the last wave.
     pub pending: bool,
     scratch: Vec<SetId>,
 }
 
 impl<U: Copy> Graph<U> {
+    /// A graph without nodes.
     pub fn new() -> Self {
         Self {
             sets: SetPool::new(),
@@ -81,9 +85,11 @@ impl<U: Copy> Graph<U> {
             scratch: Vec::new(),
         }
     }
+    /// The number of nodes, including merged ones.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
+    /// Adds a node with an empty set.
     pub fn fresh_node(&mut self) -> NodeId {
         let id = self.nodes.len() as u32;
         self.parent.push(id);
@@ -100,6 +106,7 @@ impl<U: Copy> Graph<U> {
         });
         id
     }
+    /// The representative of the node.
     pub fn find(&self, mut node: NodeId) -> NodeId {
         while self.parent[node as usize] != node {
             node = self.parent[node as usize];
@@ -114,17 +121,20 @@ impl<U: Copy> Graph<U> {
         }
         root
     }
+    /// The points-to set of the node.
     pub fn points_to(&self, node: NodeId) -> SetId {
         self.nodes[self.find(node) as usize].all
     }
 
-    // Adding. What is added takes effect in the next wave.
+    // Additions. They take effect in the next wave.
 
+    /// Adds a location to the set of a node.
     pub fn add_location(&mut self, node: NodeId, location: LocationId) {
         let n = self.find_shorten(node) as usize;
         self.nodes[n].new_locations.push(location.0);
         self.pending = true;
     }
+    /// Adds the constraint that the set of `to` includes the set of `from`.
     pub fn add_edge(&mut self, from: NodeId, to: NodeId) {
         let (from, to) = (self.find_shorten(from), self.find_shorten(to));
         if from != to && self.edges.insert((from, to)) {
@@ -133,6 +143,7 @@ impl<U: Copy> Graph<U> {
             self.nodes[to as usize].new_sources.push(from);
         }
     }
+    /// Adds the constraint that the set of `to` includes the set of `from`, changed by `way`.
     pub fn add_shifted(&mut self, from: NodeId, to: NodeId, way: Way) {
         if way == Way::SAME {
             return self.add_edge(from, to);
@@ -143,6 +154,7 @@ impl<U: Copy> Graph<U> {
             self.nodes[to as usize].shifted.push(ShiftedSource { from, way, done: SetId::EMPTY });
         }
     }
+    /// Adds a use of the node's pointers.
     pub fn add_use(&mut self, node: NodeId, what: U) {
         let n = self.find_shorten(node) as usize;
         self.nodes[n].uses.push(Pending { done: SetId::EMPTY, what });
@@ -152,7 +164,7 @@ impl<U: Copy> Graph<U> {
 
     // Waves.
 
-    /// Each node takes in its sources once; returns whether any set grew.
+    /// Runs one wave: each node adds its sources once. Returns true if any set grew.
     pub fn propagate(&mut self, memory: &mut Memory) -> bool {
         self.merge_cycles();
         self.pending = false;
@@ -163,12 +175,12 @@ impl<U: Copy> Graph<U> {
         any
     }
 
-    /// The nodes that have pointers that have not been used, sources first.
+    /// The nodes with pointers that some use has not been applied to, sources first.
     pub fn unused(&self) -> Vec<NodeId> {
         let is_unused = |n: &Node<U>| n.all != n.used && !n.uses.is_empty();
         self.order.iter().copied().filter(|&n| is_unused(&self.nodes[n as usize])).collect()
     }
-    /// The uses of a node, each with the pointers it has not been done for. They count as done.
+    /// Returns the uses of a node, each with the pointers that it has not been applied to. Marks them as applied.
     pub fn take_uses(&mut self, node: NodeId) -> Vec<(U, SetId)> {
         let n = node as usize;
         let all = self.nodes[n].all;
@@ -224,7 +236,7 @@ impl<U: Copy> Graph<U> {
         grew
     }
 
-    /// Whether every inclusion holds.
+    /// True if all constraints are satisfied.
     pub fn is_solved(&self) -> bool {
         (0..self.nodes.len()).filter(|&n| self.parent[n] as usize == n).all(|n| {
             let node = &self.nodes[n];
@@ -251,7 +263,7 @@ impl<U: Copy> Graph<U> {
         id
     }
 
-    /// Merges the cycles of plain edges, gives cycles of shifts their stride, and orders the nodes.
+    /// Merges the cycles of plain edges, computes the strides of cycles of shifts, and orders the nodes.
     fn merge_cycles(&mut self) {
         if !self.changed && self.ordered == self.nodes.len() {
             return;
@@ -270,7 +282,7 @@ impl<U: Copy> Graph<U> {
                 self.tidy();
             }
         }
-        // Who was merged is in the component still, so the order holds.
+        // Merged nodes belong to the same component, so the order is still topological.
         self.order.clear();
         let mut members = Vec::new();
         for component in components.iter() {
@@ -287,7 +299,7 @@ impl<U: Copy> Graph<U> {
         self.changed = false;
     }
 
-    /// Merges the cycles of plain edges in a component; whether there are any.
+    /// Merges the cycles of plain edges in a component. Returns true if there were any.
     fn merge_plain_cycles(&mut self, members: &[NodeId]) -> bool {
         let number: FxHashMap<NodeId, u32> = members.iter().copied().zip(0..).collect();
         let mut edges = Vec::new();
@@ -304,7 +316,7 @@ impl<U: Copy> Graph<U> {
         merged
     }
 
-    /// Redirects edges to representatives and drops doubles.
+    /// Redirects edges to representatives and removes duplicates.
     fn tidy(&mut self) {
         let mut nodes = std::mem::take(&mut self.nodes);
         for (n, node) in nodes.iter_mut().enumerate() {
@@ -335,7 +347,7 @@ impl<U: Copy> Graph<U> {
         self.nodes = nodes;
     }
 
-    /// Where going round a cycle moves a pointer, the cycle's shifts get the stride of that movement.
+    /// If a traversal of a cycle moves a pointer, sets the stride of the cycle's shifts to that movement.
     fn stride_cycle(&mut self, members: &[NodeId], components: &Components) {
         let inside = |n: NodeId| components.of(n) == components.of(members[0]);
         let mut potential: FxHashMap<NodeId, i64> = FxHashMap::default();
@@ -373,7 +385,7 @@ impl<U: Copy> Graph<U> {
         }
     }
 
-    /// Two nodes become one.
+    /// Merges two nodes.
     pub fn merge(&mut self, a: NodeId, b: NodeId) {
         let (a, b) = (self.find_shorten(a), self.find_shorten(b));
         if a == b {
@@ -404,13 +416,14 @@ impl<U> Node<U> {
     fn plain_sources(&self) -> impl Iterator<Item = NodeId> {
         self.sources.iter().chain(&self.new_sources).copied()
     }
-    /// Distances are not moved on and on, and what they lead to is anywhere in its object: no cycle through them counts up.
+    /// The sources with a shift. Distances are not shifted further, and the pointers that they lead to have any offset.
+    /// So only cycles of shifts can add offsets forever.
     fn moved_sources(&self) -> impl Iterator<Item = (NodeId, Shift)> {
         self.shifted.iter().filter_map(|s| if let Way::Moved(shift) = s.way { Some((s.from, shift)) } else { None })
     }
 }
 
-/// Moves the items of one list to another, in time of the shorter.
+/// Moves the items of one list to another. Takes time linear in the shorter list.
 fn append<T>(to: &mut Vec<T>, from: &mut Vec<T>) {
     if from.len() > to.len() {
         std::mem::swap(to, from);

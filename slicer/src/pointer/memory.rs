@@ -1,15 +1,15 @@
-//! Abstract memory: objects, locations in them, and the slots through which they are read and written.
+//! Abstract memory: objects, locations in them, and slots, through which accesses read and write.
 
 use super::terms::{Shift, Way, gcd};
 use cfa::{EdgeId, Expr, FuncId, GlobalId, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// An abstract object: what one global, one allocation edge or one function stands for.
+/// An abstract object. It represents a global, the objects of an allocation edge, or a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ObjectId(pub u32);
 
-/// A place pointers can point to: an object and a distance from its start.
+/// A location that pointers can point to: an object and an offset.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LocationId(pub u32);
 
@@ -30,67 +30,82 @@ impl cfa::Id for LocationId {
     }
 }
 
+/// The kind of an abstract object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
+    /// A global variable in memory.
     Global(GlobalId),
-    /// Objects that this `Alloc` edge makes: all, or those it makes in one calling context.
+    /// The objects that this `Alloc` edge creates: all, or those of one calling context.
     Alloc(EdgeId),
+    /// A function, as the target of a function pointer.
     Func(FuncId),
-    /// Whatever the environment may point to: any object.
+    /// The target of pointers from the environment: any object.
     Unknown,
-    /// What a `Copy` edge carries, between its source and its destination.
+    /// A temporary object for the data of a `Copy` edge, between its source and its destination.
     Buffer(EdgeId),
-    /// Not an object: how far it is from others to this one, in the sets of integers.
+    /// Not an object, but the distance from any object to this one, as an element of sets of integers.
     Distance(ObjectId),
 }
 
+/// An abstract object.
 #[derive(Clone, Debug)]
 pub struct Object {
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// Bytes, where they are known.
+    /// The size in bytes, if known.
     pub size: Option<u64>,
-    /// How many different locations in it have been made, and how many of them outside.
+    /// The number of locations inside the object.
     locations: u32,
+    /// The number of locations outside the object.
     outside: u32,
-    /// It has lost its fields: one location, one slot.
+    /// True if the object has lost its fields: it has one location and one slot.
     whole: bool,
-    /// It never holds pointers.
+    /// True if the object never holds pointers.
     constant: bool,
+    /// The slots that accesses use.
     pub slots: Slots,
 }
 
-/// Objects with more locations or slots than this lose their fields. An object of unknown size is in general
-/// what an allocator hands out for everything: its fields are those of many types.
+/// The maximal number of locations or slots; an object with more loses its fields. An object of unknown size is usually
+/// the result of a general allocator, so it has the fields of many types.
 fn most_locations(size: Option<u64>) -> u32 {
-    // A field has eight bytes, more or less; more offsets than fields are nothing that types say.
+    // Fields have about eight bytes. More offsets than fields do not come from types.
     size.map_or(48, |size| (size / 8 + 8).min(256) as u32)
 }
-/// Of pointers outside their object, and of pointers to elements of arrays, so many offsets are told apart.
+/// The maximal numbers of offsets outside an object, of slots, and of strided slots.
 const MANY_OUTSIDE: u32 = 4;
 const MANY_SLOTS: usize = 4096;
 const MANY_SLOTS_UNSIZED: usize = 192;
 const MANY_STRIDED: usize = 16;
 
+/// A location: an object and the offsets in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
+    /// The object.
     pub object: ObjectId,
+    /// The offsets from its start.
     pub at: Shift,
 }
 
-/// The bytes that an access may touch: `width` bytes from every offset of `at`.
+/// The bytes that an access may touch: `width` bytes at each offset in `at`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot {
+    /// The offsets of the first byte.
     pub at: Shift,
+    /// The number of bytes.
     pub width: u32,
 }
 
 impl Slot {
+    /// The slot of all bytes.
     pub const WHOLE: Self = Self { at: Shift::ANY, width: 1 };
 
+    /// The slot of an access. It is [`WHOLE`](Self::WHOLE) if the accesses at different offsets overlap or are
+    /// adjacent.
     pub fn new(at: Shift, width: u32) -> Self {
         if at.stride != 0 && at.stride <= width { Self::WHOLE } else { Self { at, width } }
     }
-    /// Whether the two may have a byte in common.
+    /// Returns true if the two slots may share a byte.
     pub fn overlaps(&self, other: &Self) -> bool {
         let distance = self.at.off - other.at.off;
         match gcd(self.at.stride, other.at.stride) {
@@ -104,22 +119,28 @@ impl Slot {
     }
 }
 
-/// The slots of an object that have been used. Each has two nodes in the constraint graph: what was written
-/// through it, and what may be read through it.
+/// The slots of an object that accesses use. Each has two nodes in the constraint graph: for the values written through
+/// it, and for the values that may be read through it.
 #[derive(Clone, Default, Debug)]
 pub struct Slots {
+    /// The slots at one offset, by offset and width.
     pub exact: BTreeMap<(i64, u32), SlotNodes>,
+    /// The slots at strided offsets.
     pub strided: Vec<(Slot, SlotNodes)>,
     max_width: u32,
 }
 
+/// The nodes of a slot in the constraint graph.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotNodes {
+    /// The values written through the slot.
     pub written: u32,
+    /// The values that reads through the slot may return.
     pub read: u32,
 }
 
 impl Slots {
+    /// The nodes of the slot, if accesses use it.
     pub fn find(&self, slot: &Slot) -> Option<SlotNodes> {
         if slot.at.stride == 0 {
             self.exact.get(&(slot.at.off, slot.width)).copied()
@@ -127,6 +148,7 @@ impl Slots {
             self.strided.iter().find(|s| s.0 == *slot).map(|s| s.1)
         }
     }
+    /// All slots with their nodes.
     pub fn iter(&self) -> impl Iterator<Item = (Slot, SlotNodes)> + '_ {
         let exact = self.exact.iter().map(|(&(off, width), &n)| (Slot { at: Shift { off, stride: 0 }, width }, n));
         exact.chain(self.strided.iter().copied())
@@ -139,7 +161,7 @@ impl Slots {
             self.strided.push((slot, nodes));
         }
     }
-    /// The slots that may overlap `slot`.
+    /// Adds the nodes of the slots that may overlap `slot` to `out`.
     fn overlapping(&self, slot: &Slot, out: &mut Vec<SlotNodes>) {
         if slot.at.stride == 0 {
             let from = slot.at.off - i64::from(self.max_width);
@@ -160,33 +182,37 @@ impl Slots {
     }
 }
 
-/// All objects and locations of a program.
+/// The abstract objects and locations of a program.
 pub struct Memory {
+    /// The objects.
     pub objects: Table<ObjectId, Object>,
+    /// The locations.
     pub locations: Table<LocationId, Location>,
     interned: FxHashMap<Location, LocationId>,
-    /// The objects of an allocation edge, one for each context that has come up.
+    /// The objects of an allocation edge, one for each context found so far.
     pub alloc_objects: FxHashMap<EdgeId, Vec<ObjectId>>,
     distances: FxHashMap<ObjectId, ObjectId>,
     global_count: u32,
     func_count: u32,
+    /// The object that represents any object.
     pub unknown: ObjectId,
-    /// Locations without offsets and objects of one slot: cheaper, less precise.
+    /// If set, locations have no offsets and objects have one slot: cheaper and less precise.
     pub flat: bool,
     crowded: Vec<ObjectId>,
 }
 
-/// A slot was asked for.
+/// The result of looking up a slot.
 pub enum SlotLookup {
+    /// The slot exists.
     Known(SlotNodes),
-    /// New, with these nodes; it overlaps these slots.
+    /// The slot is new. It has these nodes and overlaps these slots.
     Made(SlotNodes, Slot, Vec<SlotNodes>),
-    /// Out of the object's bounds, or the object holds no pointers.
+    /// The slot is out of the object's bounds, or the object holds no pointers.
     Outside,
 }
 
 impl Memory {
-    /// One object for each global and function.
+    /// Creates one object for each global and each function.
     pub fn new(program: &Program, flat: bool) -> Self {
         let mut objects = Table::new();
         let object = |kind, size| Object {
@@ -226,7 +252,7 @@ impl Memory {
         let slots = Slots::default();
         self.objects.push(Object { kind, size, locations: 0, outside: 0, whole: false, constant: false, slots })
     }
-    /// What one copy carries.
+    /// The temporary object of a copy.
     pub fn buffer(&mut self, copy: EdgeId) -> ObjectId {
         self.object(ObjectKind::Buffer(copy), None)
     }
@@ -241,20 +267,23 @@ impl Memory {
         self.alloc_objects.entry(edge).or_default().push(id);
         id
     }
+    /// The object of a global.
     pub fn global(&self, g: GlobalId) -> ObjectId {
         debug_assert!(g.0 < self.global_count);
         ObjectId(g.0)
     }
+    /// The object of a function.
     pub fn func(&self, f: FuncId) -> ObjectId {
         debug_assert!(f.0 < self.func_count);
         ObjectId(self.global_count + f.0)
     }
+    /// The location at these offsets of the object. Objects with too many locations have only one.
     pub fn location(&mut self, object: ObjectId, at: Shift) -> LocationId {
         let o = &mut self.objects[object];
         let at = match o.kind {
             ObjectKind::Unknown => Shift::ANY,
             _ if o.whole => Shift::ANY,
-            // However it was moved, it can only be called as the function.
+            // A pointer to a function calls that function, whatever its offset.
             ObjectKind::Func(_) | ObjectKind::Distance(_) => Shift::ZERO,
             _ if self.flat => Shift::ANY,
             _ => at,
@@ -262,7 +291,7 @@ impl Memory {
         if let Some(&l) = self.interned.get(&Location { object, at }) {
             return l;
         }
-        // Pointers outside their object are not to be used before they come back: a few offsets suffice.
+        // Pointers outside their object may not be dereferenced there, so few offsets suffice.
         let is_outside = at.stride == 0 && (at.off < 0 || o.size.is_some_and(|size| at.off.unsigned_abs() > size));
         let limit = most_locations(o.size);
         let full = if is_outside { o.outside >= MANY_OUTSIDE } else { o.locations >= limit };
@@ -278,7 +307,7 @@ impl Memory {
             locations.push(location)
         })
     }
-    /// What becomes of a pointer or a distance.
+    /// The location after `way` has been applied to a pointer or a distance; `None` if it leads nowhere.
     pub fn moved(&mut self, location: LocationId, way: Way) -> Option<LocationId> {
         let Location { object, at } = self.locations[location];
         let of = match self.objects[object].kind {
@@ -292,7 +321,7 @@ impl Memory {
             (Way::Arrival, of) => of.map(|of| self.location(of, Shift::ANY)),
         }
     }
-    /// How far it is to an object.
+    /// The location that represents the distance to an object.
     pub fn distance(&mut self, of: ObjectId) -> LocationId {
         let object = match self.distances.get(&of) {
             Some(&known) => known,
@@ -304,11 +333,11 @@ impl Memory {
         };
         self.location(object, Shift::ZERO)
     }
-    /// Whether there are bytes to access.
+    /// True if the object has bytes that can be accessed.
     pub fn has_bytes(&self, object: ObjectId) -> bool {
         !matches!(self.objects[object].kind, ObjectKind::Func(_) | ObjectKind::Distance(_))
     }
-    /// The objects that have become crowded since the last time.
+    /// Returns the objects that became too large since the last call.
     pub fn take_crowded(&mut self) -> Vec<ObjectId> {
         let mut crowded = std::mem::take(&mut self.crowded);
         crowded.sort_unstable();
@@ -316,10 +345,11 @@ impl Memory {
         crowded.retain(|&o| !self.objects[o].whole);
         crowded
     }
+    /// Returns true if the object has lost its fields.
     pub fn is_whole(&self, object: ObjectId) -> bool {
         self.objects[object].whole
     }
-    /// From now on the object has one location and, with this node, one slot.
+    /// Reduces the object to one location. If `node` is given, the object also has one slot with this node.
     pub fn collapse(&mut self, object: ObjectId, node: Option<u32>) {
         let o = &mut self.objects[object];
         o.whole = true;
@@ -328,7 +358,8 @@ impl Memory {
             o.slots.insert(Slot::WHOLE, SlotNodes { written: node, read: node });
         }
     }
-    /// The slot of `object` for an access of `width` bytes at `at`; `nodes` makes the nodes of a new one.
+    /// Finds or creates the slot of `object` for an access of `width` bytes at `at`. `nodes` creates the nodes of a new
+    /// slot.
     pub fn slot(&mut self, object: ObjectId, at: Shift, width: u32, nodes: impl FnOnce() -> SlotNodes) -> SlotLookup {
         let flat = self.flat;
         let o = &mut self.objects[object];
@@ -364,7 +395,7 @@ impl Memory {
     }
 }
 
-/// Whether no byte of the access lies in the object.
+/// Returns true if no byte of the access lies in an object of this size. `off` and `width` are in bytes.
 pub fn outside(size: Option<u64>, off: i64, width: u32) -> bool {
     size.is_some_and(|size| off >= i64::try_from(size).unwrap_or(i64::MAX)) || off + i64::from(width) <= 0
 }
@@ -373,7 +404,7 @@ pub fn outside(size: Option<u64>, off: i64, width: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// Whether two slots overlap, by trying all offsets of a stretch of memory.
+    /// Decides by enumeration of offsets whether two slots overlap.
     fn overlap_by_trying(a: &Slot, b: &Slot) -> bool {
         let starts = |s: &Slot| -> Vec<i64> {
             match s.at.stride {

@@ -1,8 +1,13 @@
 //! Points-to analysis: inclusion-based (Andersen), field-sensitive, with function pointers resolved on the fly.
 //!
-//! What it takes for granted: a pointer plus an integer points into the object that the pointer points into, or into one of those from
-//! whose addresses the integer was computed as a distance; what is declared elsewhere holds no pointers into this program; and an access stays within the object its pointer was derived from: what C guarantees or leaves undefined.
-//! An input may be the address of any object, or part of one.
+//! The analysis assumes what C guarantees or leaves undefined:
+//!
+//! - A pointer plus an integer points into the object of the pointer, or into an object from whose address the integer
+//!   was computed as a distance.
+//! - Objects that are declared elsewhere hold no pointers into this program.
+//! - An access stays within the object that its pointer was derived from.
+//!
+//! An input may be the address of any object, or a part of one.
 
 mod generate;
 mod graph;
@@ -25,7 +30,7 @@ use std::time::Instant;
 use terms::{Base, Terms, Way};
 use unify::Unifier;
 
-/// How pointers are followed.
+/// The kind of constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
     /// Inclusion-based (Andersen).
@@ -35,44 +40,50 @@ pub enum Mode {
     Unification,
 }
 
-/// How much memory a function that nobody defines may read or write.
+/// The memory that an undefined function may read or write.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Extent {
+    /// No memory.
     #[default]
     Nothing,
-    /// What can be reached from arguments that functions nobody defines were ever passed, and objects that are
-    /// declared elsewhere.
+    /// The objects that are reachable from arguments of any undefined function, and objects that are declared
+    /// elsewhere.
     Reachable,
     /// Any object.
     Everything,
 }
 
-/// What functions that nobody defines do. By default nothing but return any value: that is what
-/// their bodies in the program say, and for a verifier their taint says the rest. If they do more, they may also
-/// return pointers to what they know, and call the functions that they know.
+/// The behaviour of undefined functions. By default they only return an arbitrary value, as their bodies in the program
+/// do, and a taint covers everything else. If they may read or write, they may also return pointers that they have and
+/// call functions that they have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Undefined {
+    /// The memory that they may read.
     pub reads: Extent,
+    /// The memory that they may write.
     pub writes: Extent,
 }
 
 impl Undefined {
-    /// Reads and writes whatever it can reach: sound for any library function.
+    /// Undefined functions read and write everything that they can reach. Sound for any library function.
     pub const SOUND: Self = Self { reads: Extent::Reachable, writes: Extent::Reachable };
 }
 
+/// The options of the points-to analysis.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The kind of constraints.
     pub mode: Mode,
-    /// Whether the fields of objects are told apart. Not by unification.
+    /// True if the fields of objects are distinguished. Unification ignores it.
     pub fields: bool,
-    /// How many calls up heap objects of one allocation are told apart (the length of call strings, 0 to 2 or so).
+    /// The length of call strings that distinguish heap objects of one allocation, usually 0 to 2.
     pub heap_contexts: u8,
+    /// The behaviour of undefined functions.
     pub undefined: Undefined,
-    /// How much work to do (some 50 ns each) before inclusion is given up for unification. Counted, not measured, so
-    /// that the result is always the same.
+    /// The limit on work steps (about 50 ns each), after which unification replaces inclusion. Steps are counted, not
+    /// timed, so the result is reproducible.
     pub budget: u64,
-    /// Give up altogether then.
+    /// The time at which the analysis gives up.
     pub deadline: Option<Instant>,
 }
 
@@ -89,21 +100,24 @@ impl Default for Options {
     }
 }
 
-/// Places that pointers point to: those of a set, or an object's start.
+/// A set of locations, or the start of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Places {
-    /// By its number.
+    /// The set with this number.
     Set(u32),
+    /// The start of the object.
     Object(ObjectId),
 }
 
-/// The result: what every expression may point to, and whom every call may call.
+/// The result of the analysis: the points-to set of each expression, and the callees of each call.
 pub struct PointsTo<'p> {
     program: &'p Program,
     terms: Terms<'p>,
+    /// The abstract objects.
     pub objects: Table<ObjectId, Object>,
+    /// The abstract locations.
     pub locations: Table<LocationId, Location>,
-    /// By variable.
+    /// By variable, the numbers of its sets.
     sets: Vec<VarSets>,
     distinct: Vec<Rc<SparseSet>>,
     external: u32,
@@ -112,28 +126,33 @@ pub struct PointsTo<'p> {
     indirect: FxHashMap<EdgeId, Vec<FuncId>>,
     globals: u32,
     alloc_objects: FxHashMap<EdgeId, Vec<ObjectId>>,
+    /// Statistics of the analysis.
     pub stats: Stats,
 }
 
+/// Statistics of the points-to analysis.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
+    /// The number of waves; 0 for unification.
     pub waves: u32,
+    /// The number of nodes in the constraint graph.
     pub nodes: usize,
+    /// The number of locations.
     pub locations: usize,
-    /// Inclusion was given up for unification.
+    /// True if inclusion took too much work and unification replaced it.
     pub given_up: bool,
 }
 
-/// Which of the distinct sets a variable has.
+/// The numbers of a variable's sets among the distinct sets.
 #[derive(Clone, Copy, Default)]
 struct VarSets {
     points_to: u32,
-    /// Where one gets to who adds it to a pointer, as it may be a distance.
+    /// The targets of a pointer plus the variable, where the variable holds a distance.
     leads_to: u32,
 }
 
 impl VarSets {
-    /// Of a leaf's pointers and distances; `None` if they are no pointers.
+    /// The set and the shift that the variable contributes to an expression; `None` if it contributes no pointers.
     fn behind(self, way: Way) -> Option<(u32, Shift)> {
         match way {
             Way::Moved(shift) => Some((self.points_to, shift)),
@@ -143,15 +162,15 @@ impl VarSets {
     }
 }
 
-/// What a solver found.
+/// The result of a solver.
 struct Solution<'p> {
     terms: Terms<'p>,
     memory: Memory,
-    /// By variable.
+    /// By variable, the numbers of its sets.
     sets: Vec<VarSets>,
-    /// The first is empty.
+    /// The distinct sets. The first is empty.
     distinct: Vec<Rc<SparseSet>>,
-    /// What functions that nobody defines know.
+    /// The number of the set that undefined functions have.
     external: u32,
     reached: Vec<bool>,
     address_taken: Vec<FuncId>,
@@ -160,7 +179,8 @@ struct Solution<'p> {
 }
 
 impl<'p> PointsTo<'p> {
-    /// `None` if the deadline passed. Where inclusion takes too much work, the result is by unification.
+    /// Computes the points-to sets. Falls back to unification if inclusion takes too much work. Returns `None` if the
+    /// deadline passed.
     pub fn compute(program: &'p Program, options: &Options) -> Option<Self> {
         let mut given_up = false;
         if options.mode == Mode::Inclusion {
@@ -198,7 +218,7 @@ impl<'p> PointsTo<'p> {
         for (id, edge) in program.edges.iter() {
             let found = match edge.op {
                 Op::Call { callee: Callee::Indirect(e), .. } => points_to.points_to(e),
-                // Code that is not there may call what it knows.
+                // An undefined function may call the functions that it has.
                 Op::Approx { .. } if external != 0 && points_to.is_undefined(id) => points_to.external(),
                 _ => continue,
             };
@@ -212,7 +232,7 @@ impl<'p> PointsTo<'p> {
     fn is_undefined(&self, edge: EdgeId) -> bool {
         self.program.funcs[self.program.func_of(edge)].origin == FunctionOrigin::Undefined
     }
-    /// The functions among some locations, in order.
+    /// The functions among the locations, in the order of their ids.
     fn functions(&self, locations: &[Location], address_taken: &[FuncId]) -> Vec<FuncId> {
         let mut found = Vec::new();
         for l in locations {
@@ -226,16 +246,16 @@ impl<'p> PointsTo<'p> {
         found.dedup();
         found
     }
-    /// What functions that nobody defines may read and write, as far as the options let them.
+    /// The locations that undefined functions may access as the options permit.
     pub fn external(&self) -> Vec<Location> {
         self.set(self.external).collect()
     }
 
-    /// Whether the function can be called, as far as this analysis sees.
+    /// Returns true if the function may be called, according to this analysis.
     pub fn is_reached(&self, f: FuncId) -> bool {
         self.reached[f.index()]
     }
-    /// Whom the call may call, in order of id.
+    /// The functions that the edge may call, in the order of their ids.
     pub fn callees(&self, call: EdgeId) -> &[FuncId] {
         match &self.program.edges[call].op {
             Op::Call { callee: Callee::Direct(f), .. } => std::slice::from_ref(f),
@@ -247,11 +267,11 @@ impl<'p> PointsTo<'p> {
         debug_assert!(g.0 < self.globals);
         ObjectId(g.0)
     }
-    /// The objects of an `Alloc` edge: one, or on the heap one for each calling context.
+    /// The objects of an `Alloc` edge: one, or for heap objects one for each calling context.
     pub fn allocs(&self, edge: EdgeId) -> &[ObjectId] {
         self.alloc_objects.get(&edge).map_or(&[], Vec::as_slice)
     }
-    /// Where the value of an expression may point: sorted, each once.
+    /// The locations that the value of an expression may point to, sorted and without duplicates.
     pub fn points_to(&mut self, e: ExprId) -> Vec<Location> {
         let mut found = Vec::new();
         for (places, shift) in self.places(e) {
@@ -272,7 +292,7 @@ impl<'p> PointsTo<'p> {
         };
         self.objects.iter().filter(move |(_, o)| is_heap(o.kind)).map(|(id, _)| id)
     }
-    /// The same as [`points_to`](Self::points_to), by name: the places, each moved by its shift.
+    /// Like [`points_to`](Self::points_to), but returns numbers of sets, each with a shift of its locations.
     pub fn places(&mut self, e: ExprId) -> Vec<(Places, Shift)> {
         let mut found = Vec::new();
         for term in self.terms.of(e) {
@@ -287,15 +307,15 @@ impl<'p> PointsTo<'p> {
         found.dedup();
         found
     }
-    /// The places of a set.
+    /// The locations of a set.
     pub fn set(&self, set: u32) -> impl Iterator<Item = Location> + '_ {
         self.distinct[set as usize].iter().map(|l| self.locations[LocationId(l)])
     }
-    /// What the code that is not there may read and write at an edge that stands for it.
+    /// The accesses that an edge makes in the place of an undefined function; `None` for other edges.
     pub fn external_access(&self, edge: EdgeId) -> Option<(Places, Undefined)> {
         (self.external != 0 && self.is_undefined(edge)).then_some((Places::Set(self.external), self.undefined))
     }
-    /// Whether accesses of so many bytes through the two addresses may touch a common byte.
+    /// Returns true if accesses of `a_width` and `b_width` bytes through the two addresses may touch a common byte.
     pub fn may_alias(&mut self, a: ExprId, a_width: u32, b: ExprId, b_width: u32) -> bool {
         let (a, b) = (self.points_to(a), self.points_to(b));
         let anything = |l: &Location| matches!(self.objects[l.object].kind, ObjectKind::Unknown);
@@ -336,7 +356,7 @@ impl<'p> Solver<'p> {
     }
 }
 
-/// The distinct sets of a solution.
+/// The distinct sets of a solution, numbered.
 struct Numbers {
     distinct: Vec<Rc<SparseSet>>,
     known: FxHashMap<Rc<SparseSet>, u32>,
@@ -354,7 +374,7 @@ impl Numbers {
         self.known.insert(set, number);
         number
     }
-    /// A set's pointers, and where its distances lead to.
+    /// The pointers of a set, and the targets of the distances in it.
     fn parted(&mut self, pool: &sets::SetPool, memory: &mut Memory, set: sets::SetId) -> VarSets {
         if let Some(&known) = self.parted.get(&set) {
             return known;

@@ -1,8 +1,7 @@
-//! Points-to sets, each stored once.
+//! Hash-consed points-to sets.
 //!
-//! In programs with large heaps thousands of pointers have the same few sets. Sets are interned, so that equal sets
-//! have equal ids, and what was united or subtracted once is looked up the next time (Barbar, Sui: *Hash
-//! consed points-to sets*, SAS 2021).
+//! In programs with large heaps, thousands of pointers have the same few sets. Interned sets that are equal have equal
+//! ids, and unions and differences are cached (Barbar, Sui: *Hash consed points-to sets*, SAS 2021).
 
 use crate::sparse_set::SparseSet;
 use rustc_hash::FxHashMap;
@@ -13,28 +12,33 @@ use std::rc::Rc;
 pub struct SetId(pub u32);
 
 impl SetId {
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 }
 
+/// A pool of interned sets, with caches of unions and differences.
 pub struct SetPool {
     sets: Vec<Rc<SparseSet>>,
     ids: FxHashMap<Rc<SparseSet>, SetId>,
     unions: FxHashMap<(SetId, SetId), SetId>,
     differences: FxHashMap<(SetId, SetId), SetId>,
-    /// Blocks of sets that operations have gone through: what the solution has cost so far.
+    /// The number of blocks that all operations have visited so far, as a measure of cost.
     pub work: u64,
 }
 
 impl SetPool {
+    /// A pool with the empty set.
     pub fn new() -> Self {
         let empty = Rc::new(SparseSet::new());
         let mut ids = FxHashMap::default();
         ids.insert(empty.clone(), SetId::EMPTY);
         Self { sets: vec![empty], ids, unions: FxHashMap::default(), differences: FxHashMap::default(), work: 0 }
     }
+    /// The set with this id.
     pub fn get(&self, id: SetId) -> &Rc<SparseSet> {
         &self.sets[id.0 as usize]
     }
+    /// The id of the set.
     pub fn intern(&mut self, set: SparseSet) -> SetId {
         self.work += 1 + set.block_count() as u64;
         if let Some(&id) = self.ids.get(&set) {
@@ -46,6 +50,7 @@ impl SetPool {
         self.ids.insert(set, id);
         id
     }
+    /// The union of two sets.
     pub fn union(&mut self, a: SetId, b: SetId) -> SetId {
         let (a, b) = (a.min(b), a.max(b));
         if a == SetId::EMPTY || a == b {
@@ -54,7 +59,7 @@ impl SetPool {
         if let Some(&known) = self.unions.get(&(a, b)) {
             return known;
         }
-        // The larger one first: it may have all of the other.
+        // The larger set first, since it often includes the other.
         let (large, small) = if self.get(a).block_count() > self.get(b).block_count() { (a, b) } else { (b, a) };
         self.work += self.get(large).block_count() as u64;
         let id = if self.get(large).contains_all(self.get(small)) {
@@ -67,7 +72,7 @@ impl SetPool {
         self.unions.insert((a, b), id);
         id
     }
-    /// The union of one set and others, without the sets in between.
+    /// The union of one set and others, without intermediate sets. Sorts `others` and removes duplicates.
     pub fn union_all(&mut self, first: SetId, others: &mut Vec<SetId>) -> SetId {
         others.sort_unstable();
         others.dedup();
@@ -81,7 +86,7 @@ impl SetPool {
         }
         self.intern(all)
     }
-    /// What `a` has and `b` has not.
+    /// The elements of `a` that are not in `b`.
     pub fn difference(&mut self, a: SetId, b: SetId) -> SetId {
         if a == b || a == SetId::EMPTY {
             return SetId::EMPTY;

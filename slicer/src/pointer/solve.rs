@@ -1,8 +1,8 @@
-//! Inclusion-based solving: what dereferences, copies and calls through pointers add to the constraint graph.
+//! Inclusion-based solving: dereferences, copies and indirect calls add edges to the constraint graph.
 //!
-//! Pointers with the same set share the work: all loads of one width and offset through one set go
-//! through one node, which the slots of the set's objects flow into; stores likewise. So the edges for a set that
-//! thousands of pointers have are made once.
+//! Pointers with the same set share the work. All loads of one width and offset through one set use one node, and the
+//! slots of the set's objects flow into it. Stores do likewise. So the edges of a set that thousands of pointers have
+//! are added once.
 
 use super::Options;
 use super::generate::{InstanceId, Instances};
@@ -15,43 +15,64 @@ use cfa::{CType, EdgeId, Expr, ExprId, FuncId, Id, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
-/// What is done with the pointers of a node.
+/// A use of the pointers of a node.
 #[derive(Clone, Copy, Debug)]
 pub enum Use {
+    /// A load of `width` bytes at the pointers plus `shift`.
     Load {
+        /// The offset from the pointers.
         shift: Shift,
+        /// The number of bytes.
         width: u32,
+        /// The node of the loaded value.
         to: NodeId,
     },
+    /// A store of `width` bytes at the pointers plus `shift`.
     Store {
+        /// The offset from the pointers.
         shift: Shift,
+        /// The number of bytes.
         width: u32,
+        /// The node of the stored value.
         from: NodeId,
     },
+    /// A copy from the pointers into a temporary object.
     CopyFrom {
+        /// The offset from the pointers.
         shift: Shift,
+        /// The number of bytes, if known.
         len: Option<u32>,
+        /// The temporary object.
         buffer: ObjectId,
     },
+    /// A copy from a temporary object to the pointers.
     CopyTo {
+        /// The offset from the pointers.
         shift: Shift,
+        /// The number of bytes, if known.
         len: Option<u32>,
+        /// The temporary object.
         buffer: ObjectId,
     },
+    /// An indirect call.
     Call {
+        /// The call.
         edge: EdgeId,
+        /// The instance of the caller.
         instance: InstanceId,
     },
-    /// The functions among them may be called by code that is not there.
+    /// A call by an undefined function of any function among the pointers.
     CallBack,
-    /// The first pointer that appears in this slot takes the route.
+    /// A pointer in this slot flows along the route. Only the first pointer matters.
     Carry {
+        /// The index of the route.
         route: u32,
+        /// The slot of the route's source.
         slot: Slot,
     },
 }
 
-/// The slots of an object between `from` and `from + len` are copied to another object.
+/// A copy of the slots of `source` between `from` and `from + len` to `object`, at `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Route {
     source: ObjectId,
@@ -61,49 +82,62 @@ struct Route {
     to: Shift,
 }
 
-/// Beyond so many copies between different offsets of two objects, offsets are not told apart.
+/// The maximal number of copies with different offsets between two objects. Further copies ignore offsets.
 const MANY_ROUTES: u32 = 4;
-/// Copies between more places than this do not tell offsets apart.
+/// Copies through sets with more locations ignore offsets.
 const MANY_PLACES: usize = 32;
-/// Dereferences of no more places than this get their edges directly.
+/// Dereferences of sets with at most this many locations add edges directly.
 const FEW_PLACES: usize = 2;
 
+/// The state of the inclusion-based solver.
 pub struct Solver<'p> {
+    /// The program.
     pub program: &'p Program,
+    /// The terms of its expressions.
     pub terms: Terms<'p>,
+    /// The abstract memory.
     pub memory: Memory,
+    /// The constraint graph.
     pub graph: Graph<Use>,
+    /// The instances of functions in contexts.
     pub instances: Instances,
-    /// What loads and stores through a set of pointers have in common.
+    /// The shared nodes of loads and stores, by set, shift and width.
     loads: FxHashMap<(SetId, Shift, u32), NodeId>,
     stores: FxHashMap<(SetId, Shift, u32), NodeId>,
     routes: Vec<Route>,
-    /// From one object to another.
+    /// The number of routes from one object to another.
     route_counts: FxHashMap<(ObjectId, ObjectId), u32>,
     known_routes: FxHashSet<Route>,
     routes_from: FxHashMap<ObjectId, Vec<u32>>,
     universe: bool,
+    /// The edges of each function.
     pub bodies: Vec<Vec<EdgeId>>,
-    /// The functions that are called, and those whose operations are or will be added without a context.
+    /// By function, true if it is called in some context.
     pub reached: Vec<bool>,
+    /// By function, true if its operations are added without a context or wait for this.
     pub queued: Vec<bool>,
+    /// The functions whose operations have to be added without a context.
     pub to_reach: Vec<FuncId>,
-    /// The functions whose address occurs in the program.
+    /// The functions whose addresses occur in the program.
     pub address_taken: Vec<FuncId>,
+    /// The targets of indirect calls that have been added.
     pub known_calls: FxHashSet<(EdgeId, InstanceId, FuncId)>,
+    /// The behaviour of undefined functions.
     pub undefined: super::Undefined,
-    /// Holds whatever has been passed to functions that nobody defines.
+    /// The node of everything that undefined functions have, if it exists.
     pub external: Option<NodeId>,
+    /// The number of waves so far.
     pub waves: u32,
     deadline: Option<Instant>,
     budget: u64,
 }
 
 impl<'p> Solver<'p> {
+    /// A solver without constraints.
     pub fn new(program: &'p Program, options: &Options) -> Self {
         let bodies = bodies(program);
         let mut graph = Graph::new();
-        // Variables and then the results of functions.
+        // Variables first, then the results of functions.
         for _ in 0..program.vars.len() + program.funcs.len() {
             graph.fresh_node();
         }
@@ -134,7 +168,7 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Returns whether there was time and room enough.
+    /// Solves all constraints. Returns false if the deadline or the budget was exceeded.
     pub fn solve(&mut self) -> bool {
         self.globals();
         self.reach(self.program.entry);
@@ -167,7 +201,7 @@ impl<'p> Solver<'p> {
         self.graph.sets.work > self.budget || self.deadline.is_some_and(|d| Instant::now() > d)
     }
 
-    /// What is done with some pointers, all of one node.
+    /// Applies a use to pointers that belong to one node.
     fn apply(&mut self, what: Use, pointers: SetId, node: NodeId) {
         match what {
             Use::Load { shift, width, to } => self.load(pointers, shift, width, to),
@@ -189,7 +223,7 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// What is done with one pointer.
+    /// Applies a use to one pointer.
     pub fn apply_to(&mut self, what: Use, location: LocationId) {
         let place = self.memory.locations[location];
         let kind = self.memory.objects[place.object].kind;
@@ -270,7 +304,7 @@ impl<'p> Solver<'p> {
         };
         self.graph.add_edge(from, shared);
     }
-    /// The slots that an access through these pointers touches; those that have become one only once.
+    /// The nodes of the slots that an access through these pointers touches. A collapsed object has one slot.
     fn slots(
         &mut self,
         locations: &SparseSet,
@@ -294,7 +328,7 @@ impl<'p> Solver<'p> {
 
     // Memory.
 
-    /// The nodes of a slot; `None` if it lies outside the object.
+    /// The nodes of a slot, created on demand; `None` if it lies outside the object.
     pub fn slot(&mut self, object: ObjectId, at: Shift, width: u32) -> Option<SlotNodes> {
         if object == self.memory.unknown {
             self.link_universe();
@@ -320,7 +354,8 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Objects with too many locations or slots lose their fields: one slot, and no new locations but one.
+    /// Merges the slots of each object with too many locations or slots. The object keeps one slot and gets one more
+    /// location.
     fn collapse_objects(&mut self) {
         for object in self.memory.take_crowded() {
             let slots: Vec<SlotNodes> = self.memory.objects[object].slots.iter().map(|s| s.1).collect();
@@ -337,7 +372,7 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Whatever the environment may point to may be any object.
+    /// Connects the unknown object with all objects: the environment may point to any of them.
     fn link_universe(&mut self) {
         if std::mem::replace(&mut self.universe, true) {
             return;
@@ -349,6 +384,7 @@ impl<'p> Solver<'p> {
             self.link_to_universe(object);
         }
     }
+    /// Connects an object with the unknown object, if that is in use.
     pub fn link_to_universe(&mut self, object: ObjectId) {
         if self.universe && matches!(self.memory.objects[object].kind, ObjectKind::Global(_) | ObjectKind::Alloc(_)) {
             let unknown = self.slot(self.memory.unknown, Shift::ANY, 1).expect("no bounds");
@@ -359,7 +395,7 @@ impl<'p> Solver<'p> {
         }
     }
 
-    // Copies: the slots of objects follow routes.
+    // Copies: the slots of objects flow along routes.
 
     fn add_route(&mut self, mut route: Route) {
         let count = self.route_counts.entry((route.source, route.object)).or_insert(0);
@@ -399,7 +435,7 @@ impl<'p> Solver<'p> {
             stride => {
                 let distance = distance.rem_euclid(i64::from(stride));
                 match len {
-                    // One element: its offset in the copy is known.
+                    // At most one element: its offset in the copy is known.
                     Some(len) if len <= stride => {
                         if distance >= i64::from(len) && distance + i64::from(slot.width) <= i64::from(stride) {
                             return;
@@ -410,7 +446,7 @@ impl<'p> Solver<'p> {
                 }
             }
         };
-        // A slot of an object that has lost its fields since went another way.
+        // An object that lost its fields has no such slot any more. Its single slot has a route of its own.
         let source = self.memory.objects[source].slots.find(&slot);
         if let (Some(source), Some(target)) = (source, self.slot(object, at, slot.width)) {
             self.graph.add_edge(source.read, target.written);
@@ -427,11 +463,12 @@ pub fn bodies(program: &Program) -> Vec<Vec<EdgeId>> {
     bodies
 }
 
-/// Of each variable whether C declares it a pointer.
+/// For each variable, true if C declares it a pointer.
 pub fn declared_pointers(program: &Program) -> Vec<bool> {
     program.vars.values().map(|v| matches!(program.plain_type(v.ty), CType::Pointer(_))).collect()
 }
 
+/// The functions whose addresses occur in expressions, in the order of their ids.
 pub fn address_taken(program: &Program) -> Vec<FuncId> {
     let mut taken: Vec<FuncId> = (0..program.exprs.len())
         .filter_map(|e| match program.exprs.get(ExprId(e as u32)) {

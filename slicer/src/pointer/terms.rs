@@ -1,31 +1,35 @@
-//! What pointers a bit-vector expression may hold: its pointer leaves, each with what becomes of their pointers.
+//! The pointers that a bit-vector expression may hold, as terms: pointer leaves, each with a transformation.
 //!
-//! Pointers are bit-vectors, so an address is any expression. `base + 8` shifts every pointer in `base` by
-//! 8 bytes, `base + 24 * i` by an unknown multiple of 24, and anything less clear passes every pointer
-//! among its leaves on with an unknown offset: a value that is put together from parts of a pointer still
-//! carries that pointer. Comparisons, remainders and floating-point results carry none.
+//! Pointers are bit-vectors, so an address may be any expression. `base + 8` shifts every pointer in `base` by 8 bytes,
+//! `base + 24 * i` by an unknown multiple of 24. Any other operation passes the pointers of its leaves on with an
+//! unknown offset, because a value composed from parts of a pointer still carries it. Comparisons, remainders and
+//! floating-point results carry no pointers.
 //!
-//! The difference of two pointers is no pointer, but how far it is from one object to another; who adds that to a pointer to the one has
-//! a pointer to the other.
+//! The difference of two pointers is a distance from one object to another, not a pointer. A pointer to the one object
+//! plus the distance is a pointer to the other.
 
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, UnOp, VarId};
 use rustc_hash::FxHashMap;
 
-/// A set of byte distances: exactly `off` if `stride` is 0, else every `off + k * stride`.
+/// A set of byte distances: `off` alone if `stride` is 0, otherwise all `off + k * stride`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shift {
+    /// The first distance in bytes.
     pub off: i64,
+    /// The step between distances in bytes, or 0.
     pub stride: u32,
 }
 
-/// Exact distances beyond this become unknown.
+/// Exact distances from here on become unknown.
 const FAR: i64 = 1 << 30;
 
 impl Shift {
+    /// The distance 0.
     pub const ZERO: Self = Self { off: 0, stride: 0 };
     /// Any distance.
     pub const ANY: Self = Self { off: 0, stride: 1 };
 
+    /// The shift in its normal form. Large distances become [`ANY`](Self::ANY).
     pub fn new(off: i64, stride: u32) -> Self {
         match stride {
             0 if off.abs() < FAR => Self { off, stride: 0 },
@@ -33,14 +37,14 @@ impl Shift {
             _ => Self { off: off.rem_euclid(i64::from(stride)), stride },
         }
     }
-    /// One shift after the other.
+    /// The sums of a distance from `self` and a distance from `next`.
     pub fn then(self, next: Self) -> Self {
         match (self.stride, next.stride) {
             (1, _) | (_, 1) => Self::ANY,
             (a, b) => Self::new(self.off.wrapping_add(next.off), gcd(a, b)),
         }
     }
-    /// Both shifts' distances.
+    /// A shift with the distances of both.
     fn join(self, other: Self) -> Self {
         if self == other {
             return self;
@@ -56,12 +60,13 @@ impl Shift {
         match (self.off.checked_mul(factor), u32::try_from(stride)) {
             (Some(off), Ok(stride)) if self.stride == 0 || stride != 0 => Self::new(off, stride),
             _ if self.stride == 0 => Self::ANY,
-            // A multiple of a huge number is a multiple of its factors of two.
+            // Multiples of a huge number are also multiples of its power of two.
             _ => Self::new(0, 1 << stride.trailing_zeros().min(30)),
         }
     }
 }
 
+/// The greatest common divisor; `gcd(a, 0)` is `a`.
 pub fn gcd(mut a: u32, mut b: u32) -> u32 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -69,29 +74,35 @@ pub fn gcd(mut a: u32, mut b: u32) -> u32 {
     a
 }
 
+/// A leaf of an expression that may hold pointers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Base {
+    /// The value of a variable.
     Var(VarId),
+    /// The address of a global.
     Global(GlobalId),
+    /// The address of a function.
     Func(FuncId),
 }
 
-/// What becomes of what a leaf of an expression holds: of pointers to objects, and of distances between objects.
+/// The transformation of a leaf's pointers and distances on the way to the value of the expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Way {
-    /// Pointers are moved, distances stay what they are.
+    /// Pointers are shifted, distances stay unchanged.
     Moved(Shift),
-    /// A pointer becomes a distance of its object from others.
+    /// A pointer becomes the distance from other objects to its object.
     Distance,
-    /// It is added to a pointer: a distance leads to its object, and a pointer, which is an index here, leads nowhere.
+    /// The leaf is added to a pointer. A distance leads to its object. A pointer is only an index here and leads
+    /// nowhere.
     Arrival,
 }
 
 impl Way {
+    /// The identity.
     pub const SAME: Self = Self::Moved(Shift::ZERO);
     const ANYWHERE: Self = Self::Moved(Shift::ANY);
 
-    /// One after the other, together at least.
+    /// Over-approximates the composition of two ways, as a union of at most two ways.
     fn then(self, next: Self) -> [Option<Self>; 2] {
         match (self, next) {
             (Self::Moved(a), Self::Moved(b)) => [Some(Self::Moved(a.then(b))), None],
@@ -103,33 +114,35 @@ impl Way {
     }
 }
 
-/// A leaf of an expression that may hold pointers or distances, and what becomes of them.
+/// A leaf of an expression, with the transformation of its pointers and distances.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Term {
+    /// The leaf.
     pub base: Base,
+    /// The transformation.
     pub way: Way,
 }
 
-/// More terms than this lose their offsets.
+/// If an expression has more terms, they lose their offsets.
 const MANY: usize = 48;
 
-/// The terms of the expressions of one pool, each computed once.
+/// The terms of the expressions of a pool, cached.
 pub struct Terms<'p> {
     pool: &'p ExprPool,
     pointer_width: u32,
-    /// By variable, whether C declares it a pointer.
+    /// By variable, true if C declares it a pointer.
     pointers: Vec<bool>,
     arena: Vec<Term>,
     memo: FxHashMap<ExprId, (u32, u32)>,
 }
 
 impl<'p> Terms<'p> {
-    /// `pointers` tells of each variable whether C declares it a pointer.
+    /// An empty cache. By variable, `pointers` is true if C declares it a pointer.
     pub fn new(pool: &'p ExprPool, pointer_width: u32, pointers: Vec<bool>) -> Self {
         Self { pool, pointer_width, pointers, arena: Vec::new(), memo: FxHashMap::default() }
     }
 
-    /// The terms of an expression, sorted, each once.
+    /// The terms of an expression, sorted and without duplicates.
     pub fn of(&mut self, root: ExprId) -> &[Term] {
         let mut stack = vec![root];
         while let Some(&e) = stack.last() {
@@ -156,7 +169,7 @@ impl<'p> Terms<'p> {
         &self.arena[start as usize..(start + len) as usize]
     }
 
-    /// The terms of `e`, whose carrying children are done.
+    /// Computes the terms of `e`. The terms of the children must be cached.
     fn compute(&mut self, e: ExprId) {
         let pool = self.pool;
         let mut terms: Vec<Term> = Vec::new();
@@ -224,7 +237,7 @@ impl<'p> Terms<'p> {
         self.arena.extend(terms);
     }
 
-    /// What an expression of pointer width is in a sum.
+    /// The role of an expression of pointer width in a sum.
     fn role(&self, e: ExprId, depth: u32) -> Role {
         if depth == 0 {
             return Role::Either;
@@ -264,27 +277,27 @@ impl<'p> Terms<'p> {
     }
 }
 
-/// How deep to look into an expression for what it is.
+/// The maximal depth to which expressions are inspected.
 const DEPTH: u32 = 12;
 
-/// A pointer plus an index points where the pointer does, whatever the index was computed from; the difference of two
-/// pointers is an index.
+/// The role of an operand in a sum. A pointer plus an index points into the object of the pointer, whatever the index
+/// was computed from. The difference of two pointers is an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Pointer,
-    /// An integer that is scaled, or narrower than a pointer.
+    /// A scaled integer, or one that is narrower than a pointer.
     Index,
     Either,
 }
 
 impl Role {
-    /// Whether in a sum this is the pointer and the other, whatever it holds, is not.
+    /// Returns true if this operand of a sum is the pointer and `other` is not.
     fn points_beside(self, other: Self) -> bool {
         matches!((self, other), (Self::Pointer, Self::Index | Self::Either) | (Self::Either, Self::Index))
     }
 }
 
-/// The children whose pointers an expression may carry on.
+/// The children whose pointers the expression may carry.
 fn carrying(pool: &ExprPool, e: ExprId) -> [Option<ExprId>; 2] {
     match *pool.get(e) {
         Expr::Unary(_, a) | Expr::Extract { arg: a, .. } | Expr::Zext { arg: a, .. } | Expr::Sext { arg: a, .. } => {
@@ -302,10 +315,10 @@ fn carrying(pool: &ExprPool, e: ExprId) -> [Option<ExprId>; 2] {
     }
 }
 
-/// The values an integer expression may have, as far as multiplications by constants tell.
+/// The possible values of an integer expression, as far as multiplications by constants determine them.
 ///
-/// At pointer width a product is taken not to wrap around: an index that overflows leaves its object, which is
-/// undefined. Narrower products may wrap, which only factors of two survive.
+/// Products of pointer width are assumed not to wrap around, because an index that overflows leaves its object, which
+/// is undefined. Narrower products may wrap, which preserves only factors of two.
 pub fn congruence(pool: &ExprPool, e: ExprId) -> Shift {
     congruence_within(pool, e, DEPTH)
 }
@@ -338,7 +351,7 @@ fn congruence_within(pool: &ExprPool, e: ExprId, depth: u32) -> Shift {
         Expr::Zext { arg, .. } | Expr::Sext { arg, .. } => {
             let inner = of(arg);
             match inner.stride {
-                // A constant would have been folded, so this is one that does not fit.
+                // Constants are folded, so this one does not fit.
                 0 => Shift::ANY,
                 stride => Shift::new(inner.off, 1 << stride.trailing_zeros().min(30)),
             }

@@ -1,7 +1,7 @@
 //! Unification-based solving (Steensgaard: *Points-to analysis in almost linear time*, POPL 1996), without fields.
 //!
-//! Every variable, result and object belongs to a class, and a class has one class that it points to. An assignment
-//! makes both sides point to the same class, once the right side points anywhere at all.
+//! Every variable, result and object belongs to a class, and a class points to at most one class. An assignment makes
+//! both sides point to the same class as soon as the right side points anywhere.
 
 use super::generate::may_be_address;
 use super::memory::{Memory, ObjectId, ObjectKind};
@@ -19,22 +19,23 @@ type Class = u32;
 #[derive(Default)]
 struct Node {
     points: Option<Class>,
-    /// Once this points anywhere, these point there too.
+    /// Classes that will point to the same class as soon as this class points anywhere.
     followers: Vec<Class>,
     funcs: Vec<FuncId>,
-    /// Calls of whatever functions come to be in the class.
+    /// Calls of all functions that enter the class.
     calls: Vec<EdgeId>,
-    /// Any of its functions may be called by code that is not there.
+    /// True if undefined functions may call the functions of the class.
     called_back: bool,
 }
 
+/// The state of the unification-based solver.
 pub struct Unifier<'p> {
     program: &'p Program,
     terms: Terms<'p>,
     memory: Memory,
     parent: Vec<Class>,
     nodes: Vec<Node>,
-    /// By object.
+    /// By object, its class.
     objects: Vec<Class>,
     bodies: Vec<Vec<EdgeId>>,
     reached: Vec<bool>,
@@ -48,6 +49,7 @@ pub struct Unifier<'p> {
 }
 
 impl<'p> Unifier<'p> {
+    /// A solver without constraints.
     pub fn new(program: &'p Program, options: &Options) -> Self {
         let memory = Memory::new(program, true);
         let mut unifier = Self {
@@ -75,7 +77,7 @@ impl<'p> Unifier<'p> {
         unifier
     }
 
-    /// `None` if the deadline passed.
+    /// Solves all constraints. Returns `None` if the deadline passed.
     pub fn solve(mut self, deadline: Option<Instant>) -> Option<Solution<'p>> {
         self.globals();
         self.reach(self.program.entry);
@@ -122,12 +124,12 @@ impl<'p> Unifier<'p> {
         self.program.vars.len() as u32 + f.0
     }
 
-    // Joining.
+    // Joins.
 
     fn join(&mut self, a: Class, b: Class) {
         self.joins.push((a, b));
     }
-    /// Does what joins and calls are left to do.
+    /// Processes the pending joins and calls until none are left.
     fn settle(&mut self) {
         loop {
             if let Some((a, b)) = self.joins.pop() {
@@ -188,7 +190,7 @@ impl<'p> Unifier<'p> {
             (None, None) => node.followers.extend(other.followers),
         }
     }
-    /// The class points to this one.
+    /// Makes the class point to `to`.
     fn point(&mut self, class: Class, to: Class) {
         let mut todo = vec![class];
         while let Some(c) = todo.pop() {
@@ -202,7 +204,7 @@ impl<'p> Unifier<'p> {
             }
         }
     }
-    /// What the class points to; made if need be.
+    /// The class that `class` points to, created on demand.
     fn pointee(&mut self, class: Class) -> Class {
         let c = self.find(class);
         if let Some(p) = self.nodes[c as usize].points {
@@ -243,7 +245,7 @@ impl<'p> Unifier<'p> {
             Base::Var(_) => unreachable!("a variable has no address"),
         }
     }
-    /// The classes of the places an address expression points to.
+    /// The classes that an address expression points to.
     fn targets(&mut self, address: ExprId) -> Vec<Class> {
         let terms = self.terms.of(address).to_vec();
         terms
@@ -361,7 +363,8 @@ impl<'p> Unifier<'p> {
         }
         unknown
     }
-    /// What functions that nobody defines know. It points to itself, as they may find anything there.
+    /// The class of everything that undefined functions have. It points to itself, because memory may hold anything
+    /// they have.
     fn external(&mut self) -> Class {
         if let Some(known) = self.external {
             return known;
@@ -414,7 +417,7 @@ impl<'p> Unifier<'p> {
             })
         };
         let vars = self.program.vars.len() as u32;
-        // Distances point where their pointers did.
+        // Distances lead to the objects of the pointers that they were computed from.
         let sets =
             (0..vars).map(|v| set_of(&mut self, v)).map(|set| VarSets { points_to: set, leads_to: set }).collect();
         let external = self.external.map_or(0, |e| set_of(&mut self, e));

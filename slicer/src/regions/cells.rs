@@ -1,36 +1,41 @@
-//! The bytes of objects in cells: the disjoint intervals that scalar accesses at known offsets form, the residue
-//! classes that accesses at strided offsets form, and the rest.
+//! Divides the bytes of objects into cells: disjoint intervals from scalar accesses at known offsets, residue classes
+//! from accesses at strided offsets, and the remaining bytes.
 
 use super::objects::{ClassId, Classes};
 use crate::pointer::{Shift, Slot, gcd};
 
-/// Bytes that an access may touch in the objects of one class: `len` bytes, or all to the end, from the offsets `at`.
+/// The bytes that an access may touch in the objects of a class: `len` bytes from each offset in `at`. Without `len`,
+/// all bytes to the end of the object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Range {
+    /// The class of the objects.
     pub class: ClassId,
+    /// The offsets of the first byte.
     pub at: Shift,
+    /// The number of bytes, if known.
     pub len: Option<u32>,
-    /// The access is a load or store rather than a copy or the like; without `len` it is an allocation, which
-    /// gives the whole object its content.
+    /// True for loads and stores, false for copies and similar operations. If `len` is `None`, true for an allocation,
+    /// which initialises the whole object.
     pub scalar: bool,
 }
 
-/// Objects with more cells than this have one.
+/// A class with more cells gets a single cell.
 const MANY_CELLS: usize = 1024;
-/// Residue classes are told apart up to this stride.
+/// The largest stride for which residue classes are distinguished.
 const LONG_STRIDE: u32 = 4096;
 
 /// The cells of a class of objects.
 #[derive(Clone, Default, Debug)]
 struct ClassCells {
-    /// Disjoint intervals `[from, to)`, ascending; the cell numbers follow `first`.
+    /// Disjoint intervals `[from, to)`, ascending. Their cells are numbered from `first` on.
     intervals: Vec<(i64, i64)>,
     first: u32,
-    /// With strided accesses: the modulus, and for each residue its class or `NO_CLASS`.
+    /// The modulus of strided accesses, or 0.
     stride: u32,
+    /// For each residue, its residue class or `NO_CLASS`.
     class: Vec<u32>,
     classes: u32,
-    /// Too many: everything is the one cell `first`.
+    /// True if there are too many cells: `first` is the only one.
     whole: bool,
 }
 
@@ -39,12 +44,14 @@ const NO_CLASS: u32 = u32::MAX;
 /// The cells of all classes of objects.
 pub struct Cells {
     classes: Vec<ClassCells>,
+    /// The number of cells.
     pub count: u32,
-    /// The class of each cell.
+    /// The class of objects of each cell.
     class: Vec<ClassId>,
 }
 
 impl Cells {
+    /// The cells that the ranges of all accesses form.
     pub fn new(classes: &Classes, ranges: &[Vec<Range>]) -> Self {
         let mut exact: Vec<Vec<(i64, i64)>> = vec![Vec::new(); classes.len()];
         let mut strided: Vec<Vec<(Shift, u32)>> = vec![Vec::new(); classes.len()];
@@ -74,7 +81,7 @@ impl Cells {
                 if o.intervals.len() + o.classes as usize > MANY_CELLS {
                     o = ClassCells { first: cells.count, whole: true, ..ClassCells::default() };
                 }
-                // One more for the rest.
+                // One more cell for the remaining bytes.
                 let count = if o.whole { 1 } else { o.intervals.len() as u32 + o.classes + 1 };
                 cells.count += count;
                 cells.class.extend(std::iter::repeat_n(class, count as usize));
@@ -83,10 +90,11 @@ impl Cells {
         }
         cells
     }
+    /// The class of objects of the cell.
     pub fn class_of(&self, cell: u32) -> ClassId {
         self.class[cell as usize]
     }
-    /// The cells that ranges touch, ascending.
+    /// The cells that the ranges touch, ascending.
     pub fn touched(&self, ranges: &[Range]) -> Vec<u32> {
         let mut found = Vec::new();
         for range in ranges {
@@ -136,7 +144,7 @@ impl Cells {
         found.dedup();
         found
     }
-    /// Whether a write to the range overwrites the whole cell.
+    /// True if a write to the range overwrites the whole cell.
     pub fn covered(&self, classes: &Classes, cell: u32, range: &Range) -> bool {
         if self.class_of(cell) != range.class || range.at.stride != 0 {
             return false;
@@ -144,7 +152,7 @@ impl Cells {
         let size = classes.size(range.class);
         let to = match (range.len, size) {
             (Some(len), _) => range.at.off + i64::from(len),
-            // Of unknown length: only an allocation is sure to reach the end.
+            // If the length is unknown, only an allocation certainly reaches the end.
             (None, _) => return range.scalar,
         };
         let o = &self.classes[range.class as usize];
@@ -156,7 +164,7 @@ impl Cells {
 }
 
 impl ClassCells {
-    /// The classes of residues that strided accesses form.
+    /// Computes the residue classes of strided accesses.
     fn classify(&mut self, strided: Vec<(Shift, u32)>) {
         let stride = strided.iter().fold(0, |g, s| gcd(g, s.0.stride));
         if stride == 0 {
@@ -164,7 +172,7 @@ impl ClassCells {
         }
         let stride = if stride > LONG_STRIDE { 1 } else { stride };
         self.stride = stride;
-        // Residues [off, off + len) belong together.
+        // The residues `[off, off + len)` belong to one class.
         let n = stride as usize;
         let mut parent: Vec<usize> = (0..n).collect();
         fn find(parent: &mut [usize], mut x: usize) -> usize {

@@ -1,7 +1,7 @@
-//! Objects that no access tells apart, in classes.
+//! Classes of objects that no access distinguishes.
 //!
-//! Thousands of objects may be pointed to by just the same pointers, at the same offsets. One of them stands for all:
-//! what is worked out for accesses is worked out once for a class.
+//! The same pointers may point to thousands of objects at the same offsets. The analysis treats such objects as one
+//! class and processes each access once per class.
 
 use super::cells::Range;
 use crate::call_graph::CallGraph;
@@ -10,45 +10,48 @@ use cfa::graph::Digraph;
 use cfa::{AllocKind, EdgeId, FuncId, Id, Op, Program};
 use rustc_hash::FxHashMap;
 
-/// A class of objects; dense from 0.
+/// A class of objects. Ids are dense from 0.
 pub type ClassId = u32;
 
-/// An access.
+/// An access, as a key for deduplication.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
-    /// Each moved by a shift.
+    /// The accessed locations, each moved by its shift.
     pub places: Vec<(Places, Shift)>,
-    /// Bytes, if known.
+    /// The number of bytes, if known.
     pub len: Option<u32>,
-    /// Whether it is a load or store.
+    /// True for loads and stores.
     pub scalar: bool,
+    /// The accessed part of the objects.
     pub what: Accessed,
 }
 
-/// What is accessed of objects.
+/// The part of an object that an access touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Accessed {
+    /// The content.
     Content,
-    /// Whether they are alive.
+    /// The allocation state.
     Life,
-    /// See [`Op::Shadow`].
+    /// The shadow memory; see [`Op::Shadow`].
     Shadow,
 }
 
-/// Each class has two twins, numbered behind all classes: a byte for whether the objects are alive, and their shadows.
+/// The classes of objects. Each class has two companion classes, whose numbers follow those of all classes: a byte for
+/// the allocation state of the objects, and their shadow memory.
 pub struct Classes {
-    /// By object.
+    /// By object, its class.
     of: Vec<Option<ClassId>>,
     members: Vec<Vec<ObjectId>>,
     sizes: Vec<Option<u64>>,
-    /// By set of pointers, where its pointers point.
+    /// By points-to set, the classes and shifts of its pointers.
     places: FxHashMap<u32, Vec<(ClassId, Shift)>>,
-    /// The sets that may point anywhere.
+    /// The points-to sets that may point to any object.
     anywhere: Vec<u32>,
 }
 
 impl Classes {
-    /// The classes that these accesses tell apart.
+    /// The classes that these accesses distinguish.
     pub fn new(points_to: &PointsTo, single: &Single, accesses: &[Key]) -> Self {
         let mut sets: Vec<u32> = Vec::new();
         let mut signatures = Signatures::new(points_to, single);
@@ -70,7 +73,7 @@ impl Classes {
             }
         }
         anywhere.dedup();
-        // What nothing touches by name is touched by what may touch anything.
+        // Accesses through pointers to any object also touch objects that no other access touches.
         let all = !anywhere.is_empty();
         let mut ids: FxHashMap<[u64; 2], ClassId> = FxHashMap::default();
         let mut this = Self {
@@ -102,16 +105,19 @@ impl Classes {
         }
         this
     }
-    /// Classes, twins included.
+    /// The number of classes, including companion classes.
     pub fn len(&self) -> usize {
         3 * self.members.len()
     }
+    /// The class of an object; `None` if no access touches it.
     pub fn of(&self, object: ObjectId) -> Option<ClassId> {
         self.of[object.index()]
     }
+    /// The objects of the class, or of the class that it accompanies.
     pub fn members(&self, class: ClassId) -> &[ObjectId] {
         &self.members[class as usize % self.members.len()]
     }
+    /// The size of the objects in bytes, if known.
     pub fn size(&self, class: ClassId) -> Option<u64> {
         let count = self.members.len();
         match class as usize / count {
@@ -119,7 +125,7 @@ impl Classes {
             _ => self.sizes[class as usize % count],
         }
     }
-    /// The shadows of a class.
+    /// The shadow class of a class.
     pub fn shadow(&self, class: ClassId) -> ClassId {
         class + 2 * self.members.len() as ClassId
     }
@@ -128,7 +134,7 @@ impl Classes {
         let all = 0..self.members.len() as ClassId;
         all.map(|class| Range { class, at: Shift::ANY, len: None, scalar: false }).collect()
     }
-    /// Whether the objects of a class are alive.
+    /// The allocation state of the objects in a class.
     pub fn life(&self, class: ClassId) -> Range {
         Range { class: class + self.members.len() as ClassId, at: Shift::ZERO, len: Some(1), scalar: true }
     }
@@ -147,12 +153,12 @@ impl Classes {
         ranges.dedup();
         ranges
     }
-    /// What an access may touch: sorted, each once.
+    /// The ranges that an access may touch, sorted and without duplicates.
     pub fn ranges(&self, key: &Key) -> Vec<Range> {
         match key.what {
             Accessed::Content => self.content(key),
             Accessed::Life => self.lives(&key.places),
-            // At the same offsets of the shadows.
+            // The shadow memory has the offsets of the content.
             Accessed::Shadow => {
                 let content = self.content(key).into_iter();
                 content.map(|range| Range { class: self.shadow(range.class), ..range }).collect()
@@ -190,14 +196,15 @@ impl Classes {
     }
 }
 
-/// What tells objects apart: by object, a sum of hashes of how each set points to it.
+/// The signatures that distinguish objects: by object, a sum of hashes of the offsets at which each set points to it.
 struct Signatures {
     of: Vec<[u64; 2]>,
     touched: Vec<bool>,
 }
 
 impl Signatures {
-    /// Objects of different sizes and kinds are different, and so are those in frames of different functions.
+    /// Starts with different signatures for objects of different sizes, of different kinds, and in frames of different
+    /// functions.
     fn new(points_to: &PointsTo, single: &Single) -> Self {
         let of = points_to
             .objects
@@ -234,7 +241,7 @@ fn hash(a: u64, b: u64) -> [u64; 2] {
     [0x9e37_79b9_7f4a_7c15, 0x1234_5678_9abc_def1].map(|k| mix(mix(a.wrapping_add(k)).wrapping_add(b ^ k)))
 }
 
-/// Which abstract objects stand for one concrete object at a time.
+/// Decides which abstract objects represent a single concrete object at a time.
 pub struct Single<'a> {
     program: &'a Program,
     calls: &'a CallGraph,
@@ -242,9 +249,11 @@ pub struct Single<'a> {
 }
 
 impl<'a> Single<'a> {
+    /// Prepares the decision for a program.
     pub fn new(program: &'a Program, calls: &'a CallGraph) -> Self {
         Self { program, calls, in_cycle: alloc_cycles(program) }
     }
+    /// Returns true if the abstract object represents at most one concrete object at a time.
     pub fn is(&self, points_to: &PointsTo, object: ObjectId) -> bool {
         match points_to.objects[object].kind {
             ObjectKind::Global(_) => true,
@@ -252,7 +261,7 @@ impl<'a> Single<'a> {
             _ => false,
         }
     }
-    /// The function whose frame holds the object, if it has one frame at a time.
+    /// The function whose frame contains the object; `None` if the function may have several frames at a time.
     pub fn frame(&self, points_to: &PointsTo, object: ObjectId) -> Option<FuncId> {
         let ObjectKind::Alloc(e) = points_to.objects[object].kind else { return None };
         let Op::Alloc { kind: AllocKind::Stack, .. } = self.program.edges[e].op else { return None };
@@ -261,7 +270,7 @@ impl<'a> Single<'a> {
     }
 }
 
-/// For each allocation edge whether control can come back to it within its function.
+/// For each allocation edge, true if control can return to it within its function.
 fn alloc_cycles(program: &Program) -> FxHashMap<EdgeId, bool> {
     let flow: Vec<_> = program.edges.values().map(|e| (e.source.0, e.target.0)).collect();
     let components = Digraph::new(program.locs.len(), &flow).components();

@@ -9,13 +9,14 @@ use cfa::graph::{Lists, NONE};
 use cfa::{Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Op, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
-/// A cell of the function at hand.
+/// A cell that the function uses or defines.
 struct Tracked {
     cell: Cell,
     defined_in: Vec<u32>,
     used: bool,
 }
 
+/// Builds the nodes of one function.
 pub struct FunctionBuilder<'b, 'a> {
     b: &'b mut Builder<'a>,
     f: FuncId,
@@ -23,21 +24,22 @@ pub struct FunctionBuilder<'b, 'a> {
     first: u32,
     flow: &'b Flow,
     tracked: Vec<Tracked>,
-    /// The present value of each tracked cell.
+    /// The current value of each tracked cell.
     value: Vec<u32>,
     undo: Vec<(u32, u32)>,
     ins: FxHashMap<Cell, u32>,
-    /// For each block the joins at its start: (dense cell, node).
+    /// For each block, the joins at its start: (dense cell, node).
     joins: Vec<Vec<(u32, u32)>>,
     controls: Vec<u32>,
-    /// (a value of a cell, a value it may keep), for cells that outlive the function.
+    /// Pairs (node that defines a cell, older value that may remain), for cells that outlive the function.
     kept: Vec<(u32, u32)>,
     returned: Vec<u32>,
-    /// What a function does that nobody defines.
+    /// The node of the behaviour of an undefined function, if the function is undefined.
     external: u32,
 }
 
 impl<'b, 'a> FunctionBuilder<'b, 'a> {
+    /// A builder for function `f`.
     pub fn new(b: &'b mut Builder<'a>, f: FuncId, flow: &'b Flow) -> Self {
         Self {
             first: b.kinds.len() as u32,
@@ -56,6 +58,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
     }
 
+    /// Builds all nodes and dependences of the function.
     pub fn build(mut self) {
         self.operations();
         self.collect();
@@ -72,7 +75,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         self.b.built[self.f.index()] = true;
     }
 
-    /// Nodes for blocks and operations, with their control dependences.
+    /// Creates the nodes of blocks and operations, with their control dependences.
     fn operations(&mut self) {
         let flow = self.flow;
         let entry = self.b.entries[self.f.index()];
@@ -93,7 +96,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 self.b.depend(n, control);
             }
         }
-        // What decides at the end of each block.
+        // For each block, the node that decides at its end.
         let decisions: Vec<u32> = flow
             .blocks
             .iter()
@@ -107,7 +110,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                     self.b.returning.insert(call, after);
                     after
                 }
-                // Taken to be able to end there, for the sake of an endless loop.
+                // These ends count as branches to `end`, because an endless loop needs a path there.
                 End::Goto | End::Return | End::Stop => control,
             })
             .collect();
@@ -153,7 +156,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let parts = self.b.parts;
         union(parts.calls.callees(call).iter().map(|&g| parts.modref.reads(g)))
     }
-    /// Whether the cell may have its old value after a call that may write it.
+    /// True if the cell may keep its old value at a call that may write it.
     fn transparent(&self, call: EdgeId, cell: Cell) -> bool {
         let may_not_be = !matches!(self.b.parts.program.edges[call].op, Op::Call { .. });
         may_not_be
@@ -164,7 +167,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             })
     }
 
-    /// Which cells are used, and in which blocks they are defined.
+    /// Collects the cells that are used, and the blocks that define them.
     fn collect(&mut self) {
         let parts = self.b.parts;
         let cells = parts.cells;
@@ -204,7 +207,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
     }
 
-    /// Whether the edge stands for what a function does that nobody defines.
+    /// True if the edge represents the behaviour of an undefined function.
     fn is_external(&self, e: EdgeId) -> bool {
         let parts = self.b.parts;
         parts.undefined
@@ -216,7 +219,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         f.params.iter().copied().chain(f.varargs)
     }
 
-    /// Joins at the iterated dominance frontiers of the definitions (Cytron et al. 1991).
+    /// Places joins at the iterated dominance frontiers of the definitions (Cytron et al. 1991).
     fn place_joins(&mut self, dominators: &Dominators) {
         let graph = &self.flow.graph;
         let frontier = dominators.frontiers(graph);
@@ -295,14 +298,14 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             self.use_cell(node, self.b.parts.cells.var(v));
         }
     }
-    /// `node` writes the cell and may leave (some of) its old value.
+    /// Adds the old value of the cell as a dependence of `node`, a write that may preserve (part of) it.
     fn keep_old(&mut self, node: u32, cell: Cell) {
         let old = self.lookup(cell);
         self.b.depend(node, old);
         self.kept.push((node, old));
     }
 
-    /// Walks the dominator tree with the present value of every cell.
+    /// Walks the dominator tree with the current value of every cell.
     fn rename(&mut self, dominators: &Dominators) {
         enum Step {
             Enter(u32),
@@ -339,7 +342,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
     }
 
-    /// The present values of cells go to the joins of a block.
+    /// Adds the current values of cells to the joins of a block.
     fn join_values(&mut self, block: u32) {
         for i in 0..self.joins[block as usize].len() {
             let (t, join) = self.joins[block as usize][i];
@@ -393,13 +396,13 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 }
                 return;
             }
-            // The status of an exit decides nothing.
+            // Nothing depends on an exit status.
             Op::Halt(_) => return,
             Op::Approx { .. } if self.is_external(e) => {
                 self.external = node;
                 self.parameters().for_each(|v| self.use_cell(node, parts.cells.var(v)));
             }
-            // What such a function returns.
+            // The value that an undefined function returns.
             Op::Havoc { .. } => self.b.depend(node, self.external),
             _ => op.for_each_expr(|x| self.use_expr(node, x)),
         }
@@ -467,7 +470,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         self.b.sites.push((e, site));
     }
 
-    /// What callees may read and write of what the caller knows.
+    /// Adds the cells that callees may read and write.
     fn callees_effects(&mut self, e: EdgeId, node: u32, site: &mut Site) {
         site.before = self.read_by_call(e).into_iter().map(|c| (c, self.lookup(c))).collect();
         for cell in self.written_by_call(e) {
@@ -481,7 +484,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
     }
 
-    /// The values of cells at the return.
+    /// Adds the values of cells at the return.
     fn out_cells(&mut self) {
         let parts = self.b.parts;
         for cell in parts.modref.writes(self.f).iter() {
@@ -502,7 +505,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             self.b.outs[f].push((result, out));
         }
         self.b.outs[f].sort_unstable();
-        // Which cells' values on entry may survive.
+        // Computes the cells whose values on entry may remain.
         let base = self.first;
         let count = self.b.kinds.len() - base as usize;
         let inside: Vec<_> =
