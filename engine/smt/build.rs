@@ -1,18 +1,18 @@
-//! Links the two SMT solvers. `scripts/setup-deps` puts both into the git-ignored `.deps` of the
-//! workspace; nothing here downloads or compiles.
+//! Links the two SMT solvers. `scripts/setup-deps` installs both into the git-ignored `.deps` of the workspace. This
+//! script downloads and compiles nothing.
 //!
-//! * Bitwuzla: one static archive, CaDiCaL included, and Debian's libgmp. The crate `bitwuzla-sys` declares its functions; its
-//!   own build of the library, which downloads, is a feature that is off.
-//! * Z3: the shared library of the PyPI wheel, through the crate `z3-sys`. Debian's own
-//!   libz3 (4.8, which libLLVM pulls in) is too old for them. `PKG_CONFIG_PATH` in
-//!   `.cargo/config.toml` leads z3-sys to `.deps/z3`; the search path below does so again, for a
-//!   build directory from before the setup. `Z3_LIBRARY_PATH_OVERRIDE` would pick Debian's.
+//! - Bitwuzla: one static archive, which includes CaDiCaL, and Debian's libgmp. The crate `bitwuzla-sys` declares its
+//!   functions. Its feature that downloads and builds the library is off.
+//! - Z3: the shared library of the PyPI wheel, through the crate `z3-sys`. Debian's own libz3 (4.8, a dependency of
+//!   libLLVM) is too old for it. `PKG_CONFIG_PATH` in `.cargo/config.toml` points z3-sys to `.deps/z3`. The search path
+//!   below does so as well, for build directories from before the setup. `Z3_LIBRARY_PATH_OVERRIDE` would select
+//!   Debian's library.
 //!
-//! To find the library at run time, it is laid beside the binaries (`target/<profile>/`), and each
-//! binary looks in its own folder, the one above (for tests in `deps/`) and `../lib` (installed).
-//! So `proviso` can be moved together with `libz3.so.*`. Link arguments concern a package's own
-//! binaries only: any other package with a binary that links `smt` needs the same line in its
-//! build script (`engine` and `proviso` have it). `cargo run` and `cargo test` find the library without it.
+//! At run time, the library is found next to the binaries (`target/<profile>/`). Each binary searches its own folder,
+//! the parent folder (for tests in `deps/`) and `../lib` (for installations). So `proviso` can be moved together with
+//! `libz3.so.*`. Link arguments apply only to the binaries of their own package. Any other package with a binary that
+//! links `smt` needs the same line in its build script, as `engine` and `proviso` have it. `cargo run` and `cargo test`
+//! find the library without it.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
@@ -48,7 +48,7 @@ fn lay_beside(lib: &Path, folder: &Path) -> std::io::Result<()> {
     for entry in fs::read_dir(lib)? {
         let file = entry?;
         if file.file_name().to_string_lossy().starts_with("libz3.so.") {
-            // In two steps: a running program may have the old one open.
+            // Replace the file by renaming: a running program may have the old one open.
             let new = folder.join(".libz3.new");
             let _ = fs::remove_file(&new);
             fs::hard_link(file.path(), &new).or_else(|_| fs::copy(file.path(), &new).map(drop))?;

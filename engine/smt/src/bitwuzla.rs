@@ -1,4 +1,4 @@
-//! Bitwuzla, the first choice: rewriting, bit-blasting, CaDiCaL, incremental.
+//! The Bitwuzla back end: rewriting, bit-blasting and CaDiCaL, incremental. It is the first choice.
 
 use super::path::zero;
 use super::translate::{Fun, Rounding, SmtSort, Terms, Translator};
@@ -12,21 +12,22 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
 use std::rc::Rc;
 
-/// A Bitwuzla context. Owns a term manager; terms are freed with it, by `reset` or drop.
+/// A Bitwuzla context. It owns a term manager; `reset` and drop free the terms together with it.
 pub struct Bitwuzla {
-    // Freed in this order.
+    // Fields are dropped in this order.
     instance: Instance,
     translator: Translator<BitwuzlaTerms>,
     /// The axioms asserted in each open scope, outermost first.
     scopes: Vec<Vec<u32>>,
     active_axioms: FxHashSet<u32>,
-    /// The assumptions of the last check with their terms.
+    /// The assumptions of the last check, with their terms.
     assumptions: Vec<(ExprId, sys::BitwuzlaTerm)>,
-    /// What the termination callback looks at.
+    /// The budget that the termination callback reads.
     budget: Box<Budget>,
 }
 
 impl Bitwuzla {
+    /// A context without assertions.
     pub fn new() -> Self {
         let terms = BitwuzlaTerms::new();
         let mut budget = Box::default();
@@ -41,7 +42,7 @@ impl Bitwuzla {
         }
     }
 
-    /// The term of the formula `e`, its axioms asserted.
+    /// Translates the formula `e` and asserts the axioms that it needs.
     fn formula(&mut self, pool: &ExprPool, e: ExprId) -> sys::BitwuzlaTerm {
         let term = self.translator.formula(pool, e);
         for &axiom in self.translator.axioms_below(pool, e).iter() {
@@ -155,7 +156,7 @@ impl Instance {
             Self(instance)
         }
     }
-    /// Must come before the deletion of the term manager.
+    /// Deletes the solver. Must be called before the term manager is deleted.
     fn delete(&mut self) {
         if !self.0.is_null() {
             unsafe { sys::bitwuzla_delete(self.0) };
@@ -175,7 +176,7 @@ unsafe extern "C" fn should_stop(budget: *mut c_void) -> i32 {
     i32::from(budget.spent().is_some())
 }
 
-/// Reads a value term. For an array: stores over a constant array.
+/// Reads a value term. An array value is a chain of stores over a constant array.
 ///
 /// # Safety
 /// `term` must be a live value term of the sort `sort`.
@@ -183,7 +184,7 @@ unsafe fn read_value(term: sys::BitwuzlaTerm, sort: Sort) -> Value {
     let Sort::Array { index, elem } = sort else {
         return Value::Bv(unsafe { read_bits(term, sort.width()) });
     };
-    // Outer stores come last in time, so the first entry seen of an index counts.
+    // The outermost store of an index is the latest one, so it takes precedence.
     let mut entries = BTreeMap::new();
     let mut term = term;
     unsafe {
@@ -307,7 +308,7 @@ fn float_indices(format: FloatFormat) -> [u64; 2] {
     [format.exponent_bits().into(), format.significand_bits().into()]
 }
 
-/// The kind, rounding mode and indices (and how many) of a function symbol.
+/// The kind, rounding mode, indices and number of indices of a function symbol.
 fn kind(fun: Fun) -> (sys::BitwuzlaKind, Option<sys::BitwuzlaRoundingMode>, [u64; 2], u32) {
     use sys::*;
     let plain = |kind| (kind, None, [0; 2], 0);

@@ -1,5 +1,4 @@
-//! Sets of bit-vector values of up to 64 bits: an unsigned interval, a signed interval and known bits, each an
-//! over-approximation of the set.
+//! Abstract values of bit-vectors of up to 64 bits: the product of unsigned intervals, signed intervals and known bits.
 
 use cfa::{BinOp, Bv};
 
@@ -13,17 +12,26 @@ fn sign_extend(value: u64, width: u32) -> i64 {
     ((value << (64 - width)) as i64) >> (64 - width)
 }
 
-/// The values `v` of `width` bits with `low <= v <= high` unsigned, `min <= v <= max` signed, and bits as in `ones`
-/// and not as in `zeros`. A range that is seen to be empty is a `None` instead; one that is not seen to be may stand for
-/// the empty set, of which everything holds.
+/// The set of the values `v` of `width` bits with `low <= v <= high` unsigned, `min <= v <= max` signed, all bits of
+/// `ones` set and all bits of `zeros` clear.
+///
+/// Constructors return `None` if they detect that the set is empty. An empty set that they do not detect remains as a
+/// `Bounds`; it is a sound abstraction, because every property holds for the empty set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
+    /// The width in bits, `1..=64`.
     pub width: u32,
+    /// The least value, unsigned.
     pub low: u64,
+    /// The greatest value, unsigned.
     pub high: u64,
+    /// The least value, signed.
     pub min: i64,
+    /// The greatest value, signed.
     pub max: i64,
+    /// The bits that are 0 in all values. Bits above the width are set.
     pub zeros: u64,
+    /// The bits that are 1 in all values.
     pub ones: u64,
 }
 
@@ -33,28 +41,36 @@ impl Bounds {
         let max = (mask(width) >> 1) as i64;
         Self { width, low: 0, high: mask(width), min: -max - 1, max, zeros: !mask(width), ones: 0 }
     }
+    /// The set of one value.
     pub fn constant(width: u32, value: u64) -> Self {
         let signed = sign_extend(value, width);
         Self { width, low: value, high: value, min: signed, max: signed, zeros: !value, ones: value }
     }
+    /// The set of one truth value, of width 1.
     pub fn bool(value: bool) -> Self {
         Self::constant(1, u64::from(value))
     }
+    /// The set of one value; `None` if it has more than 64 bits.
     pub fn of_bv(value: &Bv) -> Option<Self> {
         (value.width() <= 64).then(|| Self::constant(value.width(), value.to_u64().expect("narrow")))
     }
+    /// The values from `low` to `high`, unsigned; `None` if there are none.
     pub fn unsigned(width: u32, low: u64, high: u64) -> Option<Self> {
         Self { low, high, ..Self::full(width) }.normal()
     }
+    /// The values from `min` to `max`, signed; `None` if there are none.
     pub fn signed(width: u32, min: i64, max: i64) -> Option<Self> {
         Self { min, max, ..Self::full(width) }.normal()
     }
+    /// The values with these bits clear and set; `None` if there are none.
     pub fn bits(width: u32, zeros: u64, ones: u64) -> Option<Self> {
         Self { zeros: zeros | !mask(width), ones, ..Self::full(width) }.normal()
     }
+    /// The only value, if the unsigned interval has one value.
     pub fn as_constant(&self) -> Option<u64> {
         (self.low == self.high).then_some(self.low)
     }
+    /// Returns true if the set contains the value.
     pub fn contains(&self, value: u64) -> bool {
         let signed = sign_extend(value, self.width);
         self.low <= value
@@ -64,16 +80,18 @@ impl Bounds {
             && value & self.zeros == 0
             && value & self.ones == self.ones
     }
+    /// Returns true if the set is `true` alone, of width 1.
     pub fn is_true(&self) -> bool {
         self.width == 1 && self.low == 1
     }
+    /// Returns true if the set is `false` alone, of width 1.
     pub fn is_false(&self) -> bool {
         self.width == 1 && self.high == 0
     }
 
-    /// Lets each part of the description tighten the others; `None` if nothing is left.
+    /// Reduces the product: each component tightens the others. `None` if the set is found to be empty.
     fn normal(mut self) -> Option<Self> {
-        // Twice: the signed bounds may tighten the unsigned ones that tightened the bits, and back.
+        // Two rounds: the signed bounds may tighten the unsigned ones, and these may tighten the bits, and vice versa.
         for _ in 0..2 {
             let m = mask(self.width);
             if self.ones & self.zeros != 0 || self.low > self.high || self.min > self.max {
@@ -81,14 +99,14 @@ impl Bounds {
             }
             self.low = self.low.max(self.ones);
             self.high = self.high.min(!self.zeros);
-            // Multiples of what the low zeros say.
+            // The values are multiples of the power of two that the known low zeros determine.
             let low_zeros = self.zeros.trailing_ones().min(self.width - 1);
             self.low = self.low.checked_next_multiple_of(1 << low_zeros)?;
             self.high = self.high >> low_zeros << low_zeros;
             if self.low > self.high {
                 return None;
             }
-            // Where both ends have one sign, the orders agree on the part.
+            // If both ends have the same sign, the signed and the unsigned order agree.
             let sign = 1u64 << (self.width - 1);
             if self.high < sign || self.low >= sign {
                 self.min = self.min.max(sign_extend(self.low, self.width));
@@ -104,7 +122,7 @@ impl Bounds {
             if self.low > self.high {
                 return None;
             }
-            // The common leading bits of the bounds.
+            // The bounds' common leading bits are known.
             let differing = self.low ^ self.high;
             let known = if differing == 0 { u64::MAX } else { !(u64::MAX >> differing.leading_zeros()) };
             self.ones |= self.low & known;
@@ -113,7 +131,7 @@ impl Bounds {
         if self.ones & self.zeros != 0 { None } else { Some(self) }
     }
 
-    /// The values in both.
+    /// The intersection; `None` if it is found to be empty.
     pub fn meet(&self, o: &Self) -> Option<Self> {
         debug_assert_eq!(self.width, o.width);
         Self {
@@ -127,7 +145,7 @@ impl Bounds {
         }
         .normal()
     }
-    /// The values in either, and some more.
+    /// A set that contains the union.
     pub fn join(&self, o: &Self) -> Self {
         Self {
             width: self.width,
@@ -139,7 +157,7 @@ impl Bounds {
             ones: self.ones & o.ones,
         }
     }
-    /// Without one value, where that is an end of an interval.
+    /// Removes a value if it is an end of an interval; `None` if no value remains.
     pub fn without(&self, value: u64) -> Option<Self> {
         let mut r = *self;
         if r.low == r.high && r.low == value {
@@ -161,7 +179,7 @@ impl Bounds {
         r.normal()
     }
 
-    /// A value that is likely in the range, `value` itself if it is, else one at the end that is next to it.
+    /// A value that is probably in the set: `value` itself if it is, otherwise the nearest end.
     pub fn nearest(&self, value: u64) -> u64 {
         let mut v = (value | self.ones) & !self.zeros & mask(self.width);
         v = v.clamp(self.low, self.high);
@@ -169,6 +187,7 @@ impl Bounds {
         (signed.clamp(self.min, self.max) as u64) & mask(self.width)
     }
 
+    /// The bitwise complements of the values.
     pub fn not(&self) -> Self {
         let m = mask(self.width);
         Self {
@@ -182,7 +201,7 @@ impl Bounds {
         }
     }
 
-    /// The values of `a op b`, for any operation but `Concat`.
+    /// The possible values of `a op b`, for any operation but `Concat`.
     pub fn apply(op: BinOp, a: &Self, b: &Self) -> Self {
         let width = a.width;
         if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant()) {
@@ -203,7 +222,8 @@ impl Bounds {
                 }
             }
             BinOp::SDiv if b.min > 0 => {
-                // Truncation towards zero; the quotient grows with the dividend, and its magnitude falls with the divisor.
+                // Division truncates towards zero. The quotient grows with the dividend, and its magnitude decreases
+                // with the divisor.
                 let low = if a.min < 0 { a.min / b.min } else { a.min / b.max };
                 let high = if a.max < 0 { a.max / b.max } else { a.max / b.min };
                 Self::signed(width, low, high)
@@ -226,7 +246,7 @@ impl Bounds {
                 Self::bits(width, a.zeros << s | ((1 << s) - 1) | !m, a.ones << s & m)
             }
             BinOp::AShr if b.high < u64::from(width) => {
-                // Grows with the shifted value; towards 0 or -1 with the amount.
+                // The result grows with the shifted value, and tends to 0 or -1 as the amount grows.
                 let low = a.min >> if a.min < 0 { b.low } else { b.high };
                 let high = a.max >> if a.max < 0 { b.high } else { b.low };
                 Self::signed(width, low, high)
@@ -247,7 +267,7 @@ impl Bounds {
     fn add(&self, o: &Self) -> Option<Self> {
         let width = self.width;
         let mut r = Self::full(width);
-        // The ends wrap around both or neither.
+        // The interval is exact only if both ends wrap around, or neither does.
         let (low, high) = (u128::from(self.low) + u128::from(o.low), u128::from(self.high) + u128::from(o.high));
         if low >> width == high >> width {
             (r.low, r.high) = (low as u64 & mask(width), high as u64 & mask(width));
@@ -258,7 +278,7 @@ impl Bounds {
         {
             (r.min, r.max) = (min, max);
         }
-        // Low bits that are known in both.
+        // The low bits that both operands determine.
         let known = (self.zeros | self.ones) & (o.zeros | o.ones);
         let n = known.trailing_ones().min(width);
         if n > 0 {
@@ -273,7 +293,7 @@ impl Bounds {
     fn sub(&self, o: &Self) -> Option<Self> {
         let width = self.width;
         let mut r = Self::full(width);
-        // The ends wrap around both or neither.
+        // The interval is exact only if both ends wrap around, or neither does.
         if (self.low < o.high) == (self.high < o.low) {
             (r.low, r.high) =
                 (self.low.wrapping_sub(o.high) & mask(width), self.high.wrapping_sub(o.low) & mask(width));
@@ -307,22 +327,24 @@ impl Bounds {
         r.normal()
     }
 
+    /// The values, zero-extended to `width` bits.
     pub fn zext(&self, width: u32) -> Self {
         let above = mask(width) & !mask(self.width);
         Self { low: self.low, high: self.high, ones: self.ones, zeros: self.zeros | above, ..Self::full(width) }
             .normal()
             .unwrap_or(Self::full(width))
     }
+    /// The values, sign-extended to `width` bits.
     pub fn sext(&self, width: u32) -> Self {
         Self::signed(width, self.min, self.max).unwrap_or(Self::full(width))
     }
-    /// Bits `hi..=lo`.
+    /// Bits `hi..=lo` of the values.
     pub fn extract(&self, hi: u32, lo: u32) -> Self {
         let width = hi - lo + 1;
         let m = mask(width);
         let bits = Self::bits(width, self.zeros >> lo & m, self.ones >> lo & m);
         let bits = bits.unwrap_or(Self::full(width));
-        // Where nothing above is cut off, the part keeps the order.
+        // If the extraction removes no high bits, it preserves the order.
         if self.high >> lo <= m
             && let Some(range) = Self::unsigned(width, self.low >> lo, self.high >> lo)
         {
@@ -338,7 +360,7 @@ impl Bounds {
         }
         bits
     }
-    /// `self` above `low`, together at most 64 bits.
+    /// The concatenations of a value of `self`, as the high bits, and a value of `low`. Together at most 64 bits.
     pub fn concat(&self, low: &Self) -> Self {
         let (width, n) = (self.width + low.width, low.width);
         Self {
@@ -361,7 +383,7 @@ fn decided(yes: bool, no: bool) -> Option<Bounds> {
     }
 }
 
-/// The value shifted right, zero for long shifts.
+/// Shifts right. The result of shifts by 64 or more is zero.
 fn shifted(value: u64, by: u64) -> u64 {
     if by < 64 { value >> by } else { 0 }
 }
@@ -375,7 +397,7 @@ mod tests {
         r.low <= v && v <= r.high && r.min <= s && s <= r.max && v & r.zeros == 0 && v & r.ones == r.ones
     }
 
-    /// All ranges of a small width that the constructors give, with their members.
+    /// All sets of a small width that the constructors return, with their members.
     fn samples(width: u32) -> Vec<(Bounds, Vec<u64>)> {
         let m = mask(width);
         let mut ranges = vec![Bounds::full(width)];

@@ -1,31 +1,35 @@
-//! How long a piece of work may take, and who may stop it.
+//! Budgets: limits on time and processor time, with cancellation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A deadline and a switch that cancels the work. Clones share the switch.
+/// A deadline, a limit on processor time, and a switch that cancels the work. Clones share the switch.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
+    /// The wall-clock time at which the work ends.
     pub deadline: Option<Instant>,
+    /// The switch; set by [`cancel`](Self::cancel).
     pub cancel: Arc<AtomicBool>,
-    /// The switches of larger pieces of work that this is a part of.
+    /// The switches of the larger pieces of work that contain this one.
     outer: Vec<Arc<AtomicBool>>,
     effort: Option<Effort>,
 }
 
-/// When a thread will have worked as long as it may.
+/// A limit on the processor time of a thread.
 #[derive(Clone, Copy, Debug)]
 struct Effort {
-    /// Of the processor time of the thread.
+    /// The clock of the thread's processor time.
     clock: libc::clockid_t,
+    /// The value of the clock at which the budget is spent.
     end: Duration,
-    /// It cannot have before: a thread works no faster than time passes. Reading its clock is a system call, and solvers ask often.
+    /// The earliest time at which the clock can reach `end`, since a thread works no faster than wall-clock time.
+    /// Avoids reading the clock, a system call, because solvers query the budget often.
     earliest: Instant,
 }
 
 impl Effort {
-    /// What is left; `None` if the thread is gone.
+    /// The remaining processor time; `None` if the thread has ended.
     fn left(self) -> Option<Duration> {
         Some(self.end.saturating_sub(read(self.clock)?))
     }
@@ -35,7 +39,7 @@ impl Effort {
     }
 }
 
-/// The clock of the processor time of this thread, which other threads can read, too.
+/// The processor time clock of this thread. Other threads can read it.
 fn clock() -> Option<libc::clockid_t> {
     let mut clock = 0;
     let error = unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &mut clock) };
@@ -48,28 +52,30 @@ fn read(clock: libc::clockid_t) -> Option<Duration> {
     (error == 0).then(|| Duration::new(now.tv_sec as u64, now.tv_nsec as u32))
 }
 
-/// The processor time that this thread has taken so far.
+/// The processor time that this thread has used so far.
 pub fn worked() -> Duration {
     clock().and_then(read).unwrap_or_default()
 }
 
-/// Why a budget is spent.
+/// The reason why a budget is spent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spent {
+    /// The time limit was reached.
     Time,
+    /// The work was cancelled.
     Cancelled,
 }
 
 impl Budget {
-    /// No deadline; ends only by [`cancel`](Self::cancel).
+    /// A budget without a limit. Only [`cancel`](Self::cancel) ends it.
     pub fn unlimited() -> Self {
         Self::default()
     }
-    /// Ends `time` from now.
+    /// A budget that ends `time` from now.
     pub fn lasting(time: Duration) -> Self {
         Self::unlimited().within(time)
     }
-    /// A part of this budget that ends at most `time` from now and is cancelled with the whole.
+    /// A part of this budget that ends at most `time` from now. It shares the switch.
     pub fn within(&self, time: Duration) -> Self {
         let end = Instant::now().checked_add(time);
         let deadline = match (self.deadline, end) {
@@ -78,8 +84,8 @@ impl Budget {
         };
         Self { deadline, cancel: Arc::clone(&self.cancel), outer: self.outer.clone(), effort: self.effort }
     }
-    /// A part of this budget that ends when this thread will have worked for `time`. What is decided by it does not depend on
-    /// how busy the machine is with other things.
+    /// A part of this budget that ends when this thread has used another `time` of processor time. Decisions by such a
+    /// budget do not depend on the load of the machine.
     pub fn exerting(&self, time: Duration) -> Self {
         let begun = clock().and_then(|clock| Some((clock, read(clock)?)));
         let Some((clock, now)) = begun else { return self.within(time) };
@@ -90,16 +96,16 @@ impl Budget {
         let Some(earliest) = Instant::now().checked_add(end.saturating_sub(now)) else { return self.clone() };
         Self { effort: Some(Effort { clock, end, earliest }), ..self.clone() }
     }
-    /// A part with a switch of its own, which is cancelled with the whole.
+    /// A part of this budget with its own switch. Cancelling the whole also cancels the part.
     pub fn part(&self) -> Self {
         let outer = self.outer.iter().chain([&self.cancel]).cloned().collect();
         Self { deadline: self.deadline, cancel: Arc::default(), outer, effort: self.effort }
     }
-    /// Stops all work under this budget and its parts, from any thread.
+    /// Stops all work under this budget and its parts. Any thread may call it.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
-    /// Whether, and why, the work should stop.
+    /// The reason to stop the work, if there is one.
     #[inline]
     pub fn spent(&self) -> Option<Spent> {
         if self.cancel.load(Ordering::Relaxed) || self.outer.iter().any(|o| o.load(Ordering::Relaxed)) {
@@ -112,7 +118,7 @@ impl Budget {
             is_over.then_some(Spent::Time)
         }
     }
-    /// The time that is left; `None` without a limit.
+    /// The remaining time; `None` if there is no limit.
     pub fn remaining(&self) -> Option<Duration> {
         let time = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
         let effort = self.effort.and_then(Effort::left);
@@ -128,18 +134,18 @@ mod tests {
     fn effort_is_what_the_thread_works() {
         let whole = Budget::unlimited();
         let part = whole.exerting(Duration::from_millis(20));
-        // Sleeping is no work.
+        // Sleeping uses no processor time.
         std::thread::sleep(Duration::from_millis(60));
         assert_eq!(part.spent(), None);
         assert!(part.remaining().is_some_and(|left| left > Duration::ZERO));
-        // What it has done counts from any thread.
+        // Other threads can observe the processor time of this one.
         let smaller = part.exerting(Duration::from_secs(9));
         let start = clock().and_then(read).expect("a clock");
         while clock().and_then(read).expect("a clock") < start + Duration::from_millis(20) {}
         let seen = std::thread::scope(|scope| scope.spawn(|| smaller.spent()).join().expect("no panic"));
         assert_eq!((seen, smaller.remaining()), (Some(Spent::Time), Some(Duration::ZERO)));
         assert_eq!(whole.spent(), None);
-        // Without a limit there is none.
+        // The maximal duration means no limit.
         assert_eq!(part.exerting(Duration::MAX).remaining(), Some(Duration::ZERO));
         assert_eq!(whole.exerting(Duration::MAX).spent(), None);
     }

@@ -1,7 +1,7 @@
-//! Answers to reuse: cores of unsatisfiable sets and models of satisfiable ones.
+//! Caches of answers: cores of unsatisfiable sets, and models of satisfiable sets.
 //!
-//! A set of constraints that holds a known core is unsatisfiable; one that a known model satisfies is satisfiable (the
-//! counterexample cache of KLEE). Constraints are hash-consed, so sets of ids are all there is to compare.
+//! A set of constraints is unsatisfiable if it contains a known core, and satisfiable if a known model satisfies it
+//! (the counterexample cache of KLEE). Constraints are hash-consed, so the caches compare only sets of ids.
 
 use super::path::Model;
 use cfa::{Evaluator, Expr, ExprId, ExprPool, Value};
@@ -9,21 +9,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Sets that contradict themselves.
+/// Unsatisfiable sets of constraints.
 #[derive(Default)]
 pub(super) struct Cores {
-    /// By the member with the greatest id.
+    /// The cores, by the member with the greatest id.
     by_last: FxHashMap<ExprId, Vec<Rc<[ExprId]>>>,
     count: usize,
 }
 
-/// Beyond, the cache starts anew.
+/// The number of cores at which the cache is cleared.
 const CORES: usize = 100_000;
-/// Cores tried for one member.
+/// The maximal number of cores tried for one member.
 const TRIED: usize = 64;
 
 impl Cores {
-    /// A known core within `set` (in order of id).
+    /// A known core that is a subset of `set`. `set` is sorted by id.
     pub fn find(&self, set: &[ExprId]) -> Option<Rc<[ExprId]>> {
         set.iter().rev().find_map(|last| {
             let cores = self.by_last.get(last)?;
@@ -31,7 +31,7 @@ impl Cores {
         })
     }
 
-    /// `core` need not be in order, but not be empty.
+    /// Adds a core. It may be in any order, but must not be empty.
     pub fn insert(&mut self, mut core: Vec<ExprId>) {
         core.sort_unstable();
         if self.count >= CORES {
@@ -45,7 +45,7 @@ impl Cores {
     }
 }
 
-/// Both in order.
+/// Returns true if `part` is a subset of `whole`. Both are sorted.
 fn is_subset(part: &[ExprId], whole: &[ExprId]) -> bool {
     if part.len() > whole.len() {
         return false;
@@ -60,24 +60,25 @@ fn is_subset(part: &[ExprId], whole: &[ExprId]) -> bool {
     })
 }
 
-/// Evaluation under models, with the values of sub-expressions kept for the models used last.
+/// Evaluates expressions under models. The values of sub-expressions are cached for the models used last.
 #[derive(Default)]
 pub(super) struct Evaluations {
-    /// The most recently used last.
+    /// The models by id with their values, the most recently used last.
     recent: VecDeque<(u64, FxHashMap<ExprId, Value>)>,
 }
 
-/// Models with kept values.
+/// The number of models with cached values.
 const MODELS: usize = 12;
-/// Kept values of one model.
+/// The number of values at which a model's cache is cleared.
 const VALUES: usize = 200_000;
 
 impl Evaluations {
-    /// The truth value of `e` (one bit) under `model`.
+    /// The truth value of the one-bit expression `e` under `model`.
     pub fn holds(&mut self, pool: &ExprPool, model: &Model, e: ExprId) -> bool {
         self.value(pool, model, e).bv().is_true()
     }
 
+    /// The value of `e` under `model`.
     pub fn value(&mut self, pool: &ExprPool, model: &Model, e: ExprId) -> Value {
         let at = self.recent.iter().rposition(|(id, _)| *id == model.id());
         let mut memo = match at.and_then(|at| self.recent.remove(at)) {
@@ -102,19 +103,19 @@ impl Evaluations {
     }
 }
 
-/// Models found lately, of sets of constraints.
+/// Recently found models of sets of constraints.
 #[derive(Default)]
 pub(super) struct Models {
     recent: VecDeque<Model>,
-    /// Of exactly these sets.
+    /// The models of exactly these sets.
     by_set: FxHashMap<Rc<[ExprId]>, Model>,
 }
 
-/// Sets with a stored model; beyond, the cache starts anew.
+/// The number of sets with models at which the cache is cleared.
 const SETS: usize = 20_000;
 
 impl Models {
-    /// A model of `set`. `hardest` are members that most models violate, to be tried first.
+    /// A known model of `set`. `hardest` are members that most models violate; they are tried first.
     pub fn find(
         &mut self,
         pool: &ExprPool,
@@ -132,6 +133,7 @@ impl Models {
         Some(model)
     }
 
+    /// Stores a model of `set`.
     pub fn insert(&mut self, set: &[ExprId], model: &Model) {
         if self.by_set.len() >= SETS {
             self.by_set.clear();
@@ -146,7 +148,7 @@ impl Models {
     }
 }
 
-/// The members of `set` in order of id, each once.
+/// The members of `set` in the order of their ids, without duplicates.
 pub(super) fn canonical(set: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
     let mut seen = FxHashSet::default();
     let mut all: Vec<_> = set.into_iter().filter(|e| seen.insert(*e)).collect();

@@ -1,20 +1,21 @@
-//! Two solvers for every query.
+//! Cross-checks two solvers on every query.
 
 use super::{Answer, Cores, Models, Reason, Solver, smtlib};
 use crate::budget::Budget;
 use cfa::{ExprId, ExprPool, Value};
 
-/// Asks both solvers. If they contradict one another, the answer is unknown, with the query; if one gives up, the other's
-/// answer counts.
+/// Queries both solvers. If they contradict one another, the answer is unknown, with the query. If one gives up, the
+/// answer of the other counts.
 pub struct Checked<A, B> {
     first: A,
     second: B,
     scopes: Vec<Vec<ExprId>>,
-    /// Whose models and cores are good.
+    /// True if the first solver answered the last query, so its models and cores are used.
     first_answered: bool,
 }
 
 impl<A: Solver, B: Solver> Checked<A, B> {
+    /// Combines two solvers without assertions.
     pub fn new(first: A, second: B) -> Self {
         Self { first, second, scopes: vec![Vec::new()], first_answered: true }
     }

@@ -1,32 +1,38 @@
-//! Which solver answers.
+//! The choice of a solver.
 
 use super::{Backend, Bitwuzla, Checked, Logged, Portfolio, Z3, logged};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// The kinds of solvers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Kind {
-    /// Bitwuzla, faster on bit-vectors, floats and arrays (measured on our queries); where it takes long, integers and Z3 as well.
+    /// Bitwuzla, which is the fastest on the bit-vectors, floats and arrays of our queries. Queries that take it long
+    /// are also passed to integer arithmetic and Z3.
     #[default]
     Portfolio,
+    /// Bitwuzla alone.
     Bitwuzla,
+    /// Z3 alone.
     Z3,
-    /// Both, for every query; where they contradict one another, the answer is unknown.
+    /// Both for every query. If they contradict one another, the answer is unknown.
     Both,
 }
 
-/// How solvers are made.
+/// The configuration of solvers.
 #[derive(Clone, Default, Debug)]
 pub struct Choice {
+    /// The kind of solver.
     pub kind: Kind,
-    /// Each query is written there as SMT-LIB, in a folder per solver made.
+    /// The folder in which each query is logged as SMT-LIB, with a subfolder for each solver.
     pub dump: Option<PathBuf>,
 }
 
-/// Solvers made so far that write their queries.
+/// The number of logging solvers created so far.
 static LOGGED: AtomicU32 = AtomicU32::new(0);
 
 impl Choice {
+    /// Creates a solver. If it cannot create its log folder, [`unwritten`](super::unwritten) returns the error.
     pub fn open(&self) -> Box<dyn Backend> {
         let solver: Box<dyn Backend> = match self.kind {
             Kind::Portfolio => Box::new(Portfolio::new()),

@@ -1,6 +1,6 @@
-//! Random numbers for tests, the same each time.
+//! Reproducible random numbers for tests.
 
-/// Numbers below a bound (Knuth's linear congruential generator, its upper bits).
+/// Returns a generator of numbers below a bound (the upper bits of Knuth's linear congruential generator).
 pub fn dice(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed;
     move |bound| {

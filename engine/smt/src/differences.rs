@@ -1,12 +1,15 @@
-//! Comparisons of terms, as difference constraints.
+//! A decision procedure for difference constraints.
 //!
-//! Sorting, searching and merging ask of their elements only which one is less. As circuits of 32-bit comparisons a chain of six takes a
-//! bit-blaster ten milliseconds; as a graph with an edge for each `x - y <= c` a contradiction is a cycle of negative weight, and where there is none,
-//! the distances are a model. Disjunctions are decided by search with backjumping, with the potentials kept from one choice to the next
-//! (Cotton and Maler, Fast and flexible difference constraint propagation for DPLL(T), SAT 2006): what they satisfy already needs no choice.
+//! Programs that sort, search and merge only compare their elements. A bit-blaster needs ten milliseconds for the
+//! circuits of a chain of six 32-bit comparisons. Here, a set of constraints is a graph with an edge for each `x - y <=
+//! c`. A contradiction is a cycle of negative weight. Without one, the distances are a model. A search with backjumping
+//! decides disjunctions. It keeps the potentials from one decision to the next (Cotton, Maler: *Fast and flexible
+//! difference constraint propagation for DPLL(T)*, SAT 2006). Disjunctions that the potentials satisfy need no
+//! decision.
 //!
-//! A term of `w` bits is an integer with sign, one without, or both, with the choice that relates them; so are `x + c`, modulo 2^w, and a choice between
-//! two terms. Whatever else there is is left out: a contradiction is one of the whole, and a model is one only if the evaluator confirms it.
+//! A term of `w` bits is a signed or an unsigned integer, or both, with a disjunction that relates the two. Terms `x +
+//! c` modulo 2^w and choices between two terms are read likewise. All other constraints are omitted. So a contradiction
+//! is one of the whole set. A model counts only if the evaluator confirms it.
 
 mod graph;
 mod reading;
@@ -17,16 +20,16 @@ use graph::{Conflict, Edge, Graph};
 use reading::Reading;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Steps over edges for a set that is made of comparisons of leaves, and for one that has other things in it.
+/// The maximal number of steps over edges: for a set of comparisons of leaves only, and for a set with omitted parts.
 const STEPS: u64 = 200_000;
 const STEPS_OF_PARTS: u64 = 5_000;
 
-/// What is said of differences.
+/// A formula over difference constraints.
 #[derive(Clone, Debug)]
 enum Formula {
-    /// Something else, about which nothing is said.
+    /// An omitted formula; it may have any truth value.
     Open,
-    /// `to - from <= most`
+    /// The constraint `to - from <= most`.
     Difference {
         from: u32,
         to: u32,
@@ -36,16 +39,16 @@ enum Formula {
     Any(Vec<Formula>),
 }
 
-/// A disjunction that is to be decided.
+/// A disjunction that the search has to decide.
 #[derive(Clone, Copy)]
 struct Clause<'f> {
     alternatives: &'f [Formula],
     constraint: u32,
-    /// The choices that it depends on.
+    /// The level of the decision that it depends on.
     level: u32,
 }
 
-/// A contradiction in `set`, or a model of it, as far as it is about differences.
+/// Looks for a contradiction in the difference constraints of `set`, or for a model of `set`.
 pub(super) fn solve(pool: &ExprPool, set: &[ExprId]) -> Found {
     let Some(reading) = Reading::of(pool, set) else { return Found::Nothing };
     let steps = if reading.is_open { STEPS_OF_PARTS } else { STEPS };
@@ -66,7 +69,7 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId]) -> Found {
         }
         Err(Conflict::Spent) => Found::Nothing,
         Err(Conflict::Because { constraints, .. }) => {
-            // What relates a term to its parts is no member of the set, and holds anyway.
+            // Constraints between a term and its operands always hold, so the core does not contain them.
             let members = constraints.into_iter().filter(|&c| c != reading::OF_TERMS);
             Found::Core(members.map(|c| set[c as usize]).collect())
         }
@@ -79,12 +82,12 @@ fn bits(value: i128, width: u32) -> Bv {
 
 struct Search<'f> {
     graph: Graph,
-    /// What is not decided yet.
+    /// The disjunctions that are not decided yet.
     pending: Vec<Clause<'f>>,
 }
 
 impl<'f> Search<'f> {
-    /// Adds what a constraint says, at a level of choices.
+    /// Adds a formula of a constraint at a decision level.
     fn add(&mut self, formula: &'f Formula, constraint: u32, level: u32) -> Result<(), Conflict> {
         match formula {
             Formula::Open => Ok(()),
@@ -97,7 +100,7 @@ impl<'f> Search<'f> {
         }
     }
 
-    /// Chooses an alternative of each disjunction that does not hold as it is.
+    /// Decides, one after the other, the disjunctions that the potentials do not satisfy.
     fn decide(&mut self, level: u32) -> Result<(), Conflict> {
         self.graph.charge(self.pending.len() as u64)?;
         let open = |c: &Clause<'_>| !c.alternatives.iter().any(|f| self.holds(f));
@@ -116,7 +119,7 @@ impl<'f> Search<'f> {
                     self.pending = before;
                     self.graph.truncate(edges);
                     if !levels.contains(&level) {
-                        // It is there whatever is chosen here.
+                        // The conflict does not depend on this decision.
                         return Err(Conflict::Because { constraints, levels });
                     }
                     because.0.extend(constraints);
@@ -127,7 +130,7 @@ impl<'f> Search<'f> {
         Err(Conflict::Because { constraints: because.0, levels: because.1 })
     }
 
-    /// Whether the potentials at hand are as the formula says.
+    /// Returns true if the current potentials satisfy the formula.
     fn holds(&self, formula: &Formula) -> bool {
         match formula {
             Formula::Open => true,
@@ -144,8 +147,9 @@ mod tests {
     use crate::{Answer, Bitwuzla, Solver, budget::Budget};
     use cfa::{BinOp, Sort};
 
-    /// Random comparisons over few bits, signed and not, of symbols, sums with constants, extensions and choices, joined at random: what is found
-    /// is what a bit-blaster finds, cores contradict themselves, and where there is nothing else all are decided.
+    /// Random signed and unsigned comparisons of symbols, sums with constants, extensions and choices over few bits, in
+    /// random combinations. Results agree with a bit-blaster, cores are unsatisfiable, and sets without omitted parts
+    /// are always decided.
     #[test]
     fn differences_agree_with_bits() {
         let mut below = crate::dice::dice(11);
@@ -193,7 +197,7 @@ mod tests {
                 }
                 set.push(if below(4) == 0 { pool.not(e) } else { e });
             }
-            // A product now and then, of which nothing is known.
+            // Sometimes a product, which the procedure omits.
             if below(8) == 0 {
                 let (product, zero) = (pool.mul(leaves[0], leaves[1]), pool.int(width, 0));
                 set.push(pool.binary(BinOp::Slt, product, zero));

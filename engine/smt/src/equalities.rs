@@ -1,27 +1,29 @@
-//! What a set of conjuncts says outright: which leaves have which values.
+//! The leaves whose values a set of conjuncts determines.
 
 use super::facts::Facts;
 use super::independence::{Leaves, is_free};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FCmp, FloatFormat, UnOp, float};
 use rustc_hash::FxHashMap;
 
-/// What members say is looked at again, as later ones may say more of the terms of earlier ones.
+/// The number of passes over the set: later members may bound terms of earlier ones.
 const PASSES: u32 = 2;
 
-/// Rounds in which rewriting may give new equalities.
+/// The number of rounds in which rewriting may yield new equalities.
 const ROUNDS: u32 = 4;
 
-/// The conjuncts of a set that say `leaf = constant`, and the others under them.
+/// The conjuncts `leaf = constant` of a set, and the other conjuncts, rewritten with these.
 pub(super) struct Equalities {
-    /// By leaf, with the member of the set that it comes from.
+    /// The value of each leaf, with the member of the set that implies it.
     pub values: FxHashMap<ExprId, (Bv, ExprId)>,
-    /// The other members, rewritten and as they were.
+    /// The other members: rewritten and original.
     pub rest: Vec<(ExprId, ExprId)>,
-    /// Some values follow from several members: the last iteration of a loop up to a bound says what the bound is.
+    /// True if some value follows from several members. For example, the last iteration of a bounded loop determines
+    /// the bound.
     pub has_pinned: bool,
 }
 
 impl Equalities {
+    /// Finds the equalities of `set` and rewrites the other members.
     pub fn find(pool: &mut ExprPool, leaves: &mut Leaves, set: &[ExprId]) -> Self {
         let rest = set.iter().map(|e| (*e, *e)).collect();
         let mut found = Self { values: FxHashMap::default(), rest, has_pinned: false };
@@ -29,7 +31,7 @@ impl Equalities {
             let known = found.values.len();
             let Self { values, rest, .. } = &mut found;
             rest.retain(|&(now, origin)| match equality(pool, now) {
-                // Where two say different things, the second is left, and becomes false.
+                // If two members contradict one another, the second remains and becomes false.
                 Some((leaf, value)) if !values.contains_key(&leaf) => {
                     values.insert(leaf, (value, origin));
                     false
@@ -50,7 +52,7 @@ impl Equalities {
         found
     }
 
-    /// Adds the leaves that have one value only, by what all members say of their ranges.
+    /// Adds the leaves that the ranges implied by all members restrict to one value.
     fn pin(&mut self, pool: &ExprPool, leaves: &mut Leaves) -> bool {
         let mut facts = Facts::default();
         for _ in 0..PASSES {
@@ -73,7 +75,7 @@ impl Equalities {
     }
 }
 
-/// If `e` says that a leaf has a value: which.
+/// The leaf and the constant, if `e` is such an equality.
 fn equality(pool: &ExprPool, e: ExprId) -> Option<(ExprId, Bv)> {
     let node = pool.get(e);
     match *node {
@@ -89,7 +91,8 @@ fn equality(pool: &ExprPool, e: ExprId) -> Option<(ExprId, Bv)> {
     }
 }
 
-/// Whether a float equals nothing but itself: no NaN, none of the two zeros. (The x87's format has several patterns for a value.)
+/// Returns true if a float equals only itself: it is no NaN and no zero. In the format of the x87, some values have
+/// several bit patterns, so the result is false.
 fn has_no_equal(format: FloatFormat, value: &Bv) -> bool {
     let magnitude = value.extract(format.width() - 2, 0);
     format != FloatFormat::X87 && !float::is_nan(format, value) && !magnitude.is_zero()

@@ -1,8 +1,8 @@
-//! What a path condition says about single terms: ranges, found by cheap propagation.
+//! Ranges of terms that a path condition implies, found by cheap propagation.
 //!
-//! Most branches of most programs are decided by constants and bounds that earlier branches set. Facts know
-//! these without a solver: a conjunct such as `x < c` narrows the range of `x`, and from there of the terms that `x`
-//! is made of. Evaluating a condition takes the ranges of its sub-terms, each met with what is known of it.
+//! Constants and bounds from earlier branches decide most branches of most programs. Facts record these without a
+//! solver. A conjunct such as `x < c` narrows the range of `x`, and then the ranges of the operands of `x`. The
+//! evaluation of a condition computes the ranges of its sub-terms and intersects each with the recorded one.
 
 use super::bounds::Bounds;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
@@ -15,42 +15,42 @@ pub struct Facts {
     ranges: RedBlackTreeMap<ExprId, Bounds>,
 }
 
-/// The facts contradict one another.
+/// The error that facts contradict one another.
 #[derive(Debug)]
 pub struct Contradiction;
 
-/// Terms looked at in one evaluation; beyond, nothing is known. Bounds the cost of a query.
+/// The maximal number of terms in one evaluation, which bounds the cost of a query. Larger terms have no range.
 const EVALUATED: usize = 4_000;
-/// How deep a fact is pushed down into a term.
+/// The maximal depth to which a fact is propagated into a term.
 const DEPTH: u32 = 12;
 
 impl Facts {
-    /// The range of a term of at most 64 bits.
+    /// The range of a term of at most 64 bits; `None` for wider terms.
     pub fn range(&self, pool: &ExprPool, e: ExprId) -> Option<Bounds> {
         Evaluation { facts: self, memo: FxHashMap::default() }.range(pool, e)
     }
 
-    /// What is recorded about `e` itself.
+    /// The range recorded for `e` itself, if there is one.
     pub fn known(&self, e: ExprId) -> Option<&Bounds> {
         self.ranges.get(&e)
     }
 
-    /// Adds that the value of `e` is in `range`, and nothing that would follow from it.
+    /// Records that the value of `e` is in `range`, without propagation.
     pub fn set(&mut self, e: ExprId, range: Bounds) {
         self.ranges.insert_mut(e, range);
     }
 
-    /// Adds that `e` (one bit) is true.
+    /// Records that the one-bit expression `e` is true, and propagates this to its operands.
     pub fn assume(&mut self, pool: &ExprPool, e: ExprId) -> Result<(), Contradiction> {
         self.refine(pool, e, Bounds::bool(true), DEPTH)
     }
 
-    /// Adds that the value of `e` is in `range`.
+    /// Records that the value of `e` is in `range`, and propagates this to its operands.
     fn refine(&mut self, pool: &ExprPool, e: ExprId, range: Bounds, depth: u32) -> Result<(), Contradiction> {
         let before = self.shallow(pool, e);
         let now = before.meet(&range).ok_or(Contradiction)?;
         if now == before {
-            // For a comparison that holds already there may still be news about its operands.
+            // A comparison that is already known to hold may still narrow its operands.
             if now.width != 1 || self.ranges.contains_key(&e) {
                 return Ok(());
             }
@@ -65,7 +65,7 @@ impl Facts {
         self.refine_operands(pool, e, now, depth - 1)
     }
 
-    /// Adds what the range `r` of `e` says about the operands of `e`.
+    /// Propagates the range `r` of `e` to its operands.
     fn refine_operands(&mut self, pool: &ExprPool, e: ExprId, r: Bounds, depth: u32) -> Result<(), Contradiction> {
         match *pool.get(e) {
             Expr::Unary(UnOp::Not, a) => self.refine(pool, a, r.not(), depth),
@@ -94,7 +94,7 @@ impl Facts {
                 self.refine(pool, high, r.extract(r.width - 1, n), depth)?;
                 self.refine(pool, low, r.extract(n - 1, 0), depth)
             }
-            // Addition of a constant moves the range; where it wraps around, nothing is said.
+            // Adding a constant moves the range. If the sum may wrap around, nothing follows.
             Expr::Binary(BinOp::Add, a, b) => {
                 let Some(c) = pool.as_const(b) else { return Ok(()) };
                 let c = Bounds::of_bv(c).expect("as wide as the sum");
@@ -102,7 +102,7 @@ impl Facts {
             }
             Expr::Binary(BinOp::And, a, b) => {
                 let (ra, rb) = (self.shallow(pool, a), self.shallow(pool, b));
-                // A bit of one operand is zero where the result is and the other is one.
+                // If a bit of the result is zero and that of one operand is one, the bit of the other operand is zero.
                 let part = |ones: u64| Bounds::bits(r.width, r.zeros & ones, r.ones).ok_or(Contradiction);
                 self.refine(pool, a, part(rb.ones)?, depth)?;
                 self.refine(pool, b, part(ra.ones)?, depth)
@@ -145,7 +145,7 @@ impl Facts {
         b: ExprId,
         depth: u32,
     ) -> Result<(), Contradiction> {
-        // not (a < b) is b <= a.
+        // `not (a < b)` is `b <= a`.
         let (op, a, b) = match (op, holds) {
             (BinOp::Eq, _) | (_, true) => (op, a, b),
             (BinOp::Ult, false) => (BinOp::Ule, b, a),
@@ -186,7 +186,7 @@ impl Facts {
         self.refine(pool, b, nb.ok_or(Contradiction)?, depth)
     }
 
-    /// The range of `e` (at most 64 bits) from what is recorded about it and, one level down, its operands.
+    /// The range of `e` (at most 64 bits), from the ranges recorded for `e` and its operands.
     fn shallow(&self, pool: &ExprPool, e: ExprId) -> Bounds {
         let node = pool.get(e);
         let operand = |e: ExprId| match (pool.as_const(e), pool.sort(e)) {
@@ -196,14 +196,14 @@ impl Facts {
         };
         let structural = structural(pool, node, pool.width(e), operand);
         match self.known(e) {
-            // No meet: nothing is to be inferred here.
+            // If the intersection is empty, the recorded range is returned: contradictions are not reported here.
             Some(known) => structural.meet(known).unwrap_or(*known),
             None => structural,
         }
     }
 }
 
-/// One evaluation, with the ranges of the terms seen so far.
+/// One evaluation, with the ranges of the terms computed so far.
 struct Evaluation<'f> {
     facts: &'f Facts,
     memo: FxHashMap<ExprId, Option<Bounds>>,
@@ -254,7 +254,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Whether [`structural`] looks at the operands.
+/// Returns true if [`structural`] uses the operands of the node.
 fn has_rule(node: &Expr) -> bool {
     matches!(
         node,
@@ -267,7 +267,8 @@ fn has_rule(node: &Expr) -> bool {
     )
 }
 
-/// The range of a node of `width` bits from the ranges of its operands; `None` for operands without.
+/// The range of a node of `width` bits from the ranges of its operands. `operand` returns `None` for operands without a
+/// range.
 fn structural(pool: &ExprPool, node: &Expr, width: u32, operand: impl Fn(ExprId) -> Option<Bounds>) -> Bounds {
     let computed = match *node {
         Expr::Const(ref c) => Bounds::of_bv(c),
@@ -296,7 +297,7 @@ fn structural(pool: &ExprPool, node: &Expr, width: u32, operand: impl Fn(ExprId)
 mod tests {
     use super::*;
 
-    /// What is read from a table of constants is between its least and greatest element, whatever the index.
+    /// An element of a table of constants is between the least and the greatest element, whatever the index.
     #[test]
     fn elements_of_tables_have_ranges() {
         let mut pool = ExprPool::new();
@@ -312,7 +313,7 @@ mod tests {
         let range = Facts::default().range(&pool, read).expect("narrow");
         assert!(elements.iter().chain(&[0]).all(|&e| range.contains(e)));
         assert_eq!((range.low, range.high, range.zeros & 15), (0, *elements.iter().max().expect("some"), 15));
-        // One element that may be anything.
+        // One element is unconstrained.
         let value = pool.fresh_symbol(Sort::Bv(16)).1;
         let first = pool.int(32, 0);
         let array = pool.store(array, first, value);

@@ -1,14 +1,15 @@
-//! Conjunctions over symbols that have few values each, by constraint propagation and search.
+//! A decision procedure for conjunctions over symbols with few values each: constraint propagation and search.
 //!
-//! Schedules, colourings, permutations: circuits for them hide what is simple about them, that seven different values do not fit into six. So a symbol that the constraints
-//! bound has a domain, a set of bits; a constraint over two or three of them is the table of what it allows
-//! (generalized arc consistency: Mackworth, Consistency in networks of relations, AIJ 1977); cliques of symbols that differ from one another are
-//! one constraint (Régin, A filtering algorithm for constraints of difference in CSPs, AAAI 1994). Values at which propagation
-//! fails are dropped beforehand (singleton consistency: Debruyne and Bessière, IJCAI 1997), and the search branches where the most
-//! constraints failed so far (dom/wdeg: Boussemart et al., ECAI 2004), with restarts.
+//! Schedules, colourings and permutations have a simple structure that circuits hide; for example, seven different
+//! values do not fit into six. Here each bounded symbol has a domain, which is a set of bits. A constraint over two or
+//! three symbols is the table of the combinations that it allows (generalized arc consistency: Mackworth, *Consistency
+//! in networks of relations*, AIJ 1977). Cliques of pairwise different symbols form one constraint (Régin, *A filtering
+//! algorithm for constraints of difference in CSPs*, AAAI 1994). Before the search, values for which propagation fails
+//! are removed (singleton consistency: Debruyne and Bessière, IJCAI 1997). The search restarts, and branches on symbols
+//! whose constraints failed most often (dom/wdeg: Boussemart et al., ECAI 2004).
 //!
-//! A constraint that is not of this kind is left out. So a contradiction is one of the whole; a model is one
-//! only if the evaluator confirms it.
+//! Constraints of other kinds are omitted. So a contradiction is one of the whole set. A model counts only if the
+//! evaluator confirms it.
 
 mod different;
 mod reading;
@@ -22,23 +23,23 @@ use cfa::{Bv, ExprId, ExprPool, Value};
 use rustc_hash::FxHashMap;
 use search::{Outcome, Search};
 
-/// The values of a symbol: bit `k` stands for the `k`-th from its least one.
+/// The values of a symbol: bit `k` represents the `k`-th value, counted from the least one.
 type Domain = u128;
 const LARGEST: u64 = Domain::BITS as u64;
 
-/// What is to be solved.
+/// A constraint satisfaction problem.
 pub(super) struct Problem {
     symbols: Vec<Symbol>,
     relations: Vec<relation::Relation>,
     constraints: Vec<Constraint>,
-    /// Sets of symbols with different values, which have their least value in common.
+    /// Sets of pairwise different symbols. The symbols of a set have the same least value.
     different: Vec<Vec<u32>>,
 }
 
 struct Symbol {
     leaf: ExprId,
     width: u32,
-    /// Of the first bit of the domain. The others follow, modulo the width.
+    /// The value of the first bit of the domain. The values of the other bits follow, modulo 2^width.
     least: u64,
     domain: Domain,
 }
@@ -54,13 +55,14 @@ struct Constraint {
     symbols: Box<[u32]>,
 }
 
-/// The problem, where nearly all of `set` is one.
+/// Reads `set` as a problem. `None` if too little of it is of this kind.
 pub(super) fn read(pool: &ExprPool, set: &[ExprId]) -> Result<Option<Problem>, Contradiction> {
     reading::read(pool, set)
 }
 
 impl Problem {
-    /// Looks for a model of `set`, which it was read from, or a contradiction, for so much `work` (steps of some nanoseconds).
+    /// Looks for a model of `set`, from which the problem was read, or for a contradiction. `work` limits the number of
+    /// steps, of some nanoseconds each.
     pub(super) fn solve(&self, pool: &ExprPool, set: &[ExprId], work: u64, budget: &Budget) -> Found {
         match Search::new(self, work, budget).run() {
             Outcome::Contradiction => Found::Core(set.to_vec()),
@@ -80,7 +82,7 @@ mod tests {
     use crate::{Answer, Bitwuzla, Solver};
     use cfa::{BinOp, Sort};
 
-    /// Symbols with values from 0 to `most`.
+    /// Creates symbols with values from 0 to `most`.
     fn symbols(pool: &mut ExprPool, set: &mut Vec<ExprId>, count: usize, most: u64) -> Vec<ExprId> {
         let symbols: Vec<ExprId> = (0..count).map(|_| pool.fresh_symbol(Sort::Bv(32)).1).collect();
         for &symbol in &symbols {
@@ -91,7 +93,7 @@ mod tests {
         symbols
     }
 
-    /// Nothing where the set is no problem of this kind.
+    /// Reads and solves `set`. `None` if it is no problem of this kind.
     fn solved(pool: &ExprPool, set: &[ExprId], work: u64) -> Option<Found> {
         let budget = Budget::lasting(std::time::Duration::from_secs(60));
         match read(pool, set) {
@@ -100,7 +102,7 @@ mod tests {
         }
     }
 
-    /// More pigeons than holes: as disequalities, and as products that are negative where their factors differ.
+    /// More pigeons than holes: with disequalities, and with products that are negative if their factors differ.
     #[test]
     fn pigeons() {
         for (pigeons, product, fits) in [(13, false, false), (13, true, false), (12, false, true), (12, true, true)] {
@@ -126,7 +128,7 @@ mod tests {
         }
     }
 
-    /// Random constraints over a few symbols: what is found is what a bit-blaster finds.
+    /// Random constraints over a few symbols. Results agree with a bit-blaster.
     #[test]
     fn domains_agree_with_bits() {
         let mut below = crate::dice::dice(3);
@@ -166,7 +168,7 @@ mod tests {
                 }
             }
             let answer = Bitwuzla::new().check(&pool, &set, &Budget::lasting(std::time::Duration::from_secs(60)));
-            // Every third with a search that is given up at some point.
+            // Every third search has a limit and may give up.
             let work = if round % 3 == 0 { 50 * below(100) } else { u64::MAX };
             match solved(&pool, &set, work) {
                 Some(Found::Model(_)) => {

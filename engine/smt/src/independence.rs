@@ -1,42 +1,42 @@
-//! Independence: conjuncts that share no leaf, directly or over other conjuncts, can be solved apart.
+//! Independence: conjuncts that share no leaf, directly or through other conjuncts, can be solved separately.
 //!
-//! As in KLEE (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, "constraint independence"), but the groups of a path
-//! condition grow with it, so that a query finds its group without looking at the others.
+//! The idea is that of KLEE (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, "constraint independence"). Here the groups are
+//! built incrementally with the path condition. A query finds its group without visiting the others.
 
 use cfa::{Expr, ExprId, ExprPool, Id};
 use rpds::{RedBlackTreeMap, Vector};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Whether the node is a leaf with a value of its own.
+/// Returns true if the node is a leaf without a fixed value.
 pub(super) fn is_free(node: &Expr) -> bool {
     matches!(node, Expr::Sym(_) | Expr::Var(_) | Expr::GlobalAddr(_) | Expr::FuncAddr(_))
 }
 
-/// The free leaves of expressions, remembered. Equal sets are stored once. A long chain of terms, each with one more leaf,
-/// would take quadratic space, so large sets are kept only for the expressions asked for, and only so many.
+/// A cache of the free leaves of expressions. Equal sets are stored once. A long chain of terms, each with one more
+/// leaf, would take quadratic space. So large sets are stored only for queried expressions, and in limited number.
 #[derive(Default)]
 pub(super) struct Leaves {
-    /// By expression: a number in `sets`, `UNKNOWN`, or `LARGE`.
+    /// By expression, an index into `sets`, `UNKNOWN`, or `LARGE`.
     of: Vec<u32>,
     sets: Vec<Rc<[ExprId]>>,
     numbers: FxHashMap<Rc<[ExprId]>, u32>,
     unions: FxHashMap<(u32, u32), u32>,
     large: FxHashMap<ExprId, Rc<[ExprId]>>,
-    /// The leaves in `large`, all together.
+    /// The total number of leaves in `large`.
     stored: usize,
 }
 
 const UNKNOWN: u32 = u32::MAX;
-/// A set that is not in `sets`.
+/// The mark of a set that is not in `sets`.
 const LARGE: u32 = u32::MAX - 1;
-/// Members of a set in `sets`, at most.
+/// The maximal size of a set in `sets`.
 const SMALL: usize = 64;
-/// Members of the large sets together; beyond, they are computed anew.
+/// The maximal total size of the large sets. Beyond it, large sets are recomputed.
 const STORED: usize = 1 << 24;
 
 impl Leaves {
-    /// The free leaves of `root`, in order of id.
+    /// The free leaves of `root`, in the order of their ids.
     pub fn of(&mut self, pool: &ExprPool, root: ExprId) -> Rc<[ExprId]> {
         if self.of.len() < pool.len() {
             self.of.resize(pool.len(), UNKNOWN);
@@ -140,12 +140,12 @@ impl Leaves {
     }
 }
 
-/// The conjuncts of a path condition in independent groups: a persistent union-find over the leaves.
+/// The independent groups of the conjuncts of a path condition, as a persistent union-find over the leaves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    /// Towards the representative of a leaf's group; representatives are absent.
+    /// The parent of each leaf on the way to the representative of its group. Representatives have none.
     parents: RedBlackTreeMap<ExprId, ExprId>,
-    /// The conjuncts of a group, by representative.
+    /// The conjuncts of each group, by representative.
     members: RedBlackTreeMap<ExprId, Vector<ExprId>>,
 }
 
@@ -157,7 +157,7 @@ impl Groups {
         leaf
     }
 
-    /// Adds a conjunct with these free leaves, at least one.
+    /// Adds a conjunct with these free leaves. There must be at least one.
     pub fn add(&mut self, conjunct: ExprId, leaves: &[ExprId]) {
         let mut group = self.find(leaves[0]);
         let mut members = self.members.get(&group).cloned().unwrap_or_default();
@@ -169,7 +169,7 @@ impl Groups {
             let mut joining = self.members.get(&other).cloned().unwrap_or_default();
             self.members.remove_mut(&other);
             self.members.remove_mut(&group);
-            // The smaller into the larger: chains of parents stay logarithmic.
+            // The smaller group is merged into the larger, so parent chains have logarithmic length.
             if joining.len() > members.len() {
                 self.parents.insert_mut(group, other);
                 group = other;
@@ -185,7 +185,7 @@ impl Groups {
         self.members.insert_mut(group, members);
     }
 
-    /// The conjuncts of the groups that any of these leaves is in, in order of id.
+    /// The conjuncts of all groups that contain any of these leaves, in the order of their ids.
     pub fn of(&self, leaves: &[ExprId]) -> Vec<ExprId> {
         let mut groups: Vec<_> = leaves.iter().map(|&leaf| self.find(leaf)).collect();
         groups.sort_unstable();
@@ -195,7 +195,7 @@ impl Groups {
         all
     }
 
-    /// The representatives of all groups with conjuncts, in order of id.
+    /// The representatives of all groups with conjuncts, in the order of their ids.
     pub fn representatives(&self) -> Vec<ExprId> {
         self.members.keys().copied().collect()
     }

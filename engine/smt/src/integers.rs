@@ -1,11 +1,13 @@
-//! Formulas over bit-vectors as integer arithmetic.
+//! A decision procedure that translates bit-vectors to integer arithmetic.
 //!
-//! Whether an access is inside, what is left of a buffer, which slot of a ring is next: questions about sums of 64-bit
-//! numbers, with a few cases. As circuits they take a bit-blaster seconds; a solver for linear integers answers in
-//! milliseconds, with a model or without. So a term of `w` bits is read as an integer from 0 to 2^w - 1, and an operation that
-//! may leave that range as the result of the operation minus a multiple of 2^w (int-blasting: Zohar et al., Bit-precise
-//! reasoning via int-blasting, VMCAI 2022). What is not arithmetic is an unknown in its range. So what contradicts itself here
-//! does so anyway; a model is one only if the evaluator confirms it, which is checked here.
+//! Typical questions are whether an access is in bounds, how much of a buffer is left, or which slot of a ring is next.
+//! They are about sums of 64-bit numbers with few cases. A bit-blaster takes seconds for the circuits. A solver for
+//! linear integer arithmetic answers in milliseconds, with or without a model.
+//!
+//! A term of `w` bits is an integer from 0 to 2^w - 1. An operation that may leave that range is the result of the
+//! operation minus a multiple of 2^w (int-blasting: Zohar et al., *Bit-precise reasoning via int-blasting*, VMCAI
+//! 2022). A term that is not arithmetic is an unknown in its range. So a contradiction here is one of the bit-vectors.
+//! A model counts only if the evaluator confirms it, which this module checks.
 
 mod reading;
 
@@ -17,37 +19,40 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 use z3_sys::*;
 
-/// Terms of a set that is looked at.
+/// The maximal number of terms of a set.
 const MOST_TERMS: usize = 4_000;
-/// Terms of a set that is better asked about here first.
+/// The number of terms up to which a set is passed to this procedure first.
 const FEW_TERMS: usize = 300;
-/// Sums of fewer bits are no question of arithmetic.
+/// Sums of fewer bits do not count as arithmetic.
 const NARROW: u32 = 32;
 
-/// Models with numbers of so many bits are looked for once more: a run with sizes of terabytes cannot be replayed.
+/// A model with larger numbers than this many bits is searched for once more, with small numbers. Runs with sizes of
+/// terabytes cannot be replayed.
 const MODEST: u32 = 24;
 const AGAIN: Duration = Duration::from_millis(30);
 
-/// What is found.
+/// The result of a decision procedure.
 pub(super) enum Found {
-    /// Values of leaves; zero where there is none.
+    /// A model, as values of leaves. Leaves without a value are zero.
     Model(FxHashMap<ExprId, Value>),
-    /// A part of the set that contradicts itself.
+    /// An unsatisfiable subset of the set.
     Core(Vec<ExprId>),
+    /// No result.
     Nothing,
 }
 
-/// How much of a set is arithmetic.
+/// The share of arithmetic in a set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Promise {
-    /// Nothing, or there is too much else.
+    /// No arithmetic, or too many other terms.
     Nothing,
-    /// There are sums of wide numbers.
+    /// Sums of wide numbers, and other terms.
     Some,
-    /// There is nothing else.
+    /// Only arithmetic.
     All,
 }
 
+/// Estimates the share of arithmetic in `set`.
 pub(super) fn promise(pool: &ExprPool, set: &[ExprId]) -> Promise {
     let mut seen = FxHashSet::default();
     let (mut sums, mut others) = (false, false);
@@ -82,7 +87,7 @@ pub(super) fn promise(pool: &ExprPool, set: &[ExprId]) -> Promise {
     }
 }
 
-/// Looks for a model of `set`, or a contradiction.
+/// Looks for a model of `set`, or for a contradiction.
 pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget: &Budget) -> Found {
     let mut reading = Reading::new(pool, set, terms);
     let mut tracked = Vec::with_capacity(set.len());
@@ -131,7 +136,7 @@ pub(super) fn solve(pool: &ExprPool, set: &[ExprId], terms: &mut Z3Terms, budget
     found
 }
 
-/// The values as a model of `set`, if it is one.
+/// Returns the values as a model of `set`, if the evaluator confirms it.
 pub(super) fn confirmed(pool: &ExprPool, set: &[ExprId], values: FxHashMap<ExprId, Value>) -> Found {
     let holds = {
         let zero = |leaf| super::path::zero(pool.sort(leaf));
@@ -151,7 +156,7 @@ mod tests {
     use super::*;
     use crate::{Answer, Bitwuzla, Solver};
 
-    /// Random comparisons of random terms over few bits: what is found is what a bit-blaster finds.
+    /// Random comparisons of random terms over few bits. Results agree with a bit-blaster.
     #[test]
     fn integers_agree_with_bits() {
         let mut below = crate::dice::dice(7);

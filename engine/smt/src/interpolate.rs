@@ -1,12 +1,14 @@
 //! Sequence interpolants of infeasible paths.
 //!
-//! For steps `f1 … fn` that contradict one another, assertions `I1 … In-1` such that `f1 ⊨ I1`, `Ik ∧ fk+1 ⊨ Ik+1`,
-//! `In-1 ∧ fn ⊨ false`, and `Ik` speaks only of leaves that occur both up to step `k` and after it. They are strongest
-//! postconditions of the path, made of those conjuncts alone that the rest of the path needs to be contradicted (unsat
-//! cores, as in Dietsch et al., "Craig vs. Newton in software model checking", ESEC/FSE 2017): a leaf that dies is
-//! replaced by what it equals, and conjuncts about dead leaves that equal nothing are let go. Where too much is let go so
-//! that nothing contradicts the rest any more, the same is done from the end of the path: weakest preconditions. Every
-//! interpolant is checked to be one before it is given out.
+//! For steps `f1 … fn` that contradict one another, these are assertions `I1 … In-1` such that `f1 ⊨ I1`, `Ik ∧ fk+1 ⊨
+//! Ik+1` and `In-1 ∧ fn ⊨ false`. `Ik` contains only leaves that occur both in the steps up to `k` and in the steps
+//! after `k`.
+//!
+//! They are strongest postconditions of the path, restricted to the conjuncts that the rest of the path needs for its
+//! contradiction (unsat cores, as in Dietsch et al., "Craig vs. Newton in software model checking", ESEC/FSE 2017). A
+//! leaf that does not occur later is replaced by a term that it equals. If there is no such term, conjuncts with the
+//! leaf are dropped. If the remaining conjuncts no longer contradict the rest of the path, the same is done from the
+//! end of the path, with weakest preconditions. Every result is verified before it is returned.
 
 use super::independence::{Leaves, is_free};
 use super::path_solver::{conjuncts, is_too_large};
@@ -15,27 +17,28 @@ use crate::budget::Budget;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Why there are no interpolants.
+/// The reason why there are no interpolants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoInterpolants {
     /// The steps do not contradict one another.
     Feasible,
+    /// The solver gave no answer.
     Unknown(Reason),
-    /// None without quantifiers was found.
+    /// No quantifier-free interpolant was found.
     Inexpressible,
 }
 
-/// From which end of the path interpolants are made where there is a choice.
+/// The end of the path from which interpolants are computed first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// Strong ones: what the path has established.
+    /// Strong interpolants: properties that the path has established.
     Forward,
-    /// Weak ones: what the rest of the path needs.
+    /// Weak interpolants: properties that the rest of the path needs.
     Backward,
 }
 
-/// The interpolants between `steps` (one bit each): one fewer than steps. `solver` must have no assertions; it has none
-/// afterwards.
+/// Computes the interpolants between `steps` (one bit each), one fewer than there are steps. `solver` must have no
+/// assertions, and has none afterwards.
 pub fn interpolants(
     pool: &mut ExprPool,
     solver: &mut dyn Backend,
@@ -52,7 +55,7 @@ pub fn interpolants(
         Answer::Unsat => solver.unsat_core(),
     };
     core.sort_unstable();
-    // Steps outside the core change nothing.
+    // Steps outside the core are irrelevant.
     let always = pool.bool(true);
     let needed: Vec<ExprId> = steps.iter().map(|e| if core.binary_search(e).is_ok() { *e } else { always }).collect();
     let mut result = Err(NoInterpolants::Inexpressible);
@@ -71,7 +74,7 @@ pub fn interpolants(
     result
 }
 
-/// Candidates from the end of the path: before each step but the first, what contradicts it and the rest.
+/// Candidates from the end of the path: at each cut, a condition that contradicts the later steps.
 fn preconditions(
     pool: &mut ExprPool,
     solver: &mut dyn Backend,
@@ -87,7 +90,7 @@ fn preconditions(
     Ok(found)
 }
 
-/// Candidates: after each step but the last, what of the steps so far contradicts the others.
+/// Candidates: at each cut, those conjuncts of the earlier steps that contradict the later ones.
 fn postconditions(
     pool: &mut ExprPool,
     solver: &mut dyn Backend,
@@ -101,7 +104,7 @@ fn postconditions(
             last_use.insert(leaf, k);
         }
     }
-    // The rest of the path, the next step on top: each is told to the solver once.
+    // Push the rest of the path, the next step last, so that the solver receives each step once.
     for &step in steps.iter().skip(1).rev() {
         solver.push();
         solver.assert(pool, step);
@@ -123,7 +126,7 @@ fn postconditions(
         } else {
             solver.pop((steps.len() - 1 - k) as u32);
             return match answer {
-                // The steps so far may contradict one another by what is said of dead leaves.
+                // The steps so far may contradict one another through dropped conjuncts about dead leaves.
                 Answer::Sat if solver.check(pool, &all_known, budget) == Answer::Unsat => {
                     found.resize(steps.len() - 1, pool.bool(false));
                     Ok(found)
@@ -141,7 +144,7 @@ fn postconditions(
     Ok(found)
 }
 
-/// Weakens the conjunction `state` to one without dead leaves.
+/// Weakens the conjunction `state` until it has no dead leaves.
 fn forget(
     pool: &mut ExprPool,
     leaves: &mut Leaves,
@@ -169,7 +172,7 @@ fn forget(
     Ok(())
 }
 
-/// If `e` says that a dead leaf equals a term without it: both.
+/// If `e` is an equality of a dead leaf and a term without it, returns both.
 fn definition(
     pool: &mut ExprPool,
     leaves: &mut Leaves,
@@ -187,7 +190,7 @@ fn definition(
     }
 }
 
-/// Whether `found` are sequence interpolants of `steps`.
+/// Returns true if `found` are sequence interpolants of `steps`.
 fn verified(
     pool: &mut ExprPool,
     solver: &mut dyn Backend,
@@ -259,7 +262,7 @@ mod tests {
     fn from_the_end_where_dead_leaves_have_no_definition() {
         let mut pool = ExprPool::new();
         let mut solver = Bitwuzla::new();
-        // z < x; z > 5; then x < 3, with z dead after the second step and equal to nothing.
+        // z < x; z > 5; then x < 3. z is dead after the second step and equals no other term.
         let s = symbols(&mut pool, 2);
         let (x, z) = (s[0], s[1]);
         let (five, three) = (pool.int(32, 5), pool.int(32, 3));
@@ -276,7 +279,7 @@ mod tests {
         let mut solver = Bitwuzla::new();
         let s = symbols(&mut pool, 2);
         let always = pool.bool(true);
-        // From either end the leaves die, equal to nothing, where the contradiction is found.
+        // In both directions, the leaves die at the contradiction without an equal term.
         let steps = [always, pool.ult(s[0], s[1]), pool.ult(s[1], s[0]), always];
         for direction in [Direction::Forward, Direction::Backward] {
             let found = interpolants(&mut pool, &mut solver, &steps, direction, &Budget::unlimited()).unwrap();

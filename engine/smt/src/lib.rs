@@ -1,12 +1,13 @@
 //! Satisfiability of formulas over [`cfa::ExprPool`] terms.
 //!
-//! A formula is a width-one bit-vector expression. A solver context is used by one thread. What a
-//! context can do beyond deciding is a capability of its type: [`Models`], [`Cores`]; a [`Backend`] has
-//! both.
+//! A formula is a bit-vector expression of width one. Each solver context belongs to one thread. Capabilities beyond
+//! deciding satisfiability are traits: [`Models`] and [`Cores`]. A [`Backend`] has both.
 //!
-//! The encoding of terms ([`translate`]) is exact for bit-vectors and arrays. For floats it may
-//! over-approximate (payloads of NaN results, out-of-range conversions to integers, `fmod` on wide
-//! formats), so `Unsat` always holds, and a model is checked with the evaluator before it is relied on.
+//! The encoding of terms ([`translate`]) is exact for bit-vectors and arrays. For floats it may over-approximate:
+//! payloads of NaN results, out-of-range conversions to integers, `fmod` on wide formats. So `Unsat` is always correct,
+//! and models are checked with the evaluator before use.
+
+#![warn(missing_docs)]
 
 mod bitwuzla;
 #[allow(non_camel_case_types)]
@@ -50,14 +51,16 @@ use budget::{Budget, Spent};
 use cfa::{ExprId, ExprPool, Value};
 use std::fmt;
 
-/// Why a solver gave no answer.
+/// The reason why a solver gave no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
+    /// The time limit was reached.
     Timeout,
+    /// The query was cancelled.
     Cancelled,
-    /// The solver gave up; its words.
+    /// The solver gave up, with its own explanation.
     Incomplete(String),
-    /// Two solvers contradict one another; the query as SMT-LIB or a path to it.
+    /// Two solvers contradict one another, with the query as SMT-LIB or its path.
     Disagreement(String),
 }
 
@@ -81,18 +84,22 @@ impl fmt::Display for Reason {
     }
 }
 
+/// The answer to a satisfiability query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
+    /// Satisfiable.
     Sat,
+    /// Unsatisfiable.
     Unsat,
+    /// No answer.
     Unknown(Reason),
 }
 
-/// A stack of assertions whose satisfiability can be asked for.
+/// A stack of assertions with satisfiability queries.
 ///
-/// Every call must be given the same pool (it may have grown), until [`reset`](Solver::reset).
+/// All calls up to [`reset`](Solver::reset) must pass the same pool. The pool may grow.
 pub trait Solver {
-    /// For messages.
+    /// The name in messages.
     fn name(&self) -> &'static str;
     /// Opens a scope of assertions.
     fn push(&mut self);
@@ -100,29 +107,28 @@ pub trait Solver {
     fn pop(&mut self, n: u32);
     /// Adds `e` (one bit) to the current scope.
     fn assert(&mut self, pool: &ExprPool, e: ExprId);
-    /// Whether the assertions and `assumptions` hold together for some values of the leaves. Returns
-    /// within some 50 ms of the end of the budget.
+    /// Decides whether the assertions and `assumptions` are satisfiable together. Returns within about 50 ms of the end
+    /// of the budget.
     fn check(&mut self, pool: &ExprPool, assumptions: &[ExprId], budget: &Budget) -> Answer;
     /// Forgets every assertion, scope and translated term, and frees their memory.
     fn reset(&mut self);
 }
 
-/// Solvers that give models.
+/// Solvers with models.
 pub trait Models: Solver {
-    /// The value of a leaf (a symbol, variable or address) in the model, right after `Sat`; zero for a
-    /// leaf that does not matter.
+    /// The value of a leaf (a symbol, variable or address) in the model of the last `Sat`. Zero if the leaf does not
+    /// matter.
     fn leaf_value(&mut self, pool: &ExprPool, leaf: ExprId) -> Value;
 
-    /// The value of any expression in the model, right after `Sat`, by the reference semantics.
+    /// The value of any expression in the model of the last `Sat`, by the reference semantics.
     fn value(&mut self, pool: &ExprPool, e: ExprId) -> Value {
         cfa::Evaluator::new(pool, |leaf, _| self.leaf_value(pool, leaf)).value(e)
     }
 }
 
-/// Solvers that explain.
+/// Solvers with unsatisfiable cores.
 pub trait Cores: Solver {
-    /// A subset of the assumptions of the last check, right after `Unsat`, that contradicts the
-    /// assertions. Not minimal in general.
+    /// A subset of the assumptions of the last `Unsat` that contradicts the assertions. Not minimal in general.
     fn unsat_core(&mut self) -> Vec<ExprId>;
 }
 
@@ -159,6 +165,6 @@ impl<S: Cores + ?Sized> Cores for Box<S> {
     }
 }
 
-/// A complete solver, as the layers above want it.
+/// A solver with all capabilities that the layers above need.
 pub trait Backend: Models + Cores {}
 impl<S: Models + Cores + ?Sized> Backend for S {}

@@ -1,28 +1,29 @@
-//! Contradictions of linear arithmetic.
+//! A refutation procedure for linear integer arithmetic.
 //!
-//! What a program asks of offsets, lengths and sizes is linear: whether `i - from < n - from` where `from <= i < n`. As
-//! circuits of 64-bit adders such questions take a solver seconds. Here terms are read as sums of integers, where a sum may
-//! have wrapped around or not, and inequalities are eliminated variable by variable (Fourier-Motzkin, with rounding to
-//! integers). Wrapping, disjunctions and narrow factors of products are split by cases.
+//! Typical questions about offsets, lengths and sizes are linear: does `i - from < n - from` hold if `from <= i < n`? A
+//! solver takes seconds for the circuits of 64-bit adders. Here terms are sums of integers, each wrapped around or not.
+//! Variables are eliminated from inequalities one by one (Fourier-Motzkin, with rounding to integers). Wrapping,
+//! disjunctions and narrow factors of products are decided by case distinction.
 //!
-//! Everything derived follows from the constraints, so a contradiction is one; what is not linear is left out.
+//! All derived inequalities follow from the constraints, and non-linear constraints are omitted. So a contradiction
+//! here is one of the whole set.
 
 use super::facts::Facts;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
 use rustc_hash::FxHashMap;
 
-/// Terms of a set that is looked at.
+/// The maximal number of terms of a set.
 const MOST_TERMS: usize = 400;
-/// Inequalities in one elimination.
+/// The maximal number of inequalities in an elimination.
 const MOST_INEQUALITIES: usize = 300;
-/// Eliminations for one set.
+/// The maximal number of eliminations for a set.
 const ELIMINATIONS: u32 = 200;
-/// Values of a factor that are tried one by one.
+/// The maximal number of values of a factor that are enumerated.
 const NARROW: u64 = 4;
-/// Bits of integers: enough for 64-bit numbers with coefficients.
+/// The maximal width of integers, sufficient for 64-bit numbers with coefficients.
 const MOST_BITS: u32 = 100;
 
-/// A sum of variables with coefficients, in order of the variables, and a constant.
+/// A linear sum: variables with coefficients, in the order of the variables, and a constant.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Sum {
     terms: Vec<(u32, i128)>,
@@ -36,7 +37,7 @@ impl Sum {
     fn variable(number: u32) -> Self {
         Self { terms: vec![(number, 1)], constant: 0 }
     }
-    /// `self + factor * other`; `None` if numbers become too large.
+    /// `self + factor * other`; `None` on overflow.
     fn plus(&self, factor: i128, other: &Self) -> Option<Self> {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut ours, mut theirs) = (self.terms.iter().peekable(), other.terms.iter().peekable());
@@ -72,7 +73,7 @@ impl Sum {
     }
 }
 
-/// Whether the constraints (one bit each) contradict one another as far as they are linear. `false` says nothing.
+/// Returns true if the linear parts of the constraints (one bit each) contradict one another. `false` is inconclusive.
 pub(super) fn contradict(pool: &ExprPool, constraints: &[ExprId]) -> bool {
     if !is_promising(pool, constraints) {
         return false;
@@ -86,7 +87,7 @@ pub(super) fn contradict(pool: &ExprPool, constraints: &[ExprId]) -> bool {
     refuted_by_factors(pool, constraints, &facts, &mut fixed, &mut budget)
 }
 
-/// Whether there are sums to compare, and not too much else.
+/// Returns true if the set has sums to compare and not too many other terms.
 fn is_promising(pool: &ExprPool, constraints: &[ExprId]) -> bool {
     let (mut terms, mut sums) = (0, 0);
     let mut seen = rustc_hash::FxHashSet::default();
@@ -106,7 +107,7 @@ fn is_promising(pool: &ExprPool, constraints: &[ExprId]) -> bool {
     sums > 0
 }
 
-/// Tries the values of a factor that has few, if there is a product that has such a factor; else reads the constraints.
+/// If some product has a factor with few values, refutes the set for each of these. Otherwise refutes the set directly.
 fn refuted_by_factors(
     pool: &ExprPool,
     constraints: &[ExprId],
@@ -132,7 +133,7 @@ fn refuted_by_factors(
     true
 }
 
-/// A factor of a product of terms that has few values, with the least and the greatest.
+/// A factor with few values of a product of terms, with the least and the greatest value.
 fn narrow_factor(
     pool: &ExprPool,
     constraints: &[ExprId],
@@ -162,7 +163,7 @@ fn narrow_factor(
     found
 }
 
-/// What a zero extension extends.
+/// The operand below all zero extensions.
 fn below(pool: &ExprPool, mut e: ExprId) -> ExprId {
     while let Expr::Zext { arg, .. } = *pool.get(e) {
         e = arg;
@@ -170,23 +171,23 @@ fn below(pool: &ExprPool, mut e: ExprId) -> ExprId {
     e
 }
 
-/// Terms read as sums.
+/// The translation of terms to linear sums.
 struct Reading<'a> {
     pool: &'a ExprPool,
     facts: &'a Facts,
-    /// The least and greatest value of each variable.
+    /// The least and the greatest value of each variable.
     ranges: Vec<(i128, i128)>,
     sums: FxHashMap<ExprId, Sum>,
-    /// Each at most zero.
+    /// The inequalities `sum <= 0`.
     inequalities: Vec<Sum>,
-    /// Variables that are 0 or 1.
+    /// The variables for wrapping and signs, which are 0 or 1.
     wraps: Vec<u32>,
-    /// Of each, one alternative holds; in an alternative, all inequalities.
+    /// The disjunctions: some alternative of each holds. An alternative is a conjunction of inequalities.
     choices: Vec<Vec<Vec<Sum>>>,
 }
 
 impl<'a> Reading<'a> {
-    /// `fixed` are terms that have these values.
+    /// `fixed` are the terms with known values.
     fn new(pool: &'a ExprPool, facts: &'a Facts, fixed: &FxHashMap<ExprId, i128>) -> Self {
         let mut reading = Self {
             pool,
@@ -212,7 +213,7 @@ impl<'a> Reading<'a> {
         variable
     }
 
-    /// A variable for a term that is not taken apart.
+    /// A variable for a term that is not divided further.
     fn opaque(&mut self, e: ExprId) -> Option<Sum> {
         let width = self.pool.width(e);
         let (low, high) = match self.facts.range(self.pool, e) {
@@ -223,7 +224,7 @@ impl<'a> Reading<'a> {
         Some(self.fresh(low, high))
     }
 
-    /// The least and greatest value of a sum, as far as its variables tell.
+    /// The least and the greatest value of a sum, from the ranges of its variables. `None` on overflow.
     fn range(&self, sum: &Sum) -> Option<(i128, i128)> {
         let (mut low, mut high) = (sum.constant, sum.constant);
         for &(variable, coefficient) in &sum.terms {
@@ -235,7 +236,7 @@ impl<'a> Reading<'a> {
         Some((low, high))
     }
 
-    /// `sum` modulo `2^width`, if it is at most once that above or below what fits.
+    /// `sum` modulo `2^width`; `None` if it may leave the range by more than one modulus.
     fn wrapped(&mut self, sum: Sum, width: u32) -> Option<Sum> {
         let modulus = 1i128.checked_shl(width).filter(|_| width <= MOST_BITS)?;
         let (low, high) = self.range(&sum)?;
@@ -255,7 +256,7 @@ impl<'a> Reading<'a> {
         Some(result)
     }
 
-    /// The value of a bit-vector, unsigned.
+    /// The unsigned value of a bit-vector.
     fn sum(&mut self, e: ExprId) -> Option<Sum> {
         if let Some(known) = self.sums.get(&e) {
             return Some(known.clone());
@@ -276,7 +277,7 @@ impl<'a> Reading<'a> {
             Expr::Binary(BinOp::Add, a, b) => {
                 let a = self.sum(a)?;
                 match constant(self.pool, b) {
-                    // As a difference, so that it wraps at most once.
+                    // Subtract the complement, so that the result wraps around at most once.
                     Some(c) if width <= MOST_BITS && c >= 1i128 << (width - 1) => {
                         a.plus(1, &Sum::constant(c - (1 << width)))?
                     }
@@ -327,7 +328,7 @@ impl<'a> Reading<'a> {
         self.wrapped(sum, width)
     }
 
-    /// The value as a signed number.
+    /// The signed value of a bit-vector.
     fn signed(&mut self, e: ExprId) -> Option<Sum> {
         let width = self.pool.width(e);
         if width > 64 {
@@ -350,10 +351,10 @@ impl<'a> Reading<'a> {
         sum.plus(-2 * half, &negative)
     }
 
-    /// Adds that `e` (one bit) holds, as far as that is linear.
+    /// Adds the linear part of the constraint `e` (one bit).
     fn constraint(&mut self, e: ExprId) {
         if let Some(mut alternatives) = self.alternatives(e, true, 0) {
-            // Some cannot be, whatever else holds: `x < 0`, of `x != 0`.
+            // Drop alternatives that are impossible by ranges, such as `x < 0` in `x != 0`.
             let possible = |sum: &Sum| self.range(sum).is_none_or(|(least, _)| least <= 0);
             let some: Vec<_> = alternatives.iter().filter(|a| a.iter().all(possible)).cloned().collect();
             if !some.is_empty() {
@@ -366,10 +367,10 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What `e` being `value` says: one of the alternatives, each a conjunction. `None` if nothing is said.
+    /// The alternatives that `e == value` implies, each a conjunction. `None` if nothing linear follows.
     fn alternatives(&mut self, e: ExprId, value: bool, depth: u32) -> Option<Vec<Vec<Sum>>> {
         let one = Sum::constant(1);
-        // a <= b, or b < a
+        // `a <= b`, or `b < a`.
         let ordered = |a: &Sum, b: &Sum, strict: bool, value: bool| -> Option<Vec<Vec<Sum>>> {
             let (a, b, strict) = if value { (a, b, strict) } else { (b, a, !strict) };
             let sum = a.plus(-1, b)?;
@@ -392,7 +393,8 @@ impl<'a> Reading<'a> {
             Expr::Binary(op @ (BinOp::And | BinOp::Or), a, b) if self.pool.sort(e) == Sort::Bv(1) && depth < 4 => {
                 let (a, b) = (self.alternatives(a, value, depth + 1), self.alternatives(b, value, depth + 1));
                 if (op == BinOp::And) != value {
-                    // Either; an operand of which nothing is known may be the one.
+                    // A disjunction. If one operand has no linear part, that operand may be the one that holds, so
+                    // nothing follows.
                     let mut all = a?;
                     all.extend(b?);
                     return Some(all);
@@ -410,7 +412,8 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether the inequalities have no solution, whichever way sums wrap and whichever alternatives hold.
+/// Returns true if the inequalities have no solution under any wrapping and any choice of alternatives. `budget` limits
+/// the eliminations.
 fn refuted(inequalities: Vec<Sum>, wraps: &[u32], choices: &[Vec<Vec<Sum>>], budget: &mut u32) -> bool {
     if *budget == 0 {
         return false;
@@ -427,7 +430,7 @@ fn refuted(inequalities: Vec<Sum>, wraps: &[u32], choices: &[Vec<Vec<Sum>>], bud
     }
     let Some((&wrap, others)) = wraps.split_first() else { return false };
     [(0, -1), (1, 1)].into_iter().all(|(value, sign)| {
-        // At most 0, or at least 1.
+        // The variable is at most 0, or at least 1.
         let mut with = inequalities.clone();
         with.push(if value == 0 {
             Sum { terms: vec![(wrap, -sign)], constant: 0 }
@@ -438,9 +441,9 @@ fn refuted(inequalities: Vec<Sum>, wraps: &[u32], choices: &[Vec<Vec<Sum>>], bud
     })
 }
 
-/// Whether inequalities (each sum at most zero) have no solution in integers, as far as elimination tells.
+/// Returns true if elimination shows that the inequalities `sum <= 0` have no integer solution.
 fn is_contradictory(inequalities: Vec<Sum>) -> bool {
-    // By what they sum up: the strongest.
+    // The strongest constant for each linear combination.
     let mut known: FxHashMap<Vec<(u32, i128)>, i128> = FxHashMap::default();
     for sum in inequalities {
         if insert(&mut known, sum) {
@@ -468,7 +471,7 @@ fn is_contradictory(inequalities: Vec<Sum>) -> bool {
         for a in &above {
             for b in &below {
                 let (p, q) = (a.coefficient(variable), -b.coefficient(variable));
-                // Without either, less is known.
+                // On overflow the inequality is dropped, which is sound.
                 let Some(sum) = Sum::default().plus(q, a).and_then(|s| s.plus(p, b)) else { continue };
                 if insert(&mut known, sum) {
                     return true;
@@ -481,7 +484,7 @@ fn is_contradictory(inequalities: Vec<Sum>) -> bool {
     }
 }
 
-/// Adds an inequality; `true` if no values satisfy it.
+/// Adds an inequality. Returns true if no values satisfy it.
 fn insert(known: &mut FxHashMap<Vec<(u32, i128)>, i128>, sum: Sum) -> bool {
     let Sum { mut terms, mut constant } = sum;
     if terms.is_empty() {
@@ -492,7 +495,7 @@ fn insert(known: &mut FxHashMap<Vec<(u32, i128)>, i128>, sum: Sum) -> bool {
         && divisor > 1
     {
         terms.iter_mut().for_each(|t| t.1 /= divisor);
-        // Rounded up: the terms are integers.
+        // Round the constant up: the terms are integers.
         constant = constant.div_euclid(divisor) + i128::from(constant.rem_euclid(divisor) != 0);
     }
     let strongest = known.entry(terms).or_insert(constant);
@@ -512,7 +515,7 @@ mod tests {
     use super::*;
     use crate::{Answer, Bitwuzla, Solver, budget::Budget};
 
-    /// Random comparisons of sums over few bits, where wrapping is frequent: what is refuted has no model.
+    /// Random comparisons of sums over few bits, which wrap around often. Refuted sets have no model.
     #[test]
     fn what_is_refuted_has_no_model() {
         let mut below = crate::dice::dice(1);

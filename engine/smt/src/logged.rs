@@ -1,4 +1,4 @@
-//! A solver that writes each of its queries to a file.
+//! A solver that logs its queries to files.
 
 use super::{Answer, Cores, Models, Solver, smtlib};
 use crate::budget::Budget;
@@ -7,20 +7,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The first query that could not be written, and why.
+/// The first query that could not be written, with the error.
 static FAILED: Mutex<Option<(PathBuf, io::Error)>> = Mutex::new(None);
 
-/// Where a query should have been written that was not, and why: the first since the last call.
+/// The path and error of the first query that could not be written since the last call.
 pub fn unwritten() -> Option<(PathBuf, io::Error)> {
     FAILED.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// A query is not written. The log is for people who debug: that the disk is full must not change a verdict.
+/// Records that a query was not written. The log serves debugging, so a full disk must not change a verdict.
 pub(crate) fn fail(path: PathBuf, error: io::Error) {
     FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, error));
 }
 
-/// Writes every query of `S` as `000001.smt2` and so on into a folder, with the answer and time as `set-info`.
+/// Writes every query of `S` into a folder as `000001.smt2` and so on, with the answer and time as `set-info`.
 pub struct Logged<S> {
     inner: S,
     folder: PathBuf,
@@ -29,7 +29,7 @@ pub struct Logged<S> {
 }
 
 impl<S: Solver> Logged<S> {
-    /// Makes the folder if it is not there.
+    /// Creates the folder if it does not exist.
     pub fn new(inner: S, folder: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         Ok(Self { inner, folder: folder.into(), queries: 0, scopes: vec![Vec::new()] })

@@ -1,31 +1,32 @@
-//! Names of symbols that do not depend on a path.
+//! Canonical names of symbols, independent of the path.
 //!
-//! States that are abstracted or called again ask the same questions about new symbols. Symbols are renamed in the order
-//! in which they occur, so that such questions are asked once (Visser, Geldenhuys, Dwyer: Green: reducing, reusing and
-//! recycling constraints in program analysis, FSE 2012), and a solver sees few different terms.
+//! Abstracted states and repeated calls lead to the same queries about new symbols. Symbols are renamed in the order in
+//! which they occur. So such a query is solved once (Visser, Geldenhuys, Dwyer: *Green: reducing, reusing and recycling
+//! constraints in program analysis*, FSE 2012), and solvers receive few different terms.
 
 use super::path::Model;
 use cfa::{Expr, ExprId, ExprPool, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Terms of a set that is renamed; larger ones are left as they are.
+/// The maximal number of terms of a set. Larger sets are not renamed.
 const MOST_TERMS: usize = 4_000;
 
-/// The symbols that others are renamed to, by sort and number.
+/// The canonical symbols, by sort and number.
 #[derive(Default)]
 pub(super) struct Names {
     by_sort: FxHashMap<Sort, Vec<ExprId>>,
 }
 
-/// A set of formulas with its symbols renamed.
+/// A set of formulas with canonical symbols.
 pub(super) struct Renamed {
-    /// Member by member.
+    /// The renamed formulas, in the order of the set.
     pub members: Vec<ExprId>,
-    /// New and old name.
+    /// Pairs (canonical symbol, original symbol).
     symbols: Vec<(ExprId, ExprId)>,
 }
 
 impl Names {
+    /// Renames the symbols of a set.
     pub fn rename(&mut self, pool: &mut ExprPool, set: &[ExprId]) -> Renamed {
         let Some(symbols) = symbols(pool, set) else { return Renamed { members: set.to_vec(), symbols: Vec::new() } };
         let mut used: FxHashMap<Sort, usize> = FxHashMap::default();
@@ -47,7 +48,7 @@ impl Names {
 }
 
 impl Renamed {
-    /// The model of the set itself for one of the renamed set.
+    /// Translates a model of the renamed set to a model of the original set.
     pub fn model(&self, model: &Model) -> Model {
         if self.symbols.is_empty() {
             return model.clone();
@@ -62,7 +63,7 @@ impl Renamed {
     }
 }
 
-/// The symbols in a set in the order in which they occur; `None` if the set is too large.
+/// The symbols of a set in the order in which they occur; `None` if the set is too large.
 fn symbols(pool: &ExprPool, set: &[ExprId]) -> Option<Vec<ExprId>> {
     let mut found = Vec::new();
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
@@ -101,7 +102,7 @@ mod tests {
         let (x, y, first) = question(&mut pool);
         let (_, _, second) = question(&mut pool);
         assert_eq!(first.members, second.members);
-        // A model of the renamed set, which has `x` alone in its second member.
+        // A model of the renamed set. Its second member contains only `x`.
         let mut model = Model::default();
         for leaf in symbols(&pool, &first.members).unwrap() {
             model.set(leaf, Value::Bv(Bv::new(8, 9)));

@@ -1,4 +1,4 @@
-//! Path conditions and their models: persistent, so that a state that branches shares them.
+//! Path conditions and their models. Both are persistent, so states after a branch share them.
 
 use super::facts::Facts;
 use super::independence::Groups;
@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Values for leaves (symbols, variables, addresses). A leaf without one is zero. Cheap to clone.
+/// Values of leaves (symbols, variables, addresses). A leaf without a value is zero. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     values: RedBlackTreeMap<ExprId, Value>,
-    /// Equal ids, equal values. The empty model has id 0.
+    /// Models with equal ids have equal values. The empty model has id 0.
     id: u64,
     spurious: bool,
 }
@@ -20,15 +20,15 @@ pub struct Model {
 static NEXT_MODEL: AtomicU64 = AtomicU64::new(1);
 
 impl Model {
-    /// The value of a leaf.
+    /// The value of a leaf, if it was set.
     pub fn get(&self, leaf: ExprId) -> Option<&Value> {
         self.values.get(&leaf)
     }
-    /// The values set, by leaf.
+    /// The leaves with values, and these values.
     pub fn iter(&self) -> impl Iterator<Item = (ExprId, &Value)> {
         self.values.iter().map(|(leaf, value)| (*leaf, value))
     }
-    /// The bit-vector symbols with their values, in order of creation.
+    /// The bit-vector symbols with their values, in the order of their creation.
     pub fn symbols(&self, pool: &ExprPool) -> BTreeMap<SymId, Bv> {
         let symbol = |(leaf, value): (ExprId, &Value)| match (pool.get(leaf), value) {
             (Expr::Sym(s), Value::Bv(v)) => Some((*s, v.clone())),
@@ -36,6 +36,7 @@ impl Model {
         };
         self.iter().filter_map(symbol).collect()
     }
+    /// Sets the value of a leaf.
     pub fn set(&mut self, leaf: ExprId, value: Value) {
         self.values.insert_mut(leaf, value);
         self.id = NEXT_MODEL.fetch_add(1, Ordering::Relaxed);
@@ -43,28 +44,29 @@ impl Model {
     pub(super) fn id(&self) -> u64 {
         self.id
     }
-    /// Whether the formula that this is a model of does not evaluate to true under it: where floats are
-    /// approximated, a solver may be content with such a model (see [`crate`]). Then there may be none.
+    /// Returns true if the formula does not evaluate to true under this model. A solver may accept such a model because
+    /// the encoding of floats is approximate (see [`crate`]). The formula may then be unsatisfiable.
     pub fn is_spurious(&self) -> bool {
         self.spurious
     }
     pub(super) fn set_spurious(&mut self, spurious: bool) {
         self.spurious = spurious;
     }
-    /// The value of any bit-vector expression.
+    /// The value of a bit-vector expression. Panics for arrays.
     pub fn eval(&self, pool: &ExprPool, e: ExprId) -> Bv {
         self.value(pool, e).bv().clone()
     }
+    /// The value of an expression.
     pub fn value(&self, pool: &ExprPool, e: ExprId) -> Value {
         Evaluator::new(pool, |leaf, _| self.leaf(pool, leaf)).value(e)
     }
-    /// The value of a leaf, zero where it has none.
+    /// The value of a leaf, zero if it was not set.
     pub(super) fn leaf(&self, pool: &ExprPool, leaf: ExprId) -> Value {
         self.get(leaf).cloned().unwrap_or_else(|| zero(pool.sort(leaf)))
     }
 }
 
-/// The zero of a sort.
+/// The zero value of a sort.
 pub fn zero(sort: Sort) -> Value {
     match sort {
         Sort::Bv(width) => Value::Bv(Bv::zero(width)),
@@ -74,24 +76,26 @@ pub fn zero(sort: Sort) -> Value {
     }
 }
 
-/// A conjunction that grows along a path: a persistent list of conjuncts, none of them a conjunction itself or
-/// known to follow from those before it. With it go what they say about single terms, and how they fall into
-/// independent groups. Cheap to clone. Grown by [`PathSolver::assume`](super::PathSolver::assume).
+/// A conjunction that grows along a path, as a persistent list. No conjunct is a conjunction itself, and none is known
+/// to follow from its predecessors. The condition includes the ranges that the conjuncts imply, and their independent
+/// groups. Cheap to clone. [`PathSolver::assume`](super::PathSolver::assume) adds conjuncts.
 #[derive(Clone, Debug, Default)]
 pub struct PathCondition {
     last: Option<Rc<Node>>,
-    /// Apart, as states are moved about at each operation and path conditions grow at few.
+    /// Behind a pointer, since every operation moves states but few operations change path conditions.
     known: Rc<Known>,
 }
 
-/// What is known of all conjuncts.
+/// The information about all conjuncts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    /// Known to satisfy them.
+    /// A model of the conjuncts, if known.
     model: Option<Model>,
-    /// They were seen to contradict one another.
+    /// True if the conjuncts were found to contradict one another.
     contradiction: bool,
+    /// The independent groups of the conjuncts.
     pub groups: Groups,
+    /// The ranges that the conjuncts imply.
     pub facts: Facts,
 }
 
@@ -100,13 +104,13 @@ struct Node {
     conjunct: ExprId,
     len: usize,
     before: Option<Rc<Node>>,
-    /// Of the conjuncts up to this one.
+    /// The groups and ranges of the conjuncts up to this one.
     groups: Groups,
     facts: Facts,
 }
 
 impl PathCondition {
-    /// True.
+    /// The condition `true`.
     pub fn new() -> Self {
         Self { last: None, known: Rc::new(Known { model: Some(Model::default()), ..Known::default() }) }
     }
@@ -114,6 +118,7 @@ impl PathCondition {
     pub fn len(&self) -> usize {
         self.last.as_ref().map_or(0, |n| n.len)
     }
+    /// Returns true if there are no conjuncts.
     pub fn is_empty(&self) -> bool {
         self.last.is_none()
     }
@@ -127,15 +132,15 @@ impl PathCondition {
         all.reverse();
         all
     }
-    /// Whether the conjuncts were seen to contradict one another, without a solver.
+    /// Returns true if the conjuncts were found to contradict one another without a solver.
     pub fn is_contradiction(&self) -> bool {
         self.known.contradiction
     }
-    /// A model of all conjuncts, if one is at hand.
+    /// A model of all conjuncts, if known.
     pub fn model(&self) -> Option<&Model> {
         self.known.model.as_ref()
     }
-    /// Without a model at hand, one is looked for when it is needed.
+    /// Discards the model. The solver searches for another one when it is needed.
     pub fn forget_model(&mut self) {
         if self.known.model.is_some() {
             self.set_model(None);
@@ -159,8 +164,8 @@ impl PathCondition {
         self.last = Some(Rc::new(Node { conjunct, len, before: self.last.take(), groups, facts }));
     }
 
-    /// The conjuncts that both begin with, and what follows in each. The cost is linear in what follows the last step
-    /// that the two share.
+    /// Returns the common prefix of both conditions, and the remaining conjuncts of each. Takes time linear in the
+    /// number of conjuncts after the last shared node.
     pub fn part(&self, other: &Self) -> (Self, Vec<ExprId>, Vec<ExprId>) {
         let (mut a, mut b) = (self.last.as_ref(), other.last.as_ref());
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -180,7 +185,7 @@ impl PathCondition {
             theirs.push(y);
             (a, b) = (x.before.as_ref(), y.before.as_ref());
         }
-        // The same conjuncts may have been added twice.
+        // Both paths may have added the same conjuncts separately.
         while let (Some(x), Some(y)) = (ours.last(), theirs.last())
             && x.conjunct == y.conjunct
         {
@@ -203,7 +208,7 @@ impl PathCondition {
     }
 }
 
-/// Lists longer than the stack is deep must not be freed by recursion.
+/// Frees the list iteratively: recursion would overflow the stack on long lists.
 impl Drop for Node {
     fn drop(&mut self) {
         let mut before = self.before.take();
@@ -230,7 +235,7 @@ mod tests {
             pc
         };
         let shared = path(&PathCondition::new(), &[0, 1]);
-        // The third conjunct was added to both, each on its own.
+        // The third conjunct was added to both paths separately.
         let (a, b) = (path(&shared, &[2, 3]), path(&shared, &[2, 4, 5]));
         let (common, ours, theirs) = a.part(&b);
         assert_eq!(common.conjuncts(), bits[..3]);

@@ -1,9 +1,13 @@
-//! What a path-wise analysis asks of a solver, and the layers that answer most of it without one.
+//! The solver interface of path-wise analyses, with layers that answer most queries without a solver.
 //!
-//! A query asks whether a condition can hold after a path condition. In this order: the model of the path condition
-//! may satisfy it; the ranges of terms that the path condition implies may decide it; else only the conjuncts that share
-//! symbols with it, directly or not, matter; a cached core or model may decide those; what is left goes to the
-//! solver, with symbols replaced by the constants they are known to equal, or by the few that they may (`cases`).
+//! A query asks whether a condition is satisfiable together with a path condition. The layers are tried in this order:
+//!
+//! 1. The model of the path condition may satisfy the condition.
+//! 2. The ranges of terms that the path condition implies may decide it.
+//! 3. Only conjuncts that share symbols with the condition, directly or through others, are kept.
+//! 4. A cached core or model may decide these.
+//! 5. The solver decides the rest, after symbols have been replaced by constants that they equal. Symbols with few
+//!   possible values are enumerated (`cases`).
 
 mod answers;
 mod cases;
@@ -29,21 +33,27 @@ pub use size::is_too_large;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Whether a path condition can be met.
+/// The answer to the question whether a path condition is satisfiable.
 #[derive(Clone, Debug)]
 pub enum Feasibility {
+    /// Satisfiable, with a model.
     Feasible(Model),
+    /// Unsatisfiable.
     Infeasible,
+    /// No answer.
     Unknown(Reason),
 }
 
 impl Feasibility {
+    /// Returns true if it is satisfiable.
     pub fn is_feasible(&self) -> bool {
         matches!(self, Feasibility::Feasible(_))
     }
+    /// Returns true if it is unsatisfiable.
     pub fn is_infeasible(&self) -> bool {
         matches!(self, Feasibility::Infeasible)
     }
+    /// The model, if it is satisfiable.
     pub fn model(self) -> Option<Model> {
         match self {
             Feasibility::Feasible(model) => Some(model),
@@ -52,46 +62,51 @@ impl Feasibility {
     }
 }
 
-/// The two sides of a branch.
+/// The feasibility of both sides of a branch.
 #[derive(Clone, Debug)]
 pub struct Branch {
+    /// The side on which the condition is true.
     pub if_true: Feasibility,
+    /// The side on which the condition is false.
     pub if_false: Feasibility,
 }
 
-/// How queries were decided; counts, and the time in the solver.
+/// Numbers of queries by the layer that decided them, and the time in the solver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
+    /// All queries.
     pub queries: u64,
-    /// By a constant condition.
+    /// Decided by a constant condition.
     pub trivial: u64,
-    /// By the model of the path condition.
+    /// Decided by the model of the path condition.
     pub by_model: u64,
-    /// By the ranges that the path condition implies.
+    /// Decided by the ranges that the path condition implies.
     pub by_facts: u64,
-    /// By a cached core or model.
+    /// Decided by a cached core or model.
     pub by_cache: u64,
-    /// As a contradiction of linear arithmetic.
+    /// Refuted by linear arithmetic.
     pub by_sums: u64,
-    /// As comparisons of terms.
+    /// Decided as difference constraints.
     pub by_order: u64,
-    /// By propagation and search over symbols with few values.
+    /// Decided by propagation and search over symbols with few values.
     pub by_domains: u64,
-    /// Calls of the solver. (A query may need several.)
+    /// Calls of the solver. A query may need several.
     pub solved: u64,
+    /// Queries without an answer.
     pub unknown: u64,
     /// Models that the evaluator did not confirm at first.
     pub spurious: u64,
+    /// The time in the solver.
     pub solver_time: Duration,
 }
 
-/// Decides path conditions. One per worker thread; all calls must be given the same pool.
+/// Decides path conditions. Each worker thread has its own. All calls must pass the same pool.
 pub struct PathSolver {
     backend: Box<dyn Backend>,
     budget: Budget,
-    /// An answer is missing because the budget was spent.
+    /// True if a query has no answer because the budget was spent.
     cut_short: bool,
-    /// For one call of the solver, at most.
+    /// The limit on the processor time of each call of the solver.
     query_time: Option<Duration>,
     statistics: Statistics,
     leaves: Leaves,
@@ -99,42 +114,43 @@ pub struct PathSolver {
     models: Models,
     evaluations: Evaluations,
     names: Names,
-    /// What the solver said about sets, which are the same but for the names of their symbols as others to come: those on
-    /// which it gave up, too, lest the time be spent again.
+    /// The solver's answers by set of renamed constraints, so that sets that differ only in symbols share them.
+    /// Includes the sets without an answer, so that no more time is spent on them.
     solved: FxHashMap<Rc<[ExprId]>, Solved>,
-    /// Solver calls since its last reset.
+    /// The number of solver calls since its last reset.
     calls: u32,
-    /// Of the first search over symbols with few values.
+    /// The step limit of the first search over symbols with few values.
     steps: u64,
-    /// Symbols whose values are tried one by one at the moment.
+    /// The current nesting depth of case distinctions.
     cases: u32,
 }
 
-/// What the solver says about a set.
+/// The solver's answer about a set.
 #[derive(Clone)]
 enum Solved {
     Feasible(Model),
-    /// With a part of it that contradicts itself.
+    /// Unsatisfiable, with a core.
     Infeasible(Vec<ExprId>),
     Unknown(Reason),
 }
 
-/// Sets whose answers are kept; beyond, they are forgotten.
+/// The number of sets at which the stored answers are discarded.
 const SOLVED: usize = 50_000;
-/// The solver starts anew after so many calls: what it keeps of old queries slows down new ones.
+/// The number of calls after which the solver is reset, because its memory of old queries slows down new ones.
 const CALLS_PER_CONTEXT: u32 = 5_000;
-/// Attempts to turn a spurious model into a real one.
+/// The maximal number of attempts to turn a spurious model into a real one.
 const REFINEMENTS: u32 = 8;
-/// What the search leaves of the time of queries with less is the solvers': candidates for invariants are dropped for want of it.
+/// The time from which a query shares its remaining time with the search. The solvers get all of a shorter time, since
+/// otherwise invariant candidates are lost.
 const HURRIED: Duration = Duration::from_secs(1);
-/// Steps of the search over symbols with few values before the solver is asked, 3 ns each or so: at first, at least, and at most. Twice as many
-/// where it found something, half as many where it did not.
+/// The step limit (about 3 ns each) of the search over symbols with few values that precedes the solver: initial,
+/// minimal and maximal. It doubles after each success and halves after each failure.
 const FIRST_SEARCH: u64 = 100_000_000;
 const FEWEST_STEPS: u64 = 3_000_000;
 const MOST_STEPS: u64 = 400_000_000;
 
 impl PathSolver {
-    /// Queries end with `budget`.
+    /// A solver for path conditions. Queries end with `budget`.
     pub fn new(backend: Box<dyn Backend>, budget: Budget) -> Self {
         Self {
             backend,
@@ -153,31 +169,32 @@ impl PathSolver {
             cases: 0,
         }
     }
-    /// Limits the processor time of each call of the solver, beside the budget.
+    /// Limits the processor time of each call of the solver, in addition to the budget.
     pub fn set_query_time(&mut self, limit: Option<Duration>) {
         self.query_time = limit;
         self.solved.retain(|_, answer| !matches!(answer, Solved::Unknown(_)));
     }
-    /// Queries end with `budget`.
+    /// Sets a new budget, with which queries end.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
         self.cut_short = false;
     }
-    /// Whether a query was left without an answer since the budget was set, because too little of the budget was left: what
-    /// was decided without it is better decided again.
+    /// Returns true if some query since the last [`set_budget`](Self::set_budget) has no answer because the budget was
+    /// nearly spent. Decisions that depend on such a query should be repeated.
     pub fn was_cut_short(&self) -> bool {
         self.cut_short
     }
-    /// Whether, and why, no more queries will be answered.
+    /// The reason why further queries will have no answer, if there is one.
     pub fn spent(&self) -> Option<crate::budget::Spent> {
         self.budget.spent()
     }
+    /// The statistics so far.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// Adds `cond` (one bit) to `pc`. `model` is one of `pc ∧ cond` if known, as [`branch`](Self::branch) and
-    /// [`check`](Self::check) give it; without it, the model of `pc` is kept if it satisfies `cond`.
+    /// Adds `cond` (one bit) to `pc`. `model` is a model of `pc ∧ cond` if known, from [`branch`](Self::branch) or
+    /// [`check`](Self::check). Without it, the model of `pc` is kept if it satisfies `cond`.
     pub fn assume(&mut self, pool: &mut ExprPool, pc: &mut PathCondition, cond: ExprId, model: Option<Model>) {
         let model = match model {
             Some(model) => Some(model).filter(|m| !m.is_spurious()),
@@ -201,7 +218,7 @@ impl PathSolver {
         pc.set_model(model);
     }
 
-    /// Whether `pc ∧ cond` can be met. `cond` has one bit.
+    /// Decides whether `pc ∧ cond` is satisfiable. `cond` has one bit.
     pub fn check(&mut self, pool: &mut ExprPool, pc: &PathCondition, cond: ExprId) -> Feasibility {
         self.statistics.queries += 1;
         if pc.is_contradiction() || pool.is_false(cond) {
@@ -219,7 +236,7 @@ impl PathSolver {
             }
         }
         let new = conjuncts(pool, cond);
-        // What `new` adds to what is known; it goes on with each conjunct.
+        // Evaluate each conjunct under the facts of its predecessors.
         let mut facts = pc.known().facts.clone();
         for &conjunct in &new {
             if self.truth(pool, &facts, conjunct) == Some(false) || facts.assume(pool, conjunct).is_err() {
@@ -234,26 +251,26 @@ impl PathSolver {
         result
     }
 
-    /// Which sides of a branch on `cond` after `pc` can be taken. At most one side needs the solver where the model of
-    /// `pc` is known.
+    /// Decides which sides of a branch on `cond` are feasible after `pc`. If the model of `pc` is known, at most one
+    /// side needs the solver.
     pub fn branch(&mut self, pool: &mut ExprPool, pc: &PathCondition, cond: ExprId) -> Branch {
         let negated = pool.not(cond);
         let if_true = self.check(pool, pc, cond);
         let if_false = match (&if_true, pc.model()) {
-            // `pc` can be met, so one side can.
+            // `pc` is satisfiable, so one side is feasible.
             (Feasibility::Infeasible, Some(model)) => Feasibility::Feasible(model.clone()),
             _ => self.check(pool, pc, negated),
         };
         Branch { if_true, if_false }
     }
 
-    /// A model of `pc`.
+    /// Looks for a model of `pc`.
     pub fn model(&mut self, pool: &mut ExprPool, pc: &PathCondition) -> Feasibility {
         let always = pool.bool(true);
         self.check(pool, pc, always)
     }
 
-    /// A model of `pc ∧ cond`, if one is found within `time` of work.
+    /// A model of `pc ∧ cond`, if one is found within `time` of processor time.
     pub fn find(&mut self, pool: &mut ExprPool, pc: &PathCondition, cond: ExprId, time: Duration) -> Option<Model> {
         let part = self.budget.exerting(time);
         let (budget, cut_short) = (std::mem::replace(&mut self.budget, part), self.cut_short);
@@ -262,7 +279,7 @@ impl PathSolver {
         found.model().filter(|model| !model.is_spurious())
     }
 
-    /// The only value that `e` can have where `pc` holds, if there is one and it can be met.
+    /// The only value of `e` in all models of `pc`; `None` if there are several, or if `pc` may be unsatisfiable.
     pub fn unique_value(&mut self, pool: &mut ExprPool, pc: &PathCondition, e: ExprId) -> Option<Bv> {
         if let Some(c) = pool.as_const(e) {
             return Some(c.clone());
@@ -281,12 +298,13 @@ impl PathSolver {
         self.check(pool, pc, other).is_infeasible().then_some(value)
     }
 
-    /// The least and greatest value, unsigned, that `e` is seen to have where `pc` holds, without the solver.
+    /// The least and the greatest unsigned value of `e` under `pc`, as far as the facts imply them. Does not call the
+    /// solver.
     pub fn bounds(&self, pool: &ExprPool, pc: &PathCondition, e: ExprId) -> Option<(u64, u64)> {
         pc.known().facts.range(pool, e).map(|r| (r.low, r.high))
     }
 
-    /// The truth value of `e` where `facts` hold, if they decide it.
+    /// The truth value of `e`, if `facts` decide it.
     fn truth(&mut self, pool: &ExprPool, facts: &Facts, e: ExprId) -> Option<bool> {
         if self.leaves.of(pool, e).is_empty() {
             return Some(self.evaluations.holds(pool, &Model::default(), e));
@@ -294,7 +312,7 @@ impl PathSolver {
         facts.range(pool, e)?.as_constant().map(|v| v == 1)
     }
 
-    /// Decides `pc ∧ new` by the groups that matter. `facts` are what both imply.
+    /// Decides `pc ∧ new` by the relevant groups. `facts` are implied by both.
     fn check_groups(&mut self, pool: &mut ExprPool, pc: &PathCondition, new: &[ExprId], facts: &Facts) -> Feasibility {
         let mut roots = FxHashSet::default();
         for &e in new {
@@ -305,7 +323,7 @@ impl PathSolver {
         let mut model = match pc.model() {
             Some(model) => model.clone(),
             None => {
-                // Nobody knows yet whether the other groups can be met.
+                // The model is unknown, so the other groups have to be checked as well.
                 let mut model = Model::default();
                 for group in pc.known().groups.representatives() {
                     let set = pc.known().groups.of(&[group]);
@@ -322,7 +340,7 @@ impl PathSolver {
         };
         let set = canonical(related.into_iter().chain(new.iter().copied()).filter(|e| !pool.is_true(*e)));
         if !set.is_empty() {
-            // The values at hand, moved into the ranges that `new` leaves, often do.
+            // Move the values of the current model into the ranges that `new` implies. This often yields a model.
             let mut moved = model.clone();
             for &leaf in &leaves {
                 if let Some(range) = facts.known(leaf) {
@@ -345,8 +363,8 @@ impl PathSolver {
         Feasibility::Feasible(model)
     }
 
-    /// Decides `set` (in order of id). The model is one of its leaves alone. `new` are the members that were not asked
-    /// about before.
+    /// Decides `set` (sorted by id). The model contains exactly the leaves of the set. `new` are the members that no
+    /// earlier query contained.
     fn solve(&mut self, pool: &mut ExprPool, set: &[ExprId], new: &[ExprId]) -> Feasibility {
         if self.cores.find(set).is_some() {
             self.statistics.by_cache += 1;
@@ -414,7 +432,7 @@ impl PathSolver {
         if let Some(found) = self.without_solver(pool, set, &equal, &origin, &constraints, budget) {
             return found;
         }
-        // A contradiction seen here is for the solver, which tells what of the set it rests on.
+        // If reading finds a contradiction, the solver is called nevertheless, since it returns a core.
         let finite = finite::read(pool, &constraints).ok().flatten();
         let search = |this: &mut Self, pool: &ExprPool, work, budget: &Budget| {
             let found = finite.as_ref()?.solve(pool, &constraints, work, budget);
@@ -427,11 +445,11 @@ impl PathSolver {
             self.steps = (2 * self.steps).min(MOST_STEPS);
             return found;
         }
-        // Where time ended it, nothing is said against searching as long.
+        // A search that the time limit ended is no reason for a smaller step limit.
         if finite.is_some() && first.spent().is_none() {
             self.steps = (self.steps / 2).max(FEWEST_STEPS);
         }
-        // Where the search may do it after all, half of the time is its.
+        // A later search may succeed, so it gets half of the time.
         let whole = budget;
         let time = budget.remaining().filter(|time| *time >= HURRIED);
         let half = finite.as_ref().and(time).map(|time| budget.exerting(time / 2));
@@ -456,7 +474,7 @@ impl PathSolver {
                         break;
                     }
                     if spread.is_some() {
-                        // Elements are these choices only where all constraints hold.
+                        // The replacements of elements depend on all constraints.
                         return Solved::Infeasible(set.to_vec());
                     }
                     let core = core.iter().filter_map(|e| origin.get(e)).copied().collect();
@@ -491,7 +509,7 @@ impl PathSolver {
         Solved::Feasible(spurious.expect("set before the loop is left"))
     }
 
-    /// What comparisons, sums and cases of few values say of a set.
+    /// Tries difference constraints, linear arithmetic and case distinctions.
     fn without_solver(
         &mut self,
         pool: &mut ExprPool,
@@ -525,7 +543,7 @@ impl PathSolver {
     }
 }
 
-/// Adds the values of `part`, which win.
+/// Adds the values of `part`, which override existing values.
 fn extend(model: &mut Model, part: &Model) {
     for (leaf, value) in part.iter() {
         model.set(leaf, value.clone());

@@ -1,14 +1,14 @@
-//! Where the encoding of floats leaves a result open: what it is, at one point.
+//! Lemmas about float operations whose encoding leaves the result open.
 //!
-//! A model that is too free there is spurious. The value of the operation at the operands of that model, as an
-//! implication, rules the model out and lets the solver find one nearby that is real.
+//! A model may use such an open result and be spurious. The lemma states the result of the operation for the operands
+//! of that model, as an implication. It excludes the model, and the solver may then find a real one nearby.
 
 use super::path::Model;
 use cfa::{Evaluator, Expr, ExprId, ExprPool, FBinOp, FloatFormat};
 use rustc_hash::FxHashSet;
 
-/// For every operation below `roots` whose result at the values of `model` is open: the implication from its operands
-/// to its result, and whether it holds on every machine (else only in the reference semantics).
+/// For every operation below `roots` with an open result under `model`: the implication from its operands to its
+/// result, and true if this holds on every machine. Otherwise, it holds only in the reference semantics.
 pub(super) fn pointwise(pool: &mut ExprPool, roots: &[ExprId], model: &Model) -> Vec<(ExprId, bool)> {
     let mut points = Vec::new();
     {
@@ -53,17 +53,17 @@ pub(super) fn pointwise(pool: &mut ExprPool, roots: &[ExprId], model: &Model) ->
     lemmas
 }
 
-/// As in the encoding: no exact `fmod` there.
+/// Returns true if the encoding has no exact `fmod` for the format.
 fn is_wide(format: FloatFormat) -> bool {
     format.width() > 32
 }
 
-/// Whether the encoding leaves the result open for some operands.
+/// Returns true if the encoding leaves the result open for some operands.
 fn is_open(node: &Expr) -> bool {
     float_format(node).is_some()
 }
 
-/// The format of the result of a float operation that makes NaNs.
+/// The result format of a float operation that may return a NaN.
 fn float_format(node: &Expr) -> Option<FloatFormat> {
     match *node {
         Expr::FBinary(FBinOp::Min | FBinOp::Max, ..) => None,

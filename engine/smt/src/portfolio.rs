@@ -1,7 +1,7 @@
-//! Several solvers for queries that one takes long for.
+//! A portfolio of solvers for queries that take one solver long.
 //!
-//! Bitwuzla answers most queries in milliseconds. Those that it does not are mostly not hard, but not for it: sums of
-//! 64-bit numbers are easy for a solver of integers, and Z3 simplifies others away. So they take turns, which get longer.
+//! Bitwuzla answers most queries in milliseconds. Most of the others are hard only for Bitwuzla: sums of 64-bit numbers
+//! are easy for an integer solver, and Z3 simplifies others away. So the solvers take turns with growing time slices.
 
 use super::integers::{self, Found, Promise};
 use super::path::zero;
@@ -12,37 +12,39 @@ use cfa::{ExprId, ExprPool, Value};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// The first turn of Bitwuzla.
+/// Bitwuzla's first time slice.
 const FIRST: Duration = Duration::from_millis(60);
-/// Its first turn where there may be nothing but arithmetic, and that of the solver of integers before.
+/// Bitwuzla's first time slice for sets that may be pure arithmetic, and the slice of the integer solver before it.
 const ARITHMETIC: Duration = Duration::from_millis(40);
-/// Sets of terms that are kept in one context.
+/// The number of sets whose terms share one context.
 const SETS_PER_CONTEXT: u32 = 200;
-/// A turn of another solver, as a multiple of Bitwuzla's before.
+/// The time slice of another solver, as a multiple of Bitwuzla's preceding slice.
 const OTHERS: u32 = 3;
-/// Turns grow by this factor.
+/// The growth of time slices per round.
 const GROWTH: u32 = 4;
 
-/// Whose models and cores are good.
+/// The solver that answered the last query, whose models and cores are used.
 enum Answered {
     Bitwuzla,
     Z3,
     Integers(FxHashMap<ExprId, Value>),
-    /// With a core.
+    /// The integer solver refuted the set, with a core.
     Contradiction(Vec<ExprId>),
 }
 
+/// The portfolio of Bitwuzla, integer arithmetic and Z3.
 pub struct Portfolio {
     bitwuzla: Bitwuzla,
     scopes: Vec<Vec<ExprId>>,
     answered: Answered,
-    /// Where integers are terms, and how many sets were so far.
+    /// The context of integer terms, and the number of sets in it.
     integers: Option<Z3Terms>,
     sets: u32,
     z3: Option<Z3>,
 }
 
 impl Portfolio {
+    /// A portfolio without assertions.
     pub fn new() -> Self {
         Self {
             bitwuzla: Bitwuzla::new(),
@@ -73,7 +75,7 @@ impl Portfolio {
     }
 
     fn z3(&mut self, pool: &ExprPool, set: &[ExprId], assumptions: &[ExprId], budget: &Budget) -> Option<Answer> {
-        // Asked once, and nothing assumed, Z3 simplifies more.
+        // Z3 simplifies more in a single query without assumptions.
         let z3 = self.z3.get_or_insert_default();
         z3.start_anew();
         set.iter().for_each(|&e| z3.assert(pool, e));

@@ -1,11 +1,11 @@
-//! Formulas as SMT-LIB 2 text, which any other solver reads.
+//! Prints formulas as SMT-LIB 2, for other solvers.
 
 use super::translate::{Fun, Rounding, SmtSort, Terms, Translator};
 use cfa::{BinOp, Bv, ExprId, ExprPool};
 use std::fmt::Write;
 
-/// The conjunction of `formulas` (one bit each) as a script that ends in `(check-sat)`. Equal scripts for equal pools and
-/// formulas. Linear in the number of distinct sub-terms: those used more than once have a definition.
+/// Returns the conjunction of `formulas` (one bit each) as a script that ends with `(check-sat)`. Equal pools and
+/// formulas yield equal scripts. Linear in the number of distinct sub-terms, because shared sub-terms are defined once.
 pub fn script(pool: &ExprPool, formulas: &[ExprId]) -> String {
     let mut translator = Translator::new(Text::default());
     let mut asserted = Vec::new();
@@ -20,14 +20,14 @@ pub fn script(pool: &ExprPool, formulas: &[ExprId]) -> String {
     translator.terms.print(&asserted)
 }
 
-/// A term is a number in a table of applications.
+/// The printer. A term is an index into a table of applications.
 #[derive(Default)]
 struct Text {
     terms: Vec<Application>,
 }
 
 struct Application {
-    /// The function symbol, or all of a constant.
+    /// The function symbol, or the complete text of a constant.
     head: String,
     args: Vec<u32>,
     sort: SmtSort,
@@ -57,8 +57,8 @@ impl Text {
             }
         }
         let mut text = String::from("(set-logic ALL)\n");
-        // Arguments come before what they are arguments of. Every other term is named, too, so that nesting stays
-        // shallow enough for recursive readers.
+        // Arguments precede the terms that use them. Every other term gets a name, so that the nesting stays shallow
+        // enough for recursive parsers.
         let mut inline: Vec<Option<String>> = vec![None; self.terms.len()];
         for (i, term) in self.terms.iter().enumerate() {
             if uses[i] == 0 {

@@ -1,7 +1,7 @@
-//! Elements at an unknown index of arrays whose other indices are known.
+//! Replaces reads of arrays at unknown indices, if the other indices are known.
 //!
-//! A table that was written element by element and is read at an index that has few values is a choice between these
-//! elements, by the bits of the index. Solvers of arrays find that out one element at a time.
+//! A table that was written element by element, and is read at an index with few values, is a choice between these
+//! elements by the bits of the index. Array solvers find this out one element at a time.
 
 mod tabulate;
 
@@ -9,17 +9,17 @@ use super::facts::Facts;
 use cfa::{Expr, ExprId, ExprPool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Choices of all elements together.
+/// The maximal number of choices for all elements together.
 const MOST_CHOICES: u64 = 1 << 15;
-/// Arrays that were written less often are left to the solver.
+/// Arrays with fewer stores are left to the solver.
 const FEW_STORES: usize = 3;
-/// Bits of constants of which each is chosen on its own.
+/// The maximal width of constants whose bits are chosen separately.
 const NARROW: u32 = 8;
-/// What the constraints say is looked at again, as later ones may say more of the terms of earlier ones.
+/// The number of passes over the constraints: later ones may bound terms of earlier ones.
 const ROUNDS: u32 = 2;
 
-/// The constraints with choices for elements, and the bounds of indices that they rely on; `None` if there is no such
-/// element, or a contradiction.
+/// Returns the constraints with choices in place of elements, and the bounds of indices that the choices assume. `None`
+/// if there is no such element, or if the ranges contradict one another.
 pub(super) fn spread(pool: &mut ExprPool, constraints: &[ExprId]) -> Option<Vec<ExprId>> {
     let order = post_order(pool, constraints);
     let is_table = |&e: &ExprId| {
@@ -89,7 +89,8 @@ fn between(pool: &mut ExprPool, e: ExprId, low: u64, high: u64) -> [ExprId; 2] {
     [pool.ule(least, e), pool.ule(e, most)]
 }
 
-/// A narrow constant by an index from `low` to `high`, bit by bit: most of the bits of many tables depend on few bits of the index.
+/// The narrow constant at an index from `low` to `high`, chosen bit by bit. In many tables, most bits depend on few
+/// bits of the index.
 fn choose_constant(
     pool: &mut ExprPool,
     width: u32,
@@ -146,7 +147,7 @@ fn element(pool: &mut ExprPool, array: ExprId, index: ExprId, low: u64, high: u6
     choose(pool, level, index, bits)
 }
 
-/// One of a row by the low bits of an index.
+/// The entry of `level` that the low bits of an index select.
 fn choose(pool: &mut ExprPool, mut level: Vec<Option<ExprId>>, index: ExprId, bits: u32) -> ExprId {
     for bit in 0..bits {
         let condition = pool.extract(bit, bit, index);
@@ -154,7 +155,7 @@ fn choose(pool: &mut ExprPool, mut level: Vec<Option<ExprId>>, index: ExprId, bi
             .chunks(2)
             .map(|pair| match *pair {
                 [Some(even), Some(odd)] => Some(pool.ite(condition, odd, even)),
-                // Where the index is not, anything will do.
+                // The index never has this value, so any element is correct.
                 [even, odd] => even.or(odd),
                 _ => unreachable!("a power of two"),
             })
@@ -163,12 +164,12 @@ fn choose(pool: &mut ExprPool, mut level: Vec<Option<ExprId>>, index: ExprId, bi
     level[0].expect("the range is not empty")
 }
 
-/// The bits in which numbers of a range differ.
+/// The number of low bits in which numbers of a range differ.
 fn bits_between(low: u64, high: u64) -> u32 {
     64 - (low ^ high).leading_zeros()
 }
 
-/// The stores at known indices from the last one back.
+/// The stores at known indices, from the last one backwards.
 fn stores(pool: &ExprPool, array: ExprId) -> impl Iterator<Item = ExprId> {
     let known = |e: ExprId| match *pool.get(e) {
         Expr::Store { array, index, .. } if pool.as_const(index).is_some() => Some((e, array)),
@@ -177,7 +178,7 @@ fn stores(pool: &ExprPool, array: ExprId) -> impl Iterator<Item = ExprId> {
     std::iter::successors(known(array), move |&(_, inner)| known(inner)).map(|(e, _)| e)
 }
 
-/// All terms, each after its parts.
+/// All terms, each after its operands.
 fn post_order(pool: &ExprPool, roots: &[ExprId]) -> Vec<ExprId> {
     let mut order = Vec::new();
     let mut seen = FxHashSet::default();
@@ -231,7 +232,7 @@ mod tests {
         assert!(sat > 20 && unsat > 20, "{sat} {unsat}");
     }
 
-    /// Conditions on large tables at one index, some of them with holes, and on other terms.
+    /// Conditions on large tables at one index, some with missing elements, and on other terms.
     #[test]
     fn conditions_on_large_tables_are_written_down() {
         let mut below = crate::dice::dice(5);

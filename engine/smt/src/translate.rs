@@ -1,12 +1,12 @@
-//! From expressions to the terms of an SMT solver: the one place that knows what our operations mean in
-//! SMT-LIB. Each solver is a [`Terms`], which only makes terms.
+//! Translates expressions to terms of an SMT solver. This module alone defines the meaning of expressions in SMT-LIB.
+//! Each solver implements [`Terms`], which only constructs terms.
 //!
-//! Our language has bit-vectors only; SMT-LIB separates truth values and floats from them. So a term
-//! has up to three *forms*, made when somebody needs them and kept: its bits, its truth value, its value
-//! as a float of some format. The form that its operation gives is its native one, the others are
-//! conversions. SMT-LIB has no function from floats to bits, so the bits of a float result are a new
-//! constant that an *axiom* ties to the float. Axioms hold for some value of their constant whatever
-//! else is asserted; they are asserted together with the first formula that mentions them.
+//! Expressions are bit-vectors, but SMT-LIB distinguishes truth values and floats from them. So a term has up to three
+//! *forms*, which are created on demand and cached: its bits, its truth value, and its value as a float of some format.
+//! The form that its operation yields is the native one; the others are conversions. SMT-LIB has no function from
+//! floats to bits. So the bits of a float result are a new constant, and an *axiom* relates it to the float. Axioms are
+//! satisfiable for some value of their constant, whatever else is asserted. They are asserted together with the first
+//! formula that contains them.
 
 mod terms;
 
@@ -19,20 +19,22 @@ use std::rc::Rc;
 
 /// Translates the expressions of one pool, each once per form.
 pub struct Translator<T: Terms> {
+    /// The constructor of terms.
     pub terms: T,
     bits: Vec<Option<T::Term>>,
     truths: Vec<Option<T::Term>>,
     floats: FxHashMap<(ExprId, FloatFormat), T::Term>,
     axioms: Vec<T::Term>,
-    /// The axioms about the constants that stand for (a form of) an expression.
+    /// The axioms about the constants that represent an expression or one of its forms.
     axioms_of: FxHashMap<ExprId, Vec<u32>>,
     axioms_below: FxHashMap<ExprId, Rc<[u32]>>,
-    /// Leaves other than constants, in order of translation.
+    /// The leaves other than constants, in the order of translation.
     leaves: Vec<ExprId>,
     stack: Vec<(ExprId, Form)>,
 }
 
 impl<T: Terms> Translator<T> {
+    /// A translator without translated expressions.
     pub fn new(terms: T) -> Self {
         Self {
             terms,
@@ -53,12 +55,12 @@ impl<T: Terms> Translator<T> {
         self.translate(pool, e, Truth)
     }
 
-    /// The constant that stands for the leaf `e`, if it was translated.
+    /// The constant of the leaf `e`, if it was translated.
     pub fn leaf(&self, e: ExprId) -> Option<T::Term> {
         self.bits.get(e.index()).copied().flatten()
     }
 
-    /// The axioms about what the formula of `root` (translated before) mentions: numbers for [`axiom`](Self::axiom).
+    /// The axioms about sub-terms of `root`, as numbers for [`axiom`](Self::axiom). `root` must have been translated.
     pub fn axioms_below(&mut self, pool: &ExprPool, root: ExprId) -> Rc<[u32]> {
         if self.axioms.is_empty() {
             return Rc::default();
@@ -75,6 +77,7 @@ impl<T: Terms> Translator<T> {
         found
     }
 
+    /// The axiom with this number.
     pub fn axiom(&self, number: u32) -> T::Term {
         self.axioms[number as usize]
     }
@@ -119,7 +122,7 @@ impl<T: Terms> Translator<T> {
         self.known(root, form).expect("just made")
     }
 
-    /// The terms of `wanted`; if some are missing, `None`, and they are put on the stack.
+    /// Returns the terms of `wanted`. If some are missing, pushes these on the stack and returns `None`.
     fn args<const N: usize>(&mut self, wanted: [(ExprId, Form); N]) -> Option<[T::Term; N]> {
         let pending = self.stack.len();
         let found = wanted.map(|(e, form)| {
@@ -156,7 +159,7 @@ impl<T: Terms> Translator<T> {
         self.terms.apply(Fun::Extract { hi, lo }, &[a])
     }
 
-    /// The form that the operation of a node gives. (Constants and `Ite` have every form.)
+    /// The form that the operation of a node yields. Constants and `Ite` have every form.
     fn native(pool: &ExprPool, e: ExprId) -> Form {
         match *pool.get(e) {
             Expr::Binary(op, ..) if op.is_comparison() => Truth,
@@ -173,7 +176,7 @@ impl<T: Terms> Translator<T> {
         }
     }
 
-    /// The term of `e` in `form`; `None` if it waits for others, which are then on the stack.
+    /// The term of `e` in `form`. `None` if it needs other terms, which are then on the stack.
     fn make(&mut self, pool: &ExprPool, e: ExprId, form: Form) -> Option<T::Term> {
         match (form, Self::native(pool, e)) {
             (Truth, Truth) => self.make_truth(pool, e),
@@ -197,8 +200,8 @@ impl<T: Terms> Translator<T> {
                 let mut axiom = self.decode(format, bits);
                 axiom = self.equal(axiom, float);
                 if format == FloatFormat::X87 {
-                    // Numbers are canonical: the integer bit is set exactly if the exponent is not zero. A NaN may come
-                    // from an operand that is no valid representation, and be as odd.
+                    // Numbers are canonical: the integer bit is set exactly if the exponent is not zero. A NaN result
+                    // may come from an invalid operand, so its integer bit is unconstrained.
                     let (exponent, zero) = (self.extract(78, 64, bits), self.terms.bits(&Bv::zero(15)));
                     let (integer, one) = (self.extract(63, 63, bits), self.terms.bits(&Bv::one(1)));
                     let (subnormal, integer) = (self.equal(exponent, zero), self.equal(integer, one));
@@ -284,7 +287,7 @@ impl<T: Terms> Translator<T> {
                 let float = Form::Float(format);
                 let [x, y, a, b] = self.args([(a, float), (b, float), (a, Bits), (b, Bits)])?;
                 let choice = self.min_max(op, x, y, a, b);
-                // Both NaN: the first, quieted.
+                // If both are NaN, the result is the first one, quieted.
                 let (x_nan, y_nan) = (self.terms.apply(Fun::FpIsNan, &[x]), self.terms.apply(Fun::FpIsNan, &[y]));
                 let both = self.and(x_nan, y_nan);
                 let quiet_bit = if format == FloatFormat::X87 { 62 } else { format.significand_bits() - 2 };
@@ -310,7 +313,7 @@ impl<T: Terms> Translator<T> {
                 let Some([a, b]) = self.args([(a, float), (b, float)]) else { return Made::Waits };
                 Some(self.min_max(op, a, b, a, b))
             }
-            // The bits of another format, or no float at all.
+            // An expression of another format, or one that is not a float.
             _ if native != float => return Made::FromBits,
             Expr::FUnary(op, _, a) => {
                 let round = Fun::FpRoundToIntegral;
@@ -347,7 +350,7 @@ impl<T: Terms> Translator<T> {
             }
             Expr::IntToF { rounding, to, signed, arg } => {
                 let Some([mut int]) = self.args([(arg, Bits)]) else { return Made::Waits };
-                // Bitwuzla's conversion is very slow on integers about as wide as the significand.
+                // Bitwuzla's conversion is very slow for integers that are about as wide as the significand.
                 let width = pool.width(arg);
                 let comfortable = to.significand_bits() + 3;
                 if width < comfortable {
@@ -368,8 +371,8 @@ impl<T: Terms> Translator<T> {
         if format != FloatFormat::X87 {
             return self.terms.apply(Fun::FpFromBits(format), &[bits]);
         }
-        // Without the explicit integer bit. A pseudo-denormal (exponent 0, integer bit 1) has the value it would have
-        // with exponent 1; a set exponent without the integer bit is no number.
+        // Drops the explicit integer bit. A pseudo-denormal (exponent 0, integer bit 1) has the value that it would
+        // have with exponent 1. A nonzero exponent without the integer bit is not a number.
         let sign = self.extract(79, 79, bits);
         let exponent = self.extract(78, 64, bits);
         let integer = self.extract(63, 63, bits);
@@ -388,8 +391,8 @@ impl<T: Terms> Translator<T> {
         self.terms.apply(Fun::FpFromBits(format), &[ieee])
     }
 
-    /// C's `fmin` and `fmax` of the floats `x` and `y`, given as one of `a` and `b`: a NaN loses (two NaNs give
-    /// `b`), and -0 is less than +0.
+    /// C's `fmin` and `fmax` of the floats `x` and `y`; the result is one of the bit patterns `a` and `b`. If one is a
+    /// NaN, the result is the other; if both are, it is `b`. -0 is less than +0.
     fn min_max(&mut self, op: FBinOp, x: T::Term, y: T::Term, a: T::Term, b: T::Term) -> T::Term {
         let less = self.terms.apply(Fun::FpLt, &[x, y]);
         let equal = self.terms.apply(Fun::FpEq, &[x, y]);
@@ -405,11 +408,12 @@ impl<T: Terms> Translator<T> {
         self.ite(x_nan, b, choice)
     }
 
-    /// Towards zero; of NaN and what does not fit, which SMT-LIB leaves open, the sign bit alone.
+    /// Converts to an integer, rounding towards zero. For NaN and values out of range, which SMT-LIB leaves open, the
+    /// result is the sign bit alone.
     fn float_to_int(&mut self, from: FloatFormat, signed: bool, width: u32, x: T::Term) -> T::Term {
         let rtz = Rounding::Zero;
         let whole = self.terms.apply(Fun::FpRoundToIntegral(rtz), &[x]);
-        // The bounds are powers of two, or infinite where the format does not reach that far.
+        // The bounds are powers of two, or infinite if the format cannot represent them.
         let power = |this: &mut Self, negative: bool, exponent: u32| {
             let mut bits = cfa::float::power_of_two(from, exponent);
             if negative {
@@ -441,9 +445,9 @@ impl<T: Terms> Translator<T> {
         self.ite(in_range, value, indefinite)
     }
 
-    /// C's `fmod`. Up to single precision by the IEEE remainder `r` of the magnitudes: `fmod` is `r` if that is not
-    /// negative and `r + |y|` otherwise (exactly representable), with the sign of `x`. For wider formats solvers do
-    /// not get through the remainder (it unrolls a division of thousands of bits), so there it is a constant with the
+    /// C's `fmod`. Up to single precision, it is computed from the IEEE remainder `r` of the magnitudes: `r` if that is
+    /// not negative, and `r + |y|` otherwise (which is exact), with the sign of `x`. For wider formats, solvers cannot
+    /// handle the remainder, which unrolls a division of thousands of bits. There, the result is a constant with the
     /// bounds of a remainder.
     fn fmod(&mut self, e: ExprId, format: FloatFormat, x: T::Term, y: T::Term) -> T::Term {
         let (x_abs, y_abs) = (self.terms.apply(Fun::FpAbs, &[x]), self.terms.apply(Fun::FpAbs, &[y]));
@@ -489,9 +493,9 @@ impl<T: Terms> Translator<T> {
 
 enum Made<T> {
     Term(T),
-    /// For terms that are on the stack now.
+    /// Needs terms that are on the stack now.
     Waits,
-    /// Only to be had from the bits.
+    /// Can only be converted from the bits.
     FromBits,
 }
 

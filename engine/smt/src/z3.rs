@@ -1,4 +1,4 @@
-//! Z3: a second opinion, and the fall-back where Bitwuzla gives up.
+//! The Z3 back end. It is the fallback if Bitwuzla gives up, and confirms answers of Bitwuzla.
 
 use super::path::zero;
 use super::translate::{Fun, Rounding, SmtSort, Terms, Translator};
@@ -15,11 +15,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use z3_sys::*;
 
-/// A Z3 context with one solver. Terms are freed with it, by `reset` or drop.
+/// A Z3 context with one solver. `reset` and drop free the terms together with it.
 pub struct Z3 {
     solver: Z3_solver,
     translator: Translator<Z3Terms>,
-    /// What is asserted in each open scope, outermost first.
+    /// The assertions in each open scope, outermost first.
     scopes: Vec<Scope>,
     active_axioms: FxHashSet<u32>,
     assumptions: Vec<(ExprId, Z3_ast)>,
@@ -27,17 +27,18 @@ pub struct Z3 {
     starts: u32,
 }
 
-/// Starts with the terms of those before.
+/// The number of fresh starts after which the context and its terms are replaced.
 const STARTS: u32 = 100;
 
 #[derive(Default)]
 struct Scope {
     axioms: Vec<u32>,
-    /// Axioms included.
+    /// The assertions, including axioms.
     terms: Vec<Z3_ast>,
 }
 
 impl Z3 {
+    /// A context without assertions.
     pub fn new() -> Self {
         let terms = Z3Terms::new();
         Self {
@@ -55,7 +56,7 @@ impl Z3 {
         self.translator.terms.context
     }
 
-    /// The term of the formula `e`, its axioms asserted.
+    /// Translates the formula `e` and asserts the axioms that it needs.
     fn formula(&mut self, pool: &ExprPool, e: ExprId) -> Z3_ast {
         let term = self.translator.formula(pool, e);
         for &axiom in self.translator.axioms_below(pool, e).iter() {
@@ -73,7 +74,7 @@ impl Z3 {
         unsafe { Z3_solver_assert(self.context(), self.solver, term) };
     }
 
-    /// Another solver with the same assertions. One that was interrupted may crash at the next question.
+    /// Replaces the solver by a new one with the same assertions. An interrupted solver may crash at the next query.
     fn renew(&mut self) {
         let context = self.context();
         unsafe { Z3_solver_dec_ref(context, self.solver) };
@@ -88,7 +89,7 @@ impl Z3 {
         }
     }
 
-    /// Forgets all assertions and scopes, but no terms, unless these are many.
+    /// Discards all assertions and scopes. Terms are kept, unless there are many.
     pub(super) fn start_anew(&mut self) {
         self.starts += 1;
         if self.starts > STARTS {
@@ -112,7 +113,7 @@ pub(super) fn make_solver(context: Z3_context) -> Z3_solver {
     unsafe {
         let solver = Z3_mk_solver(context).expect("a solver");
         Z3_solver_inc_ref(context, solver);
-        // While it works Z3 would take Ctrl-C for itself: the query would end, and nobody would know why.
+        // By default, Z3 catches Ctrl-C while it works: it would end the query without a reason.
         let params = Z3_mk_params(context).expect("parameters");
         Z3_params_inc_ref(context, params);
         let name = Z3_mk_string_symbol(context, c"ctrl_c".as_ptr()).expect("a symbol");
@@ -235,7 +236,7 @@ impl Cores for Z3 {
 /// The assumptions that contradict the assertions.
 ///
 /// # Safety
-/// The solver is one of this context.
+/// The solver must belong to the context.
 pub(super) unsafe fn read_core(context: Z3_context, solver: Z3_solver) -> FxHashSet<Z3_ast> {
     let mut failed = FxHashSet::default();
     unsafe {
@@ -249,19 +250,19 @@ pub(super) unsafe fn read_core(context: Z3_context, solver: Z3_solver) -> FxHash
     failed
 }
 
-/// A pointer that another thread may use for the one function of Z3 that allows it.
+/// A context that another thread may pass to `Z3_interrupt`, the only function that permits this.
 struct Interruptible(Z3_context);
 unsafe impl Sync for Interruptible {}
 
-/// Runs `work` in `context` and interrupts it when the budget is spent.
+/// Runs `work` in `context`, and interrupts it when the budget is spent.
 pub(super) fn interruptible<R>(context: Z3_context, budget: &Budget, work: impl FnOnce() -> R) -> R {
     let shared = Interruptible(context);
     let shared = &shared;
     let (done, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            // Z3_interrupt does nothing while no work is going on, so it does not matter who of us is first at the end;
-            // and it may come before the work has begun, so it is repeated.
+            // `Z3_interrupt` has no effect while no work is running, so a late call is harmless. A call may come before
+            // the work begins, so it is repeated.
             while wait.recv_timeout(Duration::from_millis(10)) == Err(RecvTimeoutError::Timeout) {
                 if budget.spent().is_some() {
                     unsafe { Z3_interrupt(shared.0) };
@@ -274,8 +275,8 @@ pub(super) fn interruptible<R>(context: Z3_context, budget: &Budget, work: impl 
     })
 }
 
-/// Reads the value term of a leaf. What is no chain of stores over a constant array is read as zeros: such a model
-/// does not pass for one.
+/// Reads the value term of a leaf. Any array value other than a chain of stores over a constant array is read as zeros.
+/// The evaluator then rejects the model.
 ///
 /// # Safety
 /// `term` must be a live value term of the sort `sort`.
@@ -294,7 +295,7 @@ unsafe fn read_value(context: Z3_context, term: Z3_ast, sort: Sort) -> Value {
             match Z3_get_decl_kind(context, decl) {
                 DeclKind::Store => {
                     let at = read_bits(context, arg(1), index).to_u128().expect("array indices have at most 128 bits");
-                    // Outer stores come last in time, so the first entry seen of an index counts.
+                    // The outermost store of an index is the latest one, so it takes precedence.
                     entries.entry(at).or_insert_with(|| read_bits(context, arg(2), elem));
                     next = Some(arg(0));
                 }
@@ -318,17 +319,19 @@ unsafe fn read_bits(context: Z3_context, term: Z3_ast, width: u32) -> Bv {
     }
 }
 
-/// A context and its sorts.
+/// A context with its sorts and terms.
 pub(super) struct Z3Terms {
+    /// The context.
     pub context: Z3_context,
     sorts: FxHashMap<SmtSort, Z3_sort>,
     kept: RefCell<Vec<Z3_ast>>,
 }
 
-/// Without a handler Z3 ends the process at an error. Errors show in the results of the calls.
+/// By default, Z3 ends the process on an error. Callers detect errors by the results of calls.
 unsafe extern "C" fn ignore(_: Z3_context, _: Z3_error_code) {}
 
 impl Z3Terms {
+    /// A new context.
     pub fn new() -> Self {
         unsafe {
             let config = Z3_mk_config().expect("a configuration");
@@ -363,7 +366,7 @@ impl Z3Terms {
         self.sort(SmtSort::Float(format))
     }
 
-    /// Terms live as long as the context.
+    /// Registers a term. It lives as long as the context.
     pub fn keep(&self, term: Option<Z3_ast>) -> Z3_ast {
         let term = term.expect("a well-sorted term");
         unsafe { Z3_inc_ref(self.context, term) };
@@ -387,7 +390,8 @@ impl Z3Terms {
 
 impl Drop for Z3Terms {
     fn drop(&mut self) {
-        // A context looks for what may go first among all terms that are left, again and again: it took 20 s to end one.
+        // A context repeatedly searches all remaining terms for one to free. Deleting a large context took 20 s that
+        // way.
         for &term in self.kept.get_mut().iter().rev() {
             unsafe { Z3_dec_ref(self.context, term) };
         }
@@ -425,7 +429,7 @@ impl Terms for Z3Terms {
     fn apply(&mut self, fun: Fun, args: &[Z3_ast]) -> Z3_ast {
         let c = self.context;
         let a = args[0];
-        // Unary operations have no second argument; what stands in for it is not looked at.
+        // Unary operations ignore the second argument.
         let b = args.get(1).copied().unwrap_or(a);
         let term = unsafe {
             match fun {

@@ -3,41 +3,47 @@
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// `to - from <= most`
+/// The constraint `to - from <= most`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
+    /// The node that is subtracted.
     pub from: u32,
+    /// The node that it is subtracted from.
     pub to: u32,
+    /// The upper bound of the difference.
     pub most: i128,
-    /// Who says so.
+    /// The index of the constraint that implies it.
     pub constraint: u32,
-    /// The choice under which that is so; none at level 0.
+    /// The decision level that it depends on; 0 if it depends on no decision.
     pub level: u32,
 }
 
+/// The reason why an edge cannot be added.
 #[derive(Debug)]
 pub(super) enum Conflict {
-    /// These contradict one another, under these choices.
+    /// These constraints contradict one another under the decisions at these levels.
     Because { constraints: FxHashSet<u32>, levels: FxHashSet<u32> },
-    /// Too much was tried.
+    /// The limit on steps was exceeded.
     Spent,
 }
 
-/// The node that stands for zero.
+/// The node of the constant zero.
 pub(super) const ZERO: u32 = 0;
 
+/// The graph, with a potential for each node.
 pub(super) struct Graph {
     edges: Vec<Edge>,
-    /// By node, the edges from it.
+    /// By node, the outgoing edges.
     out: Vec<Vec<u32>>,
     potentials: Vec<i128>,
-    /// By node, the edge that last moved it.
+    /// By node, the edge that last lowered its potential.
     moved_by: Vec<u32>,
-    /// What may still be tried.
+    /// The number of remaining steps.
     steps: u64,
 }
 
 impl Graph {
+    /// A graph without edges.
     pub fn new(nodes: usize, steps: u64) -> Self {
         Self {
             edges: Vec::new(),
@@ -48,28 +54,31 @@ impl Graph {
         }
     }
 
+    /// The number of edges.
     pub fn len(&self) -> usize {
         self.edges.len()
     }
 
+    /// The value of a node relative to [`ZERO`].
     pub fn value(&self, node: u32) -> i128 {
         self.potentials[node as usize] - self.potentials[ZERO as usize]
     }
 
-    /// Only the first so many are left. The potentials satisfy these, too.
+    /// Removes all but the first `edges` edges. The potentials still satisfy these.
     pub fn truncate(&mut self, edges: usize) {
         for edge in self.edges.drain(edges..).rev() {
             self.out[edge.from as usize].pop();
         }
     }
 
-    /// Counts what is done.
+    /// Counts `steps`. Fails if the limit is exceeded.
     pub fn charge(&mut self, steps: u64) -> Result<(), Conflict> {
         self.steps = self.steps.checked_sub(steps).ok_or(Conflict::Spent)?;
         Ok(())
     }
 
-    /// Adds an edge, and lowers what it moves. Where that comes back to the edge, there is a negative cycle, and nothing has changed.
+    /// Adds an edge and lowers the potentials that violate it. If that reaches the edge again, there is a negative
+    /// cycle, and the graph stays unchanged.
     pub fn add(&mut self, edge: Edge) -> Result<(), Conflict> {
         let number = self.edges.len() as u32;
         self.edges.push(edge);
@@ -97,7 +106,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Those on the cycle that an edge closes, back from where it starts.
+    /// The conflict of the edges on the cycle that `edge` closes. Follows the edges backwards from its source.
     fn cycle(&self, edge: Edge) -> Conflict {
         let (mut constraints, mut levels) = (FxHashSet::default(), FxHashSet::default());
         let mut node = edge.from;

@@ -1,4 +1,4 @@
-//! Terms as integers, and conditions as what they say of differences.
+//! Reads terms as integers, and conditions as difference constraints.
 
 use super::Formula;
 use super::graph::ZERO;
@@ -6,39 +6,40 @@ use crate::independence::is_free;
 use cfa::{BinOp, Expr, ExprId, ExprPool, Sort, UnOp};
 use rustc_hash::FxHashMap;
 
-/// Nodes, and parts of formulas: larger sets are no question of order.
+/// The maximal numbers of nodes and of parts of formulas. Larger sets are hardly about order.
 const MOST_NODES: usize = 400;
 const MOST_PARTS: usize = 4_000;
-/// How deep terms are read.
+/// The maximal depth of terms.
 const DEPTH: u32 = 40;
 
-/// In place of a constraint: what relates terms to their parts.
+/// The pseudo-constraint of formulas that relate terms to their operands.
 pub(super) const OF_TERMS: u32 = u32::MAX;
 
-/// A term read as an integer, with its sign or without.
+/// A term as a signed or unsigned integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Number {
     term: ExprId,
     signed: bool,
 }
 
-/// A sum of a node and a constant.
+/// The sum of a node and a constant.
 type Sum = (u32, i128);
 
+/// The difference constraints of a set.
 pub(super) struct Reading<'p> {
     pool: &'p ExprPool,
     nodes: FxHashMap<Number, u32>,
-    /// Each with the constraint that says it.
+    /// The formulas, each with the index of its constraint.
     pub formulas: Vec<(Formula, u32)>,
-    /// Something was left out.
+    /// True if some part of the set was omitted.
     pub is_open: bool,
-    /// Two terms are compared: what compares terms with numbers alone is for others.
+    /// True if the set compares two terms. Comparisons with constants alone are left to other procedures.
     is_order: bool,
     parts: usize,
 }
 
 impl<'p> Reading<'p> {
-    /// Nothing where no terms are compared, or too many.
+    /// Reads a set of constraints. `None` if it compares no terms, or if it is too large.
     pub fn of(pool: &'p ExprPool, set: &[ExprId]) -> Option<Self> {
         let mut this =
             Self { pool, nodes: FxHashMap::default(), formulas: Vec::new(), is_open: false, is_order: false, parts: 0 };
@@ -50,6 +51,7 @@ impl<'p> Reading<'p> {
         this.is_order.then_some(this)
     }
 
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes.len() + 1
     }
@@ -60,7 +62,7 @@ impl<'p> Reading<'p> {
         free.map(|(number, &node)| (number.term, node, self.pool.width(number.term)))
     }
 
-    /// What `e` says, or its negation.
+    /// Reads `e`, or its negation if `holds` is false.
     fn formula(&mut self, e: ExprId, holds: bool, depth: u32) -> Option<Formula> {
         self.parts += 1;
         if self.parts > MOST_PARTS || depth > DEPTH {
@@ -118,7 +120,7 @@ impl<'p> Reading<'p> {
         })
     }
 
-    /// The integer that a term is.
+    /// Reads a term as an integer.
     fn sum(&mut self, term: ExprId, signed: bool, depth: u32) -> Option<Sum> {
         let pool = self.pool;
         if let Some(c) = pool.as_const(term) {
@@ -147,7 +149,7 @@ impl<'p> Reading<'p> {
                 let c = i128::from(pool.as_const(c).and_then(|c| c.to_i64())?);
                 let (x, plus) = self.sum(x, signed, depth + 1)?;
                 let wraps = |by: i128| equal((node, 0), (x, plus + c + by));
-                // It leaves the range on the side to which it is moved.
+                // The sum can leave the range only on the side of the constant's sign.
                 let whole = 1 << width;
                 self.of_terms(Formula::Any(vec![wraps(0), wraps(if c < 0 { whole } else { -whole })]));
             }
@@ -167,7 +169,7 @@ impl<'p> Reading<'p> {
         self.formulas.push((formula, OF_TERMS));
     }
 
-    /// A number that is read both ways is the same where it is not negative.
+    /// Relates the signed and the unsigned integer of a term: both are equal if they are not negative.
     fn relate_signs(&mut self) {
         let both: Vec<(u32, u32, u32)> = self
             .nodes
@@ -198,7 +200,7 @@ fn range(width: u32, signed: bool) -> (i128, i128) {
     }
 }
 
-/// `x <= y`
+/// The constraint `x <= y`.
 fn at_most((x, plus): Sum, (y, other): Sum) -> Formula {
     Formula::Difference { from: y, to: x, most: other - plus }
 }
@@ -207,7 +209,7 @@ fn equal(x: Sum, y: Sum) -> Formula {
     Formula::All(vec![at_most(x, y), at_most(y, x)])
 }
 
-/// One of them holds; disjunctions of disjunctions are one.
+/// The disjunction of `parts`. Nested disjunctions are flattened.
 fn any(parts: Vec<Formula>) -> Formula {
     let mut all = Vec::with_capacity(parts.len());
     for part in parts {

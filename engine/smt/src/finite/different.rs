@@ -1,10 +1,10 @@
-//! Symbols of which no two have the same value: Régin's filtering by matchings.
+//! Constraints that symbols are pairwise different, with Régin's filtering by matchings.
 
 use super::Domain;
 use super::relation::bits;
 use rustc_hash::FxHashSet;
 
-/// Sets of symbols that all differ from one another and hold each of the pairs, but for those that are in no larger set.
+/// Sets of pairwise different symbols that cover all pairs. No returned set is a subset of another.
 pub(super) fn cliques(symbols: usize, pairs: &[(u32, u32)]) -> Vec<Vec<u32>> {
     let mut neighbours: Vec<FxHashSet<u32>> = vec![FxHashSet::default(); symbols];
     for &(a, b) in pairs {
@@ -17,7 +17,7 @@ pub(super) fn cliques(symbols: usize, pairs: &[(u32, u32)]) -> Vec<Vec<u32>> {
         if covered.contains(&(a.min(b), a.max(b))) {
             continue;
         }
-        // Grown by those with the most neighbours among the candidates that are left.
+        // Grows the clique by the candidate with the most neighbours among the remaining candidates.
         let mut clique = vec![a, b];
         let mut candidates: Vec<u32> = neighbours[a as usize].intersection(&neighbours[b as usize]).copied().collect();
         candidates.sort_unstable();
@@ -41,14 +41,14 @@ pub(super) fn cliques(symbols: usize, pairs: &[(u32, u32)]) -> Vec<Vec<u32>> {
 const VALUES: usize = Domain::BITS as usize;
 const FREE: u32 = u32::MAX;
 
-/// Space that filtering needs, kept from call to call.
+/// Scratch memory of the filter, reused between calls.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Of each symbol, its value in the matching; of each value, its symbol.
+    /// By symbol, its value in the matching; by value, its symbol.
     value: Vec<u32>,
     symbol: Vec<u32>,
     visited: Domain,
-    /// Tarjan's, by symbol.
+    /// The state of Tarjan's algorithm, by symbol.
     index: Vec<u32>,
     low: Vec<u32>,
     component: Vec<u32>,
@@ -57,7 +57,8 @@ pub(super) struct Scratch {
     components: u32,
 }
 
-/// Takes from the domains of `symbols` the values with which not all of them can differ. Nothing where they cannot at all.
+/// Removes from the domains of `symbols` the values that occur in no assignment of pairwise different values. `None` if
+/// there is no such assignment.
 pub(super) fn filter(symbols: &[u32], domains: &mut [Domain], scratch: &mut Scratch, work: &mut u64) -> Option<()> {
     let n = symbols.len();
     let domain = |i: usize, domains: &[Domain]| domains[symbols[i] as usize];
@@ -67,7 +68,7 @@ pub(super) fn filter(symbols: &[u32], domains: &mut [Domain], scratch: &mut Scra
     scratch.symbol.resize(VALUES, FREE);
     *work += n as u64;
     for i in 0..n {
-        // One that is free does, mostly.
+        // Usually, some value of the domain is free.
         let of = domain(i, domains);
         match bits(of).find(|&k| scratch.symbol[k as usize] == FREE) {
             Some(k) => scratch.assign(i as u32, k),
@@ -79,8 +80,8 @@ pub(super) fn filter(symbols: &[u32], domains: &mut [Domain], scratch: &mut Scra
             }
         }
     }
-    // A value may go to a symbol if an alternating cycle, or an even alternating path from a free value, leads over both. Edges
-    // between symbols: from one to the owner of each value in its domain.
+    // A symbol can take a value if an alternating cycle, or an even alternating path from a free value, contains both.
+    // The graph has an edge from each symbol to the owners of the values in its domain.
     let taken = scratch.value.iter().fold(0, |taken: Domain, &k| taken | 1 << k);
     let free = (0..n).fold(0, |all: Domain, i| all | domain(i, domains)) & !taken;
     let reachable = scratch.handed_on(free, symbols, domains);
@@ -106,7 +107,7 @@ impl Scratch {
         self.symbol[k as usize] = symbol;
     }
 
-    /// Finds a value for a symbol, others changing theirs.
+    /// Finds a value for a symbol; other symbols may change theirs (an augmenting path).
     fn augment(&mut self, i: u32, symbols: &[u32], domains: &[Domain], work: &mut u64) -> bool {
         let of = domains[symbols[i as usize] as usize];
         if let Some(k) = bits(of & !self.visited).find(|&k| self.symbol[k as usize] == FREE) {
@@ -128,7 +129,7 @@ impl Scratch {
         }
     }
 
-    /// The values to which a free one can be handed on: those of symbols that could have a free one, and so on.
+    /// The values that can become free: a symbol can give up its value if it can take a free one, and so on.
     fn handed_on(&self, free: Domain, symbols: &[u32], domains: &[Domain]) -> Domain {
         let mut reached = free;
         loop {
@@ -158,7 +159,7 @@ impl Scratch {
         }
     }
 
-    /// Tarjan's algorithm; as deep as there are values.
+    /// Tarjan's algorithm. The recursion depth is at most the number of values.
     fn visit(&mut self, i: u32, symbols: &[u32], domains: &[Domain], work: &mut u64) {
         let at = i as usize;
         self.index[at] = self.counter;

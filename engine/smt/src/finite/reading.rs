@@ -1,4 +1,4 @@
-//! Terms as constraints over domains.
+//! Reads terms as constraints over domains.
 
 use super::relation::{Relation, Shape, bits};
 use super::{Constraint, Domain, LARGEST, Problem, Symbol, different};
@@ -7,15 +7,15 @@ use crate::facts::{Contradiction, Facts};
 use cfa::{Expr, ExprId, ExprPool, Sort, SymId};
 use rustc_hash::FxHashMap;
 
-/// Symbols with more than two values that a problem must have: of fewer, or of truth values, solvers know in no time.
+/// The minimal number of symbols with more than two values. Solvers decide smaller and boolean problems immediately.
 const FEWEST: usize = 5;
-/// Terms of a constraint, at most.
+/// The maximal number of terms of a constraint.
 const TERMS: usize = 300;
 
-/// The problem, where nearly all of `set` is one.
+/// Reads `set` as a problem. `None` if too little of it is of this kind. Fails if the ranges contradict one another.
 pub(super) fn read(pool: &ExprPool, set: &[ExprId]) -> Result<Option<Problem>, Contradiction> {
     let mut facts = Facts::default();
-    // The second time what came later is known.
+    // The second pass uses the facts of later members.
     for &e in set.iter().chain(set) {
         facts.assume(pool, e)?;
     }
@@ -46,18 +46,18 @@ pub(super) fn read(pool: &ExprPool, set: &[ExprId]) -> Result<Option<Problem>, C
 struct Reading<'p> {
     pool: &'p ExprPool,
     facts: &'p Facts,
-    /// Of leaves; nothing where the domain is too large.
+    /// By leaf, its symbol; `None` if the domain is too large.
     numbers: FxHashMap<ExprId, Option<u32>>,
     relations: FxHashMap<Shape, u32>,
     problem: Problem,
-    /// Pairs of symbols that differ.
+    /// Pairs of different symbols.
     differences: Vec<(u32, u32)>,
-    /// By relation.
+    /// By relation, true if it means that two symbols differ.
     is_difference: Vec<bool>,
 }
 
 impl Reading<'_> {
-    /// Takes in a constraint, if it is one over domains.
+    /// Adds a constraint. Returns false if it is not one over domains.
     fn constraint(&mut self, e: ExprId) -> bool {
         let Some((terms, symbols)) = self.shape(e) else { return false };
         if symbols.is_empty() {
@@ -86,7 +86,7 @@ impl Reading<'_> {
         true
     }
 
-    /// The terms of `e` with places for identifiers, and its symbols.
+    /// The terms of `e`, with indices in place of ids, and its symbols.
     fn shape(&mut self, e: ExprId) -> Option<(Vec<Expr>, Vec<u32>)> {
         let (mut terms, mut symbols): (Vec<Expr>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut places: FxHashMap<ExprId, u32> = FxHashMap::default();
@@ -146,11 +146,11 @@ impl Reading<'_> {
         number
     }
 
-    /// A leaf of which few values are left.
+    /// A leaf with few possible values.
     fn domain(&self, leaf: ExprId) -> Option<Symbol> {
         let Sort::Bv(width @ ..=64) = self.pool.sort(leaf) else { return None };
         let range = self.facts.known(leaf).copied().unwrap_or(Bounds::full(width));
-        // The same first value for as many as possible, so that they can be compared and share tables.
+        // The preferred least values are the same for many symbols, so that these are comparable and share tables.
         let half = (LARGEST / 2) as i64;
         let least = match () {
             () if range.high < LARGEST => 0,

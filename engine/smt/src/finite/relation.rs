@@ -1,19 +1,19 @@
-//! What a constraint allows, whatever its symbols are called.
+//! The relation of a constraint, independent of the names of its symbols.
 
 use super::{Domain, Problem, Symbol};
 use cfa::{Bv, Expr};
 
-/// Combinations of values of a table, at most.
+/// The maximal number of value combinations in a table.
 const TABLE: u64 = 1 << 19;
-/// Combinations of values that are tried one by one, at most.
+/// The maximal number of value combinations that are enumerated.
 const TRIED: u64 = 2_000;
 
-/// A condition, its symbols numbered in the order in which they come.
+/// A condition whose symbols are numbered in the order in which they occur.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
-    /// Terms after their operands: the identifiers in one are places of others in the list, and a symbol is its number.
+    /// The terms, each after its operands. Ids in a term are indices into this list, and symbols are numbers.
     pub terms: Box<[Expr]>,
-    /// Of each symbol, the width, the least value, and the domain.
+    /// For each symbol, the width, the least value, and the domain.
     pub symbols: Box<[(u32, u64, Domain)]>,
 }
 
@@ -44,21 +44,22 @@ impl Shape {
     }
 }
 
-/// How a constraint filters.
+/// The filter of a constraint, by its number of symbols.
 pub(super) enum Relation {
     One(Domain),
-    /// For each value of the first, those that the second may have.
+    /// For each value of the first symbol, the allowed values of the second.
     Two(Box<[Domain]>),
-    /// For each value of the first, and of the second, those that the third may have.
+    /// For each pair of values of the first and second symbol, the allowed values of the third.
     Three {
         second: u32,
         table: Box<[Domain]>,
     },
-    /// Tried where few combinations are left.
+    /// No table: combinations are enumerated if few are left.
     More(Shape),
 }
 
 impl Relation {
+    /// The relation of a condition.
     pub fn of(shape: &Shape) -> Self {
         let sizes: Vec<u32> = shape.symbols.iter().map(|s| Domain::BITS - s.2.leading_zeros()).collect();
         let counts = shape.symbols.iter().map(|s| u64::from(s.2.count_ones()));
@@ -95,7 +96,7 @@ impl Relation {
         }
     }
 
-    /// Whether it says that two symbols of the same values differ, and nothing else.
+    /// Returns true if the relation means exactly that two symbols with the same possible values differ.
     pub fn is_difference(&self, shape: &Shape) -> bool {
         let Relation::Two(table) = self else { return false };
         let [(width, least, first), (other, start, second)] = *shape.symbols else { return false };
@@ -103,7 +104,8 @@ impl Relation {
         (width, least) == (other, start) && bits(first).all(|k| table[k as usize] & second == differ(k))
     }
 
-    /// Takes from the domains of `symbols` what no combination of the others allows. Nothing where one gets empty. Adds to `work`.
+    /// Removes from the domains of `symbols` the values that no combination of the others allows. `None` if a domain
+    /// becomes empty. Adds the steps to `work`.
     pub fn filter(
         &self,
         problem: &Problem,
@@ -167,7 +169,7 @@ impl Relation {
     }
 }
 
-/// The values of each symbol with which some combination holds.
+/// The values of each symbol that occur in a satisfying combination.
 fn tried(shape: &Shape, problem: &Problem, symbols: &[u32], domains: &[Domain], scratch: &mut Vec<Bv>) -> Vec<Domain> {
     let of = |i: usize| -> &Symbol { &problem.symbols[symbols[i] as usize] };
     let mut at: Vec<Domain> = symbols.iter().map(|&s| domains[s as usize]).collect();
@@ -180,7 +182,7 @@ fn tried(shape: &Shape, problem: &Problem, symbols: &[u32], domains: &[Domain], 
                 *left |= 1 << first(rest);
             }
         }
-        // The next combination, as an odometer counts.
+        // Advances to the next combination, like an odometer.
         let mut i = 0;
         loop {
             let Some(rest) = at.get_mut(i) else { return left };
@@ -198,7 +200,7 @@ fn tried(shape: &Shape, problem: &Problem, symbols: &[u32], domains: &[Domain], 
     }
 }
 
-/// The places of the ones, in order.
+/// The indices of the ones, ascending.
 pub(super) fn bits(mut domain: Domain) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (domain != 0).then(|| {

@@ -1,4 +1,4 @@
-//! Propagation, and search where it ends.
+//! Propagation and search.
 
 use super::different;
 use super::relation::bits;
@@ -7,42 +7,44 @@ use crate::budget::Budget;
 use cfa::Bv;
 use std::collections::VecDeque;
 
+/// The result of a search.
 pub(super) enum Outcome {
-    /// The bit of each symbol's value.
+    /// A solution, as the bit of each symbol's value.
     Solution(Vec<u32>),
     Contradiction,
     Unknown,
 }
 
-/// Failures until the first restart, and by how many percent there are more until the next.
+/// The number of failures before the first restart, and the growth of that number per restart in percent.
 const FAILURES: u64 = 50;
 const GROWTH: u64 = 120;
 
-/// Steps for dropping values one by one before the search, at most.
+/// The maximal number of steps for removing values before the search.
 const SHAVING: u64 = 1_000_000_000;
 
+/// The state of a search.
 pub(super) struct Search<'p> {
     problem: &'p Problem,
     budget: &'p Budget,
     work: u64,
     limit: u64,
     domains: Vec<Domain>,
-    /// Of each symbol, the constraints it is in: first those of the problem, then the sets of different symbols.
+    /// By symbol, the constraints that contain it: the constraints of the problem, then the sets of different symbols.
     watchers: Vec<Vec<u32>>,
-    /// Constraints to be looked at; those over sets come last.
+    /// The queued constraints. Constraints over sets are in `later`.
     queue: VecDeque<u32>,
     later: VecDeque<u32>,
     queued: Vec<bool>,
-    /// How often propagation failed at constraints of each symbol.
+    /// By symbol, the number of times that propagation failed at its constraints.
     weights: Vec<u64>,
-    /// Space for filters; and the domains of a constraint before it filtered.
+    /// Scratch memory of filters, and the domains of a constraint before filtering.
     values: Vec<Bv>,
     before: Vec<Domain>,
     different: different::Scratch,
     random: u64,
 }
 
-/// A choice that can be taken back: the symbol, the value, and the domains before.
+/// A decision of the search: the symbol, the value, and the domains before it.
 struct Level {
     symbol: u32,
     k: u32,
@@ -50,6 +52,7 @@ struct Level {
 }
 
 impl<'p> Search<'p> {
+    /// A search with at most `limit` steps.
     pub fn new(problem: &'p Problem, limit: u64, budget: &'p Budget) -> Self {
         let mut watchers = vec![Vec::new(); problem.symbols.len()];
         let members = problem.constraints.iter().map(|c| &c.symbols[..]);
@@ -76,6 +79,7 @@ impl<'p> Search<'p> {
         }
     }
 
+    /// Propagates, removes values, and searches.
     pub fn run(mut self) -> Outcome {
         if self.domains.contains(&0) {
             return Outcome::Contradiction;
@@ -108,7 +112,7 @@ impl<'p> Search<'p> {
         self.work >= self.limit || self.budget.spent().is_some()
     }
 
-    /// Drops the values with which propagation fails. Nothing where a domain gets empty.
+    /// Removes the values for which propagation fails. `None` if a domain becomes empty.
     fn shave(&mut self) -> Option<()> {
         let mut changed = true;
         while changed {
@@ -137,7 +141,7 @@ impl<'p> Search<'p> {
         Some(())
     }
 
-    /// Depth first, until so many choices have failed.
+    /// Depth-first search, until `failures` decisions have failed.
     fn descend(&mut self, mut failures: u64, first: bool) -> Outcome {
         let mut levels: Vec<Level> = Vec::new();
         loop {
@@ -169,7 +173,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// The open symbol with the fewest values for the failures around it.
+    /// The undecided symbol with the smallest ratio of values to failures.
     fn next_symbol(&self) -> Option<u32> {
         let open = (0..self.domains.len()).filter(|&s| self.domains[s].count_ones() > 1);
         let size = |s: usize| u64::from(self.domains[s].count_ones());
@@ -184,7 +188,7 @@ impl<'p> Search<'p> {
         bits(domain).nth(at as usize).expect("so many")
     }
 
-    /// Narrows a domain, and what follows.
+    /// Sets a domain and propagates. `None` if a domain becomes empty.
     fn set(&mut self, symbol: u32, domain: Domain) -> Option<()> {
         if domain == 0 {
             return None;

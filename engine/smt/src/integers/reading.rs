@@ -1,4 +1,4 @@
-//! Terms over bit-vectors read as terms over integers.
+//! Translates bit-vector terms to integer terms.
 
 use super::is_leaf;
 use crate::z3::Z3Terms;
@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::{CStr, CString};
 use z3_sys::*;
 
-/// Bits of an operand whose bits are told apart.
+/// The maximal number of bits of an operand that is divided into its bits.
 const MOST_BITS: u64 = 12;
 
-/// An integer term and the range that its structure shows.
+/// An integer term with the range that follows from its structure.
 #[derive(Clone, Debug)]
 struct Int {
     term: Z3_ast,
@@ -19,14 +19,14 @@ struct Int {
     high: BigInt,
 }
 
-/// A leaf in pieces: it is cut wherever some term begins to take a part of it.
+/// A leaf, divided into pieces at the bits at which some term begins to extract a part of it.
 struct Leaf {
-    /// Where each piece begins, and where the last one ends.
+    /// The first bit of each piece, and the end of the last one.
     cuts: Vec<u32>,
     pieces: Vec<Option<Int>>,
 }
 
-/// Terms read as integers.
+/// The translation of terms to integers.
 pub(super) struct Reading<'a> {
     pool: &'a ExprPool,
     pub(super) terms: &'a mut Z3Terms,
@@ -34,7 +34,7 @@ pub(super) struct Reading<'a> {
     ints: FxHashMap<ExprId, Int>,
     truths: FxHashMap<ExprId, Z3_ast>,
     leaves: FxHashMap<ExprId, Leaf>,
-    /// What holds whatever the set says.
+    /// Formulas that hold independently of the set.
     pub(super) definitions: Vec<Z3_ast>,
     numerals: FxHashMap<BigInt, Z3_ast>,
 }
@@ -80,7 +80,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    // Terms of Z3.
+    // Z3 terms.
 
     fn numeral(&mut self, value: &BigInt) -> Z3_ast {
         if let Some(&known) = self.numerals.get(value) {
@@ -139,7 +139,7 @@ impl<'a> Reading<'a> {
         Int { term: self.numeral(&value), low: value.clone(), high: value }
     }
 
-    /// An unknown integer.
+    /// An unknown integer in a range.
     fn unknown(&mut self, low: BigInt, high: BigInt) -> Int {
         if low == high {
             return self.constant(low);
@@ -169,18 +169,18 @@ impl<'a> Reading<'a> {
         Int { term: self.times(a.term, b.term), low, high }
     }
 
-    /// `a * 2^bits`.
+    /// The product `a * 2^bits`.
     fn shifted(&mut self, a: &Int, bits: u32) -> Int {
         let factor = self.constant(power(bits));
         self.product(a, &factor)
     }
 
-    /// `a` modulo 2^width.
+    /// The remainder of `a` modulo `2^width`.
     fn wrapped(&mut self, a: Int, width: u32) -> Int {
         self.divided(&a, &power(width)).1
     }
 
-    /// Quotient, rounded down, and remainder by a positive number.
+    /// The quotient, rounded down, and the remainder of a division by a positive number.
     fn divided(&mut self, a: &Int, by: &BigInt) -> (Int, Int) {
         let floor = |x: &BigInt| num_floor(x, by);
         let (low, high) = (floor(&a.low), floor(&a.high));
@@ -201,7 +201,7 @@ impl<'a> Reading<'a> {
         (quotient, remainder)
     }
 
-    /// The value of a bit-vector, unsigned.
+    /// The unsigned value of a bit-vector.
     fn int(&mut self, e: ExprId) -> Int {
         if let Some(known) = self.ints.get(&e) {
             return known.clone();
@@ -259,7 +259,7 @@ impl<'a> Reading<'a> {
                 let shift = constant.as_ref().and_then(|c| u32::try_from(c).ok()).filter(|&c| c < width);
                 match op {
                     BinOp::Add if constant.as_ref().is_some_and(|c| *c >= half()) => {
-                        // As a difference: it wraps as often as it is meant to.
+                        // Subtract the complement, so that the result wraps around only if the subtraction does.
                         let less = self.constant(y.low - power(width));
                         self.sum(&x, &less)
                     }
@@ -298,7 +298,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Quotient and remainder by a positive number, rounded to zero.
+    /// The quotient, rounded to zero, and the remainder of a division by a positive number.
     fn truncated(&mut self, a: &Int, by: &BigInt) -> (Int, Int) {
         if a.low >= BigInt::ZERO {
             return self.divided(a, by);
@@ -310,7 +310,7 @@ impl<'a> Reading<'a> {
         let all = self.sum(&whole, &remainder);
         let definition = self.equal(a.term, all.term);
         self.definitions.push(definition);
-        // The remainder has the sign of what is divided.
+        // The remainder has the sign of the dividend.
         let zero = self.numeral(&BigInt::ZERO);
         let (negative, above) = (self.at_most(a.term, zero), self.at_most(remainder.term, zero));
         self.require_if(negative, above);
@@ -319,7 +319,7 @@ impl<'a> Reading<'a> {
         (quotient, remainder)
     }
 
-    /// The value as a signed number.
+    /// The signed value of a bit-vector.
     fn signed(&mut self, e: ExprId) -> Int {
         let width = self.pool.width(e);
         let (int, half) = (self.int(e), power(width - 1));
@@ -365,7 +365,7 @@ impl<'a> Reading<'a> {
         if x.high < y.high {
             (x, y) = (y, x);
         }
-        // Now `y` has no more bits than `x`.
+        // From here on, `y` has at most as many bits as `x`.
         if op == BinOp::And && y.low == y.high {
             let (mask, bits) = (y.low.clone(), y.high.bits() as u32);
             let lowest = mask.trailing_zeros().unwrap_or(0) as u32;
@@ -418,7 +418,7 @@ impl<'a> Reading<'a> {
         result
     }
 
-    /// `x & (x - 1)` is zero where `x` is zero or a power of two, and nowhere else.
+    /// Adds that `x & (x - 1)` is zero exactly if `x` is zero or a power of two.
     fn is_zero_at_powers(&mut self, result: &Int, x: &Int, width: u32) {
         let zero = self.numeral(&BigInt::ZERO);
         let mut powers = vec![self.equal(x.term, zero)];
@@ -433,7 +433,7 @@ impl<'a> Reading<'a> {
         self.definitions.push(definition);
     }
 
-    /// The lowest bits.
+    /// The lowest `count` bits.
     fn bits(&mut self, x: &Int, count: u32) -> Vec<Int> {
         let mut rest = x.clone();
         let two = BigInt::from(2);
@@ -446,7 +446,7 @@ impl<'a> Reading<'a> {
             .collect()
     }
 
-    /// Whether one bit is set.
+    /// The truth value of a one-bit expression.
     pub(super) fn truth(&mut self, e: ExprId) -> Z3_ast {
         if let Some(&known) = self.truths.get(&e) {
             return known;
@@ -466,7 +466,7 @@ impl<'a> Reading<'a> {
                 let a = self.truth(a);
                 self.terms.keep(unsafe { Z3_mk_not(c, a) })
             }
-            // On one bit, negation changes nothing.
+            // Negation is the identity on one bit.
             Expr::Unary(UnOp::Neg, a) => self.truth(a),
             Expr::Ite(condition, t, f) => {
                 let (condition, t, f) = (self.truth(condition), self.truth(t), self.truth(f));
@@ -510,7 +510,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// A condition under which the leaves have at most so many bits, or parts of them.
+    /// A condition under which all leaves, or their pieces, are less than `2^bits`.
     pub(super) fn modest(&mut self, bits: u32) -> Z3_ast {
         let name = self.fresh(true);
         let limit = self.numeral(&power(bits));
@@ -532,7 +532,7 @@ impl<'a> Reading<'a> {
     /// The values of leaves in a model.
     ///
     /// # Safety
-    /// The model is one of this context.
+    /// The model must belong to this context.
     pub(super) unsafe fn values(&self, model: Z3_model) -> FxHashMap<ExprId, Value> {
         let context = self.terms.context;
         let mut values = FxHashMap::default();
@@ -559,7 +559,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether `b` is `a - 1`.
+/// Returns true if `b` is `a - 1`.
 fn is_decrement(pool: &ExprPool, a: ExprId, b: ExprId) -> bool {
     matches!(*pool.get(b), Expr::Binary(BinOp::Add, x, c) if x == a && pool.as_const(c).is_some_and(Bv::is_ones))
 }

@@ -1,4 +1,5 @@
-//! What is said of a set that was rewritten, as answers about the set: models with the values that were put in, cores of its members.
+//! Translates answers about rewritten sets to answers about the original sets: models get the replaced values, and
+//! cores get the original members.
 
 use super::{PathSolver, Solved};
 use crate::equalities::Equalities;
@@ -8,7 +9,7 @@ use cfa::{ExprId, ExprPool, Value};
 use rustc_hash::FxHashSet;
 
 impl PathSolver {
-    /// The backend's model, with the values of leaves that were replaced.
+    /// The model of the back end, with the values of replaced leaves.
     pub(super) fn backend_model(&mut self, pool: &ExprPool, set: &[ExprId], equal: &Equalities) -> Model {
         let mut model = Model::default();
         for &e in set {
@@ -25,7 +26,7 @@ impl PathSolver {
         model
     }
 
-    /// What a search says of `set`, if anything.
+    /// The result of a decision procedure as an answer about `set`; `None` if there is none.
     pub(super) fn searched(
         &mut self,
         pool: &ExprPool,
@@ -51,7 +52,7 @@ impl PathSolver {
         Some(found)
     }
 
-    /// What `core` was made from.
+    /// The members of `set` from which the members of `core` were rewritten.
     pub(super) fn core(
         &mut self,
         pool: &ExprPool,
@@ -62,7 +63,7 @@ impl PathSolver {
         if equal.has_pinned {
             return set.to_vec();
         }
-        // A member was rewritten with the equalities of its leaves, which may have been rewritten themselves.
+        // A member was rewritten with the equalities of its leaves. These equalities may have been rewritten as well.
         let mut next = 0;
         let mut known: FxHashSet<ExprId> = core.iter().copied().collect();
         while next < core.len() {
@@ -78,7 +79,7 @@ impl PathSolver {
         core
     }
 
-    /// The part of `model` about the leaves of `set`; zeros where it has none.
+    /// The values of the leaves of `set` in `model`, with zeros for missing values.
     pub(super) fn restricted(&mut self, pool: &ExprPool, model: &Model, set: &[ExprId]) -> Model {
         let mut part = Model::default();
         for &e in set {

@@ -1,8 +1,8 @@
-//! A query as several, one for each value of a symbol that has few.
+//! Case distinctions: divides a query into several, one for each value of a symbol with few values.
 //!
-//! The sizes of a table are 1, 2 and 4, and what it may hold is 0.95 of that: with the size known all of that is numbers, and unknown it is circuits for
-//! products, conversions and rounding. So where something that is hard depends on nothing but one symbol, and what the constraints say of this
-//! symbol alone leaves it few values, these are tried one by one.
+//! For example, a table has the size 1, 2 or 4, and its load limit is 0.95 of that. With a known size, all of this is
+//! constant. Otherwise, the solver needs circuits for products, conversions and rounding. So if a hard term depends
+//! only on one symbol, and the constraints on this symbol alone leave few values, these values are tried one by one.
 
 use super::{PathSolver, Solved};
 use crate::budget::Budget;
@@ -11,23 +11,24 @@ use crate::facts::Facts;
 use cfa::{BinOp, Bv, Evaluator, Expr, ExprId, ExprPool, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Values that are tried one by one.
+/// The maximal number of values that are tried.
 const MOST: usize = 4;
-/// Values between the bounds of a symbol that are looked at.
+/// The maximal number of values between the bounds of a symbol.
 const SPAN: u64 = 16;
-/// Cases of cases.
+/// The maximal nesting depth.
 const DEPTH: u32 = 2;
 
 /// A symbol with few values.
 struct Split {
     leaf: ExprId,
     values: Vec<Bv>,
-    /// The constraints that say so.
+    /// The constraints that imply the values.
     because: Vec<ExprId>,
 }
 
 impl PathSolver {
-    /// What the cases of `constraints` say together, where there are cases and none is too hard. A core is one of `constraints`.
+    /// Combines the answers of all cases of `constraints`. `None` if there are no cases, or if one has no answer. A
+    /// core is a subset of `constraints`.
     pub(super) fn by_cases(&mut self, pool: &mut ExprPool, constraints: &[ExprId], budget: &Budget) -> Option<Solved> {
         if self.cases == DEPTH {
             return None;
@@ -51,7 +52,7 @@ impl PathSolver {
         Some(Solved::Infeasible(canonical(core)))
     }
 
-    /// The symbol on which alone most of what is hard depends, if it has few values.
+    /// The symbol with few values that most of the hard terms depend on, and on nothing else.
     fn split(&mut self, pool: &ExprPool, constraints: &[ExprId]) -> Option<Split> {
         let mut hard: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut seen = FxHashSet::default();
@@ -87,7 +88,7 @@ impl PathSolver {
     }
 }
 
-/// Whether the operation is a large circuit.
+/// Returns true if the operation needs a large circuit.
 fn is_hard(pool: &ExprPool, node: &Expr) -> bool {
     let known = |e| pool.as_const(e).is_some();
     match *node {
@@ -106,8 +107,8 @@ mod tests {
     use crate::{Answer, Bitwuzla, Solver};
     use cfa::{FBinOp, FCmp, FloatFormat, Rounding};
 
-    /// Random constraints over a symbol with few values, what is hard of it, and two other symbols: what the cases say is what a
-    /// bit-blaster says, cores contradict themselves, and models are models.
+    /// Random constraints over a symbol with few values, hard terms of it, and two other symbols. Answers agree with a
+    /// bit-blaster, cores are unsatisfiable, and models satisfy the constraints.
     #[test]
     fn cases_are_all() {
         const FORMAT: FloatFormat = FloatFormat::Single;

@@ -1,40 +1,47 @@
-//! Conditions that depend on constant tables and one term alone.
+//! Tabulates conditions that depend on constant tables and one term only.
 //!
-//! Whether `table[i] > 7` is for each `i` known beforehand. So it is written down for all of them, as a decision diagram over the
-//! bits of `i` (Bryant, Graph-based algorithms for boolean function manipulation, IEEE Transactions on Computers 1986): what a solver
-//! would have to find out of one choice between thousands of wide elements.
+//! The truth value of `table[i] > 7` is known for each `i`. It is written as a decision diagram over the bits of `i`
+//! (Bryant, *Graph-based algorithms for boolean function manipulation*, IEEE Transactions on Computers 1986).
+//! Otherwise, a solver would have to derive it from a choice between thousands of wide elements.
 
 use super::stores;
 use crate::facts::Facts;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Elements that a choice between them is good enough for.
+/// Tables with at most this many elements are not tabulated: a choice between their elements suffices.
 const FEW: u64 = 1 << 8;
-/// Values for which something is written down.
+/// The maximal number of argument values.
 const MOST: u64 = 1 << 17;
-/// Operations that are computed for one query.
+/// The maximal number of operations that are computed for a query.
 const WORK: u64 = 1 << 23;
 
-/// What a term is, for each value of another from the least on.
+/// The values of a term for all values of its argument.
 pub(super) struct Tabulated {
+    /// The argument.
     pub argument: ExprId,
+    /// Its least value.
     pub low: u64,
+    /// Its greatest value.
     pub high: u64,
+    /// The values of the term, in the order of the argument's values.
     pub values: Vec<u64>,
 }
 
-/// What the tabulated terms are, and the other terms that are left to be looked at with them.
+/// The tabulated terms, and the other terms that have to be visited with them.
 pub(super) struct Found {
+    /// The tabulated terms.
     pub tabulated: FxHashMap<ExprId, Tabulated>,
+    /// The other terms.
     pub others: FxHashSet<ExprId>,
 }
 
-/// What a term depends on.
+/// The dependences of a term.
 #[derive(Clone, Copy, PartialEq)]
 enum Depends {
-    /// On nothing, or on one term, and whether on tables.
+    /// The only term that it depends on, if any, and true if it depends on tables.
     On(Option<ExprId>, bool),
+    /// Depends on several terms, or on other things.
     Otherwise,
 }
 
@@ -49,8 +56,8 @@ impl Depends {
     }
 }
 
-/// The largest terms of no more than `width` bits that depend on tables and one term alone, where one of the tables is large. `order`
-/// has each term after its parts, `reads` are reads of tables.
+/// The largest terms of at most `width` bits that depend only on tables and one term, if one of the tables is large.
+/// `order` contains each term after its operands. `reads` are the reads of tables.
 pub(super) fn find(
     pool: &ExprPool,
     roots: &[ExprId],
@@ -112,7 +119,8 @@ fn is_bits(pool: &ExprPool, e: ExprId) -> bool {
     matches!(pool.sort(e), Sort::Bv(_))
 }
 
-/// The innermost term that an index is computed from by widening, scaling and moving and that has few enough values, with their bounds.
+/// The innermost term with few values from which an index is computed by extending, scaling and adding, with its
+/// bounds.
 fn core(pool: &ExprPool, facts: &Facts, index: ExprId) -> Option<(ExprId, u64, u64)> {
     let inner = |&e: &ExprId| match *pool.get(e) {
         Expr::Zext { arg, .. } | Expr::Sext { arg, .. } | Expr::Extract { arg, .. } => Some(arg),
@@ -130,7 +138,7 @@ fn core(pool: &ExprPool, facts: &Facts, index: ExprId) -> Option<(ExprId, u64, u
     bounded.filter(|(_, low, high)| (FEW..MOST).contains(&(high - low))).last()
 }
 
-/// The content of arrays of constants.
+/// The content of constant arrays.
 #[derive(Default)]
 struct Tables {
     known: FxHashMap<ExprId, Option<Table>>,
@@ -138,7 +146,7 @@ struct Tables {
 
 struct Table {
     elements: FxHashMap<u64, Bv>,
-    /// Where nothing was stored.
+    /// The element at all other indices, if known.
     default: Option<Bv>,
 }
 
@@ -163,7 +171,7 @@ impl Table {
     }
 }
 
-/// An operation of a term, on results of earlier ones.
+/// An operation in the evaluation of a term, on results of earlier steps.
 enum Step<'p> {
     Argument,
     Read { table: &'p Table, index: usize },
@@ -175,8 +183,8 @@ impl Tables {
         self.known.entry(array).or_insert_with(|| Table::read(pool, array)).is_some()
     }
 
-    /// The values of `e` for those of `argument`, which alone it depends on; nothing where that is too much work, or depends on
-    /// what is not known of a table.
+    /// The values of `e` for the values of `argument`, the only term that it depends on. `None` if that takes too much
+    /// work, or if it reads an unknown element.
     fn values(
         &self,
         pool: &ExprPool,

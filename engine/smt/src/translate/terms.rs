@@ -1,13 +1,17 @@
-//! What a solver makes terms of.
+//! The interface that constructs the terms of a solver.
 
 use super::*;
 
 /// A sort of SMT-LIB.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SmtSort {
+    /// Truth values.
     Bool,
+    /// Bit-vectors of this width.
     Bits(u32),
+    /// Floats of this format.
     Float(FloatFormat),
+    /// Arrays from bit-vectors of width `index` to bit-vectors of width `elem`.
     Array { index: u32, elem: u32 },
 }
 
@@ -49,20 +53,25 @@ pub enum Fun {
     And,
     Or,
     Xor,
-    /// On every sort: `=`, `ite`.
+    /// Equality on any sort (`=`).
     Equal,
+    /// The choice `ite` on any sort.
     Ite,
     // Bit-vectors.
     BvNot,
     BvNeg,
-    /// Any but `Eq`.
+    /// A bit-vector operation other than `Eq`.
     Bv(BinOp),
+    /// Extracts bits `hi..=lo`.
     Extract {
+        /// The highest bit.
         hi: u32,
+        /// The lowest bit.
         lo: u32,
     },
-    /// By this many bits.
+    /// Extends by this many zero bits.
     ZeroExtend(u32),
+    /// Extends by this many copies of the sign bit.
     SignExtend(u32),
     // Arrays.
     Select,
@@ -86,7 +95,7 @@ pub enum Fun {
     FpIsInf,
     FpIsNegative,
     FpIsZero,
-    /// The value of the (implicit-one) IEEE representation.
+    /// The float with this IEEE representation (without an explicit integer bit).
     FpFromBits(FloatFormat),
     FpFromFp(Rounding, FloatFormat),
     FpFromSigned(Rounding, FloatFormat),
@@ -95,17 +104,23 @@ pub enum Fun {
     FpToUnsigned(Rounding, u32),
 }
 
-/// Makes the terms of one solver. Ill-sorted applications are bugs of the caller.
+/// Constructs the terms of one solver. Callers must pass well-sorted arguments.
 pub trait Terms {
+    /// A term.
     type Term: Copy + PartialEq;
+    /// A truth value.
     fn truth(&mut self, value: bool) -> Self::Term;
+    /// A bit-vector constant.
     fn bits(&mut self, value: &Bv) -> Self::Term;
-    /// A new constant. `name` is unique.
+    /// A new free constant. `name` is unique.
     fn constant(&mut self, name: &str, sort: SmtSort) -> Self::Term;
+    /// An array that has the same value at all indices.
     fn const_array(&mut self, index: u32, elem: u32, value: Self::Term) -> Self::Term;
+    /// The application of a function.
     fn apply(&mut self, fun: Fun, args: &[Self::Term]) -> Self::Term;
 }
 
+/// The form of a translated expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Form {
     /// Bits, or an array.
