@@ -1,4 +1,4 @@
-//! Operations as statements.
+//! Writes operations as C statements.
 
 use super::expr::{Kind, Ty, container};
 use super::file::{File, frame_object, raw_type};
@@ -13,21 +13,22 @@ use cfa::{
 };
 use rustc_hash::FxHashMap;
 
-/// Parts of expressions that occur more than once get a name if they have so many nodes, and all that are so deep.
+/// Repeated sub-expressions with at least this many nodes, and all sub-expressions of this depth, become variables.
 const LARGE: u32 = 4;
 const DEEP: u32 = 24;
 
-/// Arguments that a call lays out in memory.
+/// The maximal number of bytes of variadic arguments that a call lays out in memory.
 const MAX_VARIADIC: usize = 64;
 
-/// The statements of an edge that is no assume edge; `before` is the only edge that leads to a location, if one does.
+/// The statements of an edge other than an assume edge. `before` returns the only edge into a location, if there is
+/// exactly one.
 pub fn statements(file: &mut File, edge: EdgeId, before: &dyn Fn(LocId) -> Option<EdgeId>) -> Vec<String> {
     let mut statements = Statements { file, before, out: Vec::new() };
     statements.edge(edge);
     statements.out
 }
 
-/// The condition of a branch, and statements before it that name its parts.
+/// The condition of a branch, with preceding statements that define its sub-expressions.
 pub fn branch(file: &mut File, cond: ExprId) -> (Vec<String>, String) {
     let mut statements = Statements { file, before: &|_| None, out: Vec::new() };
     statements.parts(&[cond]);
@@ -37,16 +38,16 @@ pub fn branch(file: &mut File, cond: ExprId) -> (Vec<String>, String) {
     (out, strip(&text).to_owned())
 }
 
-/// How a function is called.
+/// The calling convention of a function.
 #[derive(PartialEq, Eq)]
 struct Convention {
-    /// By parameter, and last for the result, whether it is a float.
+    /// By parameter, and last for the result, true if it is a float.
     floats: Vec<bool>,
     is_variadic: bool,
     is_library: bool,
 }
 
-/// The statements of one operation.
+/// Collects the statements of one operation.
 struct Statements<'f, 'p, 'a> {
     file: &'f mut File<'p>,
     before: &'a dyn Fn(LocId) -> Option<EdgeId>,
@@ -54,7 +55,7 @@ struct Statements<'f, 'p, 'a> {
 }
 
 impl Statements<'_, '_, '_> {
-    /// Those of an edge that is no assume edge.
+    /// Writes an edge other than an assume edge.
     fn edge(&mut self, edge: EdgeId) {
         let p = self.file.p;
         let op = &p.edges[edge].op;
@@ -151,12 +152,13 @@ impl Statements<'_, '_, '_> {
         self.out.push("abort();".to_owned());
     }
 
-    // Parts of expressions.
+    // Sub-expressions.
 
-    /// Names what would be written more than once, or nests too deep.
+    /// Defines variables for sub-expressions that would be repeated or nested too deep.
     fn parts(&mut self, roots: &[ExprId]) {
         let p = self.file.p;
-        // Uses, size and depth below the parts that are named already; children before parents.
+        // Count uses, sizes and depths, excluding sub-expressions that already have names. Children come before
+        // parents.
         let mut uses: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut order = Vec::new();
         let mut stack: Vec<(ExprId, bool)> = roots.iter().map(|&e| (e, false)).collect();
@@ -183,7 +185,7 @@ impl Statements<'_, '_, '_> {
                 size = size.saturating_add(s);
                 depth = depth.max(d + 1);
             }
-            // What is used twice inside of helpers is written once, so this is about text alone.
+            // Helper functions evaluate their arguments once, so only repetitions in the text count.
             if (uses[&e] > 1 && size >= LARGE || depth > DEEP) && p.exprs.width(e) <= 128 {
                 let width = p.exprs.width(e);
                 let ty = match self.file.kind(e) {
@@ -369,8 +371,9 @@ impl Statements<'_, '_, '_> {
         self.out.push(format!("{name} = {};", strip(&value)));
     }
 
-    /// A call through a pointer. The machine passes floats in other places than integers, and the library takes variable arguments otherwise than
-    /// the functions of the file, so it is made as the functions take it that the pointer may lead to: if they differ, as the one that it does.
+    /// Writes a call through a pointer. The ABI passes floats and integers in different registers, and library
+    /// functions take variadic arguments differently from functions of the file. So the call uses the convention of the
+    /// functions that the pointer may refer to. If these differ, the text compares the pointer with each function.
     fn call_pointer(&mut self, edge: EdgeId, pointer: ExprId) {
         let mut groups: Vec<(Convention, Vec<FuncId>)> = Vec::new();
         for f in self.file.behind_pointer(edge) {
@@ -395,11 +398,11 @@ impl Statements<'_, '_, '_> {
         }
     }
 
-    /// A call; through a pointer, with the types that `like` has.
+    /// Writes a call. For a call through a pointer, `like` determines the types of parameters and result.
     fn call(&mut self, edge: EdgeId, like: Option<FuncId>) {
         let p = self.file.p;
         let Op::Call { callee, args, varargs, result } = &p.edges[edge].op else { unreachable!("a call") };
-        // Of a pointer that may lead to several functions, one that does not take these arguments is called as the pointer is.
+        // A function that does not take these arguments is called through a pointer with the types of the call.
         let as_pointer = match *callee {
             Callee::Direct(f) => roles::role(p, f) == Role::Body && p.funcs[f].varargs.is_none() && !takes(p, f, args),
             Callee::Indirect(_) => true,
@@ -424,7 +427,7 @@ impl Statements<'_, '_, '_> {
             Callee::Direct(f) => Some(f),
             Callee::Indirect(_) => like,
         };
-        // Others take variable arguments as the machine does, functions of the file a block of them.
+        // Library functions take variadic arguments by the ABI, functions of the file take a block with them.
         let is_library = called.is_none_or(|f| roles::role(p, f) != Role::Body);
         let takes_block = called.is_some_and(|f| !is_library && p.funcs[f].varargs.is_some());
         match *varargs {
@@ -475,7 +478,7 @@ impl Statements<'_, '_, '_> {
         }
     }
 
-    /// The variadic arguments: what the statements before the call put into their block.
+    /// The values of variadic arguments: those that the preceding statements store into the block.
     fn variadic(&mut self, call: EdgeId, block: ExprId) -> Option<Vec<String>> {
         let p = self.file.p;
         let &Expr::Var(base) = p.exprs.get(block) else { return None };
@@ -518,14 +521,15 @@ impl Statements<'_, '_, '_> {
 }
 
 impl File<'_> {
+    /// Declares `memcpy`.
     pub fn memcpy(&mut self) {
         self.library("memcpy", "extern void *memcpy(void *, const void *, unsigned long);".to_owned());
     }
 
-    /// The value of an lvalue of one type for a variable of another.
+    /// Converts the value of an lvalue to the type of a variable.
     fn converted(&mut self, text: String, from: Ty, width: u32, to: Ty) -> String {
         match (from, to) {
-            // What they point to may differ, which compilers reject (gcc from version 14 on).
+            // The pointers may have different target types, which compilers reject (gcc from version 14 on).
             (Ty::Pointer, Ty::Pointer) => format!("(void *){text}"),
             (a, b) if a == b => text,
             (_, Ty::Pointer) => {
@@ -545,14 +549,14 @@ impl File<'_> {
         }
     }
 
-    /// The functions of the program that a call through a pointer may lead to, by what they take and return.
+    /// The functions that a call through a pointer may call, by the widths of their parameters and results.
     fn behind_pointer(&self, call: EdgeId) -> Vec<FuncId> {
         let p = self.p;
         let Op::Call { args, varargs, result, .. } = &p.edges[call].op else { unreachable!("a call") };
         let fits = |&f: &FuncId| {
             let function = &p.funcs[f];
             let returns = result.is_none_or(|v| function.return_width == Some(p.vars[v].width));
-            // For a target of 32 bits, calls do not say which arguments are variable ones.
+            // For 32-bit targets, the program does not record which arguments of a call are variadic.
             let has_rest = function.varargs.is_some() && varargs.is_some() && roles::role(p, f) == Role::Body;
             takes(p, f, args) && (args.len() == function.params.len() || has_rest) && returns
         };
@@ -570,7 +574,7 @@ impl File<'_> {
         }
     }
 
-    /// The arguments as the parameters take them.
+    /// The arguments of a call, converted to the types of the parameters.
     fn arguments(&mut self, f: FuncId, args: &[ExprId]) -> Vec<String> {
         let p = self.p;
         let params = &p.funcs[f].params;
@@ -596,7 +600,7 @@ impl File<'_> {
         texts.iter().map(|t| strip(t).to_owned()).collect()
     }
 
-    /// A value as what it is by itself, and its type.
+    /// The value of an expression in its own type, and that type.
     fn natural(&mut self, e: ExprId) -> (String, String) {
         let width = self.p.exprs.width(e);
         let ty = match (self.kind(e), self.p.exprs.get(e)) {
@@ -613,11 +617,11 @@ impl File<'_> {
     }
 }
 
-/// Without parentheses around all of it.
+/// Removes parentheses around the whole text.
 pub fn strip(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
     let mut depth = 0i32;
-    // Texts with literals of characters or strings keep theirs.
+    // Texts with character or string literals keep their parentheses.
     if inner.contains(['"', '\'']) {
         return text;
     }
@@ -634,7 +638,7 @@ pub fn strip(text: &str) -> &str {
     inner
 }
 
-/// Whether there is an argument of the right width for each parameter.
+/// Returns true if each parameter has an argument of its width.
 fn takes(program: &cfa::Program, f: FuncId, args: &[ExprId]) -> bool {
     let fits = |(i, &param): (usize, &VarId)| {
         args.get(i).is_some_and(|&arg| program.exprs.width(arg) == program.vars[param].width)

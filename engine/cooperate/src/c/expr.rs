@@ -1,33 +1,41 @@
-//! Expressions as C that has exactly their value.
+//! Writes expressions as C with exactly the same values.
 //!
-//! Arithmetic is done on unsigned types, where C's semantics is that of bit-vectors, and masked to its width; what C leaves
-//! undefined (shifts too far, division by zero, conversions that do not fit) is a helper function. Addresses are pointers
-//! plus offsets, never integers, where that can be told: other verifiers lose an object when its address is an integer.
+//! Arithmetic uses unsigned types, whose semantics in C is that of bit-vectors, and masks results to their width.
+//! Operations that C leaves undefined (large shifts, division by zero, out-of-range conversions) become helper
+//! functions. Addresses are pointers plus offsets instead of integers where possible, because other verifiers lose
+//! track of an object when its address is an integer.
 
 use super::file::{self, File};
 use super::types::{WIDE, integer_type};
 use cfa::{BinOp, Bv, Expr, ExprId, FCmp, FloatFormat, UnOp, VarId};
 
-/// What C takes an lvalue or an operand for.
+/// The C type of an lvalue or operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ty {
-    /// Of a type that has at least so many bits; bits above are zero.
+    /// An unsigned integer type with at least this many bits. The bits above are zero.
     Unsigned(u32),
+    /// A signed integer type with this many bits.
     Signed(u32),
+    /// `_Bool`.
     Bool,
+    /// A pointer.
     Pointer,
+    /// A floating type.
     Float(FloatFormat),
 }
 
-/// What an expression is by itself.
+/// The kind of value that an expression yields without conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// An integer.
     Bits,
+    /// A pointer.
     Pointer,
+    /// A float.
     Float(FloatFormat),
 }
 
-/// The type in which values of so many bits are computed, and its width.
+/// The unsigned and the signed type in which values of this width are computed, and the width of these types.
 pub fn container(width: u32) -> (&'static str, &'static str, u32) {
     match width {
         0..=32 => ("unsigned int", "int", 32),
@@ -40,7 +48,7 @@ fn suffix(width: u32) -> &'static str {
     if width <= 32 { "U" } else { "ULL" }
 }
 
-/// The value, of the container's type.
+/// The value as a literal of its container type.
 pub fn literal(value: &Bv) -> String {
     let width = value.width();
     match value.to_u64() {
@@ -53,6 +61,7 @@ pub fn literal(value: &Bv) -> String {
     }
 }
 
+/// Masks a value of the container type to `width` bits.
 pub fn masked(text: String, width: u32) -> String {
     if width == container(width).2 {
         text
@@ -62,7 +71,7 @@ pub fn masked(text: String, width: u32) -> String {
 }
 
 impl File<'_> {
-    /// What an expression is by itself: so it needs no conversion.
+    /// The kind of value that an expression yields without conversion.
     pub fn kind(&mut self, e: ExprId) -> Kind {
         if let Some(&kind) = self.kinds.get(&e) {
             return kind;
@@ -98,6 +107,7 @@ impl File<'_> {
         kind
     }
 
+    /// The kind of value that a variable has.
     pub fn kind_of_var(&self, v: VarId) -> Kind {
         match self.vars[v].ty {
             Ty::Pointer => Kind::Pointer,
@@ -106,7 +116,7 @@ impl File<'_> {
         }
     }
 
-    /// The value of something of this type as bits in their container.
+    /// The bits of a value of type `ty`, in their container type.
     pub fn bits_of(&mut self, text: String, ty: Ty, width: u32) -> String {
         let (unsigned, ..) = container(width);
         match ty {
@@ -120,7 +130,7 @@ impl File<'_> {
         }
     }
 
-    /// The value converted to what an lvalue of this type takes.
+    /// The value of an expression, converted for an lvalue of type `ty`.
     pub fn value(&mut self, e: ExprId, ty: Ty) -> String {
         match ty {
             Ty::Unsigned(_) if self.p.exprs.width(e) == 1 => self.condition(e),
@@ -143,7 +153,7 @@ impl File<'_> {
         }
     }
 
-    /// As an `int` that is 0 or 1.
+    /// The one-bit expression as an `int` that is 0 or 1.
     pub fn condition(&mut self, e: ExprId) -> String {
         if let Some((name, _)) = self.lets.get(&e) {
             return name.clone();
@@ -167,14 +177,14 @@ impl File<'_> {
                 BinOp::Ule if p.exprs.width(a) > 1 => format!("({} <= {})", self.bits(a), self.bits(b)),
                 BinOp::Slt if p.exprs.width(a) > 1 => format!("({} < {})", self.signed(a), self.signed(b)),
                 BinOp::Sle if p.exprs.width(a) > 1 => format!("({} <= {})", self.signed(a), self.signed(b)),
-                // One bit: as a signed number 1 is -1.
+                // For one bit, the signed value of 1 is -1.
                 BinOp::Ult | BinOp::LShr => format!("(!{} && {})", self.condition(a), self.condition(b)),
                 BinOp::Slt => format!("({} && !{})", self.condition(a), self.condition(b)),
                 BinOp::Ule => format!("(!{} || {})", self.condition(a), self.condition(b)),
                 BinOp::Sle => format!("({} || !{})", self.condition(a), self.condition(b)),
                 BinOp::Shl => format!("({} && !{})", self.condition(a), self.condition(b)),
                 BinOp::AShr => self.condition(a),
-                // By zero: all ones; the remainder is the dividend.
+                // A division by zero yields all ones, and its remainder is the dividend.
                 BinOp::UDiv => format!("({} || !{})", self.condition(a), self.condition(b)),
                 BinOp::SDiv => format!("({} || !{})", self.condition(a), self.condition(b)),
                 BinOp::URem | BinOp::SRem => format!("({} && !{})", self.condition(a), self.condition(b)),
@@ -225,7 +235,7 @@ impl File<'_> {
         }
     }
 
-    /// The unsigned value, in its container.
+    /// The unsigned value of an expression, in its container type.
     pub fn bits(&mut self, e: ExprId) -> String {
         let p = self.p;
         let width = p.exprs.width(e);
@@ -312,7 +322,7 @@ impl File<'_> {
                 format!("{name}({}, {})", self.bits(a), self.bits(b))
             }
             BinOp::SDiv | BinOp::SRem => {
-                // -1 first: the least number has no opposite.
+                // Check -1 first: the negation of the least number is not representable.
                 let (name, operator, by_zero, by_minus_one) = match op {
                     BinOp::SDiv => ("sdiv", '/', format!("(a < 0 ? 1 : ({ty})-1)"), format!("-({ty})a")),
                     _ => ("srem", '%', format!("({ty})a"), "0".to_owned()),
@@ -364,7 +374,7 @@ impl File<'_> {
         }
     }
 
-    /// The two's complement value, in its container.
+    /// The signed value of an expression, in its container type.
     pub fn signed(&mut self, e: ExprId) -> String {
         let p = self.p;
         let width = p.exprs.width(e);
@@ -377,7 +387,7 @@ impl File<'_> {
                     {
                         let suffix = if width > 32 { "LL" } else { "" };
                         return match value {
-                            // The least value has no literal.
+                            // C has no literal for the least value.
                             _ if c.log2_exact() == Some(width - 1) && width == size => {
                                 format!("({}{suffix} - 1)", value + 1)
                             }
@@ -405,7 +415,7 @@ impl File<'_> {
         }
     }
 
-    /// As a `char *`.
+    /// The expression as a `char *`.
     pub fn pointer(&mut self, e: ExprId) -> String {
         let p = self.p;
         if let Some((name, ty)) = self.lets.get(&e).cloned() {
@@ -441,7 +451,7 @@ impl File<'_> {
     }
 }
 
-/// Whether the amount of a shift is less than the width for sure.
+/// Returns true if the shift amount is certainly less than the width.
 fn is_small(p: &cfa::Program, amount: ExprId, width: u32) -> bool {
     let exprs = &p.exprs;
     let less = |e: ExprId| exprs.as_const(e).and_then(Bv::to_u64).is_some_and(|c| c < u64::from(width));

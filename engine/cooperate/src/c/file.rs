@@ -1,4 +1,4 @@
-//! A C file in the making: what is named in it, and the declarations that this asks for.
+//! The state of a C file under construction: names, and the declarations that the text needs.
 
 use super::expr::{Kind, Ty};
 use super::kinds;
@@ -12,60 +12,74 @@ use cfa::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// A variable of the program in C.
+/// A program variable in C.
 #[derive(Clone, Debug)]
 pub struct Variable {
+    /// The name, once the variable is used.
     pub name: Option<String>,
+    /// The C type.
     pub ty: Ty,
 }
 
-/// An object of a frame that is a variable of C.
+/// A stack object that is a variable in C.
 #[derive(Clone, Debug)]
 pub struct Object {
+    /// The name.
     pub name: String,
-    /// It has the type that the variable that holds its address points to.
+    /// True if the object has the target type of the variable that holds its address.
     pub typed: bool,
 }
 
+/// A C file under construction.
 pub struct File<'p> {
+    /// The program.
     pub p: &'p Program,
+    /// The used names.
     pub names: Names,
+    /// The declared types.
     pub types: Types<'p>,
+    /// The variables in C.
     pub vars: Table<VarId, Variable>,
-    /// What expressions are by themselves, as far as known.
+    /// A cache of the kinds of expressions.
     pub kinds: FxHashMap<ExprId, Kind>,
-    /// Parts of the present statement that have a name.
+    /// The sub-expressions of the current statement that have names.
     pub lets: FxHashMap<ExprId, (String, Ty)>,
-    /// Objects of the present function's frame that are variables of C, by the variable that holds their address.
+    /// The objects of the current function's frame that are C variables, by the variable that holds their address.
     pub objects: FxHashMap<VarId, Object>,
-    /// Where the program checks what it does with memory.
+    /// The state of the memory checks, if the program checks its own memory accesses.
     pub watch: Option<super::memory::Watch>,
-    /// Variables that the present function reads.
+    /// The variables that the current function reads.
     pub read: FxHashSet<VarId>,
-    /// Locals named in the present function, in order.
+    /// The local variables of the current function, in the order of their first use.
     pub locals: Vec<VarId>,
-    /// Declarations of parts of expressions in the present function.
+    /// The declarations of sub-expressions in the current function.
     pub part_declarations: Vec<String>,
     functions: Table<FuncId, Option<String>>,
-    /// Functions whose address the program has.
+    /// The functions whose addresses the program takes.
     pub pointed_to: Vec<FuncId>,
+    /// The functions that the text refers to, in the order of their first use.
     pub wanted_functions: Vec<FuncId>,
-    /// The program's start is `main`, so the user's main function is called otherwise.
+    /// True if `main` is the entry function, so that the user's main function needs another name.
     pub rename_main: bool,
     globals: Table<GlobalId, Option<String>>,
+    /// By global object, true if it is declared with its own type.
     pub typed_globals: FxHashMap<GlobalId, bool>,
+    /// The global objects that the text refers to, in the order of their first use.
     pub wanted_globals: Vec<GlobalId>,
+    /// The global variables that the text refers to, in the order of their first use.
     pub wanted_variables: Vec<VarId>,
-    /// Definitions and declarations by name.
+    /// The helper functions by name.
     pub helpers: BTreeMap<String, String>,
+    /// The declarations of library functions by name.
     pub library: BTreeMap<String, String>,
-    /// Where in the source what is written at present comes from.
+    /// The source place of the current text.
     pub place: Option<PlaceId>,
-    /// The first thing that C cannot say, with where it is.
+    /// The first construct that C cannot express, with its place.
     pub refused: Option<String>,
 }
 
 impl<'p> File<'p> {
+    /// An empty file for the program.
     pub fn new(p: &'p Program) -> Self {
         let mut file = Self {
             p,
@@ -92,7 +106,7 @@ impl<'p> File<'p> {
             place: None,
             refused: None,
         };
-        // What somebody else defines keeps its name, whatever comes first.
+        // Names that are defined elsewhere are reserved before all others.
         for (f, function) in p.funcs.iter() {
             if roles::role(p, f) != Role::Body {
                 file.names.reserve(roles::public_name(function));
@@ -106,7 +120,7 @@ impl<'p> File<'p> {
         file
     }
 
-    /// Remembers what cannot be said.
+    /// Records a construct that C cannot express. Only the first one is kept.
     pub fn refuse(&mut self, what: String) {
         let own = self.place.filter(|&place| self.p.places[place].line > 0 && !roles::is_model(self.p, place));
         let at = own.map_or(String::new(), |place| {
@@ -116,14 +130,17 @@ impl<'p> File<'p> {
         self.refused.get_or_insert_with(|| format!("{what}{at}"));
     }
 
+    /// Defines a helper function, unless it is defined.
     pub fn helper(&mut self, name: &str, text: impl FnOnce() -> String) {
         self.helpers.entry(name.to_owned()).or_insert_with(text);
     }
+    /// Declares a library function, unless it is declared.
     pub fn library(&mut self, name: &str, declaration: String) {
         self.names.reserve(name);
         self.library.entry(name.to_owned()).or_insert(declaration);
     }
 
+    /// The name of a function. Adds the function to the wanted ones.
     pub fn function(&mut self, f: FuncId) -> String {
         if let Some(name) = &self.functions[f] {
             return name.clone();
@@ -144,6 +161,7 @@ impl<'p> File<'p> {
         name
     }
 
+    /// The lvalue of a global object. Adds the object to the wanted ones.
     pub fn global(&mut self, g: GlobalId) -> String {
         if let Some(name) = &self.globals[g] {
             return name.clone();
@@ -166,7 +184,7 @@ impl<'p> File<'p> {
         name
     }
 
-    /// A variable's name and what C takes it for.
+    /// The name and the C type of a variable.
     pub fn variable(&mut self, v: VarId) -> (String, Ty) {
         if let Some(object) = self.objects.get(&v) {
             return (format!("(char *)&{}", object.name), Ty::Pointer);
@@ -200,12 +218,12 @@ impl<'p> File<'p> {
         (name, ty)
     }
 
-    /// Whether it is a variable of ours that nothing reads (clang's for the result of `main`), so nobody misses it.
+    /// Returns true for a temporary that the function never reads, such as clang's for the result of `main`.
     pub fn is_dead(&self, v: VarId) -> bool {
         matches!(self.p.vars[v].kind, VarKind::Temp(_)) && !self.read.contains(&v)
     }
 
-    /// How a variable is declared.
+    /// The declaration of a variable.
     pub fn declaration(&mut self, v: VarId) -> String {
         let (name, ty) = self.variable(v);
         let var = &self.p.vars[v];
@@ -215,7 +233,7 @@ impl<'p> File<'p> {
         format!("{}{name}", raw_type(ty, var.width))
     }
 
-    /// The function's declarator with its result's type.
+    /// The declarator of a function with its result type.
     pub fn signature(&mut self, f: FuncId) -> String {
         let name = self.function(f);
         let function = &self.p.funcs[f];
@@ -246,7 +264,7 @@ impl<'p> File<'p> {
         }
     }
 
-    /// What a function returns, and whether it is what its C type says.
+    /// The result type of a function, and true if the C type determines it.
     pub fn result_type(&self, f: FuncId) -> Option<(Ty, bool)> {
         let function = &self.p.funcs[f];
         let width = function.return_width?;
@@ -256,7 +274,7 @@ impl<'p> File<'p> {
         })
     }
 
-    /// As a header would declare it.
+    /// The prototype of a function, as a header would declare it.
     fn prototype(&mut self, f: FuncId, name: &str) -> String {
         let function = &self.p.funcs[f];
         let mut parameters: Vec<String> = Vec::new();
@@ -264,7 +282,7 @@ impl<'p> File<'p> {
             let var = &self.p.vars[v];
             parameters.push(match self.p.plain_type(var.ty) {
                 &CType::Pointer(to) => match self.p.plain_type(to) {
-                    // A model's struct stands for the library's.
+                    // A struct of a model represents the library's struct.
                     CType::Struct { .. } if function.origin == FunctionOrigin::Model => "void *".to_owned(),
                     CType::Function => "void *".to_owned(),
                     _ => format!("{}{}", const_of(self.p, to), self.types.declare(var.ty, "", &mut self.names)),
@@ -291,7 +309,7 @@ impl<'p> File<'p> {
             {
                 format!("void *{declarator}")
             }
-            // A model that is called for its effects alone says nothing of its result.
+            // A model that is called only for its effects does not determine the result type.
             CType::Void if function.name != roles::public_name(function) => format!("int {declarator}"),
             _ => self.with_result(f, &declarator),
         }
@@ -326,7 +344,7 @@ fn errno(file: &mut File) -> String {
     roles::ERRNO.to_owned()
 }
 
-/// A literal for the address of an array of characters that nobody writes.
+/// A string literal for the address of a constant array of characters.
 pub fn string(file: &File, g: GlobalId) -> Option<String> {
     let p = file.p;
     let global = &p.globals[g];
@@ -340,14 +358,14 @@ pub fn string(file: &File, g: GlobalId) -> Option<String> {
         return None;
     }
     let CType::Array(of, _) = *p.plain_type(global.ty) else { return None };
-    // Without trailing zeros, of which the literal has one.
+    // The literal adds one terminating zero.
     if p.size_of(of) != Some(1) || init.bytes.len() as u64 + 1 != global.size {
         return None;
     }
     Some(format!("(char *){}", string_literal(&init.bytes)))
 }
 
-/// A type for what debug information says nothing of; with a space where a name may follow.
+/// The type of an object without debug information, with a space where a name may follow.
 pub fn raw_type(ty: Ty, width: u32) -> String {
     match ty {
         Ty::Pointer => "char *".to_owned(),
@@ -365,6 +383,7 @@ fn const_of(p: &Program, to: TypeId) -> &'static str {
     }
 }
 
+/// The bytes as a C string literal.
 pub fn string_literal(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for &b in bytes {
@@ -374,7 +393,7 @@ pub fn string_literal(bytes: &[u8]) -> String {
                 text.push(b as char);
             }
             b'\n' => text += "\\n",
-            // Of `??` a trigraph could start.
+            // `??` could start a trigraph.
             b'?' => text += "\\?",
             0x20..=0x7e => text.push(b as char),
             _ => text += &format!("\\{b:03o}"),
@@ -383,7 +402,7 @@ pub fn string_literal(bytes: &[u8]) -> String {
     text + "\""
 }
 
-/// The object of constant size that an operation makes in the frame.
+/// The stack object of constant size that an operation allocates: its variable and its size.
 pub fn frame_object(p: &Program, op: &Op) -> Option<(VarId, u64)> {
     let &Op::Alloc { var, size, kind: AllocKind::Stack, .. } = op else { return None };
     Some((var, p.exprs.as_const(size)?.to_u64()?))

@@ -1,4 +1,5 @@
-//! Floats as C: operations of the same format, bits and back through memory, conversions where C defines them.
+//! Writes float operations: arithmetic in the same format, conversions between floats and bits through memory, and
+//! other conversions where C defines them.
 
 use super::expr::{Kind, Ty, container, literal, masked};
 use super::file::File;
@@ -17,6 +18,7 @@ impl File<'_> {
         format!("{name}({text})")
     }
 
+    /// The float with these bits.
     pub fn float_of_bits(&mut self, format: FloatFormat, text: &str) -> String {
         let (name, ty, bytes) = (format!("proviso_{}_of_bits", format.name()), float_type(format), format.width() / 8);
         let (bits, ..) = container(format.width());
@@ -27,7 +29,7 @@ impl File<'_> {
         format!("{name}({text})")
     }
 
-    /// A value of the floating type.
+    /// The value of an expression as a floating type.
     pub fn float(&mut self, format: FloatFormat, e: ExprId) -> String {
         let p = self.p;
         let ty = float_type(format);
@@ -88,7 +90,7 @@ impl File<'_> {
                 self.math("fma", format, &args)
             }
             Expr::FConvert { from, arg, .. } => format!("({ty}){}", self.float(from, arg)),
-            // Compilers have no conversion of `_BitInt` for such a target.
+            // Compilers do not convert `_BitInt` for 32-bit targets.
             Expr::IntToF { arg, .. } if p.exprs.width(arg) > 64 && p.layout.pointer_width == 32 => {
                 self.refuse(format!("a float made of an integer of {} bits, for a target of 32", p.exprs.width(arg)));
                 "0".to_owned()
@@ -99,7 +101,7 @@ impl File<'_> {
         }
     }
 
-    /// A function of the mathematical library; other formats than it has are computed in the next larger one.
+    /// A call of a function of the math library. Refuses formats that the library does not support.
     fn math(&mut self, name: &str, format: FloatFormat, args: &[String]) -> String {
         let (suffix, ty) = match format {
             FloatFormat::Double => ("", "double"),
@@ -141,7 +143,7 @@ impl File<'_> {
         }
     }
 
-    /// A `long double` by its bytes: not all targets have integers as wide.
+    /// A `long double` from its bytes: not all targets have integers of that width.
     fn extended(&mut self, c: &Bv) -> String {
         let name = "proviso_extended";
         self.memcpy();
@@ -157,7 +159,7 @@ impl File<'_> {
         format!("{name}({low}ULL, {high})")
     }
 
-    /// Towards zero; of what does not fit, the sign bit alone.
+    /// Converts to an integer, rounding towards zero. Values out of range yield the sign bit alone.
     pub fn float_to_integer(&mut self, from: FloatFormat, signed: bool, width: u32, arg: ExprId) -> String {
         if width > 64 && self.p.layout.pointer_width == 32 {
             self.refuse(format!("a float as an integer of {width} bits, for a target of 32"));
@@ -166,7 +168,7 @@ impl File<'_> {
         let ty = float_type(from);
         let prefix = if signed { 's' } else { 'u' };
         let name = format!("proviso_{prefix}{width}_of_{}", from.name());
-        // The bounds are powers of two, so they are exact in every format that reaches them.
+        // The bounds are powers of two, so they are exact in every format that can represent them.
         let (power, suffix) = (if signed { width - 1 } else { width }, if from == FloatFormat::X87 { "L" } else { "" });
         let to = if signed { signed_ty } else { unsigned };
         let lower = if signed { format!("-0x1p{power}{suffix} - 1 < x") } else { "-1 < x".to_owned() };

@@ -1,4 +1,4 @@
-//! Initial values of global objects, as C writes them.
+//! Writes the initial values of global objects.
 
 use super::expr::literal;
 use super::file::{File, string_literal};
@@ -9,7 +9,7 @@ use cfa::{Bv, CType, GlobalId, GlobalInit, TypeId};
 use std::fmt::Write;
 
 impl File<'_> {
-    /// Whether a global object is declared with its own type, so that its members and elements have their names.
+    /// Returns true if a global object is declared with its own type, so that members and elements have names.
     pub fn is_typed(&mut self, g: GlobalId) -> bool {
         if let Some(&known) = self.typed_globals.get(&g) {
             return known;
@@ -30,7 +30,8 @@ impl File<'_> {
         self.initialiser(global.ty, 0, init)
     }
 
-    /// The definition of a global object, or its declaration if somebody else defines it; and one that others may come before.
+    /// Two texts for a global object: a declaration that may precede all others, and the definition with its value. The
+    /// definition is empty for external objects.
     pub fn global_definition(&mut self, g: GlobalId) -> (String, String) {
         let global = &self.p.globals[g];
         let text = self.global(g);
@@ -70,7 +71,7 @@ impl File<'_> {
         self.raw_definition(g, &name, init, &aligned)
     }
 
-    /// An object as bytes with pointers between them.
+    /// Defines an object as bytes with pointers between them.
     fn raw_definition(&mut self, g: GlobalId, name: &str, init: &GlobalInit, aligned: &str) -> (String, String) {
         let global = &self.p.globals[g];
         let (mut members, mut values) = (String::new(), Vec::new());
@@ -119,7 +120,7 @@ impl File<'_> {
         (format!("struct {tag} {{ {members}}}{packed};\nstruct {tag} {name};\n"), definition)
     }
 
-    /// The value of the object of this type at an offset.
+    /// The initialiser of the part of an object that has this type and offset.
     fn initialiser(&mut self, ty: TypeId, at: u64, init: &GlobalInit) -> Option<String> {
         let p = self.p;
         let plain = p.plain_type(ty);
@@ -134,7 +135,7 @@ impl File<'_> {
                         return Some(string_literal(&bytes[..used]));
                     }
                 }
-                // What follows the last element that is not zero is zero.
+                // Elements after the last non-zero one are zero.
                 let end = init.bytes.len().max(init.pointers.last().map_or(0, |&(o, _)| o as usize + 8)) as u64;
                 let used = if size == 0 { 0 } else { n.min(end.saturating_sub(at).div_ceil(size)) };
                 let mut values = Vec::new();
@@ -159,7 +160,7 @@ impl File<'_> {
                             self.initialiser(field.ty, at + field.bit_offset / 8, init)?
                         }
                         _ if *union => continue,
-                        // An array of unknown length at the end.
+                        // A flexible array member.
                         None => continue,
                         Some(_) => bit_field(init, 8 * at + field.bit_offset, field.bit_width),
                     };
@@ -233,7 +234,7 @@ impl File<'_> {
     }
 }
 
-/// The definitions of an object with room behind it.
+/// The definitions of an object with a gap after it.
 fn with_gap_defined(file: &mut File, name: &str, gapped: &str, value: &str, is_zero: bool) -> (String, String) {
     let tag = file.names.tag(&format!("{name}_object"));
     let tagged = gapped.replacen("struct", &format!("struct {tag}"), 1);
@@ -245,7 +246,7 @@ fn is_zero(init: &GlobalInit) -> bool {
     init.bytes.is_empty() && init.pointers.is_empty()
 }
 
-/// The bits from a bit on.
+/// The value of the `width` bits from bit `from` on.
 fn bit_field(init: &GlobalInit, from: u64, width: u64) -> String {
     let bit = |i: u64| init.bytes.get((i / 8) as usize).is_some_and(|b| b >> (i % 8) & 1 == 1);
     let value = (0..width.min(64)).filter(|&i| bit(from + i)).fold(0u64, |value, i| value | 1 << i);

@@ -1,10 +1,10 @@
-//! What C takes variables for: what their types say and, for temporaries, what is done with them.
+//! The C types of variables: from their declared types and, for temporaries, from their uses.
 
 use super::expr::Ty;
 use super::file::Variable;
 use cfa::{BinOp, CType, Callee, Expr, ExprId, FloatFormat, Op, Program, Table, TypeId, VarId};
 
-/// What a type says of a value of so many bits; `None` if it is no scalar of that width.
+/// The C type of a value of this width and declared type; `None` if that is no scalar of this width.
 pub fn of_type(p: &Program, ty: TypeId, width: u32) -> Option<Ty> {
     match *p.plain_type(ty) {
         CType::Int { width: w, signed, .. } | CType::Enum { width: w, signed, .. } if w == width => {
@@ -17,7 +17,7 @@ pub fn of_type(p: &Program, ty: TypeId, width: u32) -> Option<Ty> {
     }
 }
 
-/// By variable, from its type or its uses.
+/// The C type of each variable, from its declared type or its uses.
 pub fn of_variables(p: &Program) -> Table<VarId, Variable> {
     let mut guess = Guess { p, pointer: vec![false; p.vars.len()], float: vec![None; p.vars.len()] };
     guess.collect();
@@ -28,7 +28,7 @@ pub fn of_variables(p: &Program) -> Table<VarId, Variable> {
             let ty = of_type(p, var.ty, var.width).unwrap_or(match guess.float[i] {
                 Some(format) => Ty::Float(format),
                 None if guess.pointer[i] => Ty::Pointer,
-                // Bits of a `long double` are kept as one: no integer of 32-bit targets is as wide.
+                // The bits of a `long double` stay one: 32-bit targets have no integer of that width.
                 None if var.width == FloatFormat::X87.width() && !is_integer(p, var.ty) => Ty::Float(FloatFormat::X87),
                 None => Ty::Unsigned(var.width),
             });
@@ -53,7 +53,7 @@ impl Guess<'_> {
         for v in p.funcs.values().filter_map(|f| f.varargs) {
             self.is_pointer(v);
         }
-        // Operands of operations on floats are floats, whatever expression they are in.
+        // Operands of float operations are floats in every expression.
         let mut seen = rustc_hash::FxHashSet::default();
         for edge in p.edges.values() {
             edge.op.for_each_expr(|e| {
@@ -67,7 +67,7 @@ impl Guess<'_> {
                 });
             });
         }
-        // What is assigned to one another is alike: two rounds find what comes in either order.
+        // Variables that are assigned to one another have the same kind. Two rounds find the kinds in either order.
         for _ in 0..2 {
             for edge in p.edges.values() {
                 self.operation(&edge.op);
@@ -156,7 +156,7 @@ impl Guess<'_> {
         }
     }
 
-    /// The variable that an address is some bytes behind.
+    /// Marks the variable that an address is computed from as a pointer.
     fn address(&mut self, e: ExprId) {
         match *self.p.exprs.get(e) {
             Expr::Var(v) => self.is_pointer(v),
@@ -166,7 +166,7 @@ impl Guess<'_> {
                 } else if self.p.exprs.as_const(a).is_some() {
                     self.address(b);
                 } else if !self.points(a) && !self.points(b) {
-                    // One of two unknowns: an index is mostly extended or multiplied.
+                    // One of two operands is the pointer. Indices are usually extended or multiplied.
                     match (self.p.exprs.get(a), self.p.exprs.get(b)) {
                         (Expr::Var(_), Expr::Var(_)) => {}
                         (Expr::Var(v), _) => self.is_pointer(*v),

@@ -1,15 +1,16 @@
-//! What a file of C leaves to others: functions of the program that are called and not written, since the library has them. What
-//! the program does there, others do in their own way; what it asks there, nobody asks.
+//! The functions that a C file calls but does not contain, because the library defines them. The library implements
+//! them in its own way, and does not contain the program's checks in them.
 
 use super::file::File;
 use super::roles::{self, Role};
 use cfa::{CallGraph, Callee, ErrorId, Expr, FuncId, Op, Program, VarId};
 use rustc_hash::FxHashSet;
 
+/// The reachable functions that the file does not contain.
 pub struct LeftOut(Vec<FuncId>);
 
 impl LeftOut {
-    /// All functions that the program may come to, but those of the file.
+    /// Computes all reachable functions of the program except those in the file.
     pub fn of(file: &File) -> Self {
         let p = file.p;
         let calls = CallGraph::new(p);
@@ -18,7 +19,8 @@ impl LeftOut {
         Self(p.funcs.ids().filter(|f| calls.is_reachable(*f) && !written.contains(f)).collect())
     }
 
-    /// State that they change and that the file reads: their changes are not seen there (the rounding mode, which `fesetround` sets).
+    /// State that these functions change and the file reads. The library's changes would not be visible there, for
+    /// example the rounding mode that `fesetround` sets.
     pub fn shared_state(&self, file: &File) -> Option<String> {
         let p = file.p;
         let read: FxHashSet<VarId> =
@@ -43,7 +45,7 @@ impl LeftOut {
             .next()
     }
 
-    /// An error that the program has and the file has not.
+    /// The message of an error that the program has and the file does not have.
     pub fn error(&self, file: &File) -> Option<String> {
         let p = file.p;
         let calls = CallGraph::new(p);
@@ -54,8 +56,8 @@ impl LeftOut {
         unsaid.map(|error| p.errors[error].message.clone())
     }
 
-    /// An error in a function that is left out, or in what such a function calls: what the library calls back it calls for others, too, and
-    /// `main` is called by whoever starts the file.
+    /// An error in an omitted function, or in a function that it calls. The library may call its callbacks on behalf of
+    /// others as well. `main` is excluded, since the environment calls it.
     fn errors(&self, p: &Program) -> Option<ErrorId> {
         let main = roles::plain_main(p);
         let (mut found, mut done) = (self.0.clone(), 0);

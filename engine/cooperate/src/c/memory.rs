@@ -1,9 +1,9 @@
-//! A program that checks what it does with memory itself: a call of the runtime (`objects.c`) before each operation whose fault is an error, and where
-//! objects begin and end.
+//! Writes programs that check their own memory accesses: calls of a runtime (`objects.c`) before each operation whose
+//! fault is an error, and at the start and end of objects.
 //!
-//! Objects have room behind them that is nobody's, so that who walks out of one does not come into another; the address
-//! that another was computed from tells which object is meant. What library functions do with their arguments their models tell, which are
-//! written out where they are plain C ([`write_models`]).
+//! A gap follows each object, so that a pointer that leaves the object does not enter another. The address from which
+//! another was computed determines the intended object. The models of library functions determine what these do with
+//! their arguments. Models that are plain C become part of the file ([`write_models`]).
 
 use super::code::strip;
 use super::expr::{Kind, Ty};
@@ -17,14 +17,15 @@ use cfa::{
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
-/// What an object is called where there is room behind it.
+/// The member name of an object that has a gap.
 pub const OBJECT: &str = "object";
 
-/// Bytes behind each object.
+/// The number of bytes after each object.
 const GAP: u32 = 64;
 
-/// The runtime, and what it takes from elsewhere.
+/// The runtime.
 const RUNTIME: &str = include_str!("objects.c");
+/// The library functions that the runtime uses.
 const LIBRARY: [(&str, &str); 4] = [
     ("malloc", "extern void *malloc(unsigned long);"),
     ("free", "extern void free(void *);"),
@@ -32,16 +33,17 @@ const LIBRARY: [(&str, &str); 4] = [
     ("reach_error", "extern void reach_error(void);"),
 ];
 
-/// How the names of functions begin that share what is the library's own: what one of them writes (a mutex), only the others can read.
+/// The prefixes of functions that share state of the library: only functions with the same prefix can read, for
+/// example, a mutex that another writes.
 const SHARED: [&str; 3] = ["pthread_", "fe", "setlocale"];
 
-/// Makes models functions of the program that do nothing but compute and access memory: what the program gives them is then checked where
-/// they use it. The names of the library functions that stay what they are and that get pointers.
+/// Turns models into functions of the program if they only compute and access memory, so that the file checks their
+/// accesses. Returns the names of the remaining library functions with pointer arguments.
 pub fn write_models(p: &mut Program) -> Vec<String> {
     let mut written = Vec::new();
     let mut others = Vec::new();
     for f in p.funcs.ids() {
-        // `malloc` and `free` as others call them are nobody's models: they do what the front-end knows of.
+        // The front-end defines `malloc` and `free` without models for them.
         if roles::role(p, f) != Role::External || p.funcs[f].origin != FunctionOrigin::Model && !is_about_heap(p, f) {
             continue;
         }
@@ -66,7 +68,7 @@ pub fn write_models(p: &mut Program) -> Vec<String> {
     others
 }
 
-/// The names of the library's functions that may fail for want of memory in the program, but not in what is written of it. Sorted.
+/// The names of library functions that may fail for lack of memory in the program, but not in the written file. Sorted.
 pub fn never_failing(p: &Program) -> Vec<String> {
     let may_fail = |op: &Op| matches!(op, Op::Havoc { input, .. } if p.inputs[*input].kind == InputKind::allocation());
     let fails = |&f: &FuncId| {
@@ -88,7 +90,7 @@ fn is_about_heap(p: &Program, f: FuncId) -> bool {
     })
 }
 
-/// A function and all that it calls.
+/// A function and all functions that it calls directly or indirectly.
 pub fn parts(p: &Program, f: FuncId) -> Vec<FuncId> {
     let (mut parts, mut seen, mut done) = (vec![f], FxHashSet::from_iter([f]), 0);
     while let Some(&part) = parts.get(done) {
@@ -104,7 +106,8 @@ pub fn parts(p: &Program, f: FuncId) -> Vec<FuncId> {
     parts
 }
 
-/// Whether a model does nothing that needs the library: it asks nobody, and keeps nothing but, where it allocates, what went wrong.
+/// Returns true if a model needs nothing from the library: it reads no inputs, and it keeps no state, except the error
+/// code if it allocates.
 fn is_plain(p: &Program, f: FuncId, may_keep: bool) -> bool {
     let is_known = p.funcs[f].origin == FunctionOrigin::Model || is_about_heap(p, f);
     let mut seen = FxHashSet::default();
@@ -129,21 +132,23 @@ fn is_plain(p: &Program, f: FuncId, may_keep: bool) -> bool {
         })
 }
 
-/// What a file that checks memory has besides.
+/// The state of the memory checks of a file.
 pub struct Watch {
-    /// The leaks that are looked for.
+    /// The kind of leaks that the program checks.
     leak: Option<Leak>,
-    /// Somebody else has memory that the program gets addresses of.
+    /// True if external code has memory whose addresses the program may get.
     pub foreign: bool,
-    /// The present function has objects that end with it.
+    /// True if the current function has stack objects.
     has_frame: bool,
-    /// The program ends when the present function returns.
+    /// True if the program ends when the current function returns.
     ends_program: bool,
-    /// The present function is the user's main function or the program's start, so no other has variables.
+    /// True if the current function is the user's main function or the entry function, so that no other function has
+    /// live variables.
     is_outermost: bool,
 }
 
 impl Watch {
+    /// The initial state for a program.
     pub fn new(p: &Program) -> Self {
         let leak = p.edges.values().find_map(|e| match e.op {
             Op::Leak(leak) if e.fault.is_some() => Some(leak),
@@ -153,19 +158,19 @@ impl Watch {
     }
 }
 
-/// The declaration of an object with the room behind it.
+/// The declaration of an object with the gap after it.
 pub fn with_gap(declaration: &str, attributes: &str) -> String {
     format!("struct {{ {declaration}{attributes}; unsigned char gap[{GAP}]; }}")
 }
 
-/// A function that somebody else defines may hand out addresses of memory that nobody here knows.
+/// Records that an external function may return addresses of unknown memory.
 pub fn note_foreign(file: &mut File, f: FuncId) {
     let function = &file.p.funcs[f];
     let (returns, gets) = (
         file.result_type(f).is_some_and(|(ty, _)| ty == Ty::Pointer),
         function.params.iter().any(|&v| file.vars[v].ty == Ty::Pointer),
     );
-    // As `getline` does, through what it is given.
+    // For example `getline`, through its arguments.
     let allocates = || parts(file.p, f).iter().any(|&g| is_about_heap(file.p, g));
     let hands_out = returns || gets && (function.origin == FunctionOrigin::Undefined || allocates());
     let is_known = roles::public_name(function) == roles::ERRNO_LOCATION;
@@ -174,7 +179,7 @@ pub fn note_foreign(file: &mut File, f: FuncId) {
     }
 }
 
-/// What a function begins with.
+/// The statements at the start of a function.
 pub fn begin(file: &mut File, f: FuncId) -> Vec<String> {
     if file.watch.is_none() {
         return Vec::new();
@@ -203,7 +208,7 @@ pub fn begin(file: &mut File, f: FuncId) -> Vec<String> {
     lines
 }
 
-/// What comes before an operation.
+/// Adds the checks before an operation.
 pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
     let Some(watch) = &file.watch else { return };
     let Watch { has_frame, ends_program, is_outermost, leak, .. } = *watch;
@@ -246,7 +251,8 @@ pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
     }
 }
 
-/// What variables lead to whose address nobody takes, so that they are not in the table: they are still there when `main` calls `exit`.
+/// Marks memory that is reachable from local variables without an address. They are not in the table of objects, but
+/// are still live when `main` calls `exit`.
 fn reach_variables(file: &mut File, f: FuncId, out: &mut Vec<String>) {
     let p = file.p;
     for (v, var) in p.vars.iter() {
@@ -269,7 +275,7 @@ fn access(file: &mut File, addr: ExprId, bytes: &str, writes: bool, out: &mut Ve
     out.push(format!("proviso_access({}, {}, {}, {writes});", strip(&base), strip(&addr), strip(bytes)));
 }
 
-/// The runtime, once all is known that the file has.
+/// The text of the runtime, before and after the program's definitions. All objects of the file must be known.
 pub fn runtime(file: &mut File) -> Option<(String, String)> {
     let watch = file.watch.as_ref()?;
     let mut foreign = watch.foreign;
@@ -307,7 +313,7 @@ pub fn runtime(file: &mut File) -> Option<(String, String)> {
     Some((before, behind))
 }
 
-/// The constant of the runtime for a family.
+/// The constant that represents a family in the runtime.
 pub fn family(family: Family) -> String {
     format!("PROVISO_FAMILY_{}", family.name().to_uppercase())
 }
@@ -323,7 +329,7 @@ fn bytes(width: u32) -> String {
     width.div_ceil(8).to_string()
 }
 
-/// Whether the program ends behind an edge.
+/// Returns true if the program ends after the edge.
 fn is_last(p: &Program, edge: EdgeId) -> bool {
     let ends = |op: &Op| matches!(op, Op::Halt(HaltKind::Exit(_) | HaltKind::ExitNow(_) | HaltKind::Abort));
     matches!(p.locs[p.edges[edge].target].out, Out::One(next) if ends(&p.edges[next].op))

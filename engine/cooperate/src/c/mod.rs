@@ -1,9 +1,10 @@
-//! A program as C: what the automata do, as a file that compilers and other verifiers take.
+//! Writes a program as a C file for compilers and other verifiers.
 //!
-//! The file behaves as the automata do: the same inputs give the same executions. It has the program's own names and types
-//! where debug information tells them, and `#line` says where in the source each statement comes from. Library functions
-//! that the automata have as models are called, not written out: other tools know them better than our models. What C has no words for
-//! (values of more than 128 bits, other rounding modes) is an error, not an approximation.
+//! The file behaves like the program's automata: the same inputs lead to the same executions. It uses the names and
+//! types of the source if debug information provides them, and `#line` records the source line of each statement. It
+//! calls library functions that the program contains as models, because other tools know them better than these models.
+//! Constructs that C cannot express (values of more than 128 bits, other rounding modes) are errors, not
+//! approximations.
 
 mod code;
 mod expr;
@@ -30,34 +31,36 @@ use std::fmt::Write;
 use structure::Line;
 pub(crate) use structure::Shape;
 
-/// How to write it.
+/// The options of the C file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Without `#line`.
+    /// Omit `#line` directives.
     pub plain: bool,
-    /// Variables of functions start as 0, which they are never read as: tools that take what is not initialised for an input have fewer.
+    /// Initialise local variables to 0. The program never reads these values. Tools that treat uninitialised variables
+    /// as inputs then have fewer inputs.
     pub initialised: bool,
-    /// Operations on memory whose faults are errors are checked by the program itself.
+    /// Let the program itself check memory accesses whose faults are errors.
     pub checks_memory: bool,
-    /// What the file says of itself, in a comment at its top.
+    /// The lines of the comment at the top of the file.
     pub about: Vec<String>,
 }
 
-/// A program as C.
+/// A C file.
 #[derive(Clone, Debug)]
 pub struct Written {
+    /// The text.
     pub text: String,
-    /// An error of the program that the file does not run into: memory that nobody looks after, what library functions ask, what
-    /// happens after `main`. Whoever shows that the file has no error has not shown it of the program.
+    /// The message of an error of the program that the file lacks: memory faults without checks, checks in library
+    /// functions, or code after `main`. A proof of the file is no proof of the program then.
     pub unsaid: Option<String>,
 }
 
-/// The program as C; the error says what C has no words for.
+/// Writes the program as C. Fails with the first construct that C cannot express.
 pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     let mut file = File::new(p);
     file.watch = options.checks_memory.then(|| memory::Watch::new(p));
     let main = plain_main(p);
-    // The program's start is its main function, where it is not just a call of that.
+    // The entry function becomes `main`, unless it only calls the user's main function.
     let start = main.is_none().then_some(p.entry);
     let mut bodies: Vec<String> = Vec::new();
     let mut prototypes = String::new();
@@ -94,7 +97,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
                     if let Some(&exit) = exits.iter().find(|exit| memory::parts(p, f).contains(exit)) {
                         ends_elsewhere = Some(exit);
                         file.function(exit);
-                        // The library does not know in which state of a condition it is called.
+                        // The library cannot select the copy for a state of a condition.
                         if exits.len() > 1 {
                             file.refuse(format!("what runs at exit, where '{name}' ends the program"));
                         }
@@ -163,8 +166,8 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     Ok(Written { text: out, unsaid })
 }
 
-/// Has the library run what the file keeps to run at exit, also where a function of the library ends the program (`err`). It does nothing where that has
-/// run already.
+/// Makes the library run the file's exit handlers, even if a library function ends the program (`err`). The handlers
+/// have no effect if they have run already.
 fn run_at_library_exit(file: &mut File, exit: FuncId) -> String {
     file.library("on_exit", "extern int on_exit(void (*)(int, void *), void *);".to_owned());
     let exit = file.function(exit);
@@ -174,7 +177,7 @@ fn run_at_library_exit(file: &mut File, exit: FuncId) -> String {
     )
 }
 
-/// The declaration of a global variable that others may come before, and its definition with a value.
+/// Two texts for a global variable: a declaration that may precede all others, and the definition with its value.
 fn variable(file: &mut File, v: VarId) -> (String, String) {
     let p = file.p;
     let VarKind::Global { init } = p.vars[v].kind else { unreachable!("a global variable") };
@@ -223,7 +226,7 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
             declarations.push(format!("{}{zero};", file.declaration(v)));
         }
     }
-    // Names of the file that came up in the meantime must not be hidden by locals.
+    // Locals must not hide file-level names that were added meanwhile.
     let parts = std::mem::take(&mut file.part_declarations);
     let mut out = String::new();
     let mut printer = Printer { out: &mut out, p, options, at: None };
@@ -240,7 +243,8 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
     out
 }
 
-/// Declares objects of the frame that are variables of C: made at one point of each path, and of constant size.
+/// Declares the stack objects that become C variables. They have constant size, and each path creates them at one
+/// point.
 fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
     let p = file.p;
     let mut made: FxHashMap<VarId, Vec<(u32, u64, u32)>> = FxHashMap::default();
@@ -277,7 +281,7 @@ fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
                 makers.iter().any(|&(m, ..)| reached[m as usize])
             })
         };
-        // An object that ends before it is made again is one variable all the same.
+        // An object that always ends before it is created again can be one variable.
         if makers.iter().any(|&(_, s, a)| (s, a) != (size, align))
             || makers.len() > 16
             || (!ended.contains(&v) && again())
@@ -311,12 +315,12 @@ fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
     declarations
 }
 
-/// Lines, with the places in the source that they come from.
+/// Prints lines with their source places.
 struct Printer<'a> {
     out: &'a mut String,
     p: &'a Program,
     options: &'a Options,
-    /// The file and line that the next line of text counts as.
+    /// The file and line that the `#line` directives assign to the next line of text.
     at: Option<(u32, u32)>,
 }
 
@@ -328,7 +332,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Says where the next line comes from.
+    /// Writes a `#line` directive for the next line, if needed.
     fn mark(&mut self, place: Option<PlaceId>) {
         let Some(place) = place.filter(|_| !self.options.plain) else { return };
         let place = self.p.places[place];

@@ -1,8 +1,8 @@
-//! Identifiers: the program's own where they can be, and never two for one.
+//! Unique identifiers, with the program's own names where possible.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Keywords, of C23 too, and macros.
+/// Keywords, including those of C23, and macros.
 const KEYWORDS: &[&str] = &[
     "auto",
     "break",
@@ -128,7 +128,7 @@ const CALLED: &[&str] = &[
     "fmal",
 ];
 
-/// The names of a file, and those of the function that is written at present.
+/// The names of a file, and the names of the current function.
 pub struct Names {
     file: Scope,
     function: Scope,
@@ -138,11 +138,13 @@ pub struct Names {
 #[derive(Default)]
 struct Scope {
     taken: FxHashSet<String>,
-    /// By name, the first number that may be free: of a program that a condition left there can be thousands of copies of a function.
+    /// By name, the first suffix that may be free. A residual program of a condition may have thousands of copies of a
+    /// function.
     next: FxHashMap<String, u32>,
 }
 
 impl Names {
+    /// The names of an empty file.
     pub fn new() -> Self {
         let taken = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let file = Scope { taken: taken(&[KEYWORDS, CALLED].concat()), ..Scope::default() };
@@ -150,46 +152,47 @@ impl Names {
         Self { file, function: Scope::default(), tags }
     }
 
-    /// Begins a function, which may use the names of all others.
+    /// Starts a function. Its local names may repeat those of other functions.
     pub fn begin_function(&mut self) {
         self.function = Scope::default();
     }
 
-    /// Takes exactly this name: what is defined elsewhere goes by it.
+    /// Reserves exactly this name, which is defined elsewhere.
     pub fn reserve(&mut self, name: &str) {
         self.file.taken.insert(name.to_owned());
     }
 
-    /// An identifier of the file, as close to `name` as can be, that the present function does not hide.
+    /// A new file-level identifier, as similar to `name` as possible. The current function does not hide it.
     pub fn fresh(&mut self, name: &str) -> String {
         self.file.unused(&self.function, name)
     }
 
-    /// One of the present function.
+    /// A new identifier of the current function.
     pub fn fresh_local(&mut self, name: &str) -> String {
         self.function.unused(&self.file, name)
     }
 
+    /// A new tag.
     pub fn tag(&mut self, name: &str) -> String {
         self.tags.unused(&Scope::default(), name)
     }
 
-    /// Whether a typedef can have exactly this name.
+    /// Reserves the name for a typedef. Returns false if it is not available.
     pub fn typedef(&mut self, name: &str) -> bool {
         !self.function.taken.contains(name) && !name.starts_with(OURS) && self.file.taken.insert(name.to_owned())
     }
 }
 
-/// How the names begin of what the printer writes by itself.
+/// The prefix of the printer's own names.
 const OURS: &str = "proviso_";
 
-/// Whether a member of a struct cannot have this name.
+/// Returns true if a struct member cannot have this name.
 pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
 
 impl Scope {
-    /// A name that is neither here nor in `other`.
+    /// A new name that is neither in this scope nor in `other`.
     fn unused(&mut self, other: &Self, name: &str) -> String {
         let mut base: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! Accesses to memory: members and elements of the program's own types where they are one, else so many bytes at an address.
+//! Memory accesses: members and elements of the program's own types where possible, otherwise bytes at an address.
 
 use super::code::strip;
 use super::expr::Ty;
@@ -7,15 +7,16 @@ use super::kinds;
 use super::types::integer_type;
 use cfa::{BinOp, CType, Expr, ExprId, FloatFormat, Program, TypeId};
 
-/// An lvalue, or what stands for one that C does not have.
+/// The target of an access.
 pub enum Access {
+    /// An lvalue and its type.
     Lvalue(String, Ty),
-    /// So many bytes at an address, to be copied.
+    /// An address and a number of bytes. C has no lvalue for it, so the bytes are copied.
     Bytes(String, u32),
 }
 
 impl File<'_> {
-    /// The object of `width` bits at an address; `hint` is what its value is taken for.
+    /// The access to `width` bits at an address. `hint` is the type of the value.
     pub fn access(&mut self, addr: ExprId, width: u32, hint: Ty) -> Access {
         if let Some((text, ty)) = self.typed(addr, width) {
             return Access::Lvalue(text, ty);
@@ -28,7 +29,7 @@ impl File<'_> {
             (_, 16 | 32 | 64) => Ty::Unsigned(width),
             _ => return Access::Bytes(address, width.div_ceil(8)),
         };
-        // Bytes are bytes, whatever was stored there.
+        // The accessed bytes may have been stored with any type.
         let name = match ty {
             Ty::Pointer => "proviso_pointer".to_owned(),
             Ty::Float(f) => format!("proviso_{}", f.name()),
@@ -43,7 +44,7 @@ impl File<'_> {
         Access::Lvalue(format!("*({name} *){address}"), ty)
     }
 
-    /// As members and elements of what the base of the address has as its C type.
+    /// The access as members and elements of the C type of the address's base.
     fn typed(&mut self, addr: ExprId, width: u32) -> Option<(String, Ty)> {
         let p = self.p;
         if self.lets.contains_key(&addr) {
@@ -56,7 +57,7 @@ impl File<'_> {
             Expr::Var(v) => match self.objects.get(&v) {
                 Some(Object { typed: false, .. }) => return None,
                 Some(object) => {
-                    // What a variable of C has in it is no longer behind a pointer.
+                    // The object is a C variable, so no pointer is dereferenced.
                     let name = object.name.clone();
                     match path.steps.first() {
                         Some(Step::Index(None, 0) | Step::Target) => name,
@@ -85,7 +86,7 @@ impl File<'_> {
     }
 }
 
-/// An index as C writes it.
+/// An index in C.
 fn index(file: &mut File, symbolic: Option<ExprId>, constant: u64) -> String {
     let p = file.p;
     let Some(i) = symbolic else { return constant.to_string() };
@@ -95,28 +96,29 @@ fn index(file: &mut File, symbolic: Option<ExprId>, constant: u64) -> String {
         Expr::Zext { arg, .. } => file.bits(arg),
         _ => return if constant == 0 { file.signed(i) } else { format!("{} + {constant}", file.signed(i)) },
     };
-    // The sum is one of addresses, so it must not be cut to the index's own width.
+    // The sum is an address, so it must not be truncated to the width of the index.
     if constant == 0 { text } else { format!("(long){text} + {constant}") }
 }
 
-/// A way from a base to a scalar within it, through the C types of both.
+/// A path from a base to a scalar within it, through their C types.
 pub struct Path {
     base: ExprId,
     steps: Vec<Step>,
+    /// The type of the scalar.
     pub ty: Ty,
 }
 
 enum Step {
-    /// What the base points to.
+    /// The target of the base.
     Target,
-    /// An element: of an array, or behind a pointer.
+    /// An element of an array, or at an offset from a pointer: a symbolic index plus a constant.
     Index(Option<ExprId>, u64),
-    /// A member of a struct, by its number.
+    /// A member of a struct, by its index.
     Member(TypeId, usize),
 }
 
 impl Path {
-    /// The scalar of `width` bits at an address, if types tell that there is one.
+    /// The path to the scalar of `width` bits at an address, if types determine one.
     pub fn of(p: &Program, addr: ExprId, width: u32) -> Option<Self> {
         let Sum { base, constant: mut offset, mut scaled } = Sum::of(p, addr)?;
         let mut steps = Vec::new();
@@ -154,7 +156,7 @@ impl Path {
                             && p.size_of(f.ty).is_some_and(|s| 8 * s == f.bit_width)
                     });
                     let (n, field) = fitting.next()?;
-                    // Of the members of a union it is not known which is meant.
+                    // If several members of a union fit, the intended one is unknown.
                     if fitting.next().is_some() {
                         return None;
                     }
@@ -181,7 +183,7 @@ impl Path {
     }
 }
 
-/// An address as a base, a constant and at most one product.
+/// An address as the sum of a base, a constant, and at most one product.
 struct Sum {
     base: ExprId,
     constant: u64,
@@ -203,7 +205,7 @@ impl Sum {
                 Expr::Var(v) => matches!(p.plain_type(p.vars[v].ty), CType::Pointer(_)),
                 _ => false,
             };
-            // Operands are in order of their ids.
+            // Operands are in the order of their ids.
             let (base, product) = match (is_base(a), is_base(b)) {
                 (true, false) => (a, b),
                 (false, true) => (b, a),

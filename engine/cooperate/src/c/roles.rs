@@ -1,19 +1,19 @@
-//! Who defines what is named in a program: this file, the C library, or somebody else.
+//! Decides where a function or variable is defined: in the file, in the C library, or in other code.
 
 use cfa::{Callee, Check, FuncId, Function, FunctionOrigin, Op, Out, PlaceId, Program, VarId};
 
-/// What becomes of a function.
+/// The role of a function in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Its body is written.
+    /// The file contains its body.
     Body,
-    /// It is declared: somebody else defines it.
+    /// The file declares it; other code defines it.
     External,
-    /// Calling it is the error that is looked for.
+    /// Calling it violates the property.
     Error,
 }
 
-/// What becomes of it.
+/// The role of a function.
 pub fn role(p: &Program, f: FuncId) -> Role {
     let function = &p.funcs[f];
     if is_error(p, function) {
@@ -27,27 +27,30 @@ pub fn role(p: &Program, f: FuncId) -> Role {
     }
 }
 
-/// Whether it keeps or runs what is to run when the program ends. The file does that itself: destructors come behind handlers, and
-/// `_Exit` runs neither, which the library could not be told of calls in the middle of the program.
+/// Returns true if the function registers or runs exit handlers. The file contains these functions itself: destructors
+/// run after handlers, and `_Exit` runs neither. Calls of the library in the middle of the program could not preserve
+/// that.
 pub fn keeps_handlers(function: &Function) -> bool {
     const NAMES: [&str; 6] =
         ["__cxa_atexit", "__proviso_at_exit", "__proviso_at_quick_exit", "at_quick_exit", "atexit", "on_exit"];
     function.origin == FunctionOrigin::Model && NAMES.contains(&function.name.as_str())
 }
 
-/// The function that runs handlers and destructors when the program ends, if there are any; all its copies, where a condition has copied it.
+/// The functions that run handlers and destructors at the end of the program: all copies if a condition has copied the
+/// function. Empty if there are none.
 pub fn exit_functions(p: &Program) -> Vec<FuncId> {
     let named = |name: &str| p.funcs.iter().filter(|(_, f)| f.name == name).map(|(f, _)| f).collect();
     let all: Vec<FuncId> = named("__proviso_exit_handlers");
     if all.is_empty() { named("__proviso_at_exit") } else { all }
 }
 
-/// Whether it is what a function of the C library is called by.
+/// Returns true if the function has the name of a C library function.
 fn is_public(p: &Program, function: &Function) -> bool {
     p.models.iter().any(|m| m == public_name(function))
 }
 
-/// The C name of a function; a model's own name for itself, where its result is ignored, is not one.
+/// The C name of a function. Models of functions whose result is ignored have an internal name with a prefix, which is
+/// removed.
 pub fn public_name(function: &Function) -> &str {
     match function.origin {
         FunctionOrigin::Model => function.name.strip_prefix("proviso_").unwrap_or(&function.name),
@@ -55,7 +58,7 @@ pub fn public_name(function: &Function) -> &str {
     }
 }
 
-/// Whether calling the function is an error of the property.
+/// Returns true if calling the function violates the property.
 pub fn is_error(p: &Program, function: &Function) -> bool {
     match p.locs[function.entry].out {
         Out::One(edge) => matches!(p.edges[edge].op, Op::Error(error) if p.errors[error].check == Check::Call),
@@ -63,31 +66,34 @@ pub fn is_error(p: &Program, function: &Function) -> bool {
     }
 }
 
-/// Whether somebody else defines what is declared there: nobody here, or a model.
+/// Returns true if other code defines the entity: it is undefined here, and no model declares it.
 pub fn is_external(p: &Program, place: Option<PlaceId>, undefined: bool) -> bool {
     undefined && !place.is_some_and(|place| is_model(p, place))
 }
 
+/// Returns true if the place is in a model.
 pub fn is_model(p: &Program, place: PlaceId) -> bool {
     p.files[p.places[place].file].path.starts_with("<models>")
 }
 
-/// Whether the C library defines the variable (`stdout`).
+/// Returns true if the C library defines the variable (`stdout`).
 pub fn is_library_variable(p: &Program, v: VarId) -> bool {
     let var = &p.vars[v];
     let declared_by_model = var.place.is_some_and(|place| is_model(p, place));
     declared_by_model && var.name.as_ref().is_some_and(|name| p.models.contains(name) || name.starts_with("std"))
 }
 
-/// How C comes to `errno`, which models change as a variable of theirs.
+/// The C expression for `errno`. Models represent it by a variable of their own.
 pub const ERRNO: &str = "(*__errno_location())";
+/// The function that returns the address of `errno`.
 pub const ERRNO_LOCATION: &str = "__errno_location";
 
+/// Returns true if the object is the models' `errno`.
 pub fn is_errno(p: &Program, name: &str, place: Option<PlaceId>) -> bool {
     name == "proviso_errno" && place.is_some_and(|place| is_model(p, place))
 }
 
-/// What a definition of the function begins with. Models are nobody's but this file's.
+/// The linkage specifier of a function's definition. Models are local to the file.
 pub fn linkage(p: &Program, f: FuncId) -> &'static str {
     match p.funcs[f].origin {
         FunctionOrigin::Model => "static ",
@@ -95,7 +101,8 @@ pub fn linkage(p: &Program, f: FuncId) -> &'static str {
     }
 }
 
-/// The user's main function, if the program's start does nothing else that is written: arguments are the environment's.
+/// The user's main function, if the entry function does nothing else that has to be written. The environment supplies
+/// the arguments.
 pub fn plain_main(p: &Program) -> Option<FuncId> {
     let shape = super::structure::Shape::new(p, p.entry);
     let mut main = None;

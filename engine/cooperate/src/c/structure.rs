@@ -1,8 +1,9 @@
-//! Automata as structured statements: loops, branches, and gotos for what is left.
+//! Translates automata to structured statements: loops, branches, and gotos for all remaining jumps.
 //!
-//! After Ramsey, *Beyond Relooper: recursive translation of unstructured control flow to structured control flow* (ICFP 2022):
-//! the dominator tree is the nesting. A location that several edges lead to comes after the statement of the location that
-//! dominates it, one that a loop is left to after the loop. C has goto, so nothing has to be duplicated.
+//! The algorithm follows Ramsey, *Beyond Relooper: recursive translation of unstructured control flow to structured
+//! control flow* (ICFP 2022): the dominator tree determines the nesting. A location with several predecessors is
+//! written after the statement of its immediate dominator, and the target of a loop exit after the loop. C has goto, so
+//! no code is duplicated.
 
 use super::code;
 use super::file::File;
@@ -12,28 +13,34 @@ use cfa::loops::LoopForest;
 use cfa::{EdgeId, FuncId, LocId, Op, Out, PlaceId, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How deep statements nest before gotos take over; compilers have limits.
+/// The maximal nesting depth of statements, since compilers have limits. Beyond it, gotos are used.
 const MAX_NESTING: usize = 24;
 
 /// A line of a function's body.
 pub struct Line {
+    /// The indentation level.
     pub indent: usize,
+    /// The text.
     pub text: String,
+    /// The source place.
     pub place: Option<PlaceId>,
-    /// Of a test that leaves a loop: the condition to stay.
+    /// If the line is a test that leaves a loop, the condition under which execution stays.
     otherwise: Option<String>,
 }
 
-/// The locations of a function that its entry reaches, as a graph.
+/// The control-flow graph of the reachable locations of a function.
 pub struct Shape {
+    /// The locations by node.
     pub locs: Vec<LocId>,
     node: FxHashMap<LocId, u32>,
+    /// The graph.
     pub graph: Digraph,
-    /// The only edge that leads to a node.
+    /// By node, its incoming edge, if there is only one.
     before: Vec<Option<EdgeId>>,
 }
 
 impl Shape {
+    /// The graph of function `f`.
     pub fn new(p: &Program, f: FuncId) -> Self {
         let entry = p.funcs[f].entry;
         let (mut locs, mut node) = (vec![entry], FxHashMap::default());
@@ -56,13 +63,13 @@ impl Shape {
             }
             done += 1;
         }
-        // The entry has one more way to it.
+        // The entry has an additional incoming edge, from callers.
         before[0].1 = None;
         let graph = Digraph::new(locs.len(), &edges);
         Self { locs, node, graph, before: before.into_iter().map(|(_, edge)| edge).collect() }
     }
 
-    /// The only edge that leads to a location.
+    /// The edge into a location, if there is only one.
     pub fn before(&self, loc: LocId) -> Option<EdgeId> {
         self.before[self.node[&loc] as usize]
     }
@@ -72,21 +79,23 @@ struct Writer<'a, 'p> {
     file: &'a mut File<'p>,
     shape: &'a Shape,
     loops: LoopForest,
-    /// Whether a loop is written as one.
+    /// By node, true if it is the head of a loop that becomes a `while` loop.
     head: Vec<bool>,
-    /// What comes after the statement of a node, and after its loop; in order.
+    /// By node, the nodes that follow its statement, in order.
     merges: FxHashMap<u32, Vec<u32>>,
+    /// By loop head, the nodes that follow its loop, in order.
     exits: FxHashMap<u32, Vec<u32>>,
-    /// Nodes that come somewhere of their own, not in place of the only jump to them.
+    /// True for nodes that have a position of their own, instead of replacing the only jump to them.
     placed: Vec<bool>,
     labelled: FxHashSet<u32>,
     lines: Vec<Line>,
-    /// Loops around what is written now; what comes after each, and whether it is left to there.
+    /// The heads of the enclosing loops.
     around: Vec<u32>,
+    /// For each enclosing loop, the node after it, and true if a `break` leads there.
     breaks: Vec<(Option<u32>, bool)>,
 }
 
-/// The body of a function. Labels are declared where a goto names them.
+/// The lines of a function's body. Labels are declared only where a goto uses them.
 pub fn body(file: &mut File, shape: &Shape) -> Vec<Line> {
     let dominators = Dominators::new(&shape.graph, 0);
     let loops = LoopForest::new(&shape.graph, 0);
@@ -115,7 +124,7 @@ pub fn body(file: &mut File, shape: &Shape) -> Vec<Line> {
     }
     writer.sequence(0, None, 1);
     let Writer { labelled, lines, .. } = writer;
-    // A label that nothing goes to is none.
+    // Remove unused labels.
     let is_used = |line: &Line| match line.text.strip_prefix('\0') {
         Some(label) => labelled.contains(&label.parse::<u32>().expect("a node")),
         None => true,
@@ -133,7 +142,7 @@ impl Writer<'_, '_> {
     /// Decides where a node is written.
     fn place(&mut self, node: u32, dominators: &Dominators) {
         let Some(dominator) = dominators.idom(node) else { return };
-        // The outermost loop around the dominator that the node is not in.
+        // The outermost loop around the dominator that does not contain the node.
         let (mut outermost, mut inner) = (None, self.loops.innermost(dominator));
         while let Some(l) = inner {
             let head = self.loops.get(l).head;
@@ -145,7 +154,7 @@ impl Writer<'_, '_> {
             }
             inner = self.loops.get(l).parent;
         }
-        // What ends the program at once stays where it is.
+        // A node that ends the program or function stays in place.
         let ends = |this: &Self| match this.file.p.locs[this.shape.locs[node as usize]].out {
             Out::One(edge) => matches!(this.file.p.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)),
             Out::Sink => true,
@@ -156,7 +165,7 @@ impl Writer<'_, '_> {
             self.exits.entry(head).or_default().push(node);
             self.placed[node as usize] = true;
         } else if !only {
-            // A head with one way into its loop is written where that way leads.
+            // A loop head with one entry is written at its entry.
             self.merges.entry(dominator).or_default().push(node);
             self.placed[node as usize] = true;
         }
@@ -166,10 +175,10 @@ impl Writer<'_, '_> {
         self.lines.push(Line { indent, text: text.into(), place, otherwise: None });
     }
 
-    /// Writes a node and what follows it, up to where execution comes to `follow`, which is written next, or goes elsewhere.
-    /// Whether it may come to the end of what is written.
+    /// Writes a node and its successors, until execution reaches `follow`, which is written next, or continues
+    /// elsewhere. Returns true if execution may reach the end of the written text.
     fn sequence(&mut self, start: u32, follow: Option<u32>, indent: usize) -> bool {
-        // What comes after the present node, the next last.
+        // The nodes to be written after the current one; the next is the last.
         let mut pending: Vec<u32> = Vec::new();
         let mut node = start;
         loop {
@@ -210,7 +219,7 @@ impl Writer<'_, '_> {
         self.around.pop();
         let (_, left) = self.breaks.pop().expect("pushed");
         self.line(indent, "}", None);
-        // `while (c)` where the loop starts with its test.
+        // Use `while (c)` if the loop starts with its test.
         if let [label, test, ..] = &self.lines[opening + 1..]
             && label.text.starts_with('\0')
             && let Some(stay) = &test.otherwise
@@ -225,7 +234,7 @@ impl Writer<'_, '_> {
         if left { Next::Follows } else { Next::Nowhere }
     }
 
-    /// Writes what a node does and how it goes on.
+    /// Writes the operation of a node and its continuation.
     fn node(&mut self, node: u32, pending: &mut Vec<u32>, follow: Option<u32>, indent: usize) -> Next {
         let p = self.file.p;
         let loc = self.shape.locs[node as usize];
@@ -268,7 +277,7 @@ impl Writer<'_, '_> {
         let (cond, negated) = (condition(then_edge), condition(else_edge));
         let place = p.edges[then_edge].place;
         let (then, other) = (p.edges[then_edge].target, p.edges[else_edge].target);
-        // Two ways to one place are no branch.
+        // A branch with equal targets is no branch.
         if then == other {
             return match self.jump(then, next) {
                 Jump::Falls => Next::Follows,
@@ -314,7 +323,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `if (c) goto …;` and the rest.
+    /// Writes `if (c) goto …;` and then the other side.
     #[allow(clippy::too_many_arguments)]
     fn conditional(
         &mut self,
@@ -340,7 +349,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `if (c) { … }` before what follows.
+    /// Writes `if (c) { … }` before the following text.
     #[allow(clippy::too_many_arguments)]
     fn nested(
         &mut self,
@@ -363,7 +372,7 @@ impl Writer<'_, '_> {
         Next::Follows
     }
 
-    /// How execution gets to a location, if `next` is what is written next.
+    /// The jump to a location, if `next` is written next.
     fn jump(&mut self, target: LocId, next: Option<u32>) -> Jump {
         let node = self.shape.node[&target];
         if next == Some(node) {
@@ -386,21 +395,22 @@ impl Writer<'_, '_> {
     }
 }
 
-/// A way to a location.
+/// A jump to a location.
 enum Jump {
-    /// It is written next.
+    /// The target is written next, so nothing is needed.
     Falls,
-    /// It is written in place of the jump.
+    /// The target is written in place of the jump.
     Inline(u32),
+    /// A statement.
     Text(String),
 }
 
-/// Where execution goes after what was written.
+/// The continuation of execution after the written text.
 enum Next {
-    /// To what is written next.
+    /// The node that is written next.
     Follows,
-    /// To a node that is written right here.
+    /// A node that is written here.
     Inline(u32),
-    /// Elsewhere, or to its end.
+    /// Elsewhere, or the end.
     Nowhere,
 }

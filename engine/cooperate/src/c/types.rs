@@ -1,42 +1,44 @@
-//! C types as declarations: the program's own tags and typedefs, with the layout that debug information gives.
+//! Declares C types: the program's own tags and typedefs, with the layout that debug information records.
 //!
-//! A struct is declared with its members only if C would lay them out where they are; else it is so many bytes, and its
-//! members are accessed by their offsets. Qualifiers go: constants are written when objects of theirs are set up.
+//! A struct is declared with its members only if C would place them at their offsets. Otherwise it is an array of
+//! bytes, and accesses use offsets. Qualifiers are dropped, because initialisation may write constants.
 
 use super::names::{Names, is_keyword};
 use cfa::{CType, Field, FloatFormat, Program, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
-/// Declarations, in an order that C takes, of all types mentioned so far.
+/// The declarations of all types mentioned so far, in an order that C accepts.
 pub struct Types<'p> {
     p: &'p Program,
-    /// Tags by content: files of one program may mean different things by one tag.
+    /// Tags by type content: the files of a program may use one tag for different types.
     tags: FxHashMap<&'p CType, Tag>,
     typedefs: FxHashMap<(&'p str, TypeId), Option<String>>,
-    /// Structs that were only named so far.
+    /// The structs that are declared but not defined yet.
     pending: Vec<TypeId>,
     completed: FxHashSet<&'p CType>,
     layouts: FxHashMap<TypeId, Option<Layout>>,
+    /// The text of the declarations.
     pub text: String,
 }
 
 #[derive(Clone)]
 struct Tag {
     name: String,
-    /// Names of the members, those without one included.
+    /// The names of the members, including generated ones.
     members: Vec<String>,
 }
 
-/// What C makes of a type.
+/// The layout of a type in C.
 #[derive(Clone, Copy)]
 struct Layout {
     align: u64,
-    /// Members can be accessed by name.
+    /// True if members can be accessed by name.
     transparent: bool,
 }
 
 impl<'p> Types<'p> {
+    /// No declarations.
     pub fn new(p: &'p Program) -> Self {
         Self {
             p,
@@ -56,20 +58,20 @@ impl<'p> Types<'p> {
         ty
     }
 
-    /// `declarator` declared as of this type, which is made known first. Complete, but for what pointers lead to.
+    /// Declares `declarator` with this type. Declares the type first. It is complete, except for pointer targets.
     pub fn declare(&mut self, ty: TypeId, declarator: &str, names: &mut Names) -> String {
         self.complete(ty, names);
         self.spell(ty, declarator.to_owned(), names)
     }
 
-    /// Completes what was only named.
+    /// Defines all structs that are only declared.
     pub fn finish(&mut self, names: &mut Names) {
         while let Some(ty) = self.pending.pop() {
             self.complete(ty, names);
         }
     }
 
-    /// The name of a member, if C has it where it is.
+    /// The name of a struct member, if C places it at its offset.
     pub fn member(&mut self, ty: TypeId, index: usize, names: &mut Names) -> Option<String> {
         let ty = self.plain(ty);
         if !self.layout(ty).transparent {
@@ -79,7 +81,7 @@ impl<'p> Types<'p> {
         self.tags[&self.p.types[ty]].members.get(index).cloned()
     }
 
-    /// Whether part of the type is written behind the declarator.
+    /// Returns true if part of the type is written after the declarator.
     fn surrounds(&self, ty: TypeId) -> bool {
         match &self.p.types[ty] {
             CType::Array(..) | CType::Function => true,
@@ -109,7 +111,8 @@ impl<'p> Types<'p> {
                 self.spell(to, pointer, names)
             }
             &CType::Array(of, n) => {
-                // Elements of unknown size, of an array of variable length, are none in C: it is an array of what they consist of.
+                // C has no arrays whose elements have unknown size, as in arrays of variable length. The result is an
+                // array of the innermost elements.
                 let (mut of, mut n) = (of, n);
                 while let CType::Array(inner, _) = self.p.types[self.plain(of)]
                     && self.p.size_of(of).is_none()
@@ -157,7 +160,7 @@ impl<'p> Types<'p> {
         tag
     }
 
-    /// Makes a type known as far as a pointer to it asks for.
+    /// Declares a type as far as a pointer to it requires.
     fn mention(&mut self, ty: TypeId, names: &mut Names) {
         match &self.p.types[ty] {
             &CType::Pointer(to) => self.mention(to, names),
@@ -180,7 +183,7 @@ impl<'p> Types<'p> {
         if self.typedefs.contains_key(&(name, inner)) {
             return;
         }
-        // The compiler's own, and types that the printer writes another way.
+        // Types of the compiler, and types that the printer writes differently.
         let own = name.starts_with("__builtin") || name.contains("int128") || name.contains("loat128");
         let taken = !own && !matches!(self.p.types[inner], CType::Function) && names.typedef(name);
         self.typedefs.insert((name, inner), taken.then(|| name.to_owned()));
@@ -244,7 +247,7 @@ impl<'p> Types<'p> {
 
     fn layout(&mut self, ty: TypeId) -> Layout {
         if let Some(&known) = self.layouts.get(&ty) {
-            // A struct within itself is none of C's.
+            // A struct that contains itself is invalid in C.
             return known.unwrap_or(Layout { align: 1, transparent: false });
         }
         self.layouts.insert(ty, None);
@@ -257,7 +260,7 @@ impl<'p> Types<'p> {
             let bits = self.p.size_of(field.ty).map(|bytes| 8 * bytes);
             let start = match bits {
                 _ if *union => 0,
-                // A bit-field stays within a unit of its type.
+                // A bit-field must not cross a boundary of its type.
                 Some(bits) if bits != field.bit_width => {
                     if bits == 0 || field.bit_width == 0 {
                         fits = false;
@@ -281,7 +284,7 @@ impl<'p> Types<'p> {
         known
     }
 
-    /// Whether an object of the type is as large in C as it is here.
+    /// Returns true if objects of the type have the same size in C.
     fn is_laid_out(&mut self, ty: TypeId) -> bool {
         let ty = self.plain(ty);
         match self.p.types[ty] {
@@ -296,11 +299,12 @@ impl<'p> Types<'p> {
     }
 }
 
-/// How wide an integer is that goes by its width: `_BitInt`, of which debug information has the size alone.
+/// The width of a `_BitInt` type. Debug information records only its size.
 fn integer_width(name: &str, width: u32) -> Option<u32> {
     name.contains("_BitInt").then_some(width)
 }
 
+/// The C type of a float format.
 pub fn float_type(format: FloatFormat) -> &'static str {
     match format {
         FloatFormat::Half => "_Float16",
@@ -312,7 +316,7 @@ pub fn float_type(format: FloatFormat) -> &'static str {
     }
 }
 
-/// The smallest integer type that holds so many bits.
+/// The smallest integer type with at least this many bits.
 pub fn integer_type(width: u32, signed: bool) -> &'static str {
     match (width, signed) {
         (0..=8, false) => "unsigned char",
@@ -328,10 +332,11 @@ pub fn integer_type(width: u32, signed: bool) -> &'static str {
     }
 }
 
-/// Integers of 128 bits, unsigned and signed.
+/// The names of the 128-bit integer types, unsigned and signed.
 pub const WIDE: (&str, &str) = ("proviso_uint128", "proviso_int128");
 
-/// What declares them. There is no `__int128` for targets of 32 bits, but C23's `_BitInt` is as wide as clang is asked.
+/// The declarations of these types. 32-bit targets have no `__int128`, but clang supports C23's `_BitInt` of that
+/// width.
 pub fn wide_types(pointer_width: u32) -> String {
     let of = if pointer_width == 32 { "_BitInt(128)" } else { "__int128" };
     format!("typedef unsigned {of} {};\ntypedef {of} {};\n", WIDE.0, WIDE.1)

@@ -1,31 +1,32 @@
-//! Blocks of merged paths (adjustable-block encoding, Beyer, Keremoglu, Wendler, FMCAD 2010): all ways from one head to the next.
+//! Blocks of merged paths (adjustable-block encoding: Beyer, Keremoglu, Wendler, FMCAD 2010). A block consists of all
+//! paths from one cut point (head) to the next.
 //!
-//! A condition of what was explored block by block does not tell the ways of a block apart: it reads at which head they end, and ends earlier
-//! where no head that is left can be come to any more.
+//! A condition from an exploration by blocks does not distinguish the paths of a block. It reads the head at which they
+//! end. It stops earlier where no head with open paths is reachable any more.
 
 use cfa::{CallGraph, EdgeId, FuncId, Id, LocId, Op, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// What reading an edge says of the block that a way is in.
+/// The effect of an edge on the block of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// It ends at this head.
+    /// The block ends at this head.
     Head(LocId),
-    /// It may end, which the edge alone does not tell: a return to one of several callers.
+    /// The block may end, but the edge alone does not determine it: a return to one of several callers.
     Unclear,
-    /// No head that was asked about will be come to.
+    /// No queried head is reachable any more.
     Never,
 }
 
 type Exits = Rc<[(EdgeId, Exit)]>;
 
-/// The blocks of a program.
+/// The blocks of a program, with a cache of their exits.
 pub struct Blocks<'a> {
     program: &'a Program,
-    /// By edge, if the block may end with it.
+    /// By edge that may end a block, how it ends.
     ends: FxHashMap<EdgeId, Exit>,
-    /// By edge that does not end it, where ways go on.
+    /// By edge that does not end the block, the locations after it.
     steps: FxHashMap<EdgeId, Vec<LocId>>,
     /// By location, the edges that lead there within a block.
     before: Vec<Vec<EdgeId>>,
@@ -33,6 +34,7 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
+    /// The blocks of a program. `heads` is true for the cut points, by location.
     pub fn new(program: &'a Program, calls: &CallGraph, heads: &[bool]) -> Self {
         let mut this = Self {
             program,
@@ -67,8 +69,8 @@ impl<'a> Blocks<'a> {
         this
     }
 
-    /// What ends the ways of the block from `from`, for who asks about these heads: all other edges leave open whether one of them will be
-    /// come to.
+    /// The edges that end the paths of the block from `from`, with respect to these heads. After all other edges, some
+    /// of the heads may still be reachable.
     pub fn exits(&mut self, from: LocId, mut heads: Vec<LocId>) -> Exits {
         heads.sort_unstable();
         heads.dedup();
@@ -82,7 +84,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn ways(&self, from: LocId, heads: &[LocId]) -> Vec<(EdgeId, Exit)> {
-        // From where one of the heads may be come to.
+        // The locations from which one of the heads may be reachable.
         let mut useful: FxHashSet<LocId> = FxHashSet::default();
         let is_asked = |exit: &Exit| match exit {
             Exit::Head(head) => heads.binary_search(head).is_ok(),
@@ -114,7 +116,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Where execution may go on behind a function.
+/// The locations to which a function may return.
 fn returns_to(program: &Program, calls: &CallGraph, func: FuncId) -> Vec<LocId> {
     let mut after: Vec<LocId> = calls.callers(func).map(|call| program.edges[call].target).collect();
     after.sort_unstable();

@@ -1,4 +1,4 @@
-//! What bounded model checking has seen: the paths on which loops have few iterations.
+//! The condition of bounded model checking: paths on which loops have few iterations.
 
 use super::{Condition, Label, StateId, Transition};
 use cfa::graph::CfaGraphs;
@@ -7,18 +7,20 @@ use cfa::{CallGraph, EdgeId, FuncId, Id, LocId, Op, Program};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// States that count iterations of each loop by itself; beyond, those of all loops are counted together, which covers less.
+/// The limit on states that count the iterations of each loop separately. Beyond it, one counter for all loops is used,
+/// which covers fewer paths.
 const MOST_STATES: usize = 1_000;
 
-/// What an edge does to a counter.
+/// The effect of an edge on a counter.
 #[derive(Clone, Copy)]
 enum Effect {
     Count(usize),
     Reset(usize),
 }
 
-/// The paths on which no loop has more iterations from where it is entered to where it is left (the last need not be a whole one), and no
-/// function has more calls that are nested. A path is covered where it has come to what no counter can change any more, so that all that follows is seen as well.
+/// The condition that covers paths on which no loop has more than `iterations` iterations between its entry and exit
+/// (the last one may be partial), and no recursive function has more nested calls. A path is covered as soon as no
+/// counter can change any more, because all its extensions were explored as well.
 pub fn within(program: &Program, iterations: u32) -> Condition {
     let counters = Counters::new(program, iterations);
     let ends = counters.ends(program);
@@ -26,21 +28,21 @@ pub fn within(program: &Program, iterations: u32) -> Condition {
 }
 
 struct Counters {
-    /// Of each counter, how far it may go.
+    /// The bound of each counter.
     most: Vec<u32>,
     effects: BTreeMap<EdgeId, Vec<Effect>>,
 }
 
 impl Counters {
-    /// A counter for each loop, of the ways back to its head, and one for all calls of recursive functions. Iterations begin anew where the loop
-    /// is entered; not in a recursive function, where the same loop may be gone on with in another call.
+    /// Creates a counter for the back edges of each loop, and one for all calls of recursive functions. Entering a loop
+    /// resets its counter. Loops in recursive functions are not reset, because another call may continue the same loop.
     fn new(program: &Program, iterations: u32) -> Self {
         let calls = CallGraph::new(program);
         let mut into: FxHashMap<LocId, Vec<EdgeId>> = FxHashMap::default();
         let mut this = Self { most: Vec::new(), effects: BTreeMap::new() };
         let recursion = this.counter(iterations);
         for (id, edge) in program.edges.iter() {
-            // A call comes to its target when it returns: what it does is noted when it begins.
+            // A call reaches its target when it returns, but its effect is counted at its start.
             into.entry(edge.target).or_default().push(id);
             let entered = called(program, &calls, id);
             for &func in &entered {
@@ -78,7 +80,7 @@ impl Counters {
         self.effects.entry(edge).or_default().push(effect);
     }
 
-    /// One counter for all that is counted.
+    /// Replaces all counters by a single one.
     fn together(&self) -> Self {
         let most = self.most.iter().min().map_or(0, |&most| most.min(MOST_STATES as u32 - 1));
         let only = |effect: &&Effect| matches!(effect, Effect::Count(_));
@@ -87,7 +89,7 @@ impl Counters {
         Self { most: vec![most], effects: effects.filter(|(_, effects)| !effects.is_empty()).collect() }
     }
 
-    /// The edges behind which nothing is counted any more.
+    /// The edges after which no counter can change.
     fn ends(&self, program: &Program) -> Vec<EdgeId> {
         let calls = CallGraph::new(program);
         let next = |id: EdgeId| -> Vec<LocId> {
@@ -122,7 +124,7 @@ impl Counters {
         program.edges.ids().filter(is_end).collect()
     }
 
-    /// `None` if there are too many states, or no ends.
+    /// The condition; `None` if it has too many states or covers nothing.
     fn condition(&self, ends: &[EdgeId]) -> Option<Condition> {
         let mut out = Condition::nothing();
         let (covered, free) = (out.add(true), out.add(false));
@@ -154,7 +156,7 @@ impl Counters {
         (!ends.is_empty()).then(|| out.simplified())
     }
 
-    /// The counters behind an edge; `None` if one is beyond its bound.
+    /// The counters after an edge; `None` if one exceeds its bound.
     fn after(&self, counts: &[u32], effects: &[Effect]) -> Option<Vec<u32>> {
         let mut next = counts.to_vec();
         for effect in effects {

@@ -1,7 +1,8 @@
-//! C conditions without effects, as expressions over variables by their C names: assumptions in files, and what witnesses of other tools say of states.
+//! Parses C conditions without side effects: assumptions in files, and state invariants in witnesses of other tools.
+//! The results are expressions over variables, which are found by their C names.
 //!
-//! Integers only, with C's conversions. What is not understood is an error with its text: a condition that means something else would
-//! be worse than none.
+//! Only integers are supported, with C's conversions. Everything else is an error with its text, because a condition
+//! with another meaning would be worse than none.
 
 use cfa::{BinOp, Bv, CType, ExprId, FuncId, Program, UnOp, VarId};
 
@@ -13,12 +14,12 @@ struct Value {
     signed: bool,
 }
 
-/// Parentheses, prefix operators and conditional operators around one another.
+/// The maximal nesting depth of parentheses, prefix operators and conditional operators.
 const DEEPEST: usize = 200;
-/// Tokens of a condition: expressions are evaluated by recursion.
+/// The maximal number of tokens, because expressions are evaluated recursively.
 const LONGEST: usize = 10_000;
 
-/// A constant.
+/// Parses a constant expression. The result has 64 bits. Fails if the text is not a constant.
 pub fn constant(text: &str, func: Option<FuncId>, program: &mut Program) -> Result<Bv, String> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, func, program };
@@ -29,7 +30,8 @@ pub fn constant(text: &str, func: Option<FuncId>, program: &mut Program) -> Resu
     constant.cloned().ok_or_else(|| format!("'{text}' is no constant"))
 }
 
-/// The condition as an expression of one bit.
+/// Parses a condition as an expression of one bit. `func` is the function whose local variables are in scope. Fails if
+/// the text is not supported.
 pub fn parse(text: &str, func: Option<FuncId>, program: &mut Program) -> Result<ExprId, String> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, func, program };
@@ -66,7 +68,7 @@ fn tokens(text: &str) -> Result<Vec<&str>, String> {
     Ok(found)
 }
 
-/// Binary operators from those that bind least.
+/// Binary operators, in the order of increasing precedence.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -84,7 +86,7 @@ struct Parser<'t, 'p> {
     tokens: &'t [&'t str],
     at: usize,
     depth: usize,
-    /// Whose variables it may speak of, beside global ones.
+    /// The function whose local variables are in scope.
     func: Option<FuncId>,
     program: &'p mut Program,
 }
@@ -96,7 +98,7 @@ impl Parser<'_, '_> {
         is_next
     }
 
-    /// Parses what stands inside something else.
+    /// Parses a nested expression. Fails if the nesting is too deep.
     fn inside(&mut self, parse: impl FnOnce(&mut Self) -> Result<Value, String>) -> Result<Value, String> {
         if self.depth >= DEEPEST {
             return Err(format!("a condition nests deeper than {DEEPEST}"));
@@ -228,7 +230,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A type in parentheses, of which the first is taken; what is none stays.
+    /// Parses the type of a cast, if there is one.
     fn type_name(&mut self) -> Result<Option<(u32, bool)>, String> {
         const WORDS: [&str; 8] = ["unsigned", "signed", "char", "short", "int", "long", "_Bool", "const"];
         let start = self.at;
@@ -269,7 +271,7 @@ impl Parser<'_, '_> {
         let least = if suffix.contains('l') { long } else { 32 };
         let unsigned = suffix.contains('u');
         let bits = 64 - value.leading_zeros();
-        // The first type that has the value: hexadecimal ones may be unsigned.
+        // The first type that can represent the value. Hexadecimal literals may be unsigned.
         let fits = |width: u32, signed: bool| bits <= width - u32::from(signed);
         let types = [least, 64].into_iter().flat_map(|width| [(width, true), (width, false)]);
         let mut types = types.filter(|&(_, signed)| if unsigned { !signed } else { signed || radix != 10 });
@@ -333,7 +335,7 @@ impl Parser<'_, '_> {
         self.program.exprs.ne(value.e, zero)
     }
 
-    /// A truth value as C has it.
+    /// A truth value as an `int`.
     fn integer(&mut self, truth: ExprId) -> Value {
         Value { e: self.program.exprs.zext(32, truth), width: 32, signed: true }
     }
@@ -374,7 +376,7 @@ mod tests {
         };
         same("x == 0", "(x == 0:32)");
         same("x > -1", "(-1:32 <s x)");
-        // Signed meets unsigned.
+        // Mixed signed and unsigned operands.
         same("u < 2 + 1", "(u <u 3:32)");
         same("!(x != 7) || 0", "(x == 7:32)");
         for wrong in ["x = 1", "y == 1", "f(x)", "x ==", "x / u == 1", "(x"] {

@@ -1,11 +1,12 @@
-//! Conditions as pictures.
+//! Conditions in the DOT language.
 
 use super::{Condition, Label, text};
 use cfa::Program;
 use std::fmt::Write;
 
 impl Condition {
-    /// The automaton in the language of Graphviz: accepting states have double circles; what all other edges do is grey.
+    /// The automaton in the language of Graphviz. Accepting states have double circles. Transitions for all other edges
+    /// are grey.
     pub fn dot(&self, program: &Program) -> String {
         let mut out = String::from(
             "digraph condition {\n  node [shape=circle, fontname=monospace];\n  edge [fontname=monospace];\n",

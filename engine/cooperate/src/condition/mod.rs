@@ -1,9 +1,9 @@
-//! Conditions: which paths of a program have been verified, and under which assumptions (Beyer, Jakobs: FRed: Conditional
-//! model checking via reducers and folders, SEFM 2020, Definitions 1 and 2; after Beyer, Henzinger, Keremoglu, Wendler,
-//! Conditional model checking, FSE 2012).
+//! Condition automata: the paths of a program that are verified, and the assumptions under which they are (Beyer,
+//! Jakobs: FRed: Conditional model checking via reducers and folders, SEFM 2020, Definitions 1 and 2; after Beyer,
+//! Henzinger, Keremoglu, Wendler, Conditional model checking, FSE 2012).
 //!
-//! A condition is an automaton that reads the edges of a path: every edge that execution takes, calls and returns included, in the
-//! order in which it takes them. A path is covered if a prefix of it leads to an accepting state.
+//! A condition reads the edges of a path in the order of execution, including calls and returns. It covers a path if a
+//! prefix of the path leads to an accepting state.
 
 mod blocks;
 pub mod bounded;
@@ -22,50 +22,60 @@ use cfa::{EdgeId, Expr, ExprId, Global, GlobalId, Op, Program, Table, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
-/// States of a condition that is written; beyond, it forgets what was explored deepest.
+/// The maximal number of states in a written condition. Beyond it, the deepest explored parts are dropped.
 pub const MOST_STATES: usize = 100_000;
 
 cfa::id_type!(
-    /// A state of a condition.
+    /// A state of a condition automaton.
     StateId, "q"
 );
 
 /// A condition automaton `(Q, Σ, δ, q0, F)` with `Σ ⊆ 2^G × Φ`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
+    /// The states.
     pub states: Table<StateId, State>,
+    /// The initial state.
     pub initial: StateId,
 }
 
-/// A state and the transitions out of it. Whatever follows an accepting state is covered: its transitions lead to accepting ones, along paths
-/// on which states were met that covered others, for whoever goes on to have them again. They end at the first branch that is not named.
+/// A state and its outgoing transitions. An accepting state covers all extensions of its paths. It may have transitions
+/// to further accepting states, along paths to states that covered others. An analysis that resumes the exploration
+/// uses these transitions to reach the covering states again. They end at the first branch that no transition names.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
+    /// True if the state accepts.
     pub accepting: bool,
-    /// What it accepts is verified once all that no state accepts is: whoever looks at the rest need not look at it.
+    /// If the state accepts, its paths count as verified only when all paths that no state accepts are verified as
+    /// well. An analysis of the residual paths does not visit them.
     pub with_rest: bool,
+    /// The outgoing transitions.
     pub transitions: Vec<Transition>,
 }
 
 /// An element `(q, (G, φ), q')` of the transition relation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transition {
+    /// The edges that it reads.
     pub on: Label,
-    /// What holds after the edge, over global variables, those of the frame that execution is in then, and what global objects contain; `None` for true.
+    /// The assumption after the edge; `None` for true. It refers to global variables, to variables of the current frame
+    /// after the edge, and to the contents of global objects.
     pub assumption: Option<ExprId>,
+    /// The target.
     pub to: StateId,
 }
 
 /// A set of edges.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Label {
-    /// These; ascending.
+    /// These edges, ascending.
     Edges(Box<[EdgeId]>),
-    /// All that no other transition of the state names.
+    /// All edges that no other transition of the state names.
     Others,
 }
 
 impl Label {
+    /// The label of these edges, in any order.
     pub fn of(edges: impl IntoIterator<Item = EdgeId>) -> Self {
         let mut edges: Vec<EdgeId> = edges.into_iter().collect();
         edges.sort_unstable();
@@ -75,31 +85,32 @@ impl Label {
 }
 
 impl Transition {
-    /// A transition without an assumption.
+    /// A transition on one edge, without an assumption.
     pub fn on(edge: EdgeId, to: StateId) -> Self {
         Self { on: Label::of([edge]), assumption: None, to }
     }
-    /// A transition for all edges that no other of its state names, without an assumption.
+    /// A transition on all edges that no other transition of its state names, without an assumption.
     pub fn others(to: StateId) -> Self {
         Self { on: Label::Others, assumption: None, to }
     }
 }
 
 impl State {
-    /// The transitions whose sets have `edge`.
+    /// The transitions that read `edge`.
     pub fn successors(&self, edge: EdgeId) -> impl Iterator<Item = &Transition> {
         successors(&self.transitions, edge)
     }
 }
 
-/// The transitions out of one state whose sets have `edge`.
+/// Those of the outgoing transitions of a state that read `edge`.
 pub(crate) fn successors(transitions: &[Transition], edge: EdgeId) -> impl Iterator<Item = &Transition> {
     let named = move |t: &Transition| matches!(&t.on, Label::Edges(edges) if edges.binary_search(&edge).is_ok());
     let is_named = transitions.iter().any(named);
     transitions.iter().filter(move |t| if is_named { named(t) } else { t.on == Label::Others })
 }
 
-/// The first defect of the transitions out of a state: one to nowhere, an edge or variable that the program does not have.
+/// Checks the outgoing transitions of a state. Fails with the first reference to a state, edge or variable that does
+/// not exist.
 pub(crate) fn check_transitions(
     id: StateId,
     transitions: &[Transition],
@@ -140,16 +151,17 @@ pub(crate) fn check_assumption(e: ExprId, program: &Program) -> Result<(), &'sta
     problem.map_or(Ok(()), Err)
 }
 
-/// Whether there are such bytes of a global, whose content is known at any time: so a condition on it is true or not.
+/// Returns true if the global object has these bytes and their content is known at any time, so that a condition on
+/// them is either true or false.
 fn is_known(program: &Program, of: GlobalId, offset: u32, width: u32) -> bool {
     let is_of = |g: &Global| g.init.is_some() && u64::from(offset) + u64::from(width / 8) <= g.size;
     width.is_multiple_of(8) && width <= 64 && program.globals.get(of).is_some_and(is_of)
 }
 
-/// Whether an assumption holds in the state of a run after an edge.
+/// Returns true if an assumption holds in the state of a run after an edge.
 pub(crate) fn holds(e: ExprId, edge: EdgeId, state: &Execution) -> bool {
     let program = state.program();
-    // There is no state after these.
+    // There is no state after these operations.
     if matches!(program.edges[edge].op, Op::Return { .. } | Op::Halt(_) | Op::Error(_)) {
         return false;
     }
@@ -158,7 +170,7 @@ pub(crate) fn holds(e: ExprId, edge: EdgeId, state: &Execution) -> bool {
 }
 
 impl Condition {
-    /// The condition of one state, which covers no path.
+    /// The condition with one state that covers no path.
     pub fn nothing() -> Self {
         let mut states = Table::new();
         let initial = states.push(State::default());
@@ -172,21 +184,22 @@ impl Condition {
         condition
     }
 
+    /// Adds a state without transitions.
     pub fn add(&mut self, accepting: bool) -> StateId {
         self.states.push(State { accepting, ..State::default() })
     }
 
-    /// Without its transitions.
+    /// Adds a copy of a state without its transitions.
     fn add_like(&mut self, state: &State) -> StateId {
         self.states.push(State { transitions: Vec::new(), ..*state })
     }
 
-    /// Whether some of what it covers is verified only with the rest.
+    /// Returns true if some covered paths are verified only together with the residual paths.
     pub fn counts_on_rest(&self) -> bool {
         self.states.values().any(|state| state.with_rest)
     }
 
-    /// What it covers whether or not the rest is verified.
+    /// The condition restricted to the paths that are verified independently of the residual paths.
     pub fn by_itself(&self) -> Self {
         let mut out = self.clone();
         if !self.counts_on_rest() {
@@ -198,7 +211,7 @@ impl Condition {
         out.simplified()
     }
 
-    /// The states that a path may be in after an edge, from those before it. `holds` evaluates assumptions.
+    /// The states after an edge, from the states before it. `holds` evaluates assumptions.
     fn step(&self, from: &[StateId], edge: EdgeId, holds: &mut dyn FnMut(ExprId) -> bool) -> Vec<StateId> {
         let mut next: Vec<StateId> = Vec::new();
         for &state in from {
@@ -211,12 +224,12 @@ impl Condition {
         next
     }
 
-    /// Whether there is an accepting state among these.
+    /// Returns true if any of the states accepts.
     fn accepts(&self, states: &[StateId]) -> bool {
         states.iter().any(|&q| self.states[q].accepting)
     }
 
-    /// Whether a path is covered whatever the data on it: no assumption is relied upon.
+    /// Returns true if the condition covers the path without using any assumption.
     pub fn covers_syntactically(&self, path: &[EdgeId]) -> bool {
         let mut at = vec![self.initial];
         for &edge in path {
@@ -228,7 +241,8 @@ impl Condition {
         self.accepts(&at)
     }
 
-    /// The first defect: a transition to nowhere or out of an accepting state, an edge or variable that the program does not have.
+    /// Checks the condition. Fails with the first reference to a state, edge or variable that does not exist, or the
+    /// first malformed state.
     pub fn check(&self, program: &Program) -> Result<(), String> {
         if self.states.get(self.initial).is_none() {
             return Err(format!("there is no {}", self.initial));
@@ -245,7 +259,7 @@ impl Condition {
         Ok(())
     }
 
-    /// The states from which one may come to one that `is_wanted`.
+    /// The states from which a state with `is_wanted` is reachable.
     fn coreachable(&self, is_wanted: impl Fn(&State) -> bool) -> Vec<bool> {
         let mut before: Vec<Vec<StateId>> = vec![Vec::new(); self.states.len()];
         for (id, state) in self.states.iter() {
@@ -263,7 +277,7 @@ impl Condition {
         leads
     }
 
-    /// The condition that forgets all but the first `most` states, which are those closest to the start: it covers less.
+    /// Keeps at most the first `most` states in breadth-first order. The result covers fewer paths.
     pub fn truncated(&self, most: usize) -> Self {
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut numbers: FxHashMap<StateId, StateId> = FxHashMap::default();
@@ -294,15 +308,15 @@ impl Condition {
         out.simplified()
     }
 
-    /// Edges and states that lead to no accepting state are of no use: whoever is there is as far as in a state without
-    /// transitions. States that cannot be reached go, too.
+    /// Removes edges and states that lead to no accepting state, since they are equivalent to a state without
+    /// transitions. Also removes unreachable states.
     pub fn simplified(&self) -> Self {
         let useful = self.coreachable(|state| state.accepting);
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut number: Vec<Option<StateId>> = vec![None; self.states.len()];
         let mut todo = vec![self.initial];
         number[self.initial.0 as usize] = Some(out.add_like(&self.states[self.initial]));
-        // Where a path is lost: named edges must not fall to the others of their state.
+        // The target of useless named edges. Without it, they would follow the `Others` transition of their state.
         let mut lost = None;
         let mut next = 0;
         while next < todo.len() {
@@ -336,9 +350,9 @@ impl Condition {
     }
 }
 
-/// What tells a program from others: conditions are of one program, whose edges they name.
+/// The fingerprint of a program. A condition belongs to one program, because it names its edges.
 pub fn fingerprint(program: &Program) -> String {
-    // Where the files lie does not matter.
+    // The folders of source files do not matter.
     let mut program = program.clone();
     for (_, file) in program.files.iter_mut() {
         file.path = file.path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -347,7 +361,7 @@ pub fn fingerprint(program: &Program) -> String {
     digest[..16].iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Watches a run of the interpreter: after it, whether the condition covers the path.
+/// An observer of the interpreter that decides whether the condition covers the path of a run.
 pub struct Coverage<'c> {
     condition: &'c Condition,
     at: Vec<StateId>,
@@ -355,11 +369,13 @@ pub struct Coverage<'c> {
 }
 
 impl<'c> Coverage<'c> {
+    /// Starts at the initial state.
     pub fn new(condition: &'c Condition) -> Self {
         let at = vec![condition.initial];
         let covered = condition.accepts(&at);
         Self { condition, at, covered }
     }
+    /// Returns true if the condition covers the path so far.
     pub fn is_covered(&self) -> bool {
         self.covered
     }

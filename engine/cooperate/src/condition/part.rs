@@ -1,4 +1,4 @@
-//! A condition as an automaton beside an exploration.
+//! Converts conditions to automata that restrict an exploration.
 
 use super::{Condition, Label, StateId, successors};
 use cfa::{EdgeId, Id};
@@ -6,8 +6,9 @@ use engine::part::{self, Part, Place};
 use rustc_hash::FxHashMap;
 
 impl Condition {
-    /// The paths that are not covered; of a slice, with the edges there that stand for those of the program. `None` if the condition relies on
-    /// assumptions or is in several states at once, or if an edge leads to another state that the slice may lack.
+    /// The automaton of the paths that are not covered. For a slice, `slice` maps each edge of the program to its edges
+    /// in the slice. Returns `None` if the condition uses assumptions or is nondeterministic, or if a transition to
+    /// another state reads an edge that the slice may lack.
     pub fn part(&self, slice: Option<&FxHashMap<EdgeId, Vec<EdgeId>>>) -> Option<Part> {
         let place = |to: StateId| match &self.states[to] {
             state if state.transitions.is_empty() => {

@@ -1,15 +1,16 @@
-//! What one of two conditions covers, and what both do: automata whose states are pairs.
+//! Union and intersection of conditions, as automata over pairs of states.
 
 use super::{Condition, Label, State, StateId, Transition};
 use cfa::{EdgeId, Table};
 use rustc_hash::FxHashMap;
 
-/// A state of each; none of one that covers nothing any more.
+/// A state of each condition; `None` if the condition covers nothing from here on.
 type Pair = [Option<StateId>; 2];
 
 impl Condition {
-    /// The condition that covers what one of the two covers; `other` is of a run that looked at what this one leaves, and has not seen the rest: what
-    /// is verified with the rest here still is no more than that. Transitions with assumptions are left out, which covers less.
+    /// The condition that covers the paths that either condition covers. `other` belongs to an analysis of the residual
+    /// paths of `self`, and has not visited other paths. So paths of `self` that depend on residual paths still do so
+    /// in the result. Transitions with assumptions are omitted, so the result covers fewer paths.
     pub fn union(&self, other: &Self) -> Self {
         let leads_to_rest = self.coreachable(|state| state.with_rest);
         self.product(other, |[own, others]| {
@@ -19,7 +20,8 @@ impl Condition {
         })
     }
 
-    /// The condition that covers what both cover; with the rest, where one of them does so. Transitions with assumptions are left out, which covers less.
+    /// The condition that covers the paths that both conditions cover. A path depends on residual paths if it does so
+    /// in either condition. Transitions with assumptions are omitted, so the result covers fewer paths.
     pub fn intersection(&self, other: &Self) -> Self {
         self.product(other, |[own, others]| {
             let says = self.says(own).zip(other.says(others)).map(|(a, b)| a || b);
@@ -27,12 +29,13 @@ impl Condition {
         })
     }
 
-    /// Of an accepting state, whether it accepts with the rest.
+    /// If the state accepts, whether it depends on residual paths (`with_rest`).
     fn says(&self, q: Option<StateId>) -> Option<bool> {
         q.map(|q| &self.states[q]).filter(|state| state.accepting).map(|state| state.with_rest)
     }
 
-    /// A pair accepts what it `says`, with the rest or by itself; where that has no answer, nothing that follows is covered.
+    /// The product automaton. `says` returns, for a pair, `None` if it covers nothing from here on, and otherwise the
+    /// acceptance of the pair with its `with_rest`.
     fn product(&self, other: &Self, says: impl Fn(Pair) -> Option<Option<bool>>) -> Self {
         let mut out = Self { states: Table::new(), initial: StateId(0) };
         let mut numbers: FxHashMap<Pair, StateId> = FxHashMap::default();
@@ -71,7 +74,7 @@ impl Condition {
         out.simplified()
     }
 
-    /// The edges that transitions out of a state name.
+    /// The edges that outgoing transitions of a state name.
     fn named(&self, q: Option<StateId>) -> impl Iterator<Item = EdgeId> {
         let transitions = q.map_or(&[][..], |q| &self.states[q].transitions);
         transitions
@@ -83,7 +86,7 @@ impl Condition {
             .copied()
     }
 
-    /// Where an edge leads, or `None` of them that is named; an accepting state is the end.
+    /// The state after an edge, or after an unnamed edge for `None`. An accepting state stays.
     fn next(&self, q: Option<StateId>, edge: Option<EdgeId>) -> Option<StateId> {
         let state = &self.states[q?];
         if state.accepting {

@@ -1,18 +1,20 @@
-//! Conditions of fewer states: a function of a residual program has a copy for each state in which it is called.
+//! Minimises conditions. A residual program has a copy of a function for each state in which the function is called, so
+//! fewer states mean fewer copies.
 
 use super::{Condition, Label, StateId, Transition};
 use cfa::{EdgeId, ExprId, Table};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Rounds of refinement: automata of paths that many tell apart are as large as they have to be, or nearly so.
+/// The maximal number of refinement rounds. Automata that distinguish many paths cannot become much smaller.
 const ROUNDS: usize = 16;
 
-/// Where runs go behind an edge: under which assumption, into which class.
+/// The continuations after an edge: pairs of an assumption and a class.
 type Ways = Vec<(Option<ExprId>, u32)>;
 
 impl Condition {
-    /// The same of states that no path tells apart, joined (a bisimulation, by refinement of partitions). As it is where that takes long.
+    /// Merges bisimilar states, by partition refinement. If this takes too many rounds, returns the condition
+    /// unchanged.
     pub fn quotient(&self) -> Self {
         let useful = self.coreachable(|state| state.accepting);
         let mut classes = 0;
@@ -33,11 +35,12 @@ impl Condition {
         self.clone()
     }
 
-    /// Where runs go from a state, by edge, and by all others (`None`), of which those that go the same way are. Those that lead nowhere are left out.
+    /// The continuations of a state by edge, and for all other edges (`None`). Edges that behave like the others, or
+    /// that lead to no accepting state, are omitted.
     fn ways(&self, id: StateId, class: &[u32], useful: &[bool]) -> BTreeMap<Option<EdgeId>, Ways> {
         let state = &self.states[id];
         let mut out: BTreeMap<Option<EdgeId>, Ways> = BTreeMap::from([(None, Ways::new())]);
-        // What follows an accepted path is accepted.
+        // An accepted path stays accepted.
         if state.accepting {
             return out;
         }
@@ -67,7 +70,7 @@ impl Condition {
 
     fn joined(&self, class: &[u32], useful: &[bool]) -> Self {
         let mut out = Self { states: Table::new(), initial: StateId(class[self.initial.0 as usize]) };
-        // Classes are numbered in the order of their first states.
+        // Classes are numbered in the order of their first members.
         let mut first = Vec::new();
         for (id, state) in self.states.iter() {
             if class[id.0 as usize] as usize == first.len() {

@@ -11,18 +11,20 @@
 //! q3 accepting with-rest        // once what no state accepts is verified
 //! ```
 //!
-//! Edges are written as in the text form of programs (`cfa::text`), with the C that they are from behind them; assumptions as C over the variables of a
-//! function and global ones, and where that would not be read back as the same, in the language of that form (`(x.v3 == 0:32)`).
+//! Edges are written as in the text form of programs (`cfa::text`), with the corresponding C code in a comment.
+//! Assumptions are C conditions over the variables of a function and global variables. If the C text would not parse
+//! back to the same expression, the text form of expressions is used (`(x.v3 == 0:32)`).
 
 use super::{Condition, Label, State, StateId, Transition, c, fingerprint};
 use cfa::{EdgeId, ExprId, FuncId, Op, Program, Table};
 use std::fmt::{self, Write};
 
-/// Why a text is no condition of the program.
+/// The reason why a text is not a condition of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
-    /// From 1; 0 if it is none.
+    /// The line, from 1; 0 if the error has no line.
     pub line: usize,
+    /// The message.
     pub message: String,
 }
 
@@ -37,7 +39,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The condition as text.
+/// Prints the condition.
 pub fn print(condition: &Condition, program: &Program) -> String {
     let mut out = format!("condition of {}\n", fingerprint(program));
     let mut assumptions = Assumptions::new(program);
@@ -60,23 +62,26 @@ pub fn print(condition: &Condition, program: &Program) -> String {
     out
 }
 
-/// Writes assumptions of a program.
+/// Prints assumptions of a program.
 pub(crate) struct Assumptions<'p> {
     program: &'p Program,
-    /// For expressions that are read back.
+    /// A copy of the program for parsing expressions back.
     scratch: Option<Program>,
 }
 
 impl<'p> Assumptions<'p> {
+    /// A printer for the program.
     pub fn new(program: &'p Program) -> Self {
         Self { program, scratch: None }
     }
 
+    /// Prints an assumption.
     pub fn print(&mut self, e: ExprId) -> String {
         self.c(e).unwrap_or_else(|| cfa::text::expression(self.program, &self.program.exprs, e))
     }
 
-    /// As C with the function whose variables it speaks of; if that is read back as the same.
+    /// The assumption as C, with the function of its local variables; `None` if it would not parse back to the same
+    /// expression.
     fn c(&mut self, e: ExprId) -> Option<String> {
         let program = self.program;
         let mut funcs: Vec<FuncId> = program.exprs.vars(e).iter().filter_map(|v| program.vars[*v].func()).collect();
@@ -131,14 +136,14 @@ pub(crate) fn transition(t: &Transition, assumptions: &mut Assumptions<'_>) -> S
     out
 }
 
-/// A transition over one edge in the words of the C program.
+/// The C code of a transition on a single edge.
 fn comment(t: &Transition, program: &Program) -> Option<String> {
     let Label::Edges(edges) = &t.on else { return None };
     let &[edge] = &**edges else { return None };
     Some(describe(edge, t.assumption, program).replace('\n', " "))
 }
 
-/// An edge and an assumption in the words of the C program.
+/// The C code of an edge and an assumption.
 pub(crate) fn describe(edge: EdgeId, assumption: Option<ExprId>, program: &Program) -> String {
     let Some(edge) = program.edges.get(edge) else { return "?".into() };
     let mut out = String::new();
@@ -157,7 +162,8 @@ pub(crate) fn describe(edge: EdgeId, assumption: Option<ExprId>, program: &Progr
     out
 }
 
-/// Reads a condition of this program, to whose expressions those of its assumptions are added.
+/// Parses a condition of this program. Adds the expressions of assumptions to the program. Fails on malformed text and
+/// on references that do not exist.
 pub fn parse(text: &str, program: &mut Program) -> Result<Condition, Error> {
     let mut lines = text.lines().enumerate().map(|(i, line)| {
         let line = line.split_once("//").map_or(line, |(before, _)| before);
