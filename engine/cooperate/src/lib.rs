@@ -1,7 +1,9 @@
-//! How analyses share the work on a program: artifacts that say what one has done and another need not do.
+//! Cooperation between analyses: artifacts that describe what one analysis has verified and others can skip.
 //!
-//! A [`Condition`](condition::Condition) is the set of paths that have been verified. Whatever takes a program and a condition
-//! need only look at the rest.
+//! A [`Condition`](condition::Condition) describes the set of verified paths. An analysis of a program and a condition
+//! has to verify only the residual paths.
+
+#![warn(missing_docs)]
 
 pub mod c;
 pub mod condition;

@@ -1,5 +1,5 @@
-//! Compositions of ranged analyses (the paper on [ranges](crate::range), section 3): a splitter divides the paths, analyses take a
-//! range each, at the same time, and their verdicts are joined.
+//! Compositions of ranged analyses (section 3 of the paper on [ranges](crate::range)). Splitters divide the paths,
+//! analyses verify one range each in parallel, and their verdicts are joined.
 
 use crate::condition::Condition;
 use crate::range::split::{Splitter, ranges};
@@ -13,19 +13,19 @@ use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Bytes, reserved rather than used: expressions are evaluated by recursion.
+/// The stack size in bytes, reserved rather than used. Expressions are evaluated recursively.
 const STACK: usize = 1 << 30;
 
-/// Who takes which part.
+/// A composition of analyses on ranges.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Composition {
-    /// One less than there are analyses.
+    /// The splitters, one less than there are analyses.
     pub splitters: Vec<Splitter>,
-    /// For the ranges from left to right.
+    /// The analyses for the ranges from left to right.
     pub analyses: Vec<Analysis>,
 }
 
-/// The compositions of the paper, without the splitter.
+/// The compositions of the paper, without their splitters.
 const NAMED: [(&str, &[Analysis]); 4] = [
     ("ra-2se", &[Analysis::Symex; 2]),
     ("ra-3se", &[Analysis::Symex; 3]),
@@ -34,7 +34,8 @@ const NAMED: [(&str, &[Analysis]); 4] = [
 ];
 
 impl Composition {
-    /// `SPLITTERS: ANALYSIS | ANALYSIS …`, where one splitter stands for a chain of them, or a name of the paper: `Ra-2Se-Lb3`.
+    /// Parses `SPLITTERS: ANALYSIS | ANALYSIS …`, or a name of the paper such as `Ra-2Se-Lb3`. A single splitter
+    /// represents a chain of them. Fails on unknown names and wrong numbers.
     pub fn parse(text: &str, seed: u64) -> Result<Self, String> {
         let (splitters, analyses) = match text.split_once(':') {
             Some((splitters, analyses)) => {
@@ -57,7 +58,7 @@ impl Composition {
         }
         let names: Vec<&str> = splitters.split(',').map(str::trim).collect();
         let splitter = |(i, name): (usize, &&str)| {
-            // Random paths of the same kind differ.
+            // Each random path gets its own seed.
             Splitter::parse(name, seed.wrapping_add(i as u64)).ok_or_else(|| {
                 format!(
                     "there is no splitter '{name}'; splitters are {}, and lb with another number",
@@ -82,14 +83,14 @@ impl Composition {
             if !name[base.len()..].is_empty() && !name[base.len()..].starts_with('-') {
                 return None;
             }
-            // Both loop bounds of the paper.
+            // The name `lb` denotes `lb3`, the first loop bound of the paper.
             let splitter = if splitter == "lb" { "lb3" } else { splitter };
             Some((splitter.to_owned(), analyses.to_vec()))
         })
     }
 
-    /// The bounds that the splitters find in a program, in order, and what did not work. Where a splitter fails, there is a bound
-    /// less.
+    /// The bounds that the splitters find in a program, in order, and the failures. A splitter that fails yields no
+    /// bound.
     pub fn bounds(&self, program: &Program, config: &Config, budget: &Budget) -> (Vec<Bound>, Vec<String>) {
         let (mut bounds, mut problems) = (Vec::new(), Vec::new());
         for splitter in &self.splitters {
@@ -108,26 +109,31 @@ impl Composition {
     }
 }
 
-/// A range, who takes it, and what came of it.
+/// A range with its analysis and outcome.
 pub struct Part {
+    /// The range.
     pub range: Range,
+    /// The analysis.
     pub analysis: Analysis,
+    /// The outcome, once there is one.
     pub outcome: Option<Outcome>,
-    /// What was verified of the paths in the range; nothing, where nobody wants to know.
+    /// The verified paths of the range; nothing if the configuration does not request them.
     pub done: Condition,
 }
 
 impl Part {
+    /// A part without an outcome.
     pub fn new(range: Range, analysis: Analysis) -> Self {
         Self { range, analysis, outcome: None, done: Condition::nothing() }
     }
 
-    /// Whether nothing is shown of it so far, nor found what may be a violation.
+    /// Returns true if the part is neither proved nor has a possible violation.
     fn is_open(&self) -> bool {
         self.outcome.as_ref().is_none_or(|o| matches!(o.verdict, Verdict::Unknown(_)) && o.unconfirmed.is_none())
     }
 
-    /// What came of it, perhaps after others have looked at it: FALSE, which was replayed, before TRUE before UNKNOWN.
+    /// Joins an outcome with an earlier one of the same part. FALSE, which was replayed, has priority over TRUE, and
+    /// TRUE over UNKNOWN.
     fn finish(&mut self, program: &Program, outcome: Outcome, explored: &Condition) {
         let verified = self.verified(program, &outcome, explored);
         let Some(before) = self.outcome.take() else {
@@ -144,7 +150,8 @@ impl Part {
         let are_open = rank(&before) == 2 && rank(&outcome) == 2;
         let (outcome, done) = match rank(&outcome).cmp(&rank(&before)) {
             Ordering::Less => (with_work_of(outcome, before), verified),
-            // What counts on the rest counts on what nobody else does: two that do might count on one another.
+            // A result that depends on the residual paths holds only if no other analysis shares them: two such results
+            // might depend on one another.
             Ordering::Equal if are_open => {
                 let known = std::mem::replace(&mut self.done, nothing.clone());
                 let done = match verified.by_itself() {
@@ -156,7 +163,7 @@ impl Part {
             }
             _ => (with_work_of(before, outcome), std::mem::replace(&mut self.done, nothing.clone())),
         };
-        // A proof beside what may be a violation is none.
+        // A proof does not count if another analysis found a possible violation.
         let is_doubted = !are_open && matches!(outcome.verdict, Verdict::Unknown(_));
         self.done = if is_doubted { nothing } else { done };
         self.outcome = Some(outcome);
@@ -166,44 +173,45 @@ impl Part {
         match outcome.verdict {
             Verdict::True => self.range.inside(program),
             _ if *explored == Condition::nothing() => Condition::nothing(),
-            // Who looks at a part of the paths has nothing left outside of it.
+            // An analysis of a range leaves no residual paths outside it.
             _ => self.range.inside(program).intersection(explored),
         }
     }
 }
 
-/// An outcome with what another has met on the same paths.
+/// Adds the statistics, crashes and unconfirmed violations of another outcome on the same paths.
 fn with_work_of(mut outcome: Outcome, other: Outcome) -> Outcome {
     outcome.stats.join(&other.stats);
     outcome.crashes.extend(other.crashes);
     outcome.unconfirmed = outcome.unconfirmed.or(other.unconfirmed);
     if let (Verdict::True, Some(reason)) = (&outcome.verdict, &outcome.unconfirmed) {
-        // What one has found no other may overlook.
+        // A possible violation of one analysis prevents the proof of another.
         outcome.verdict = Verdict::Unknown(reason.clone());
     }
     outcome
 }
 
-/// What was verified by all parts.
+/// The verified paths of all parts.
 pub fn done(parts: &[Part]) -> Condition {
     let nothing = Condition::nothing();
     let known = parts.iter().map(|part| &part.done).filter(|done| **done != nothing);
     known.cloned().reduce(|a, b| a.union(&b)).unwrap_or(nothing)
 }
 
-/// The parts that a composition makes of a program.
+/// Divides a program into the parts of a composition.
 pub fn parts(program: &Program, composition: &Composition, bounds: Vec<Bound>) -> Vec<Part> {
     let analyses = composition.analyses.iter().copied();
     let part = |(range, analysis)| Part::new(range, analysis);
     ranges(program, bounds).into_iter().zip(analyses).map(part).collect()
 }
 
-/// Verifies a part of a program by this configuration, where there is one, else all of it; with the condition of what was explored, if the
-/// configuration asks for that. What violates the property is replayed on the original.
+/// Verifies a part of a program, or all of it if there is no part, with this configuration. Also returns the condition
+/// of the explored paths, if the configuration requests it. Violations are replayed on the original program.
 pub type Verify<'a> = dyn Fn(Option<&Restricted>, &Config, &Budget, &Idle) -> (Outcome, Condition) + Sync + 'a;
 
-/// Verifies all parts at the same time. A violation ends the others. Who has proved a range helps those that explore path by path, or else goes
-/// on with the range of another: whoever is done with it first ends the other there. So no thread idles where there is something to do.
+/// Verifies all parts in parallel. A violation stops all analyses. A thread whose range is proved helps explorations
+/// path by path, or else starts its analysis on another range. The first analysis to decide a range stops the others
+/// there. So threads idle only if there is no work.
 pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget, verify: &Verify<'_>) {
     let shared = budget.part();
     let idle = Idle::new(0);
@@ -225,24 +233,25 @@ pub fn verify(program: &Program, parts: &mut [Part], config: &Config, budget: &B
             };
             threads.push(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work));
         }
-        // A thread that cannot be started, or panics, leaves its part without an outcome.
+        // A thread that fails to start, or panics, leaves its part without an outcome.
         for thread in threads.into_iter().flatten() {
             let _ = thread.join();
         }
     });
 }
 
-/// A part, and who looks at it.
+/// A part, with the analyses that work on it.
 struct Race<'a> {
     part: &'a mut Part,
     tried: Vec<Analysis>,
     budget: Budget,
-    /// Whether the one that it was meant for is done.
+    /// True if the part's own analysis has ended.
     is_over: bool,
 }
 
 impl Race<'_> {
-    /// Whether an analysis that has nothing else to do should look at it. To symbolic execution threads give a hand instead.
+    /// Returns true if an idle analysis should also verify the part. Threads help symbolic execution by work stealing
+    /// instead.
     fn is_for(&self, analysis: Analysis) -> bool {
         let is_helped = self.part.analysis == Analysis::Symex && !self.is_over;
         !is_helped && self.part.is_open() && !self.tried.contains(&analysis)
@@ -253,7 +262,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A part by one analysis; whether that has proved it.
+/// Runs an analysis on a part. Returns true if it proves the part.
 fn run(
     program: &Program,
     race: &Mutex<Race<'_>>,
@@ -300,7 +309,7 @@ fn one(
     Ok(verify(Some(&restricted), config, budget, idle))
 }
 
-/// The verdict of all parts. A proof is none of the program, unless the parts are the `whole` of it.
+/// The joint verdict of all parts. It is a proof of the program only if the parts are the `whole` program.
 pub fn joint(parts: &[Part], whole: bool) -> Outcome {
     let ended = || Reason::new("a thread ended by an internal error");
     let of = |part: &Part| part.outcome.clone().unwrap_or_else(|| Outcome::unknown(ended(), part.analysis));
@@ -311,7 +320,8 @@ pub fn joint(parts: &[Part], whole: bool) -> Outcome {
     outcome
 }
 
-/// FALSE before UNKNOWN before TRUE: the outcome of the part that decides, with the work of all.
+/// Joins outcomes: FALSE has priority over UNKNOWN, and UNKNOWN over TRUE. The result is the outcome of the deciding
+/// part, with the statistics of all.
 pub(crate) fn join(outcomes: Vec<Outcome>) -> Outcome {
     let rank = |outcome: &&Outcome| match outcome.verdict {
         Verdict::False(_) => 0,
@@ -328,17 +338,17 @@ pub(crate) fn join(outcomes: Vec<Outcome>) -> Outcome {
         stats.join(&other.stats);
         reasons.extend(other.reasons.iter().cloned());
         crashes.extend(other.crashes.iter().cloned());
-        // What one has found no other may overlook.
+        // A possible violation of one analysis prevents a proof.
         if let (Verdict::True, Some(reason)) = (&outcome.verdict, &other.unconfirmed) {
             outcome.verdict = Verdict::Unknown(reason.clone());
         }
     }
     reasons.dedup();
-    // What is told of one part is not told of the others.
+    // Proofs and certificates describe only their own part.
     Outcome { stats, reasons, crashes, proof: None, certificate: None, ..outcome }
 }
 
-/// Why the proof of a range is no verdict.
+/// The reason why the proof of a range is not a verdict.
 pub const WITHIN: &str = "proved within the range: the paths outside it were not looked at";
 
 #[cfg(test)]

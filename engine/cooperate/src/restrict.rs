@@ -1,14 +1,14 @@
-//! A program restricted to the paths that a condition does not cover.
+//! Restricts a program to the paths that a condition does not cover.
 //!
-//! It is the parallel composition of the program and the condition (ParComp: Beyer, Jakobs, Lemberger, Wehrheim: Reducer-based
-//! construction of conditional verifiers, ICSE 2018) as a program again, so every analysis can take it. Paths end, as if by a
-//! false assumption, where the condition accepts; where it has no transition, nothing is covered any more, and the code is that
-//! of the program.
+//! The result is the parallel composition of the program and the condition (ParComp: Beyer, Jakobs, Lemberger,
+//! Wehrheim: Reducer-based construction of conditional verifiers, ICSE 2018), written as a program, so every analysis
+//! can verify it. Where the condition accepts, paths end as if by a false assumption. Where it has no transition,
+//! nothing is covered any more, and the code of the program follows.
 //!
-//! A function that is called in a state of the condition becomes a copy for this state, unless the condition does not look at
-//! what happens within. In which state a copy is left tells a global variable that is looked at behind the call. The original
-//! functions keep their ids, and with them the addresses of functions; inputs and allocations come in the same order. So the
-//! inputs of a run are inputs of the same run of the original.
+//! A function that is called in a state of the condition becomes a copy for this state, unless the state does not
+//! change during the call. A global variable records the state in which a copy is left, and it is tested after the
+//! call. The original functions keep their ids and addresses. Inputs and allocations keep their order. So the inputs of
+//! a run are also inputs of the same run of the original program.
 
 mod contents;
 mod states;
@@ -22,10 +22,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use states::{COVERED, Interest, SetId, Sets};
 use std::collections::hash_map::Entry;
 
-/// Edges that a restricted program may have beside those of the original.
+/// The maximal number of edges of a restricted program, in addition to those of the original.
 pub const MOST_EDGES: usize = 2_000_000;
 
-/// The program would have too many edges.
+/// The error that the restricted program would have too many edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge;
 
@@ -37,27 +37,32 @@ impl std::fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// The paths of `program` that `condition` does not cover, as a program.
+/// The paths of `program` that `condition` does not cover, as a program. Fails if it is too large.
 pub fn restrict(program: &Program, condition: &Condition) -> Result<Program, TooLarge> {
     restrict_with_map(program, condition).map(|restricted| restricted.program)
 }
 
-/// A restricted program, and what its parts are in the original. What has no original serves the composition alone: it tests
-/// assumptions and how copies were left, or ends covered paths.
+/// A restricted program with its map to the original. Entities without an original belong to the composition: they test
+/// assumptions and exits of copies, or end covered paths.
 pub struct Restricted {
+    /// The restricted program.
     pub program: Program,
+    /// By location, the original location.
     pub locs: Table<LocId, Option<LocId>>,
+    /// By edge, the original edge.
     pub edges: Table<EdgeId, Option<EdgeId>>,
+    /// By function, the original function.
     pub funcs: Table<FuncId, FuncId>,
+    /// By variable, the original variable.
     pub vars: Table<VarId, Option<VarId>>,
 }
 
 impl Restricted {
-    /// The edges that control can come to and that do not lead to where all is covered, with those of the original.
+    /// The reachable edges that do not lead directly to the end of a covered path, with their original edges.
     pub fn left(&self) -> Vec<(EdgeId, EdgeId)> {
         let program = &self.program;
         let is_left = |edge: EdgeId| match (&program.edges[edge].op, program.locs[program.edges[edge].target].out) {
-            // What is behind a call may be covered, or never be come to; the call itself is made.
+            // A call is executed even if its return is covered or unreachable.
             (Op::Call { .. }, _) => true,
             (_, Out::One(next)) => self.edges[next].is_some() || program.edges[next].op != Op::Halt(HaltKind::Assumed),
             _ => true,
@@ -68,12 +73,12 @@ impl Restricted {
     }
 }
 
-/// By location: whether control can come there, behind a call only if a function called can return.
+/// By location, true if control can reach it. The location after a call is reachable only if a callee can return.
 fn reached(program: &Program) -> Vec<bool> {
     let calls = CallGraph::new(program);
     let mut reached = vec![false; program.locs.len()];
     let mut returns = vec![false; program.funcs.len()];
-    // Where control goes on once a function returns.
+    // The locations after calls of each function that is not known to return.
     let mut waiting: FxHashMap<FuncId, Vec<LocId>> = FxHashMap::default();
     let mut todo = vec![program.funcs[program.entry].entry];
     while let Some(loc) = todo.pop() {
@@ -105,18 +110,18 @@ fn reached(program: &Program) -> Vec<bool> {
     reached
 }
 
-/// As [`restrict`], with the way back.
+/// Like [`restrict`], but also returns the map to the original.
 pub fn restrict_with_map(program: &Program, condition: &Condition) -> Result<Restricted, TooLarge> {
     composition(program, condition).map(Restricted::with_loads)
 }
 
-/// As [`restrict_with_map`], but that conditions may speak of memory.
+/// Like [`restrict_with_map`], but branches may have conditions on memory contents.
 pub(crate) fn composition(program: &Program, condition: &Condition) -> Result<Restricted, TooLarge> {
     composition_ending(program, condition, Op::Halt(HaltKind::Assumed))
 }
 
-/// The program with an error where `condition` accepts, and no other error edge: where the program has one, a run ends as if by a false
-/// assumption. Operations that are faults keep their errors.
+/// The program with an error where `condition` accepts, and no other error edge. Other errors become false assumptions.
+/// Faulting operations keep their errors.
 pub(crate) fn question(program: &Program, condition: &Condition) -> Result<Program, TooLarge> {
     let mut program = program.clone();
     let accepted = ErrorInfo { check: Check::Call, message: "the automaton accepts".into(), place: None };
@@ -130,7 +135,7 @@ pub(crate) fn question(program: &Program, condition: &Condition) -> Result<Progr
     Ok(asked.with_loads().program)
 }
 
-/// As [`composition`], where `end` is the operation that ends covered paths.
+/// Like [`composition`], with `end` as the operation that ends covered paths.
 fn composition_ending(program: &Program, condition: &Condition, end: Op) -> Result<Restricted, TooLarge> {
     let calls = CallGraph::new(program);
     let mut b = Builder {
@@ -160,7 +165,7 @@ fn composition_ending(program: &Program, condition: &Condition, end: Op) -> Resu
     Ok(b.with_map())
 }
 
-/// As [`restrict_with_map`], where less of the condition is used if the program would have too many edges with all of it.
+/// Like [`restrict_with_map`], but uses less of the condition if the program would have too many edges.
 pub fn restrict_as_far_as_possible(program: &Program, condition: &Condition) -> Restricted {
     composition_as_far_as_possible(program, condition).with_loads()
 }
@@ -171,7 +176,7 @@ pub(crate) fn composition_as_far_as_possible(program: &Program, condition: &Cond
     loop {
         match composition(program, &used) {
             Ok(restricted) => return restricted,
-            // Of one state nothing is left but the program.
+            // With a single state, only the program itself remains.
             Err(TooLarge) => {
                 states /= 4;
                 used = condition.truncated(states.max(1));
@@ -180,18 +185,18 @@ pub(crate) fn composition_as_far_as_possible(program: &Program, condition: &Cond
     }
 }
 
-/// A function for a call of it in certain states.
+/// A copy of a function for calls in certain states.
 struct Copy {
     func: FuncId,
     new: FuncId,
     vars: FxHashMap<VarId, VarId>,
     memo: FxHashMap<ExprId, ExprId>,
     locs: FxHashMap<(LocId, SetId), LocId>,
-    /// Where it returns: the location, the edge of the original, and the states after it.
+    /// The returns of the copy: the location, the original edge, and the states after it.
     returns: Vec<(LocId, EdgeId, SetId)>,
-    /// The states after returns, each once.
+    /// The distinct sets of states after returns.
     exits: Vec<SetId>,
-    /// Calls of it.
+    /// The indices of the calls of the copy.
     sites: Vec<usize>,
 }
 
@@ -199,7 +204,7 @@ struct Copy {
 struct Site {
     caller: usize,
     callee: usize,
-    /// Where the call returns to in the new program, and in the original.
+    /// The location after the call: in the new program, and in the original.
     after: LocId,
     target: LocId,
 }
@@ -215,14 +220,14 @@ struct Builder<'a> {
     todo: Vec<(usize, LocId, SetId)>,
     interest: Interest,
     calls: &'a CallGraph,
-    /// By edge, that of the original.
+    /// By edge, the original edge.
     edges: Table<EdgeId, Option<EdgeId>>,
-    /// Ends covered paths.
+    /// The operation that ends covered paths.
     end: Op,
 }
 
 impl Builder<'_> {
-    /// The copy of a function for calls in these states.
+    /// The copy of a function for calls in these states, created on demand.
     fn copy(&mut self, func: FuncId, set: SetId) -> usize {
         if let Some(&copy) = self.by_key.get(&(func, set)) {
             return copy;
@@ -255,7 +260,7 @@ impl Builder<'_> {
         id
     }
 
-    /// A variable of the original in a copy.
+    /// The variable in a copy that represents a variable of the original.
     fn var(&mut self, copy: usize, var: VarId) -> VarId {
         let original = &self.program.vars[var];
         if original.func() != Some(self.copies[copy].func) {
@@ -301,7 +306,7 @@ impl Builder<'_> {
         op
     }
 
-    /// The place in a copy for a place in the original in certain states.
+    /// The location in a copy that represents an original location in certain states, created on demand.
     fn loc(&mut self, copy: usize, loc: LocId, set: SetId) -> LocId {
         let Copy { new, locs, .. } = &mut self.copies[copy];
         match locs.entry((loc, set)) {
@@ -319,25 +324,25 @@ impl Builder<'_> {
         }
     }
 
-    /// A covered path ends there.
+    /// Ends a covered path at the location.
     fn covered(&mut self, loc: LocId, func: FuncId) {
         let (sink, end) = (self.out.add_location(func), self.end.clone());
         self.out.add_edge(loc, end, sink, None);
     }
 
-    /// Execution ends there, without a trace.
+    /// Ends execution at the location, as by a false assumption.
     fn assumed(&mut self, loc: LocId, func: FuncId) {
         let sink = self.out.add_location(func);
         self.out.add_edge(loc, Op::Halt(HaltKind::Assumed), sink, None);
     }
 
-    /// The place after an edge that stays in its function.
+    /// The location after an edge within a function.
     fn after(&mut self, copy: usize, edge: EdgeId, set: SetId) -> LocId {
         let (always, assuming) = self.sets.step(set, edge);
         self.assuming(copy, self.program.edges[edge].target, always, &assuming)
     }
 
-    /// As [`loc`](Self::loc), for these states and those whose assumptions hold.
+    /// Like [`loc`](Self::loc), for these states together with those of `more` whose assumptions hold.
     fn assuming(&mut self, copy: usize, loc: LocId, mut states: Vec<StateId>, more: &[(ExprId, StateId)]) -> LocId {
         let Some((&(assumption, q), rest)) = more.split_first() else {
             let set = self.sets.intern(states);
@@ -362,7 +367,7 @@ impl Builder<'_> {
         here
     }
 
-    /// Makes the edges out of a place.
+    /// Creates the outgoing edges of a location.
     fn expand(&mut self, copy: usize, loc: LocId, set: SetId) {
         let source = self.copies[copy].locs[&(loc, set)];
         match self.program.locs[loc].out {
@@ -385,7 +390,7 @@ impl Builder<'_> {
                 Op::Call { callee, .. } => self.call(copy, source, edge, callee, set),
                 Op::Return { .. } => self.returns(copy, source, edge, set),
                 Op::Halt(_) | Op::Error(_) => {
-                    // What follows is nothing, so nothing of it can be covered but the edge itself.
+                    // There is no continuation, so only the edge itself can be covered.
                     let covered = self.sets.step(set, edge).0;
                     if self.sets.intern(covered) == COVERED {
                         let new = self.copies[copy].new;
@@ -418,7 +423,7 @@ impl Builder<'_> {
     }
 
     fn returns(&mut self, copy: usize, source: LocId, edge: EdgeId, set: SetId) {
-        // Assumptions there are not relied upon: the frame that they speak of is that of the caller.
+        // Assumptions at returns are ignored, because they refer to the caller's frame.
         let (states, _) = self.sets.step(set, edge);
         let exit = self.sets.intern(states);
         if exit == COVERED {
@@ -483,7 +488,7 @@ impl Builder<'_> {
         self.edge(here, op, after, edge);
     }
 
-    /// A call of a function's copy for these states.
+    /// A call of the copy of a function for these states.
     fn call_of_copy(&mut self, caller: usize, source: LocId, edge: EdgeId, mut op: Op, func: FuncId, inside: SetId) {
         let callee = self.copy(func, inside);
         if let Op::Call { callee: of, .. } = &mut op {
@@ -519,7 +524,7 @@ impl Builder<'_> {
         Restricted { program: self.out, locs, edges: self.edges, funcs, vars }
     }
 
-    /// Makes the returns, and what tells behind a call how it was left.
+    /// Creates the returns of all copies, and the tests of their exits after calls.
     fn finish(&mut self) {
         let mut exit_var = None;
         for copy in 0..self.copies.len() {
@@ -565,7 +570,7 @@ impl Builder<'_> {
 
 const EXIT_WIDTH: u32 = 32;
 
-/// The variable that tells how the last copy was left.
+/// Adds the variable that records the exit of the last copy.
 fn add_exit_variable(out: &mut Program) -> VarId {
     let ty = out.types.push(CType::Int { name: "unsigned int".into(), width: EXIT_WIDTH, signed: false });
     let zero = out.exprs.int(EXIT_WIDTH, 0);

@@ -1,10 +1,11 @@
-//! Symbolic execution on several threads that take work from one another.
+//! Parallel symbolic execution with work stealing.
 //!
-//! Who is idle asks another for every other state that waits, and explores the paths of the same program through these
-//! ([`Part`](engine::part::Part)); the other forgets them. So no thread idles as long as there are states to share, and none is explored twice.
-//! (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic execution using ranged analysis, OOPSLA 2012.)
+//! An idle thread requests every other waiting state of another thread, and explores the paths of the same program
+//! through these states ([`Part`](engine::part::Part)). The other thread drops them. So no thread idles while there are
+//! states to share, and no state is explored twice. (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic
+//! execution using ranged analysis, OOPSLA 2012.)
 //!
-//! A state that covers others may be given away like any other: the proof holds once all pieces are proved.
+//! Covering states may be handed over like any others: the program is proved once all pieces are proved.
 
 use crate::condition::rest::{Choice, ExploredProgram, all_but};
 use crate::ranged::join;
@@ -18,21 +19,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Between looks for work.
+/// The time between attempts to find work.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Looks for work before an idle thread leaves.
+/// The number of failed attempts after which an idle thread leaves.
 const LOOKS: u32 = 25;
 const STACK: usize = 1 << 30;
 
-/// Threads that have nothing to do.
+/// The number of idle threads.
 #[derive(Debug)]
 pub struct Idle(AtomicIsize);
 
 impl Idle {
+    /// A counter of idle threads.
     pub fn new(threads: usize) -> Self {
         Self(AtomicIsize::new(threads as isize))
     }
-    /// A thread has nothing to do any more.
+    /// Adds a thread that has become idle.
     pub fn add(&self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
@@ -41,7 +43,7 @@ impl Idle {
     }
 }
 
-/// As [`engine::verify`]; where the analysis is symbolic execution, idle threads help.
+/// Like [`engine::verify`]. If the analysis is symbolic execution, idle threads help.
 pub fn verify(
     program: &Program,
     config: &Config,
@@ -50,12 +52,12 @@ pub fn verify(
     progress: &(dyn Fn(&Stats) + Sync),
     idle: &Idle,
 ) -> Outcome {
-    // What is left of several explorations is not told.
+    // The frontier of several explorations is not supported.
     if config.analysis != Analysis::Symex || config.wants_frontier || program.errors.is_empty() {
         return engine::verify(program, config, budget, replay, progress);
     }
     let config = Config { jobs: 1, ..config.clone() };
-    // All tell paths of one program, the one with fewer forks, unless a part of the other was asked for.
+    // All explorations use the simplified program, unless the configuration restricts the exploration to a part.
     let simplified = config.part.is_none().then(|| engine::simplify::simplified(program));
     let program = simplified.as_ref().unwrap_or(program);
     let unfinished = Arc::new(AtomicUsize::new(1));
@@ -87,10 +89,10 @@ pub fn verify(
                 thread::sleep(PAUSE);
             }
         };
-        // Without help all is done here.
+        // If the helper cannot be started, this thread explores everything.
         let _ = thread::Builder::new().spawn_scoped(scope, hire);
         crew.explore(None, progress);
-        // As one of the others, until all of them are done.
+        // Work like a helper until all pieces are done.
         crew.work(u32::MAX);
     });
     let mut outcomes = crew.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -108,11 +110,12 @@ struct Crew<'a> {
     budget: Budget,
     replay: &'a Replay<'a>,
     idle: &'a Idle,
-    /// Pieces of work that are not done, given or not: the first is the program itself.
+    /// The number of unfinished pieces of work, including those that no thread has taken. The first is the program
+    /// itself.
     unfinished: Arc<AtomicUsize>,
-    /// Where explorations under way leave work.
+    /// The work queues of running explorations.
     explorers: Mutex<Vec<Arc<Desk>>>,
-    /// Work that was given but not taken before its explorer was done.
+    /// Work that was handed over, but not taken before its explorer ended.
     queue: Mutex<Vec<Vec<Vec<Choice>>>>,
     outcomes: Mutex<Vec<Outcome>>,
 }
@@ -130,7 +133,7 @@ impl Crew<'_> {
         !lock(&self.queue).is_empty() || lock(&self.explorers).iter().any(|desk| desk.waiting() > 1)
     }
 
-    /// Works until nothing is left, or there was nothing to do for so many looks.
+    /// Works until all pieces are done, or until `looks` successive attempts found no work.
     fn work(&self, looks: u32) {
         let mut looked = 0;
         while !self.is_over() && looked < looks {
@@ -147,7 +150,8 @@ impl Crew<'_> {
         }
     }
 
-    /// A piece of work, if someone has left one; else the explorer with the most is asked.
+    /// A piece of work that was handed over. If there is none, requests work from the explorer with the most waiting
+    /// states.
     fn find(&self) -> Option<Vec<Vec<Choice>>> {
         if let Some(paths) = lock(&self.queue).pop() {
             return Some(paths);
@@ -163,13 +167,13 @@ impl Crew<'_> {
         None
     }
 
-    /// What paths take where there is a choice.
+    /// The decisions of paths at choices.
     fn choices(&self, paths: &[Vec<cfa::EdgeId>]) -> Vec<Vec<Choice>> {
         let explored = ExploredProgram::of(self.program);
         paths.iter().map(|path| explored.choices(path)).collect()
     }
 
-    /// Explores the paths through states that were given away.
+    /// Explores the paths through states that were handed over.
     fn explore_part(&self, paths: &[Vec<Choice>]) {
         match all_but(self.program, paths).and_then(|rest| rest.part(None)) {
             Some(part) => self.explore(Some(Arc::new(part)), &|_| {}),
@@ -189,7 +193,7 @@ impl Crew<'_> {
         let outcome = engine::verify(self.program, &config, &self.budget, self.replay, progress);
         let mut explorers = lock(&self.explorers);
         explorers.retain(|other| !Arc::ptr_eq(other, &desk));
-        // Under the same lock, so that nobody finds neither the desk nor what was left on it.
+        // Under the same lock, so that other threads always see either the queue or its remaining work.
         while let Some(paths) = desk.take() {
             lock(&self.queue).push(self.choices(&paths));
         }
@@ -198,7 +202,7 @@ impl Crew<'_> {
     }
 }
 
-/// A piece of work that someone has taken: when it is dropped, it is done, with or without an outcome.
+/// A piece of work that a thread has taken. Dropping it marks it as done, with or without an outcome.
 struct Piece<'c, 'a> {
     crew: &'c Crew<'a>,
     outcome: Option<Outcome>,
@@ -214,7 +218,7 @@ impl Drop for Piece<'_, '_> {
     fn drop(&mut self) {
         let ended = || Outcome::unknown(Reason::new("a thread ended by an internal error"), Analysis::Symex);
         let outcome = self.outcome.take().unwrap_or_else(ended);
-        // Without a proof of one piece there is none of the whole, but others may still violate it.
+        // A piece without a proof prevents the proof of the program, but other pieces may still find a violation.
         if matches!(outcome.verdict, Verdict::False(_)) {
             self.crew.budget.cancel();
         }

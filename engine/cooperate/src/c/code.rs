@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 const LARGE: u32 = 4;
 const DEEP: u32 = 24;
 
-/// The maximal number of bytes of variadic arguments that a call lays out in memory.
+/// The maximal number of variadic arguments of a call.
 const MAX_VARIADIC: usize = 64;
 
 /// The statements of an edge other than an assume edge. `before` returns the only edge into a location, if there is

@@ -1,4 +1,4 @@
-//! What an exploration has done, as a condition: all paths are covered but those that go through its frontier.
+//! Builds the condition of an exploration: it covers all paths that do not pass the exploration's frontier.
 
 use super::blocks::{Blocks, Exit};
 use super::{Condition, Label, MOST_STATES, StateId, Transition, bounded};
@@ -7,38 +7,45 @@ use engine::frontier::{Frontier, Left, PathId};
 use engine::simplify::{Simplified, Split, To};
 use rustc_hash::FxHashMap;
 
-/// Of its states, those on ways to states that cover: beyond, to go there again takes longer than to do without them, and nothing that was done is forgotten.
+/// The limit on states on paths to covering states. Beyond it, exploring these paths again takes longer than the
+/// covering states save. The condition still covers all explored paths.
 const MOST_WAYS: usize = 30_000;
-/// States of the condition for paths that are given.
+/// The limit on states of a condition for paths that are handed over.
 const MOST_GIVEN: usize = 200_000;
 
-/// What a path takes where the CFA of the original leaves a choice.
+/// A decision of a path at a choice of the original program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Choice {
+    /// The branch edge.
     Branch(EdgeId),
-    /// The function that the call through a pointer enters.
+    /// The function that a call through a pointer enters.
     Callee(EdgeId, FuncId),
-    /// The side on which it leaves a region of branches that are one for whoever explored.
+    /// The side of a region that the path leaves. A region is a group of branches that the explored program merged into
+    /// one.
     Region(usize, bool),
-    /// The head that it comes to next, for who explored all ways there as one.
+    /// The next head of the path, if the exploration merged all paths to that head.
     Head(LocId),
 }
 
-/// The program that was explored: the original, or a part of it.
+/// The program that was explored: the original program, or a slice or part of it.
 pub struct ExploredProgram<'a> {
+    /// The explored program before simplification.
     pub program: &'a Program,
-    /// What was explored of it, if not itself.
+    /// The simplified program on which the exploration ran, if any.
     pub simplified: Option<&'a Simplified>,
+    /// The original program.
     pub original: &'a Program,
-    /// The edge and the function of the original.
+    /// Maps edges to edges of the original.
     pub edge: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
+    /// Maps functions to functions of the original.
     pub func: &'a dyn Fn(FuncId) -> FuncId,
-    /// Paths were left out that are verified only with the rest: a state that covers another may lead to some.
+    /// True if the exploration omitted paths that are verified only together with residual paths. A covering state may
+    /// lead to such paths.
     pub counts_on_rest: bool,
 }
 
 impl<'a> ExploredProgram<'a> {
-    /// All of a program.
+    /// The original program as the explored program.
     pub fn of(program: &'a Program) -> Self {
         let (edge, func) = (&Some, &|f| f);
         Self { program, simplified: None, original: program, edge, func, counts_on_rest: false }
@@ -49,7 +56,7 @@ impl<'a> ExploredProgram<'a> {
         (self.func)(self.simplified.map_or(self.program, |s| &s.program).func_of(edge))
     }
 
-    /// What a path of the program explored takes in the original.
+    /// The decisions of a path of the explored program, in the original.
     pub(crate) fn choices(&self, path: &[EdgeId]) -> Vec<Choice> {
         let mut out = Vec::new();
         for (i, &edge) in path.iter().enumerate() {
@@ -57,7 +64,7 @@ impl<'a> ExploredProgram<'a> {
             match (&self.program.edges[edge].op, &self.original.edges[original].op) {
                 (Op::Assume { .. }, Op::Assume { .. }) => out.push(Choice::Branch(original)),
                 (Op::Call { .. }, Op::Call { callee: Callee::Indirect(_), .. }) => {
-                    // A path that ends there is open for all functions.
+                    // A path that ends here is open for all callees.
                     let Some(&next) = path.get(i + 1) else { break };
                     out.push(Choice::Callee(original, (self.func)(self.program.func_of(next))));
                 }
@@ -67,14 +74,15 @@ impl<'a> ExploredProgram<'a> {
         out
     }
 
-    /// The condition that covers what an exploration has seen to the end: nothing, if it is not known what it has left.
+    /// The condition that covers the completely explored paths. It covers nothing if the frontier does not describe all
+    /// residual paths.
     pub fn condition(&self, frontier: &Frontier) -> Condition {
         self.condition_within(frontier, MOST_STATES)
     }
 
-    /// As [`ExploredProgram::condition`], of at most so many states where it tells paths apart.
+    /// Like [`ExploredProgram::condition`], with at most `most` states that distinguish paths.
     pub fn condition_within(&self, frontier: &Frontier, most: usize) -> Condition {
-        // What leads to the heads of a part of the program, or how many iterations it has, is not known of the program.
+        // Loop heads and iteration counts of a part of the program do not describe the whole program.
         let is_whole = std::ptr::eq(self.program, self.original);
         if let Some(iterations) = frontier.iterations {
             return if is_whole { bounded::within(self.original, iterations) } else { Condition::nothing() };
@@ -88,7 +96,8 @@ impl<'a> ExploredProgram<'a> {
         }
     }
 
-    /// The choices on paths to what is left, and to states that cover others, in time linear in the pieces of which the paths are made.
+    /// The tree of decisions on residual paths and on paths to covering states. Takes time linear in the pieces of the
+    /// paths.
     fn tree(&self, frontier: &Frontier, left: &Left, most: usize) -> Choices {
         let paths = &frontier.paths;
         let mut wanted = left.leads_there.clone();
@@ -100,7 +109,7 @@ impl<'a> ExploredProgram<'a> {
             }
         }
         let mut tree = Choices::default();
-        // Where a path has come to, and the call through a pointer that it ends with.
+        // The tree node at the end of each path, with the call through a pointer that ends the path, if any.
         let mut ends: Table<PathId, (usize, Option<EdgeId>)> = Table::new();
         for (path, piece) in paths.pieces().iter() {
             let (mut at, mut call) = piece.after.map_or((0, None), |before| ends[before]);
@@ -139,13 +148,13 @@ impl<'a> ExploredProgram<'a> {
         tree
     }
 
-    /// The branches that a region has in the original.
+    /// The branches of a region in the original.
     fn splits(&self, region: usize) -> Option<&'a [Split]> {
         Some(&self.simplified?.joined.region(region).0)
     }
 }
 
-/// The tree of the choices on open paths.
+/// The tree of decisions on open paths.
 struct Choices {
     nodes: Vec<Node>,
 }
@@ -153,21 +162,21 @@ struct Choices {
 /// A node of the tree of open paths.
 #[derive(Default)]
 struct Node {
-    /// A path ends here, so all that follows is open.
+    /// True if a path ends here, so all extensions are open.
     open: bool,
-    /// A path ends here of which the rest is elsewhere.
+    /// True if a path ends here whose extensions are covered elsewhere.
     is_elsewhere: bool,
-    /// Neither is so here or further on.
+    /// True if no path in the subtree is open or covered elsewhere.
     is_done: bool,
-    /// What is done here is not told apart.
+    /// True if the explored paths of the subtree are not distinguished.
     is_cut: bool,
-    /// Where it is, where paths are merged.
+    /// The head of the node, if paths are merged.
     head: Option<LocId>,
     children: Vec<(Choice, usize)>,
 }
 
 impl Node {
-    /// Whether nothing is told apart behind it.
+    /// Returns true if the subtree distinguishes no paths.
     fn is_end(&self) -> bool {
         self.open || self.is_elsewhere || self.is_cut
     }
@@ -180,7 +189,7 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// The node behind a choice.
+    /// The child for a decision, created on demand.
     fn child(&mut self, at: usize, choice: Choice) -> usize {
         if let Some(&(_, child)) = self.nodes[at].children.iter().find(|(c, _)| *c == choice) {
             return child;
@@ -192,7 +201,8 @@ impl Choices {
         child
     }
 
-    /// Keeps what so many states closest to the root tell apart: behind the others all is open, or done.
+    /// Keeps the nodes closest to the root, with at most `most` states. Each dropped subtree becomes entirely open, or
+    /// entirely explored.
     fn cut(&mut self, most: usize, explored: &ExploredProgram<'_>) {
         for node in (0..self.nodes.len()).rev() {
             let Node { open, is_elsewhere, children, .. } = &self.nodes[node];
@@ -205,7 +215,7 @@ impl Choices {
             next += 1;
             let states = self.states(at, explored);
             let node = &mut self.nodes[at];
-            // What is told of one of several paths is not told of the others.
+            // Coverage of one of several paths through a node does not extend to the others.
             node.open |= node.is_elsewhere && !node.children.is_empty();
             if node.open || node.is_elsewhere {
                 continue;
@@ -221,7 +231,7 @@ impl Choices {
         }
     }
 
-    /// States of the condition for a node: regions of branches, and calls through pointers, have some inside.
+    /// The number of states that represent a node. Regions and calls through pointers need several.
     fn states(&self, node: usize, explored: &ExploredProgram<'_>) -> usize {
         match self.nodes[node].children.first() {
             Some(&(Choice::Region(region, _), _)) => explored.splits(region).map_or(1, <[Split]>::len),
@@ -230,7 +240,7 @@ impl Choices {
         }
     }
 
-    /// The condition that covers all other paths. `None` if these cannot be paths of one program.
+    /// The condition that covers all paths outside the tree. `None` if the tree does not fit the program.
     fn condition(self, explored: &ExploredProgram<'_>, heads: &[bool]) -> Option<Condition> {
         let (nodes, calls) = (self.nodes, CallGraph::new(explored.original));
         let blocks = (!heads.is_empty()).then(|| Blocks::new(explored.original, &calls, heads));
@@ -238,7 +248,8 @@ impl Choices {
     }
 }
 
-/// The condition that covers all paths but those that extend one of `open`. `None` if these cannot be paths of one program.
+/// The condition that covers all paths except the extensions of those in `open`. `None` if these do not fit the
+/// program.
 pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
     if open.is_empty() {
         return Some(Condition::everything());
@@ -253,16 +264,17 @@ pub fn all_but(program: &Program, open: &[Vec<Choice>]) -> Option<Condition> {
     tree.condition(&explored, &[])
 }
 
-/// How many [`Ends`] there are.
+/// The number of [`Ends`].
 const ENDS: usize = 3;
 
-/// The states behind which nothing is told apart.
+/// The states after which paths are not distinguished.
 #[derive(Clone, Copy)]
 struct Ends {
-    /// Verified.
+    /// The paths are verified.
     covered: StateId,
-    /// Verified once the rest is.
+    /// The paths are verified together with the residual paths.
     elsewhere: StateId,
+    /// The paths are not verified.
     free: StateId,
 }
 
@@ -270,9 +282,9 @@ struct Tree<'a> {
     explored: &'a ExploredProgram<'a>,
     calls: CallGraph,
     nodes: Vec<Node>,
-    /// Where paths were merged.
+    /// The blocks of merged paths, if paths were merged.
     blocks: Option<Blocks<'a>>,
-    /// By node.
+    /// The states by node.
     states: FxHashMap<usize, StateId>,
 }
 
@@ -284,7 +296,7 @@ impl<'a> Tree<'a> {
         let mut todo = vec![0];
         let entry = self.explored.original.funcs[self.explored.original.entry].entry;
         self.states.insert(0, out.initial);
-        // Who has no verdict and nothing left does not know what it has left.
+        // An analysis without a verdict and without residual paths does not know its residual paths.
         if self.nodes[0].open || self.nodes[0].is_elsewhere || self.nodes[0].is_done {
             return Some(Condition::nothing());
         }
@@ -311,7 +323,7 @@ impl<'a> Tree<'a> {
         Some(out)
     }
 
-    /// The state for a node of the tree, or for one that is not in it.
+    /// The state of a tree node. Paths outside the tree (`None`) are covered.
     fn state(&mut self, node: Option<usize>, out: &mut Condition, ends: Ends, todo: &mut Vec<usize>) -> StateId {
         let Some(node) = node else { return ends.covered };
         if self.nodes[node].open {
@@ -330,7 +342,7 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// The nodes behind these choices, where paths go there. `None` if they are not all there is to choose at a node.
+    /// The nodes after these decisions, where the tree has them. `None` if the node has other decisions.
     fn children(&self, node: usize, choices: &[Choice]) -> Option<Vec<Option<usize>>> {
         let children = &self.nodes[node].children;
         let are_all = children.iter().all(|(choice, _)| choices.contains(choice));
@@ -338,7 +350,7 @@ impl<'a> Tree<'a> {
         are_all.then(|| choices.iter().map(child).collect())
     }
 
-    /// For the two sides of the branch at a node.
+    /// The transitions on both sides of the branch at a node.
     fn branch(
         &mut self,
         node: usize,
@@ -358,7 +370,7 @@ impl<'a> Tree<'a> {
         Some(edges.into_iter().zip(children).map(side).collect())
     }
 
-    /// For the ways of the block that begins at a node.
+    /// The transitions on the exits of the block that starts at a node.
     fn block(
         &mut self,
         node: usize,
@@ -392,7 +404,7 @@ impl<'a> Tree<'a> {
         Some(transitions)
     }
 
-    /// For the first branch of the region at a node; the others have states of their own.
+    /// The transitions on the first branch of the region at a node. The other branches get states of their own.
     fn region(
         &mut self,
         node: usize,
@@ -410,7 +422,7 @@ impl<'a> Tree<'a> {
             let mut transitions = Vec::new();
             for (edge, to) in split.edges.into_iter().zip(split.to) {
                 let to = match to {
-                    // Nobody comes back to the first.
+                    // The first branch of a region is never a target.
                     To::Split(next) => *inner.get(next.checked_sub(1)?)?,
                     To::Side(true) => yes,
                     To::Side(false) => no,
@@ -428,13 +440,13 @@ impl<'a> Tree<'a> {
         Some(first)
     }
 
-    /// Whether the first branch of a region is at a location of the original.
+    /// Returns true if the first branch of a region is at the location of the original.
     fn begins_at(&self, region: usize, loc: LocId) -> bool {
         let first = self.explored.splits(region).and_then(|splits| (self.explored.edge)(splits[0].edges[0]));
         first.is_some_and(|edge| self.explored.original.edges[edge].source == loc)
     }
 
-    /// For the functions that the call at a node may enter, by their first edges.
+    /// The transitions on the first edges of the functions that the call at a node may enter.
     fn callees(
         &mut self,
         node: usize,
@@ -449,7 +461,7 @@ impl<'a> Tree<'a> {
         let mut transitions = Vec::new();
         for (func, child) in callees.into_iter().zip(self.children(node, &choices)?) {
             let entry = program.funcs[func].entry;
-            // The first edge of the function may be a choice itself.
+            // The first edge of the function may be a decision itself.
             let decides = |node: usize| match self.nodes[node].children.first() {
                 Some(&(Choice::Branch(e) | Choice::Callee(e, _), _)) => program.edges[e].source == entry,
                 Some(&(Choice::Region(region, _), _)) => self.begins_at(region, entry),
@@ -459,7 +471,8 @@ impl<'a> Tree<'a> {
                 Some(node) if !self.nodes[node].is_end() && decides(node) => {
                     match program.locs[entry].out {
                         Out::Branch { .. } => transitions.extend(self.branch(node, out, ends, todo)?),
-                        // A call through a pointer right away: what it enters is not told apart from here.
+                        // The function starts with another call through a pointer. This representation cannot
+                        // distinguish its callees.
                         _ => return None,
                     }
                 }

@@ -1,10 +1,11 @@
-//! Component CEGAR over GIAs (CC-Gia: Haltermann, Wehrheim: Exchanging information in cooperative software validation, section 6 and
-//! Fig. 10): a model explorer, a feasibility checker and a precision refiner that give each other nothing but automata.
+//! Component-based CEGAR with GIAs (CC-Gia: Haltermann, Wehrheim: Exchanging information in cooperative software
+//! validation, section 6 and Fig. 10). A model explorer, a feasibility checker and a precision refiner exchange only
+//! automata.
 //!
-//! The explorer is given the precision, as conditions of the automaton, and gives a candidate; the checker makes a candidate a path to
-//! a target, or leaves it; the refiner makes it a path to no target, with the conditions that refute it where they hold. The combiner
-//! keeps what refiners found before. No component believes another: what is known as `ut` is precision and nothing more, and a path
-//! to a target is one that was run.
+//! The explorer takes a precision, as conditions of an automaton, and returns a candidate. The checker turns the
+//! candidate into a path to a target, or leaves it a candidate. The refiner turns it into a path that reaches no
+//! target, with the conditions that refute it. The combiner keeps the results of earlier refinements. No component
+//! trusts another: a `ut` path serves only as precision, and a path to a target has been executed.
 
 use super::paths::Annotated;
 use super::{Gia, Left, Recording, Says, combine, reduce, test_of};
@@ -16,32 +17,36 @@ use engine::components::{Components, Counterexample, Feasibility};
 use engine::{Config, Reason, Verdict};
 use std::time::Duration;
 
-/// What one replay may take.
+/// The time limit of a replay.
 const REPLAY: Duration = Duration::from_secs(20);
 
-/// What a component does: an automaton for an automaton, both of this program.
+/// A component: maps an automaton to an automaton, both for the same program.
 pub type Component<'a> = dyn FnMut(&mut Program, &Gia) -> Result<Gia, Reason> + 'a;
 
-/// The three of them. What each is given and gives may pass through another format on its way.
+/// The three components. Their automata may be converted to other formats on the way.
 pub struct Cegar<'a> {
+    /// The model explorer.
     pub explorer: Box<Component<'a>>,
+    /// The feasibility checker.
     pub checker: Box<Component<'a>>,
+    /// The precision refiner.
     pub refiner: Box<Component<'a>>,
-    /// Told who gave what, and in which iteration, from 1.
+    /// A callback for each automaton: the iteration (from 1), the component, the automaton, and the program.
     pub observer: &'a mut dyn FnMut(usize, &str, &Gia, &Program),
 }
 
-/// How component CEGAR ended.
+/// The result of component-based CEGAR.
 pub enum Ended {
     /// The explorer found no path to a target.
     Proved,
-    /// The checker has a path to one.
+    /// The checker found a path to a target.
     Violated(Gia),
+    /// A component failed or gave up.
     Unknown(Reason),
 }
 
 impl Cegar<'_> {
-    /// From a precision to the end; the number of refinements, too.
+    /// Runs the loop, starting from a precision. Also returns the number of refinements.
     pub fn run(&mut self, program: &mut Program, precision: Gia) -> (Ended, usize) {
         let mut refinements = 0;
         match self.iterate(program, precision.at_targets(program), &mut refinements) {
@@ -83,8 +88,8 @@ impl Cegar<'_> {
     }
 }
 
-/// The model explorer: predicate abstraction with the conditions of the automaton as precision, refined for paths that are `ut` where
-/// conditions do not say why. Everything `ut`, or a candidate.
+/// The model explorer: predicate abstraction with the conditions of the automaton as precision. It refines for `ut`
+/// paths that the conditions do not exclude. Returns either an automaton in which everything is `ut`, or a candidate.
 pub fn explore(program: &mut Program, known: &Gia, config: &Config, budget: &Budget) -> Result<Gia, Reason> {
     match (Components { program, config, budget })
         .explore(&known.conditions(), &|path| known.tells(path, Says::Unreachable))
@@ -97,8 +102,9 @@ pub fn explore(program: &mut Program, known: &Gia, config: &Config, budget: &Bud
     }
 }
 
-/// The feasibility checker: candidates are followed at full precision, all of them (a checker that leaves some out would be given the
-/// same ones again). What it finds is run, and becomes a path to `rt` with its inputs; what is infeasible stays a candidate.
+/// The feasibility checker. It checks all candidates with full precision, because omitted ones would come back
+/// unchanged. A feasible candidate is executed and becomes an `rt` path with its inputs. Infeasible ones stay
+/// candidates.
 pub fn check(program: &mut Program, candidates: &Gia, config: &Config, budget: &Budget) -> Result<Gia, Reason> {
     let inputs = match candidates.only_path(Says::Candidate, program) {
         Some(path) => match (Components { program, config, budget }).check(&path) {
@@ -113,7 +119,7 @@ pub fn check(program: &mut Program, candidates: &Gia, config: &Config, budget: &
     Ok(reached(program, &inputs))
 }
 
-/// An execution that a candidate stands for, where the automaton names more than one path: the program of all of them is verified.
+/// An execution of a candidate, if the automaton names several paths: verifies the program of all candidates.
 fn search(
     program: &mut Program,
     candidates: &Gia,
@@ -132,19 +138,19 @@ fn search(
     }
 }
 
-/// The run on these inputs, as a path to `rt`: as far as its error.
+/// The run on these inputs as a path to `rt`, up to its error.
 pub fn reached(program: &mut Program, inputs: &Inputs) -> Gia {
     let mut recording = Recording::default();
     Interpreter::new(program).run(&mut inputs.source(), engine::replay_limits(REPLAY), &mut recording);
     let is_target = |e: EdgeId| matches!(program.edges[e].op, Op::Error(_));
-    // An operation that is a fault is the last that the run has come to.
+    // A faulting operation is the last one of the run.
     let test = test_of(recording.test.clone(), &is_target).unwrap_or(recording.test);
     let path = test.annotated(program);
     Gia::of_path(&path, Says::Reachable, program)
 }
 
-/// The precision refiner: the only candidate, refuted by interpolants at loop heads, as a path to `ut` with these conditions on the
-/// edges that lead there (Fig. 16 of the paper).
+/// The precision refiner. Refutes the only candidate by interpolants at loop heads, and returns it as a `ut` path with
+/// these conditions on the edges into the loop heads (Fig. 16 of the paper).
 pub fn refine(program: &mut Program, candidate: &Gia, config: &Config, budget: &Budget) -> Result<Gia, Reason> {
     let path = candidate
         .only_path(Says::Candidate, program)

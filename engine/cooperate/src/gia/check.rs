@@ -1,9 +1,9 @@
-//! Whether what a GIA says of a program is so (Definition 4).
+//! Checks the claims of a GIA about a program (Definition 4).
 //!
-//! A claim is false if an execution shows it: one of which `ut` is said and that executes a target, or one of which `rt` is said and that ends
-//! without one. An automaton that accepts such executions is the product of the GIA and a small automaton that watches for targets or
-//! ends; the engine is asked whether one of them is feasible. `rt` is also shown by running: where the automaton fixes every input on
-//! the way to a state, finitely many executions come there, and each is run.
+//! An execution refutes a claim if it is ut-covered and executes a target, or if it is rt-covered and ends without one.
+//! The product of the GIA with a small automaton that watches for targets or ends accepts such executions. The engine
+//! decides whether one of them is feasible. `rt` claims are also confirmed by execution: if the automaton fixes all
+//! inputs on the way to a state, finitely many executions reach the state, and each is run.
 
 use super::{Coverage, Gia, Says};
 use crate::condition::{self, Condition, Label, StateId, Transition};
@@ -20,13 +20,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Duration;
 
-/// What one replay may take.
+/// The time limit of a replay.
 const REPLAY: Duration = Duration::from_secs(20);
-/// Executions that are run.
+/// The maximal number of executions.
 const MOST_RUNS: usize = 10_000;
 
-/// Edges whose execution is what a program is asked about: its error edges, or the goals of a test suite. An operation that is a fault counts as
-/// one without being listed.
+/// The target edges: error edges, or the goals of a test suite. A faulting operation is a target without being listed.
 pub struct Targets {
     edges: FxHashSet<EdgeId>,
 }
@@ -38,28 +37,29 @@ impl Targets {
         Self::of(errors.map(|(id, _)| id))
     }
 
+    /// These edges.
     pub fn of(edges: impl IntoIterator<Item = EdgeId>) -> Self {
         Self { edges: edges.into_iter().collect() }
     }
 
-    /// Whether a run with this path and outcome executes one of them.
+    /// Returns true if a run with this path and outcome executes a target.
     pub fn are_hit(&self, path: &[EdgeId], outcome: Outcome, program: &Program) -> bool {
         outcome.error(program).is_some() || path.iter().any(|edge| self.edges.contains(edge))
     }
 }
 
-/// The result of checking what a GIA says of one kind. Neither `wrong` nor `open` has an entry if all of it is shown.
+/// The result of checking one kind of claim. All claims hold if both `wrong` and `open` are empty.
 #[derive(Default, Debug)]
 pub struct Checked {
-    /// Claims that an execution refutes.
+    /// The claims that an execution refutes.
     pub wrong: Vec<String>,
-    /// Claims that are neither shown nor refuted.
+    /// The claims that are neither confirmed nor refuted.
     pub open: Vec<String>,
-    /// What was shown, for people.
+    /// The confirmed claims, for users.
     pub shown: Vec<String>,
 }
 
-/// Checks that no execution of which the GIA says `ut` executes a target, at any time.
+/// Checks that no ut-covered execution ever executes a target.
 pub fn unreachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &Config, budget: &Budget) -> Checked {
     let mut checked = Checked::default();
     if !gia.has(Says::Unreachable) {
@@ -81,7 +81,7 @@ pub fn unreachable(gia: &Gia, program: &mut Program, targets: &Targets, config: 
     checked
 }
 
-/// Checks that every execution of which the GIA says `rt` executes a target, and that there are such executions on each way to `rt`.
+/// Checks that every rt-covered execution executes a target, and that each path to `rt` has such executions.
 pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &Config, budget: &Budget) -> Checked {
     let mut checked = Checked::default();
     if !gia.has(Says::Reachable) {
@@ -134,7 +134,7 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
     checked
 }
 
-/// An execution of which one automaton says `ut` and the other `rt`, if there is one.
+/// An execution that is ut-covered by one automaton and rt-covered by the other, if there is one.
 pub fn contradiction(
     a: &Gia,
     b: &Gia,
@@ -156,7 +156,7 @@ pub fn contradiction(
     Ok(None)
 }
 
-/// An execution that is rt-covered and never executes a target, or `None` if it is proved that there is none.
+/// An rt-covered execution that never executes a target, or `None` if there provably is none.
 fn all_hit(
     gia: &Gia,
     program: &mut Program,
@@ -171,7 +171,7 @@ fn all_hit(
     if let Some(found) = find(program, &refuting, &[gia], targets, &is_one, config, budget)? {
         return Ok(Some(found));
     }
-    // What goes on for ever reaches no target either.
+    // Infinite executions reach no target either.
     let others = gia.beside(Says::Reachable);
     let part = crate::reduce::reduce(program, &others, Reducer::Separate)
         .map_err(|e| Reason::new(format!("the paths are too many: {e}")))?;
@@ -181,7 +181,7 @@ fn all_hit(
     }
 }
 
-/// The edges with which executions end other than at an error or an assumption; `None` if some of them only end a call.
+/// The edges that end executions, except errors and assumptions. `None` if some of them may only end a call.
 fn ends(program: &Program) -> Option<FxHashSet<EdgeId>> {
     let calls = CallGraph::new(program);
     if calls.callers(program.entry).next().is_some() {
@@ -196,7 +196,7 @@ fn ends(program: &Program) -> Option<FxHashSet<EdgeId>> {
 }
 
 impl Gia {
-    /// The automaton that says `rt` of paths with one of `edges` and none of `others` before.
+    /// The automaton that rt-covers the paths with an edge in `edges` and no edge in `others` before it.
     fn watching(edges: &FxHashSet<EdgeId>, others: &FxHashSet<EdgeId>) -> Self {
         let mut gia = Self::nothing();
         let (at, seen, lost) = (gia.initial, gia.add(Some(Says::Reachable), None), gia.add(None, None));
@@ -211,15 +211,16 @@ impl Gia {
     }
 }
 
-/// How far a run is in one automaton of a product.
+/// The state of a run in one component of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Side {
     At(StateId),
-    /// It has been said: of what follows, too.
+    /// The path is covered, and so are its extensions.
     Said,
 }
 
-/// The automaton that accepts paths of which both are said. Conditions on calls are left out, so it accepts some more.
+/// The automaton that accepts the paths that both automata cover in the given way. It ignores conditions on calls, so
+/// it accepts more paths.
 fn both(of: [(&Gia, Says); 2], program: &mut Program) -> Condition {
     let mut product = Product {
         of,
@@ -264,7 +265,7 @@ impl Product<'_> {
         id
     }
 
-    /// The transitions of one automaton.
+    /// The transitions of one component.
     fn own(&self, i: usize, side: Side) -> &[Transition] {
         match side {
             Side::At(state) => &self.of[i].0.states[state].transitions,
@@ -272,7 +273,7 @@ impl Product<'_> {
         }
     }
 
-    /// The steps of one automaton over an edge (`None`: an edge that neither names).
+    /// The steps of one component on an edge. `None` represents the edges that neither component names.
     fn steps(&self, i: usize, side: Side, edge: Option<EdgeId>, program: &mut Program) -> Vec<(Option<ExprId>, Side)> {
         let Side::At(state) = side else { return vec![(None, Side::Said)] };
         let gia = self.of[i].0;
@@ -290,7 +291,7 @@ impl Product<'_> {
     }
 
     fn transitions(&mut self, pair: [Side; 2], program: &mut Program) -> Vec<Transition> {
-        // Edges that the same labels have take the same transitions.
+        // Edges with the same labels take the same transitions.
         let mut labels: Vec<&Label> = Vec::new();
         for (i, &side) in pair.iter().enumerate() {
             for t in self.own(i, side) {
@@ -306,7 +307,7 @@ impl Product<'_> {
         }
         let mut classes: FxHashMap<(bool, Vec<usize>), Vec<EdgeId>> = FxHashMap::default();
         for (edge, signature) in signatures {
-            // A call has no conditions, so it is apart from other edges of the same labels.
+            // Calls have no conditions, so they are separate from other edges with the same labels.
             let is_call = matches!(program.edges[edge].op, Op::Call { .. });
             classes.entry((is_call, signature)).or_default().push(edge);
         }
@@ -326,7 +327,7 @@ impl Product<'_> {
                 }
             }
             if out.len() == before && class.is_some() {
-                // They were named so that they are not among the others.
+                // These edges are named to exclude them from the `Others` transition.
                 let lost = self.out.add(false);
                 out.push(Transition { on: on(), assumption: None, to: lost });
             }
@@ -342,13 +343,13 @@ fn and(program: &mut Program, of: [Option<ExprId>; 2]) -> Option<ExprId> {
     }
 }
 
-/// An execution that was found.
+/// An execution with its inputs.
 struct Found {
     inputs: Inputs,
     run: Run,
 }
 
-/// What is seen of a run.
+/// The observations of a run.
 struct Seen<'g> {
     coverages: Vec<Coverage<'g>>,
     targets: &'g Targets,
@@ -368,7 +369,7 @@ impl Seen<'_> {
     }
 }
 
-/// Whether a run ends so that it can reach no target any more.
+/// Returns true if a run with this outcome cannot reach a target any more.
 fn is_end(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Exit(_) | Outcome::Abort | Outcome::Unreachable | Outcome::Limit(LimitKind::Endless))
 }
@@ -380,7 +381,8 @@ impl Observer for Seen<'_> {
     }
 }
 
-/// An execution that the automaton accepts and of which `is_one` holds when it is run; `None` if there is none.
+/// Finds an execution that the automaton accepts and that satisfies `is_one` when it is run. `None` if there provably
+/// is none.
 fn find(
     program: &Program,
     accepted: &Condition,
@@ -415,35 +417,35 @@ fn find(
     }
 }
 
-/// One execution on which the automaton fixes inputs.
+/// An execution with the inputs that the automaton fixes.
 struct Way {
     inputs: Inputs,
     end: WayEnd,
 }
 
 enum WayEnd {
-    /// It is rt-covered, and a target was executed.
+    /// The run is rt-covered and executed a target.
     Hit,
-    /// It is rt-covered, and ended without a target.
+    /// The run is rt-covered and ended without a target.
     Missed(Outcome),
-    /// It is rt-covered, and nobody knows whether a target follows.
+    /// The run is rt-covered, and it is unknown whether a target follows.
     Unclear(Outcome),
     Approximated,
-    /// It is not rt-covered.
+    /// The run is not rt-covered.
     Elsewhere,
 }
 
 /// The executions that an automaton leads to `rt`, with the values that it fixes for inputs.
 struct Runs {
     ways: Vec<Way>,
-    /// Why there may be others.
+    /// The reason why there may be further executions.
     loose: Option<String>,
-    /// The steps to `rt` that runs to a target have taken, and the states that these were in.
+    /// The steps to `rt` of runs to a target, and the states that these runs visited.
     entered: FxHashSet<Step>,
     visited: FxHashSet<StateId>,
 }
 
-/// A step to a state, wherever it comes from: an edge (`None` for others) and a condition.
+/// A step to a state: an edge (`None` for the others), a condition, and the state.
 type Step = (Option<EdgeId>, Option<ExprId>, StateId);
 
 impl Runs {
@@ -452,7 +454,7 @@ impl Runs {
         let useful = gia.useful(|says| says == Some(Says::Reachable));
         let mut runs =
             Self { ways: Vec::new(), loose: None, entered: FxHashSet::default(), visited: FxHashSet::default() };
-        // What to choose where the automaton fixes several values.
+        // The choices for inputs that the automaton fixes to several values.
         let mut todo: Vec<Vec<usize>> = vec![Vec::new()];
         while let Some(choices) = todo.pop() {
             if runs.ways.len() >= MOST_RUNS || budget.spent().is_some() {
@@ -487,7 +489,7 @@ impl Runs {
         runs
     }
 
-    /// The steps to `rt` out of states on the way of runs that none of them takes.
+    /// The steps to `rt` from visited states that no run takes.
     fn missing(&self, gia: &Gia, program: &Program) -> Vec<String> {
         let mut out = Vec::new();
         for (from, state) in gia.states.iter().filter(|(id, s)| s.says.is_none() && self.visited.contains(id)) {
@@ -508,7 +510,7 @@ impl Runs {
     }
 }
 
-/// Follows a run beside the automaton and chooses its inputs.
+/// Follows a run in the automaton and chooses its inputs.
 struct Follower<'g> {
     gia: &'g Gia,
     program: &'g Program,
@@ -517,13 +519,13 @@ struct Follower<'g> {
     at: Vec<StateId>,
     is_covered: bool,
     is_hit: bool,
-    /// Where execution is, and the calls that have not returned.
+    /// The current location, and the active calls.
     loc: LocId,
     calls: Vec<EdgeId>,
-    /// By input with fixed values, which of them it has.
+    /// For each input with several fixed values, the index of the chosen one.
     choices: Vec<usize>,
     chosen: usize,
-    /// Choices for other runs.
+    /// The choices of further runs.
     alternatives: Vec<Vec<usize>>,
     inputs: Inputs,
     loose: Option<String>,
@@ -553,7 +555,7 @@ impl<'g> Follower<'g> {
         }
     }
 
-    /// Whether the value of an input may still matter to what is said.
+    /// Returns true if the value of an input may still affect the claim.
     fn is_open(&self) -> bool {
         match self.is_covered {
             true => !self.is_hit,
@@ -567,7 +569,7 @@ impl<'g> Follower<'g> {
         }
     }
 
-    /// The value of the input that the edge at the present location takes.
+    /// The value of the input that the edge at the current location reads.
     fn input(&mut self, width: u32) -> Bv {
         let edge = self.program.out_edges(self.loc).next();
         let Some((edge, Op::Havoc { var, .. })) = edge.map(|edge| (edge, &self.program.edges[edge].op)) else {
@@ -642,7 +644,7 @@ impl<'g> Follower<'g> {
     }
 }
 
-/// A follower as the one that gives inputs.
+/// A follower as the source of inputs.
 struct Fixing<'a, 'g>(&'a RefCell<Follower<'g>>);
 
 impl InputSource for Fixing<'_, '_> {
@@ -666,7 +668,7 @@ impl InputSource for Fixing<'_, '_> {
     }
 }
 
-/// A follower as the one that watches.
+/// A follower as the observer of a run.
 struct Following<'a, 'g>(&'a RefCell<Follower<'g>>);
 
 impl Observer for Following<'_, '_> {
@@ -675,9 +677,9 @@ impl Observer for Following<'_, '_> {
     }
 }
 
-/// The inputs of a run, for people.
+/// The inputs of a run, for users.
 fn show(program: &Program, inputs: &Inputs) -> String {
-    /// Values that are shown.
+    /// The maximal number of values shown.
     const MOST: usize = 8;
     struct Named<'a, S> {
         program: &'a Program,
@@ -708,7 +710,7 @@ fn show(program: &Program, inputs: &Inputs) -> String {
     }
 }
 
-/// The end of a run, for people.
+/// The end of a run, for users.
 fn ended(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exit(status) => format!("the program ends with exit({status})"),
@@ -718,7 +720,7 @@ fn ended(outcome: Outcome) -> String {
     }
 }
 
-/// An error and where it is.
+/// The message of an error, with its place.
 pub fn described(program: &Program, error: cfa::ErrorId, edge: EdgeId) -> String {
     let info = &program.errors[error];
     let place = program.edges[edge].place.or(info.place).map(|p| program.places[p]);

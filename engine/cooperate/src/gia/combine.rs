@@ -1,4 +1,4 @@
-//! The combiner (Algorithm 2 with Merge): what two automata say, in one.
+//! The combiner (Algorithm 2 with Merge), which unites the claims of two automata.
 
 use super::{Coverage, Gia, Says, State};
 use crate::condition::{Label, StateId, Transition};
@@ -7,10 +7,10 @@ use cfa::{EdgeId, ExprId, Program};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// What the run of one path to a target may take.
+/// The time limit for the run of a path to a target.
 const RUN: Duration = Duration::from_secs(5);
 
-/// One says that a path reaches no target, the other that it reaches one, and no run shows that there is no such execution.
+/// The error that one automaton ut-covers a path that the other rt-covers, and no run decides which is right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inconsistent(pub StateId, pub StateId);
 
@@ -26,8 +26,9 @@ impl std::fmt::Display for Inconsistent {
 
 impl std::error::Error for Inconsistent {}
 
-/// A state of the result: of both automata while their runs agree, else of one, with a placeholder for the other. The paper's two
-/// placeholders (`∘` where only one has the edge, `•` where conditions or invariants differ) mean the same for coverage, and are one.
+/// A state of the result: a state of both automata while their runs agree, otherwise a state of one. The paper has two
+/// placeholders for the other: `∘` if only one automaton has the edge, and `•` if conditions or invariants differ. They
+/// mean the same for coverage, so there is only one here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Pair {
     Both(StateId, StateId),
@@ -35,10 +36,11 @@ enum Pair {
     Second(StateId),
 }
 
-/// `comb(A1, A2)` (Definition 7): `P_ut` and `P_rt` are the unions of those of both, by Theorem 2. Candidates of either are candidates.
-/// Where both know the same beginning of a path, it is there once.
+/// The combination `comb(A1, A2)` (Definition 7). By Theorem 2, `P_ut` and `P_rt` are the unions of those of both
+/// automata. Candidates of either automaton are candidates. Common prefixes of paths occur once.
 ///
-/// A run that is told by its inputs alone names no branches, so paths that it does not take seem to be its own. That one of these is `ut`
+/// A test that is defined by its inputs alone names no branches, so it seems to contain paths that it does not take. If
+/// the other automaton ut-covers one of these, there is no contradiction: the execution of the test decides.
 /// by the other is no contradiction: runs decide.
 pub fn combine(a: &Gia, b: &Gia, program: &Program) -> Result<Gia, Inconsistent> {
     let (out, ids) = (Gia::nothing(), FxHashMap::default());
@@ -50,8 +52,8 @@ pub fn combine(a: &Gia, b: &Gia, program: &Program) -> Result<Gia, Inconsistent>
     }
 }
 
-/// Whether executions that are `rt` by one automaton are not `ut` by the other, by running them; `None` if some are not told by all of their
-/// inputs.
+/// Executes the `rt` tests of each automaton, and returns true if the other automaton ut-covers none of them. `None` if
+/// some paths do not fix all their inputs.
 pub fn agree(a: &Gia, b: &Gia, program: &Program) -> Option<bool> {
     let interpreter = Interpreter::new(program);
     let mut all_told = true;
@@ -85,7 +87,7 @@ struct Combiner<'a> {
     out: Gia,
     ids: FxHashMap<Pair, StateId>,
     todo: Vec<Pair>,
-    /// The first states that one says to be `ut` and the other `rt`: whose runs go on alone.
+    /// The first states that are `ut` in one automaton and `rt` in the other. Their runs continue separately.
     contrary: Option<Inconsistent>,
 }
 
@@ -97,7 +99,7 @@ impl Combiner<'_> {
         self.todo.push(start);
         while let Some(pair) = self.todo.pop() {
             let id = self.ids[&pair];
-            // What was said of a path holds for all that follows.
+            // Claims about a path hold for all its extensions.
             let says = self.out.states[id].says;
             self.out.states[id].transitions = match says {
                 Some(Says::Candidate) => vec![Transition::others(id)],
@@ -116,7 +118,7 @@ impl Combiner<'_> {
                 (Some(Says::Unreachable), Some(Says::Reachable)) | (Some(Says::Reachable), Some(Says::Unreachable)) => {
                     return Err(Inconsistent(a, b));
                 }
-                // Least is most certain; a candidate is one where the other says nothing.
+                // The least value is the most certain one. A candidate stays one if the other automaton claims nothing.
                 (Some(x), Some(y)) => Some(x.min(y)),
                 (Some(x), None) | (None, Some(x)) => Some(x),
                 (None, None) => None,
@@ -145,7 +147,7 @@ impl Combiner<'_> {
             Pair::First(a) => (Some(&self.a.states[a]), None),
             Pair::Second(b) => (None, Some(&self.b.states[b])),
         };
-        // The edges that one of them names; then all others.
+        // The edges that either automaton names; then all others.
         let mut named: Vec<EdgeId> = Vec::new();
         for t in [a, b].into_iter().flatten().flat_map(|s| &s.transitions) {
             if let Label::Edges(edges) = &t.on {
@@ -165,7 +167,7 @@ impl Combiner<'_> {
             };
             let merged = self.merge(&of(a), &of(b))?;
             if merged.is_empty() && on.is_some() {
-                // The edge was named so that it is not among the others.
+                // The edge is named to exclude it from the `Others` transition.
                 let lost = self.out.add(None, None);
                 out.push(Transition { on: Label::of(on), assumption: None, to: lost });
             }
@@ -178,7 +180,7 @@ impl Combiner<'_> {
         Ok(joined(out))
     }
 
-    /// Where runs go that take one transition of either, or both at once where these ask for the same.
+    /// The targets of runs that take a transition of either automaton, or of both if their conditions agree.
     fn merge(&mut self, a: &[Transition], b: &[Transition]) -> Result<Vec<(Option<ExprId>, StateId)>, Inconsistent> {
         let mut out = Vec::new();
         let mut push = |found: (Option<ExprId>, StateId)| {
@@ -190,7 +192,8 @@ impl Combiner<'_> {
         for (i, x) in a.iter().enumerate() {
             for (j, y) in b.iter().enumerate() {
                 let (p, q) = (&self.a.states[x.to], &self.b.states[y.to]);
-                // What follows a path to a target may be said to reach none by the other: then runs go on alone.
+                // One automaton may cover an extension of a path whose target the other reports. Then the runs continue
+                // separately.
                 let is_over = |a: &State, b: &State| a.says == Some(Says::Reachable) && b.says.is_none();
                 let alike = x.assumption == y.assumption && p.invariant == q.invariant;
                 let is_contrary = matches!(
@@ -220,7 +223,7 @@ impl Combiner<'_> {
     }
 }
 
-/// Transitions under the same condition to the same state are one.
+/// Merges transitions with the same condition and target.
 fn joined(transitions: Vec<Transition>) -> Vec<Transition> {
     let mut out: Vec<Transition> = Vec::new();
     for t in transitions {

@@ -1,4 +1,4 @@
-//! GIAs from and to other artifacts. What is lost in each direction is told in `docs/guide/gia.md`.
+//! Conversions between GIAs and other artifacts. `docs/guide/gia.md` lists the information that each conversion loses.
 
 use super::paths::Annotated;
 use super::{Gia, Says, State};
@@ -6,17 +6,19 @@ use crate::condition::{Condition, Label, StateId, Transition};
 use cfa::interp::{Observer, State as Execution};
 use cfa::{Bv, EdgeId, Expr, ExprId, InputId, Op, Program};
 
-/// A path of the program with the values it took from the environment, in order: a test, and why it is one.
+/// A test: a path of the program with its input values, in order.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Test {
+    /// The edges.
     pub path: Vec<EdgeId>,
-    /// By position in the path of the edge that takes it.
+    /// The inputs and their values, each with the position in the path of the edge that reads it.
     pub values: Vec<(usize, InputId, Bv)>,
 }
 
-/// Writes down the test that a run is.
+/// Records a run as a test.
 #[derive(Default)]
 pub struct Recording {
+    /// The test so far.
     pub test: Test,
 }
 
@@ -32,7 +34,7 @@ impl Observer for Recording {
     }
 }
 
-/// The test up to the first of some edges; `None` if it takes none of them.
+/// The prefix of the test up to the first edge in `targets`; `None` if it contains none of them.
 pub fn test_of(mut test: Test, targets: &dyn Fn(EdgeId) -> bool) -> Option<Test> {
     let end = test.path.iter().position(|&e| targets(e))?;
     test.path.truncate(end + 1);
@@ -41,7 +43,7 @@ pub fn test_of(mut test: Test, targets: &dyn Fn(EdgeId) -> bool) -> Option<Test>
 }
 
 impl Test {
-    /// The path with each value from the environment as a condition on the edge that takes it (section 8 of the paper).
+    /// The path, with each input value as a condition on the edge that reads it (section 8 of the paper).
     pub fn annotated(&self, program: &mut Program) -> Annotated {
         let mut conditions = Vec::new();
         for (at, _, value) in &self.values {
@@ -54,7 +56,8 @@ impl Test {
 }
 
 impl Gia {
-    /// What a condition says: the paths that it covers reach no target. Of those that it covers with the rest it says nothing.
+    /// The GIA of a condition: covered paths reach no target. Paths that are verified only together with the residual
+    /// paths are not covered.
     pub fn of_condition(condition: &Condition) -> Self {
         let condition = condition.by_itself().truncated(usize::MAX);
         let states = condition.states.values().map(|s| State {
@@ -65,8 +68,8 @@ impl Gia {
         Self { states: states.collect(), initial: condition.initial }
     }
 
-    /// Adds a run to a target by its inputs alone, to an automaton of such runs: with these inputs there is no other, so what it takes otherwise needs no name.
-    /// Its last edge is one that it comes to for the first time.
+    /// Adds a run to a target, defined by its inputs alone, to an automaton of such runs. The program is deterministic
+    /// given these inputs, so the other edges need no names. The run must reach its last edge for the first time.
     pub fn add_run(&mut self, run: &Test, program: &mut Program) {
         let Some(last) = run.path.len().checked_sub(1) else { return };
         let Annotated { path, conditions } = run.annotated(program);
@@ -80,7 +83,7 @@ impl Gia {
             at = self.go_on(at, path[i], Some(condition), None);
         }
         self.go_round(at);
-        // Others may come to it as well, and go on.
+        // Other runs may pass the edge and continue.
         let goes_on = Transition::on(path[last], at);
         if !self.states[at].transitions.contains(&goes_on) {
             self.states[at].transitions.push(goes_on);
@@ -90,14 +93,14 @@ impl Gia {
         self.states[at].transitions.push(Transition { to, ..reached });
     }
 
-    /// What no transition names leaves the state as it is.
+    /// Adds a self-loop on all edges that no transition names, unless there is one.
     fn go_round(&mut self, at: StateId) {
         if self.states[at].transitions.iter().all(|t| t.on != Label::Others) {
             self.states[at].transitions.push(Transition::others(at));
         }
     }
 
-    /// The tests that lead to `F_rt` (section 8): paths of single edges, each value fixed where it is taken.
+    /// The tests that lead to `F_rt` (section 8): paths of single edges, with conditions that fix each input value.
     pub fn tests(&self, program: &Program) -> Vec<Test> {
         let mut found = Vec::new();
         let mut stack: Vec<(StateId, Test)> = vec![(self.initial, Test::default())];
@@ -107,7 +110,7 @@ impl Gia {
                 found.push(test);
                 continue;
             }
-            // Paths are trees; what is joined again or loops is no single test.
+            // Tests form a tree. Joins and loops are not single tests.
             if std::mem::replace(&mut seen[at.0 as usize], true) {
                 continue;
             }
@@ -127,7 +130,7 @@ impl Gia {
         found
     }
 
-    /// The first path of edges to a state that says such a thing.
+    /// The labels on a shortest path to a state with this claim.
     pub fn path_to(&self, says: Says) -> Option<Vec<Label>> {
         let mut from: Vec<Option<(StateId, Label)>> = vec![None; self.states.len()];
         let (mut queue, mut done) = (vec![self.initial], 0);
@@ -153,7 +156,7 @@ impl Gia {
     }
 }
 
-/// The value that a condition fixes a variable to.
+/// The value that a condition fixes a variable to, if it does.
 pub(super) fn fixed(program: &Program, e: ExprId, var: cfa::VarId) -> Option<Bv> {
     let is_var = |e: ExprId| *program.exprs.get(e) == Expr::Var(var);
     match *program.exprs.get(e) {

@@ -1,4 +1,4 @@
-//! What abstract interpretation knows of loops, as a GIA.
+//! Loop invariants of the abstract interpretation, as a GIA.
 
 use super::{Gia, Says};
 use crate::condition::{Label, Transition};
@@ -6,7 +6,8 @@ use cfa::{Edge, Op, Program, VarId};
 use engine::budget::Budget;
 use engine::invariant::Invariants;
 
-/// Invariants of loops that abstract interpretation finds: whoever comes to a loop otherwise is on no execution.
+/// A GIA with loop invariants that the abstract interpretation finds: it ut-covers all paths that violate an invariant.
+/// `None` if the interpretation finds none or the budget ends.
 pub fn facts(program: &mut Program, budget: &Budget) -> Option<Gia> {
     let certificate = Invariants::new(program, budget)?.certificate(program);
     let mut gia = Gia::nothing();

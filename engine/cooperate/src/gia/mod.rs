@@ -1,11 +1,12 @@
-//! Generalized information exchange automata (Haltermann, Wehrheim: Exchanging information in cooperative software validation,
-//! SoSyM 2024): one format for what is known of the paths of a program, whoever found it out.
+//! Generalized information exchange automata (GIAs; Haltermann, Wehrheim: Exchanging information in cooperative
+//! software validation, SoSyM 2024): a common format for the knowledge of analyses about the paths of a program.
 //!
-//! A path is *ut-covered* if it is known to reach no target, *rt-covered* if it is known to be feasible and to reach one, and a
-//! *candidate* if somebody should look at it (Definitions 2 and 3). What is ut- or rt-covered is no open candidate.
+//! A path is *ut-covered* if it is known to reach no target, *rt-covered* if it is known to be feasible and to reach
+//! one, and a *candidate* if it should be analysed (Definitions 2 and 3). Paths that are ut- or rt-covered are no open
+//! candidates.
 //!
-//! Edges are those of the program, read as conditions read them: all that execution takes, in their order, calls and returns
-//! included. Acceptance is by prefix: what follows an accepted path is accepted.
+//! A GIA reads the edges of a path like a condition: in the order of execution, including calls and returns. It accepts
+//! by prefix: extensions of accepted paths are accepted.
 
 pub mod cegar;
 pub mod check;
@@ -31,21 +32,22 @@ use crate::condition::{self, Label, StateId, Transition};
 use cfa::interp::{Observer, State as Execution};
 use cfa::{EdgeId, ExprId, Op, Program, Table};
 
-/// What an accepting state says of the paths that come to it.
+/// The claim of an accepting state about the paths that lead to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Says {
-    /// `F_ut`: infeasible, or feasible without reaching a target.
+    /// `F_ut`: infeasible, or feasible and reaching no target.
     Unreachable,
-    /// `F_rt`: feasible, and reaching a target.
+    /// `F_rt`: feasible and reaching a target.
     Reachable,
-    /// `F_cand`: not known.
+    /// `F_cand`: unknown.
     Candidate,
 }
 
 impl Says {
+    /// All claims.
     pub const ALL: [Self; 3] = [Self::Unreachable, Self::Reachable, Self::Candidate];
 
-    /// As the text form and the paper have it.
+    /// The name in the text form and in the paper.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unreachable => "ut",
@@ -53,6 +55,7 @@ impl Says {
             Self::Candidate => "cand",
         }
     }
+    /// The claim with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
@@ -61,46 +64,53 @@ impl Says {
 /// A GIA `(Q, Σ, δ, q0, F_ut, F_rt, F_cand)` (Definition 2).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gia {
+    /// The states.
     pub states: Table<StateId, State>,
+    /// The initial state.
     pub initial: StateId,
 }
 
-/// A state with its invariant: what holds where a run is in it, over global variables, those of the frame of then, and what global objects contain.
+/// A state with its invariant and outgoing transitions.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
-    /// `None` for true.
+    /// The condition that holds in the state; `None` for true. It refers to global variables, to variables of the
+    /// current frame, and to the contents of global objects.
     pub invariant: Option<ExprId>,
+    /// The claim about paths to the state, if it accepts.
     pub says: Option<Says>,
+    /// The outgoing transitions.
     pub transitions: Vec<Transition>,
 }
 
 impl State {
-    /// The transitions whose sets have `edge`.
+    /// The transitions that read `edge`.
     pub fn successors(&self, edge: EdgeId) -> impl Iterator<Item = &Transition> {
         condition::successors(&self.transitions, edge)
     }
 }
 
 impl Gia {
-    /// Of one state, which says nothing.
+    /// The automaton of one state without claims.
     pub fn nothing() -> Self {
         let mut states = Table::new();
         let initial = states.push(State::default());
         Self { states, initial }
     }
 
-    /// A state; a candidate has its transition to itself (rule 3).
+    /// Adds a state. A candidate gets its self-loop (rule 3).
     pub fn add(&mut self, says: Option<Says>, invariant: Option<ExprId>) -> StateId {
         let id = self.states.next_id();
         let transitions = if says == Some(Says::Candidate) { vec![Transition::others(id)] } else { Vec::new() };
         self.states.push(State { invariant, says, transitions })
     }
 
+    /// Returns true if some state has this claim.
     pub fn has(&self, says: Says) -> bool {
         self.states.values().any(|s| s.says == Some(says))
     }
 
-    /// The first rule of Definition 2 that is broken, or thing named that the program does not have.
+    /// Checks the automaton. Fails with the first violated rule of Definition 2, or with the first reference to
+    /// something that the program does not have.
     pub fn check(&self, program: &Program) -> Result<(), String> {
         let Some(initial) = self.states.get(self.initial) else { return Err(format!("there is no {}", self.initial)) };
         if initial.invariant.is_some() {
@@ -132,7 +142,7 @@ impl Gia {
         Ok(())
     }
 
-    /// The states of runs after an edge. `holds` evaluates conditions.
+    /// The states of a run after an edge. `holds` evaluates conditions.
     fn step(&self, from: &[StateId], edge: EdgeId, holds: &mut dyn FnMut(ExprId) -> bool) -> Vec<StateId> {
         let mut next: Vec<StateId> = Vec::new();
         for &state in from {
@@ -148,7 +158,7 @@ impl Gia {
         next
     }
 
-    /// What was said by somebody whose word is not taken: all of it candidates.
+    /// All claims as candidates, for a source that is not trusted.
     pub fn doubted(&self) -> Self {
         let mut gia = self.clone();
         for (id, state) in gia.states.iter_mut().filter(|(_, s)| s.says.is_some()) {
@@ -158,8 +168,8 @@ impl Gia {
         gia
     }
 
-    /// As a precision that others add to: what is `ut` before a target is said where its paths come to one, and no earlier. Behind what
-    /// is said already, the combiner takes in nothing.
+    /// Moves `ut` claims to the targets: a path that is ut-covered before a target becomes covered only at the target.
+    /// So others can add to the result as a precision, because the combiner ignores extensions of covered paths.
     pub fn at_targets(&self, program: &Program) -> Self {
         let is_target =
             |edge: EdgeId| program.edges[edge].fault.is_some() || matches!(program.edges[edge].op, Op::Error(_));
@@ -186,7 +196,7 @@ impl Gia {
         gia.simplified()
     }
 
-    /// Without states that lead to nothing that is said, or that no run comes to.
+    /// Removes states that lead to no claim, and unreachable states.
     pub fn simplified(&self) -> Self {
         let useful = self.useful(|says| says.is_some());
         let mut out = Self::nothing();
@@ -207,7 +217,7 @@ impl Gia {
                         out.states.push(State { transitions: Vec::new(), ..target.clone() })
                     })
                 } else if has_others {
-                    // Named edges must not fall to the others of their state.
+                    // Named edges must not follow the `Others` transition of their state.
                     *lost.get_or_insert_with(|| out.states.push(State::default()))
                 } else {
                     continue;
@@ -220,7 +230,7 @@ impl Gia {
         out
     }
 
-    /// The states from which there is a way to one that says such a thing, whatever the data.
+    /// The states from which some path leads to a state with `is_goal`, whatever the data.
     fn useful(&self, is_goal: impl Fn(Option<Says>) -> bool) -> Vec<bool> {
         let mut before: Vec<Vec<StateId>> = vec![Vec::new(); self.states.len()];
         for (id, state) in self.states.iter() {
@@ -239,7 +249,7 @@ impl Gia {
     }
 }
 
-/// Watches a run of the interpreter: after it, what the GIA says of its path.
+/// An observer of the interpreter that determines the claims about the path of a run.
 pub struct Coverage<'g> {
     gia: &'g Gia,
     at: Vec<StateId>,
@@ -247,13 +257,14 @@ pub struct Coverage<'g> {
 }
 
 impl<'g> Coverage<'g> {
+    /// Starts at the initial state.
     pub fn new(gia: &'g Gia) -> Self {
         let mut coverage = Self { gia, at: Vec::new(), covered: [false; 3] };
         coverage.arrive(vec![gia.initial]);
         coverage
     }
 
-    /// X-coverage (Definition 3).
+    /// X-coverage (Definition 3) of the path so far.
     pub fn is_covered(&self, says: Says) -> bool {
         self.covered[says as usize]
     }

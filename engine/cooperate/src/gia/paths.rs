@@ -1,36 +1,38 @@
-//! Single paths in GIAs: written down branch by branch, and found again.
+//! Single paths in GIAs: adding and finding them.
 
 use super::{Gia, Says};
 use crate::condition::{Label, StateId, Transition};
 use cfa::{CallGraph, Callee, EdgeId, ExprId, Op, Out, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Edges of one path.
+/// The maximal number of edges of a path.
 const MOST_EDGES: usize = 10_000_000;
 
-/// A path from the start of the program, with conditions on its states: each with the position of the edge after which it holds.
+/// A path from the entry of the program, with conditions on its states.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Annotated {
+    /// The edges.
     pub path: Vec<EdgeId>,
+    /// The conditions, each with the position of the edge after which it holds.
     pub conditions: Vec<(usize, ExprId)>,
 }
 
 impl Gia {
-    /// A path of which that is known, and nothing of others.
+    /// The automaton with this claim about one path, and no claims about others.
     pub fn of_path(path: &Annotated, says: Says, program: &Program) -> Self {
         let mut gia = Self::nothing();
         gia.add_path(path, says, program);
         gia
     }
 
-    /// Every path reaches no target.
+    /// The automaton that ut-covers every path.
     pub fn all_unreachable() -> Self {
         let mut gia = Self::nothing();
         gia.states[gia.initial].says = Some(Says::Unreachable);
         gia
     }
 
-    /// No path with one of these edges reaches a target.
+    /// The automaton that ut-covers the paths with one of these edges.
     pub fn never(edges: Vec<EdgeId>) -> Self {
         let mut gia = Self::nothing();
         let (initial, ut) = (gia.initial, gia.add(Some(Says::Unreachable), None));
@@ -39,11 +41,12 @@ impl Gia {
         gia
     }
 
+    /// Returns true if the automaton ut-covers every path in its initial state.
     pub fn is_all_unreachable(&self) -> bool {
         self.states[self.initial].says == Some(Says::Unreachable)
     }
 
-    /// Adds a path: its branches, its conditions, and its end. Where the GIA has its beginning already, the path goes on from there.
+    /// Adds a path with its branches, its conditions, and its claim. The path shares prefixes that the automaton has.
     pub fn add_path(&mut self, annotated: &Annotated, says: Says, program: &Program) {
         let path = &annotated.path;
         let calls = CallGraph::new(program);
@@ -56,7 +59,7 @@ impl Gia {
             let last = i + 1 == path.len();
             let assumption = conditions.get(&i).copied();
             let siblings = siblings(program, &calls, path, i);
-            // What there is no choice about needs no name.
+            // Edges without alternatives need no names.
             if !last && siblings.is_empty() && assumption.is_none() {
                 continue;
             }
@@ -73,7 +76,7 @@ impl Gia {
         }
     }
 
-    /// The state after an edge of a path that is added.
+    /// The state after an edge of the path that is being added.
     pub(super) fn go_on(
         &mut self,
         at: StateId,
@@ -82,11 +85,11 @@ impl Gia {
         says: Option<Says>,
     ) -> StateId {
         let is_this = |t: &&Transition| t.assumption == assumption && t.on == Label::of([edge]);
-        // Where another path has reached its target, this one goes on beside it.
+        // If another path has reached its target here, this path continues in a state of its own.
         let is_over = |to: &StateId| says.is_none() && self.states[*to].says == Some(Says::Reachable);
         let known = self.states[at].transitions.iter().filter(is_this).map(|t| t.to).find(|to| !is_over(to));
         match known {
-            // Where another path turned off.
+            // A state at which another path turned off.
             Some(to) if self.states[to].says.is_none() && self.states[to].transitions.is_empty() => {
                 self.states[to].says = says;
                 if says == Some(Says::Candidate) {
@@ -103,7 +106,7 @@ impl Gia {
         }
     }
 
-    /// The path of the program to where that is said, if the automaton leaves no choice but this one. Conditions are left aside.
+    /// The path of the program to a state with this claim, if the automaton permits only one. Ignores conditions.
     pub fn only_path(&self, says: Says, program: &Program) -> Option<Vec<EdgeId>> {
         let useful = self.useful(|s| s == Some(says));
         let calls = CallGraph::new(program);
@@ -152,7 +155,8 @@ impl Gia {
         None
     }
 
-    /// Whether that is said of a path as a whole, and of no beginning of it, which may hold under a condition only. Conditions are left aside.
+    /// Returns true if the automaton has this claim about the whole path, and about no proper prefix, whose claim might
+    /// depend on a condition. Ignores conditions.
     pub fn tells(&self, path: &[EdgeId], says: Says) -> bool {
         let is_said = |states: &[StateId]| states.iter().any(|&q| self.states[q].says == Some(says));
         let Some((&last, before)) = path.split_last() else { return false };
@@ -166,7 +170,7 @@ impl Gia {
         is_said(&self.step(&states, last, &mut |_| true))
     }
 
-    /// All conditions and invariants, each once.
+    /// All conditions and invariants, without duplicates.
     pub fn conditions(&self) -> Vec<ExprId> {
         let mut seen = FxHashSet::default();
         let on_edges = self.states.values().flat_map(|s| s.transitions.iter().filter_map(|t| t.assumption));
@@ -174,8 +178,9 @@ impl Gia {
         all.filter(|&e| seen.insert(e)).collect()
     }
 
-    /// What is said to hold where `into`, edges to one location, have been taken: the conditions of which one does. `None` where
-    /// nothing is said of some of the paths that the automaton speaks of. As control may come there, calls and returns matched or not.
+    /// The conditions after the edges `into`, which lead to one location. One of them holds after each of these edges.
+    /// `None` if the automaton has no condition for some path that it covers. Considers all paths, with calls and
+    /// returns matched or not.
     pub fn holds_after(&self, into: &[EdgeId], program: &Program) -> Option<Vec<ExprId>> {
         let useful = self.useful(|says| says.is_some());
         let calls = CallGraph::new(program);
@@ -215,8 +220,7 @@ impl Gia {
     }
 }
 
-/// What could have been taken instead of an edge of a path: the other side of a branch, or the other functions that a pointer may
-/// call.
+/// The alternatives to an edge of a path: the other side of a branch, or the other functions that a pointer may call.
 fn siblings(program: &Program, calls: &CallGraph, path: &[EdgeId], i: usize) -> Vec<EdgeId> {
     let edge = path[i];
     let mut siblings: Vec<EdgeId> = match program.locs[program.edges[edge].source].out {

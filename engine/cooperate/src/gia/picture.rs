@@ -1,4 +1,4 @@
-//! What a GIA says of the edges of the program, for pictures over its source.
+//! The claims of a GIA about each edge of the program, for display over its source.
 
 use super::{Gia, Says};
 use crate::condition::Condition;
@@ -7,21 +7,21 @@ use crate::restrict::TooLarge;
 use cfa::{CallGraph, EdgeId, Program};
 use rustc_hash::FxHashSet;
 
-/// What is said of the paths through an edge.
+/// The claim about the paths through an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Told {
     /// All of them reach no target, or there are none.
     Verified,
-    /// Nothing, of some of them.
+    /// Some of them are not covered.
     Open,
-    /// One of them should be looked at.
+    /// One of them is a candidate.
     Candidate,
     /// One of them reaches a target.
     Reaches,
 }
 
 impl Told {
-    /// As [`Says::name`] where it is something that is said.
+    /// The name, like [`Says::name`] for the same claims.
     pub fn name(self) -> &'static str {
         match self {
             Self::Verified => "ut",
@@ -33,7 +33,8 @@ impl Told {
 }
 
 impl Gia {
-    /// By edge; `None` for those of functions that nobody calls.
+    /// The claims by edge; `None` for edges of functions that are never called. Fails if the residual program is too
+    /// large.
     pub fn told(&self, program: &mut Program) -> Result<Vec<Option<Told>>, TooLarge> {
         let left = |program: &Program, covered: &Condition| -> Result<FxHashSet<EdgeId>, TooLarge> {
             let rest = reduce(program, covered, Reducer::Locations)?;

@@ -1,4 +1,4 @@
-//! X-reducers (Algorithms 1 and 3): what of a program is left to look at.
+//! X-reducers (Algorithms 1 and 3): residual programs of GIAs.
 
 use super::{Gia, Says};
 use crate::condition::{Condition, Label, StateId, Transition};
@@ -7,17 +7,18 @@ use crate::restrict::{Restricted, TooLarge};
 use cfa::{EdgeId, Program, Table};
 use rustc_hash::FxHashMap;
 
-/// What the reducer takes away (`X` of Definition 6).
+/// The paths that the reducer removes (`X` of Definition 6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Left {
     /// Paths that are known to reach no target.
     Unreachable,
-    /// Paths that are known to reach one.
+    /// Paths that are known to reach a target.
     Reachable,
 }
 
-/// `red_X(C, A)`: without candidates all paths that are not X-covered, else all candidates that are not. Paths beyond these may be
-/// there, but none that the program does not have.
+/// The residual program `red_X(C, A)`. Without candidates, it has all paths that are not X-covered. Otherwise, it has
+/// all candidates that are not X-covered. It may have further paths of the program, but no others. Fails if it is too
+/// large.
 pub fn reduce(program: &mut Program, gia: &Gia, what: Left, reducer: Reducer) -> Result<Restricted, TooLarge> {
     let says = match what {
         Left::Unreachable => Says::Unreachable,
@@ -28,14 +29,15 @@ pub fn reduce(program: &mut Program, gia: &Gia, what: Left, reducer: Reducer) ->
     if !gia.has(Says::Candidate) {
         return Ok(rest);
     }
-    // Lines 3 to 13: no path from which no candidate can be come to any more.
+    // Lines 3 to 13: remove the paths from which no candidate is reachable any more.
     let elsewhere = lifted(&gia.beside(Says::Candidate), &rest);
     let fewer = reduce_by(&rest.program, &elsewhere, reducer)?;
     Ok(composed(&rest, fewer))
 }
 
 impl Gia {
-    /// The condition that covers what such states accept: an invariant is an assumption on the way to its state.
+    /// The condition that covers the paths with this claim. The invariant of a state becomes an assumption of the
+    /// transitions into the state.
     pub fn condition(&self, program: &mut Program, says: Says) -> Condition {
         let mut states: Table<StateId, crate::condition::State> = Table::new();
         for state in self.states.values() {
@@ -55,8 +57,8 @@ impl Gia {
         Condition { states, initial: self.initial }.simplified().quotient()
     }
 
-    /// The condition that covers the paths of which such a thing can no longer be said, whatever the data: a set of states is
-    /// followed, and where none of it leads to such a state, the path is none.
+    /// The condition that covers the paths to which the claim cannot apply any more, whatever the data. Its states are
+    /// sets of states; it accepts when none of them leads to a state with the claim.
     pub fn beside(&self, what: Says) -> Condition {
         let useful = self.useful(|says| says == Some(what));
         let mut out = Condition { states: Table::new(), initial: StateId(0) };
@@ -69,7 +71,7 @@ impl Gia {
             set.dedup();
             *ids.entry(set.clone()).or_insert_with(|| {
                 let id = out.add(set.is_empty());
-                // From there on everything stays.
+                // From here on, all sets stay the same.
                 if !set.is_empty() && !set.iter().any(is_said) {
                     todo.push(set);
                 } else {
@@ -108,7 +110,7 @@ impl Gia {
     }
 }
 
-/// A condition on a program as one on a residual program of it: edges that only the residual program has do not matter.
+/// Translates a condition on a program to its residual program. Edges that only the residual program has are ignored.
 fn lifted(condition: &Condition, residual: &Restricted) -> Condition {
     let mut edges: FxHashMap<EdgeId, Vec<EdgeId>> = FxHashMap::default();
     let mut extra: Vec<EdgeId> = Vec::new();
@@ -135,7 +137,7 @@ fn lifted(condition: &Condition, residual: &Restricted) -> Condition {
     out
 }
 
-/// The second residual program, with the way back to the program of the first.
+/// The second residual program, with its map composed with that of the first.
 fn composed(first: &Restricted, second: Restricted) -> Restricted {
     Restricted {
         locs: second.locs.values().map(|l| l.and_then(|l| first.locs[l])).collect(),

@@ -11,14 +11,14 @@
 //!   * -> q3
 //! ```
 //!
-//! Transitions are written as those of conditions, invariants as assumptions.
+//! Transitions are written like those of conditions, and invariants like assumptions.
 
 use super::{Gia, Says, State};
 use crate::condition::{self, Error, StateId, text};
 use cfa::{Program, Table};
 use std::fmt::Write;
 
-/// The GIA as text.
+/// Prints the GIA.
 pub fn print(gia: &Gia, program: &Program) -> String {
     let mut out = format!("gia of {}\n", condition::fingerprint(program));
     let mut assumptions = text::Assumptions::new(program);
@@ -41,7 +41,8 @@ pub fn print(gia: &Gia, program: &Program) -> String {
     out
 }
 
-/// Reads a GIA of this program, to whose expressions those of the GIA are added. What breaks a rule is refused.
+/// Parses a GIA of this program. Adds the expressions of the GIA to the program. Fails on malformed text and on
+/// violated rules of Definition 2.
 pub fn parse(source: &str, program: &mut Program) -> Result<Gia, Error> {
     let error = |line, message: String| Error { line, message };
     let lines = source.lines().enumerate().map(|(i, line)| {

@@ -1,4 +1,4 @@
-//! GIAs for people and for programs: as pictures, and as JSON.
+//! GIAs in the DOT language and as JSON.
 
 use super::{Gia, Says};
 use crate::condition::Label;
@@ -7,7 +7,7 @@ use cfa::{EdgeId, Program};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The automaton in the language of Graphviz, coloured as in the paper: `F_ut` green, `F_rt` blue, `F_cand` yellow.
+/// The automaton in the language of Graphviz, in the colours of the paper: `F_ut` green, `F_rt` blue, `F_cand` yellow.
 pub fn dot(gia: &Gia, program: &Program) -> String {
     let quoted = |text: String| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
     let mut out = String::from(
@@ -40,7 +40,7 @@ pub fn dot(gia: &Gia, program: &Program) -> String {
     out + "}\n"
 }
 
-/// The automaton with edges by number and by their place in the source; conditions as C.
+/// The automaton as JSON. Edges have their numbers and source places; conditions are C.
 pub fn json(gia: &Gia, program: &Program) -> Value {
     let c = |e| cfa::text::c_expr(program, &program.exprs, e);
     let edge = |&e: &EdgeId| {

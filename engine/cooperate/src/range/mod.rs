@@ -1,14 +1,14 @@
 //! Ranges of paths (Haltermann, Jakobs, Richter, Wehrheim: Parallel program analysis via range splitting, FASE 2023).
 //!
-//! Paths are ordered by the assume edges on them, true before false (section 2.2). A range `[lower, upper]` is what lies between two
-//! paths, each of which a test case stands for, or nothing, where the range is unbounded.
+//! Paths are ordered by their assume edges, true before false (section 2.2). A range `[lower, upper]` contains the
+//! paths between two paths. Each bound is given by a test case, or missing if the range is unbounded on that side.
 //!
-//! Range reduction (section 3.2) is a CPA that runs beside another and cuts off the paths that lie outside. Its states are those of
-//! a value analysis that starts with the test case; as the behaviour is fully determined, the state says no more than how much of the
-//! bound's path has been taken, and that is what [`reduction`] has as its states. The product with a program, as long as the bound is
-//! followed, is a finite automaton: the condition that covers all paths outside the range. So a range is a
-//! [`Condition`], and the program [restricted](crate::restrict::restrict) to what it does not cover is taken by every
-//! analysis, the ones that do not explore paths included, and by other tools (section 5, Fig. 4).
+//! Range reduction (section 3.2) is a CPA that runs in parallel to another one and removes the paths outside the range.
+//! Its states are those of a value analysis that starts with the test case. Since the behaviour is fully determined, a
+//! state is only the number of decisions of the bound's path that have been taken ([`reduction`]). While the bound is
+//! followed, the product with a program is a finite automaton: the condition that covers all paths outside the range.
+//! So a range is a [`Condition`]. The [restricted](crate::restrict::restrict) program is suitable for every analysis,
+//! including those that do not explore paths, and for other tools (section 5, Fig. 4).
 
 pub mod reduction;
 pub mod split;
@@ -22,27 +22,31 @@ use reduction::{Branch, Side};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
-/// Decisions of a bound; a longer path counts as far as this. Whoever handles the other side of the bound does so, too: it is part of
-/// what a bound means.
+/// The maximal number of decisions of a bound. A longer path counts as its prefix. This is part of the definition of a
+/// bound, so both neighbouring ranges apply it.
 pub const MOST_DECISIONS: usize = 10_000;
 
-/// A path as a bound of ranges: what it takes where the CFA leaves a choice.
+/// A path as a bound of ranges: its decisions where the CFA has a choice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
+    /// The decisions.
     pub decisions: Vec<Decision>,
-    /// Whether the program ends behind the last decision. Otherwise the bound is a prefix: its extensions lie above it.
+    /// True if the program ends after the last decision. Otherwise the bound is a prefix, and its extensions lie above
+    /// it.
     pub complete: bool,
 }
 
-/// The paths between two bounds, the bounds included.
+/// The paths between two bounds, including the bounds.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Range {
+    /// The lower bound, if any.
     pub lower: Option<Bound>,
+    /// The upper bound, if any.
     pub upper: Option<Bound>,
 }
 
 impl Bound {
-    /// The path of a run, as far as a bound goes.
+    /// The path of a run, up to the maximal length of a bound.
     pub fn of_run(program: &Program, inputs: &mut dyn InputSource, limits: Limits) -> Self {
         let mut watch = Decisions { decisions: Vec::new() };
         let run = Interpreter::new(program).run(inputs, limits, &mut watch);
@@ -52,7 +56,7 @@ impl Bound {
         Self { decisions: watch.decisions, complete }
     }
 
-    /// The order of paths, in which a prefix comes before what extends it.
+    /// The order of paths. A prefix precedes its extensions.
     pub fn compare(&self, other: &Self, program: &Program) -> Ordering {
         for (a, b) in self.decisions.iter().zip(&other.decisions) {
             let order = match (a, b) {
@@ -64,19 +68,19 @@ impl Bound {
                 return order;
             }
         }
-        // A prefix ends with its last decision, before what follows without another.
+        // A complete path ends at its last decision, so it precedes its extensions.
         (self.decisions.len(), self.complete).cmp(&(other.decisions.len(), other.complete))
     }
 }
 
 impl Range {
-    /// The condition that covers the paths of `program` outside the range: the product of the program and the two range reductions,
-    /// as far as they follow their bounds.
+    /// The condition that covers the paths of `program` outside the range: the product of the program and both range
+    /// reductions, while they follow their bounds.
     pub fn outside(&self, program: &Program) -> Condition {
         self.automaton(program, false)
     }
 
-    /// The condition that covers the paths inside the range, as soon as they have left its bounds.
+    /// The condition that covers the paths inside the range, as soon as they have left both bounds.
     pub fn inside(&self, program: &Program) -> Condition {
         self.automaton(program, true)
     }
@@ -115,7 +119,7 @@ fn called_through_pointers(program: &Program) -> Vec<FuncId> {
     funcs
 }
 
-/// The states of the two reductions: decisions of each bound that have been taken, or nothing for ⊤.
+/// The states of both reductions: the number of decisions of each bound that have been taken, or `None` for ⊤.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Position {
     lower: reduction::State,
@@ -128,17 +132,17 @@ struct Product<'a> {
     condition: Condition,
     outside: StateId,
     inside: StateId,
-    /// What a call through a pointer may enter.
+    /// The functions that a call through a pointer may enter.
     callees: Vec<FuncId>,
     numbers: FxHashMap<Position, StateId>,
     todo: Vec<(StateId, Position)>,
 }
 
 impl Product<'_> {
-    /// The state of the condition for these of the reductions; `None` for ⊥.
+    /// The state of the condition at a position. `None`, which is ⊥, is outside the range.
     fn state(&mut self, at: Option<Position>) -> StateId {
         let Some(mut at) = at else { return self.outside };
-        // Behind a bound that is at its end: all that goes on is above it.
+        // After the end of a bound, all extensions lie above it.
         if let (Some(i), Some(bound)) = (at.lower, &self.range.lower)
             && i >= bound.decisions.len()
         {
@@ -162,13 +166,13 @@ impl Product<'_> {
         })
     }
 
-    /// What the bounds that are followed take next: the same place, as they have gone the same way.
+    /// The next decisions of the bounds that are followed. They are at the same location, since the paths agree so far.
     fn next(&self, at: Position) -> [Option<Decision>; 2] {
         let of = |bound: &Option<Bound>, at: reduction::State| at.and_then(|i| bound.as_ref().map(|b| b.decisions[i]));
         [of(&self.range.lower, at.lower), of(&self.range.upper, at.upper)]
     }
 
-    /// The transitions of the state for this position.
+    /// The transitions of the state at a position.
     fn transitions(&mut self, state: StateId, at: Position) -> Vec<Transition> {
         let mut out = match self.next(at).into_iter().flatten().next().expect("a bound is followed") {
             Decision::Branch(taken) => self.branch(at, taken),
@@ -178,7 +182,7 @@ impl Product<'_> {
         out
     }
 
-    /// For the two sides of the branch that is next.
+    /// The transitions on both sides of the next branch.
     fn branch(&mut self, at: Position, taken: EdgeId) -> Vec<Transition> {
         let Out::Branch { then_edge, else_edge } = self.program.locs[self.program.edges[taken].source].out else {
             unreachable!("a branch has two edges")
@@ -195,8 +199,8 @@ impl Product<'_> {
         vec![side(then_edge), side(else_edge)]
     }
 
-    /// For the functions that the call through a pointer that is next may enter, by their first edges. The order among them is that
-    /// of their numbers: a call through a pointer stands for a chain of branches, one for each function.
+    /// The transitions on the first edges of the functions that the next call through a pointer may enter. Functions
+    /// are ordered by id: a call through a pointer represents a chain of branches, one for each function.
     fn callees(&mut self, at: Position) -> Vec<Transition> {
         let [lower, upper] = self.next(at).map(|next| match next {
             Some(Decision::Callee(f)) => Some(f),
@@ -240,7 +244,7 @@ impl Product<'_> {
     }
 }
 
-/// Watches a run: what it takes where there is a choice.
+/// Records the decisions of a run.
 struct Decisions {
     decisions: Vec<Decision>,
 }

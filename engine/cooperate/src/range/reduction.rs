@@ -1,23 +1,29 @@
-//! The transfer relations of range reduction (the paper, section 3.2).
+//! The transfer relations of range reduction (section 3.2 of the paper).
 
 use cfa::{EdgeId, Op, Program};
 
-/// Which bound of a range.
+/// A side of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
+    /// The lower bound.
     Lower,
+    /// The upper bound.
     Upper,
 }
 
-/// The indicator function `B_P` of an edge. True comes before false.
+/// The indicator function `B_P` of an edge. True precedes false.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Branch {
+    /// An assume edge for true.
     True,
+    /// An assume edge for false.
     False,
+    /// Any other edge.
     None,
 }
 
 impl Branch {
+    /// The indicator of an edge.
     pub fn of(program: &Program, edge: EdgeId) -> Self {
         match program.edges[edge].op {
             Op::Assume { branch: true, .. } => Self::True,
@@ -27,11 +33,12 @@ impl Branch {
     }
 }
 
-/// A state but ⊥: how many decisions of the bound's path have been taken, or ⊤: the bound's path was left to the inside.
+/// A state other than ⊥: the number of decisions of the bound's path that have been taken, or `None` for ⊤ after the
+/// path has left the bound to the inside.
 pub type State = Option<usize>;
 
-/// The successor along an edge at which there is a choice; nothing for ⊥. `follows` is whether the edge is the one that the
-/// bound's path takes: if not, the value analysis has no successor along it.
+/// The successor along an edge at a choice; `None` for ⊥. `follows` is true if the bound's path takes the edge.
+/// Otherwise, the value analysis has no successor along it.
 pub fn transfer(side: Side, state: State, branch: Branch, follows: bool) -> Option<State> {
     let inside = match side {
         Side::Lower => Branch::False,

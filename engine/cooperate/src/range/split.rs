@@ -1,4 +1,4 @@
-//! Splitters: where the paths of a program are divided (the paper, section 4).
+//! Splitters divide the paths of a program (section 4 of the paper).
 
 use super::test_case::{TestCase, is_assumed_away};
 use super::{Bound, Range};
@@ -16,22 +16,28 @@ use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
-/// A way to find a path that divides the others.
+/// A strategy for finding a path at which to divide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Splitter {
-    /// The left-most path that goes round each loop so often (Lb): a branch past a loop is not taken.
+    /// The left-most path with this number of iterations of each loop (Lb). It takes no branch that bypasses a loop.
     LoopBound(u32),
-    /// A path that takes the true side of a branch with a probability of so many per cent (Rdm: 50, Rdm9: 90).
-    Random { percent: u32, seed: u64 },
+    /// A path that takes the true side of each branch with this probability (Rdm: 50, Rdm9: 90).
+    Random {
+        /// The probability of the true side, in percent.
+        percent: u32,
+        /// The seed of the random choices.
+        seed: u64,
+    },
 }
 
-/// Edges and decisions of the path of a splitter.
+/// The maximal numbers of decisions and edges of a splitter's path.
 const MOST: Most = Most { decisions: 2_000, edges: 200_000 };
 
 impl Splitter {
+    /// The names of the splitters in the paper.
     pub const NAMES: [&'static str; 4] = ["lb3", "lb10", "rdm", "rdm9"];
 
-    /// By the names of the paper; `lb` with any number. `seed` is that of random paths.
+    /// Parses a name of the paper, or `lb` with another number. `seed` applies to random paths.
     pub fn parse(name: &str, seed: u64) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         Some(match name.as_str() {
@@ -41,7 +47,8 @@ impl Splitter {
         })
     }
 
-    /// The splitters for so many bounds: loop bounds that grow (3, 10, 33, …), random paths with other seeds.
+    /// The splitters for this number of bounds: growing loop bounds (3, 10, 33, …), or random paths with different
+    /// seeds.
     pub fn chain(self, bounds: usize) -> Vec<Self> {
         (0..bounds as u64)
             .map(|i| match self {
@@ -53,7 +60,8 @@ impl Splitter {
             .collect()
     }
 
-    /// A test case at which to divide the paths; `None` if there is none: without a loop there is nothing to bound.
+    /// A test case at which to divide the paths. `None` if there is none; a loop bound needs a loop. Fails if the path
+    /// cannot be followed.
     pub fn split(self, program: &Program, solvers: &Choice, budget: &Budget) -> Result<Option<Split>, Reason> {
         let shape = Shape::new(program);
         let path = match self {
@@ -74,21 +82,23 @@ impl Splitter {
     }
 }
 
-/// The values that a test case gives, with the inputs that take them: those of a model of the path, up to the last one that the path depends on (section 3.3
-/// says what a test case of fewer values stands for); what it does not depend on before that is 0.
+/// The input values of a test case, from a model of its path, up to the last value that the path depends on. Section
+/// 3.3 defines the meaning of test cases with fewer values. Earlier values that the path does not depend on are 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
+    /// The inputs in the order of the path, with their values.
     pub values: Vec<(InputId, Bv)>,
 }
 
 impl Split {
+    /// The test case of these values.
     pub fn test_case(&self, program: &Program) -> TestCase {
         TestCase { values: self.values.iter().map(|(input, value)| literal(program, *input, value).1).collect() }
     }
 }
 
-/// The C type of an input, and a value of it as test cases have it: numbers in decimal, floating-point ones such that they are read
-/// back as they are.
+/// The C type of an input and one of its values as text, as in test cases. Integers are decimal. Floating-point values
+/// are written so that they are parsed back exactly.
 pub fn literal(program: &Program, input: InputId, value: &Bv) -> (String, String) {
     let ty = program.inputs[input].ty;
     let text = match program.plain_type(ty) {
@@ -99,7 +109,7 @@ pub fn literal(program: &Program, input: InputId, value: &Bv) -> (String, String
     (program.type_name(ty), text)
 }
 
-/// The ranges between bounds: one more than there are bounds, which are put in order.
+/// The ranges between bounds, one more than there are distinct bounds. Sorts the bounds.
 pub fn ranges(program: &Program, mut bounds: Vec<Bound>) -> Vec<Range> {
     bounds.sort_by(|a, b| a.compare(b, program));
     bounds.dedup_by(|a, b| a.compare(b, program) == Ordering::Equal);
@@ -108,7 +118,7 @@ pub fn ranges(program: &Program, mut bounds: Vec<Bound>) -> Vec<Range> {
     lower.zip(upper).map(|(lower, upper)| Range { lower, upper }).collect()
 }
 
-/// The first `count` values that `__VERIFIER_nondet_*` functions give in a run.
+/// The first `count` values that `__VERIFIER_nondet_*` functions return in a run.
 fn values(program: &Program, inputs: &Inputs, count: usize) -> Vec<(InputId, Bv)> {
     let mut recorder = Recorder { program, source: inputs.source(), values: Vec::new() };
     let limits = Limits { steps: 4 * MOST.edges as u64, ..Limits::default() };
@@ -141,15 +151,15 @@ impl<S: InputSource> InputSource for Recorder<'_, S> {
     }
 }
 
-/// What splitters know of the control flow.
+/// Control-flow information for splitters.
 struct Shape {
     graphs: CfaGraphs,
     forests: Vec<LoopForest>,
     has_loops: bool,
-    /// By location: whether its function can get to its end from there, not only to an abort.
+    /// By location, true if the end of its function is reachable from there, other than by an abort.
     alive: Vec<bool>,
-    /// By location: the heads of loops that may be entered from there before the function ends, without starting another iteration of a
-    /// loop that the location is in. Those of functions that are called count.
+    /// By location, the heads of loops that can be entered from there before the function ends, without starting
+    /// another iteration of an enclosing loop. Includes loops of called functions.
     ahead: Vec<FixedBitSet>,
 }
 
@@ -163,13 +173,13 @@ impl Shape {
         Self { graphs, forests, has_loops, alive: alive(program), ahead }
     }
 
-    /// Whether loops can be entered from the one location that cannot be from the other, and none the other way round.
+    /// Returns true if the loops that can be entered from `one` are a proper subset of those from `other`.
     fn misses_loops(&self, one: LocId, other: LocId) -> bool {
         let (one, other) = (&self.ahead[one.index()], &self.ahead[other.index()]);
         one.is_subset(other) && one != other
     }
 
-    /// The loops around a location, innermost first: their numbers.
+    /// The numbers of the loops around a location, innermost first.
     fn loops(&self, program: &Program, loc: LocId) -> Vec<u32> {
         let func = program.locs[loc].func;
         let forest = &self.forests[func.index()];
@@ -177,7 +187,7 @@ impl Shape {
         std::iter::successors(innermost, |&l| forest.get(l).parent).collect()
     }
 
-    /// The loop of which the location is the head.
+    /// The loop whose head is the location.
     fn headed(&self, program: &Program, loc: LocId) -> Option<u32> {
         let node = self.graphs.node(loc)?;
         let forest = &self.forests[program.locs[loc].func.index()];
@@ -185,8 +195,8 @@ impl Shape {
     }
 }
 
-/// By location: whether a return, or the end of the entry function, can be reached from there. Calls of functions that never return
-/// are not gone past.
+/// By location, true if a return or the end of the entry function is reachable from there. Calls of functions that
+/// never return are not passed.
 fn alive(program: &Program) -> Vec<bool> {
     let mut returns = vec![false; program.funcs.len()];
     let mut alive = vec![false; program.locs.len()];
@@ -218,7 +228,7 @@ fn alive(program: &Program) -> Vec<bool> {
     }
 }
 
-/// See [`Shape::ahead`].
+/// Computes [`Shape::ahead`].
 fn ahead(program: &Program, calls: &CallGraph, graphs: &CfaGraphs, forests: &[LoopForest]) -> Vec<FixedBitSet> {
     let head_of = |loc: LocId| {
         let (node, forest) = (graphs.node(loc)?, &forests[program.locs[loc].func.index()]);
@@ -254,12 +264,13 @@ fn ahead(program: &Program, calls: &CallGraph, graphs: &CfaGraphs, forests: &[Lo
     ahead
 }
 
-/// Lb: the left-most path that goes round each loop `bound` times, inner loops in each iteration of the outer ones.
+/// Lb: the left-most path with `bound` iterations of each loop. Inner loops get them in each iteration of the outer
+/// ones.
 struct Unrolled<'a> {
     shape: &'a Shape,
     program: &'a Program,
     bound: u32,
-    /// Iterations begun, by how many calls deep, function and loop.
+    /// The number of started iterations, by call depth, function and loop.
     iterations: FxHashMap<(usize, FuncId, u32), u32>,
     calls: Vec<EdgeId>,
 }
@@ -275,7 +286,7 @@ impl Guide for Unrolled<'_> {
         let program = self.program;
         let here = program.edges[then_edge].source;
         let loops = self.shape.loops(program, here);
-        // The loops that an edge leaves; it goes on in the others.
+        // The number of loops that an edge leaves.
         let leaves = |edge: EdgeId| {
             let after = self.shape.loops(program, program.edges[edge].target);
             loops.iter().filter(|l| !after.contains(l)).count()
@@ -291,7 +302,7 @@ impl Guide for Unrolled<'_> {
             _ => {}
         }
         if then_leaves == else_leaves {
-            // Left, but not past loops that only the other side comes to.
+            // Left, unless only the other side can enter some loop.
             let [then_target, else_target] = [then_edge, else_edge].map(|edge| program.edges[edge].target);
             return Some(!self.shape.misses_loops(then_target, else_target));
         }
@@ -306,7 +317,7 @@ impl Guide for Unrolled<'_> {
         match program.edges[edge].op {
             Op::Call { .. } => {
                 self.calls.push(edge);
-                // Calls before have gone round loops of the same function, but these are over.
+                // Earlier calls at this depth may have counted iterations of the same function.
                 let depth = self.calls.len();
                 self.iterations.retain(|(other, ..), _| *other < depth);
                 return;
@@ -327,7 +338,7 @@ impl Guide for Unrolled<'_> {
     }
 }
 
-/// Rdm: by coin flips.
+/// Rdm: random decisions.
 struct Coin<'a> {
     program: &'a Program,
     percent: u32,

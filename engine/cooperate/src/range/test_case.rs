@@ -1,4 +1,4 @@
-//! Test cases as bounds.
+//! Test cases as bounds of ranges.
 
 use super::{Bound, MOST_DECISIONS};
 use cfa::interp::{InputSource, Inputs, Unknown};
@@ -8,18 +8,18 @@ use engine::algorithm::follow::{End, Guide, Most, follow};
 use engine::budget::Budget;
 use engine::smt::Choice;
 
-/// Edges of a bound's path; what is longer counts as far as this.
+/// The maximal number of edges of a bound's path. A longer path counts as its prefix.
 pub const MOST_EDGES: usize = 5_000_000;
 
-/// What a test gives the program, in order.
+/// The input values of a test, in order.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TestCase {
-    /// As they are written; what they are is said by the type of the input that takes them.
+    /// The values as text. The type of the input determines how a text is parsed.
     pub values: Vec<String>,
 }
 
 impl TestCase {
-    /// Reads a test case in the exchange format of Test-Comp.
+    /// Parses a test case in the exchange format of Test-Comp.
     pub fn parse(xml: &str) -> Result<Self, String> {
         if !xml.contains("<testcase") {
             return Err("this is no test case: it has no element <testcase>".into());
@@ -43,13 +43,14 @@ impl TestCase {
         Ok(Self { values })
     }
 
-    /// The value that an input takes. Surplus digits are cut as a conversion in C does.
+    /// The value for an input, or `None` if the test case has no value at `index`. Values that are too wide are
+    /// truncated like in C. Fails if the text is no value of the input's type.
     pub fn value(&self, program: &Program, input: InputId, index: usize) -> Result<Option<Bv>, String> {
         let Some(text) = self.values.get(index) else { return Ok(None) };
         let input = &program.inputs[input];
         let value = match program.plain_type(input.ty) {
             CType::Float { format, .. } if format.width() == input.width => {
-                // The `f` of `inf` is no suffix.
+                // The `f` of `inf` is not a suffix.
                 let suffixed = text.trim_end_matches(['f', 'F', 'l', 'L']);
                 cfa::float::parse(*format, text).or_else(|| cfa::float::parse(*format, suffixed))
             }
@@ -63,8 +64,8 @@ impl TestCase {
         Source { program, test: self, taken: 0, recorded: Inputs::default(), wrong: None }
     }
 
-    /// The path that the test case induces. Where it gives no value, the paths that it may take are many, and the bound is the least
-    /// of them (section 3.3).
+    /// The path that the test case induces. If values are missing, several paths are possible, and the bound is the
+    /// least of them (section 3.3). Fails if the test case does not fit the program.
     pub fn bound(&self, program: &Program, solvers: &Choice, budget: &Budget) -> Result<Bound, Reason> {
         let mut guide = Least { program, test: self, taken: 0, wrong: None };
         let most = Most { decisions: MOST_DECISIONS, edges: MOST_EDGES };
@@ -77,8 +78,8 @@ impl TestCase {
     }
 }
 
-/// What a run takes from a test case, written down. Where it has no value, and for what models of library functions take from the
-/// environment, 0.
+/// Supplies and records the input values of a run with a test case. Missing values, and inputs of library models, are
+/// 0.
 pub struct Source<'a> {
     program: &'a Program,
     test: &'a TestCase,
@@ -88,7 +89,7 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What the run has taken.
+    /// The recorded inputs. Fails if a value did not fit its input.
     pub fn inputs(self) -> Result<Inputs, String> {
         self.wrong.map_or(Ok(self.recorded), Err)
     }
@@ -117,11 +118,11 @@ impl InputSource for Source<'_> {
     }
 }
 
-/// Follows a test case; where it leaves open what happens, true comes first.
+/// Follows a test case. Undetermined branches take the true side.
 struct Least<'a> {
     program: &'a Program,
     test: &'a TestCase,
-    /// Values given so far.
+    /// The number of values used so far.
     taken: usize,
     wrong: Option<String>,
 }
@@ -142,7 +143,7 @@ impl Guide for Least<'_> {
         if self.wrong.is_some() {
             return None;
         }
-        // What ends at a false assumption is no path of the program.
+        // Paths that end at a false assumption are no paths of the program.
         let exists = |edge: EdgeId| !is_assumed_away(self.program, self.program.edges[edge].target);
         Some(match possible {
             (true, true) => exists(then_edge) || !exists(else_edge),
@@ -151,7 +152,7 @@ impl Guide for Least<'_> {
     }
 }
 
-/// Whether nothing but the end at a false assumption follows.
+/// Returns true if only the end at a false assumption follows.
 pub(super) fn is_assumed_away(program: &Program, mut loc: LocId) -> bool {
     for _ in 0..8 {
         let Out::One(edge) = program.locs[loc].out else { return false };

@@ -1,8 +1,9 @@
-//! Deterministic folding (Definitions 6 and 8, Algorithm 1): locations of the composition become one, and with them whatever the same
-//! operation leads to from there.
+//! Deterministic folding (Definitions 6 and 8, Algorithm 1). Locations of the composition are merged, and then all
+//! locations that the same operation leads to from merged ones.
 //!
-//! A joined location does what any of its members does. Where only some members go on with an edge, the joined one goes on; the tests that
-//! the composition added (of assumptions, and of how a copy was left) go where they would tell apart what is one now.
+//! A merged location behaves like any of its members. It continues with an edge if some member does. The composition
+//! adds tests of assumptions and of the exits of copies. Such a test is removed if it would separate locations that are
+//! merged.
 
 mod output;
 
@@ -11,42 +12,42 @@ use crate::restrict::Restricted;
 use cfa::{Callee, EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What an element does: an edge of the program and, for a call, the function.
+/// The step of an element: an edge of the program and, for a call, the function.
 type Step = (EdgeId, Option<FuncId>);
 
-/// Locations that are one. What they do together is kept, so that joining costs as much as the smaller class is large.
+/// Merged locations. Their common steps are stored, so that merging takes time linear in the smaller class.
 #[derive(Default)]
 struct Class {
     members: Vec<LocId>,
     steps: Steps,
-    /// The members that call the program's own function, or any through a pointer.
+    /// The members that call the program's own function, or an unknown one through a pointer.
     callers: Vec<LocId>,
-    /// Whether a member is where a copy says how it is left.
+    /// True if a member assigns the exit of its copy.
     returns: bool,
 }
 
-/// Where each step leads, and the copy that is called on the way.
+/// The target of each step, and the copy that it calls.
 type Steps = FxHashMap<Step, (LocId, Option<FuncId>)>;
 
 struct Fold<'a> {
     original: &'a Program,
     r: &'a Restricted,
     parent: Vec<u32>,
-    /// By representative, what has more than one member.
+    /// The classes with several members, by representative.
     classes: FxHashMap<u32, Class>,
     func_parent: Vec<u32>,
-    /// By copy that stands for several, where they start: at a place that is not covered, if there is one.
+    /// The entries of copies that represent several others: an uncovered location, if there is one.
     entries: FxHashMap<FuncId, LocId>,
-    /// Copies whose exits are not told apart.
+    /// The copies whose exits are not distinguished.
     blurred: FxHashSet<u32>,
-    /// Copies in whose place the program's own function is called.
+    /// The copies that are replaced by the program's own function.
     free: FxHashSet<u32>,
-    /// Calls of each copy: where they return to.
+    /// The return locations of the calls of each copy.
     sites: FxHashMap<FuncId, Vec<LocId>>,
     todo: Vec<(LocId, LocId)>,
 }
 
-/// The composition folded by a partition, coarsened as far as determinism asks for.
+/// Folds the composition by a partition, which is coarsened until the result is deterministic.
 pub fn fold(original: &Program, r: &Restricted, partition: &Partition) -> Restricted {
     let mut sites: FxHashMap<FuncId, Vec<LocId>> = FxHashMap::default();
     for edge in r.program.edges.values() {
@@ -96,7 +97,7 @@ impl Fold<'_> {
         self.classes.get(&class).map_or_else(|| vec![LocId(class)], |c| c.members.clone())
     }
 
-    /// Whether nothing of the program happens from there on: what was covered.
+    /// Returns true if the location only ends a covered path.
     fn is_covered(&self, loc: LocId) -> bool {
         match self.r.program.locs[loc].out {
             Out::One(edge) => {
@@ -106,7 +107,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Joins what has to be joined until nothing is left.
+    /// Merges pending pairs until none are left.
     fn close(&mut self) {
         while let Some((a, b)) = self.todo.pop() {
             let (mut x, mut y) = (self.class(a), self.class(b));
@@ -146,14 +147,14 @@ impl Fold<'_> {
         }
     }
 
-    /// A class that is about to be joined with another.
+    /// Removes a class to merge it with another.
     fn take(&mut self, class: u32) -> Class {
         if let Some(known) = self.classes.remove(&class) {
             return known;
         }
         let loc = LocId(class);
         let mut single = Class { members: vec![loc], returns: self.returns(loc), ..Class::default() };
-        // What is joined with a test does not depend on it.
+        // The merged location does not depend on the test, so both sides are merged as well.
         if self.r.locs[loc].is_none() {
             let p = &self.r.program;
             self.todo.extend(p.out_edges(loc).map(|e| (loc, p.edges[e].target)));
@@ -168,8 +169,8 @@ impl Fold<'_> {
         single
     }
 
-    /// Adds a step to those of a class: where the class has it already, both lead to one place from now on. Whether the class did not have it,
-    /// or only to what is covered.
+    /// Adds a step to a class. If the class already has the step, the targets are merged. Returns true if the class did
+    /// not have the step, or only to a covered location.
     fn add_step(&mut self, steps: &mut Steps, step: Step, (target, callee): (LocId, Option<FuncId>)) -> bool {
         if let Some(&(other, of)) = steps.get(&step)
             && (!self.is_covered(other) || of != callee)
@@ -186,7 +187,8 @@ impl Fold<'_> {
         true
     }
 
-    /// A call through a pointer may lead to the program's own function from one member and to a copy of it from another.
+    /// A call through a pointer may enter the program's own function from one member and a copy of it from another.
+    /// Merges both.
     fn call_without_copy(&mut self, member: LocId, steps: &Steps) {
         let own = self.steps(member);
         let Some(&((edge, _), target, _)) = own.iter().find(|((_, callee), ..)| callee.is_none()) else { return };
@@ -201,7 +203,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Whether it is where a copy says how it is left.
+    /// Returns true if the location assigns the exit of its copy.
     fn returns(&self, loc: LocId) -> bool {
         match self.r.program.locs[loc].out {
             Out::One(edge) => {
@@ -211,7 +213,7 @@ impl Fold<'_> {
         }
     }
 
-    /// What a location does, behind the tests that the composition put there for calls through pointers.
+    /// The steps of a location, after the tests that the composition adds for calls through pointers.
     fn steps(&self, loc: LocId) -> Vec<(Step, LocId, Option<FuncId>)> {
         let p = &self.r.program;
         let (mut found, mut work) = (Vec::new(), vec![loc]);
@@ -229,7 +231,7 @@ impl Fold<'_> {
                         };
                         found.push(((old, callee.map(|f| self.r.funcs[f])), target, callee));
                     }
-                    // Tests of a pointer, and the assignment before a return.
+                    // A test of a pointer, or the assignment before a return.
                     None if self.r.locs[target].is_none() && !self.is_covered(target) => work.push(target),
                     None => {}
                 }
@@ -244,7 +246,7 @@ impl Fold<'_> {
         if f == g {
             return;
         }
-        // The program's own functions are called where nothing is covered any more, so they do whatever a copy does.
+        // The program's own functions are called where nothing is covered any more. They behave like any copy.
         if f.index() < copies || g.index() < copies {
             let copy = f.max(g);
             if copy.index() >= copies && self.free.insert(copy.0) {
@@ -253,7 +255,7 @@ impl Fold<'_> {
             return;
         }
         self.func_parent[g.index()] = f.0;
-        // Behind the calls of both it is not told any more how they were left.
+        // After calls of either function, their exits are not distinguished.
         self.blur(f);
         self.blur(g);
         let (mut sites, mut others) =
@@ -275,7 +277,7 @@ impl Fold<'_> {
         self.entries.get(&class).copied().unwrap_or(self.r.program.funcs[class].entry)
     }
 
-    /// Behind calls of the function it is not known how it was left.
+    /// Stops distinguishing the exits of the function after its calls.
     fn blur(&mut self, func: FuncId) {
         if !self.blurred.insert(func.0) {
             return;

@@ -1,12 +1,13 @@
-//! Reducers: from a program and a condition to a residual program (Beyer, Jakobs: FRed: Conditional model checking via reducers and
-//! folders, SEFM 2020).
+//! Reducers: residual programs of a program and a condition (Beyer, Jakobs: FRed: Conditional model checking via
+//! reducers and folders, SEFM 2020).
 //!
-//! `ex(C) \ covered ⊆ ex(reduced) ⊆ ex(C)` (Definition 3): nothing that the condition leaves open is lost, and nothing is added.
-//! [`ParComp`](Reducer::Separate) is the parallel composition; the others fold it, by a partition of its locations that joins only
-//! locations of one location of the program (Definition 5), coarsened until the result is deterministic (Algorithm 1).
+//! `ex(C) \ covered ⊆ ex(reduced) ⊆ ex(C)` (Definition 3): a residual program contains all executions that the
+//! condition does not cover, and no execution that the program does not have. [`ParComp`](Reducer::Separate) is the
+//! parallel composition. The other reducers fold it, by a partition of its locations that joins only locations of the
+//! same program location (Definition 5), coarsened until the result is deterministic (Algorithm 1).
 //!
-//! The paper inlines functions. Here a function has a copy for each state of the condition in which it is called, so partitions
-//! other than by location speak of what is within one copy.
+//! The paper inlines functions. Here a function has a copy for each state of the condition in which it is called. So
+//! partitions other than the one by location only merge locations within a copy.
 
 mod fold;
 mod partition;
@@ -18,31 +19,31 @@ use crate::condition::Condition;
 use crate::restrict::{Restricted, TooLarge, composition, composition_as_far_as_possible};
 use cfa::Program;
 
-/// How the parallel composition is folded.
+/// The folding of the parallel composition.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Reducer {
-    /// Not at all (`sep`, `parcomp`).
+    /// No folding (`sep`, `parcomp`).
     #[default]
     Separate,
-    /// Each location once (`cfa`).
+    /// One element for each location (`cfa`).
     Locations,
-    /// Each loop head once (`lh`).
+    /// One element for each loop head (`lh`).
     LoopHeads,
-    /// Each loop head once for each way to its loop (`lhc`).
+    /// One element for each loop head and each path to its loop (`lhc`).
     LoopHeadsByContext,
-    /// Loop heads by the iteration, up to a bound (`lhb`).
+    /// One element for each loop head and iteration, up to a bound (`lhb`).
     LoopHeadsByIteration(u32),
-    /// Both (`lhbc`).
+    /// By loop head, path and iteration, up to a bound (`lhbc`).
     LoopHeadsByIterationAndContext(u32),
-    /// Iterations of loops stay apart, branches are joined (`nlh`).
+    /// Separate loop iterations, merged branches (`nlh`).
     Iterations,
 }
 
-/// Iterations that `lhb` and `lhbc` keep apart, as in the paper.
+/// The number of iterations that `lhb` and `lhbc` distinguish in the paper.
 pub const ITERATIONS: u32 = 10;
 
 impl Reducer {
-    /// With the paper's bounds.
+    /// All reducers, with the bounds of the paper.
     pub const ALL: [Self; 7] = [
         Self::Separate,
         Self::Locations,
@@ -53,7 +54,7 @@ impl Reducer {
         Self::Iterations,
     ];
 
-    /// By its name: `lhb=5` and `lhbc=5` have another bound.
+    /// Parses a name of the paper; `lhb=5` and `lhbc=5` have other bounds.
     pub fn from_name(name: &str) -> Option<Self> {
         let (name, bound) = match name.split_once('=') {
             Some((name, bound)) => (name, Some(bound.parse().ok()?)),
@@ -72,12 +73,12 @@ impl Reducer {
     }
 }
 
-/// The residual program.
+/// The residual program. Fails if the composition is too large.
 pub fn reduce(program: &Program, condition: &Condition, reducer: Reducer) -> Result<Restricted, TooLarge> {
     Ok(folded(program, composition(program, condition)?, reducer))
 }
 
-/// As [`reduce`], where less of the condition is used if the composition would have too many edges with all of it.
+/// Like [`reduce`], but uses less of the condition if the composition would be too large.
 pub fn reduce_as_far_as_possible(program: &Program, condition: &Condition, reducer: Reducer) -> Restricted {
     folded(program, composition_as_far_as_possible(program, condition), reducer)
 }

@@ -7,10 +7,10 @@ use cfa::{EdgeId, FuncId, Id, LocId, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Elements of a partition: locations with the same key are one, and all of them are of one location of the program.
+/// The elements of a partition. All locations of an element belong to the same program location.
 pub type Partition = Vec<Vec<LocId>>;
 
-/// What a location is joined by.
+/// The key by which locations are merged.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     loc: LocId,
@@ -19,7 +19,7 @@ struct Key {
     iterations: Vec<(LocId, u32)>,
 }
 
-/// The elements that have several locations; `None` if nothing is to be folded.
+/// The elements with several locations; `None` if nothing has to be folded.
 pub fn of(composed: &Restricted, program: &Program, reducer: Reducer) -> Option<Partition> {
     if reducer == Reducer::Separate {
         return None;
@@ -61,15 +61,15 @@ pub fn of(composed: &Restricted, program: &Program, reducer: Reducer) -> Option<
     Some(elements)
 }
 
-/// Whether a location belongs to the composition, not to the program as it was.
+/// Returns true if the location belongs to a copy, not to a function of the original program.
 fn is_copy(composed: &Restricted, program: &Program, loc: LocId) -> bool {
     composed.program.locs[loc].func.index() >= program.funcs.len()
 }
 
-/// Loops of the program.
+/// The loops of the program.
 struct Loops {
     is_head: Table<LocId, bool>,
-    /// The heads of the loops around a location, the outermost first.
+    /// By location, the heads of the loops around it, the outermost first.
     around: Vec<Vec<LocId>>,
 }
 
@@ -96,12 +96,12 @@ impl Loops {
     }
 }
 
-/// Where a location of a copy is first come to, from the entry of the copy.
+/// The position of a location of a copy: its first visit from the entry of the copy.
 #[derive(Clone)]
 struct At {
-    /// The loops around it, with how often their heads were come to.
+    /// The heads of the loops around it, with the number of visits of each.
     iterations: Vec<(LocId, u32)>,
-    /// The branches taken on the way, but for those in loops that were left.
+    /// The branches on the path, except those in loops that it has left.
     context: u32,
     /// The contexts in which the loops around it were entered.
     entered: Vec<u32>,
@@ -112,7 +112,7 @@ struct Walk<'a> {
     program: &'a Program,
     loops: &'a Loops,
     at: Vec<Option<At>>,
-    /// Contexts are lists of branches: a context and a branch more.
+    /// Contexts are lists of branches: the number of a context plus one more branch.
     contexts: FxHashMap<(u32, EdgeId), u32>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
         Self { composed, program, loops, at, contexts: FxHashMap::default() }
     }
 
-    /// Breadth first, so that the shortest way tells.
+    /// Breadth first, so that a shortest path determines the position.
     fn run(&mut self) {
         let p = &self.composed.program;
         let mut queue = VecDeque::new();
@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
         }
         let Some(old) = self.composed.locs[target] else { return at };
         let around = &self.loops.around[old.index()];
-        // Loops that are left take the branches in them along.
+        // Leaving a loop removes the branches inside it from the context.
         while at.iterations.last().is_some_and(|(head, _)| !around.contains(head)) {
             at.iterations.pop();
             at.context = at.entered.pop().expect("one for each loop");
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
         if self.loops.is_head[old]
             && let (Some((_, iterations)), Some(&entered)) = (at.iterations.last_mut(), at.entered.last())
         {
-            // An iteration that is over is a finished way through the loop.
+            // A finished iteration is a completed path through the loop.
             *iterations += 1;
             at.context = entered;
         }

@@ -1,17 +1,20 @@
-//! How large a program is, and what its graph looks like.
+//! The size and the shape of a program's graph.
 
 use cfa::{CallGraph, Callee, LocId, Op, Program};
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
-/// How many locations are how many edges from the start, calls followed (Fig. 5 of the paper).
+/// The number of locations at each distance from the entry, following calls (Fig. 5 of the paper).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
+    /// The numbers of locations by distance.
     pub levels: Vec<usize>,
+    /// The number of edges.
     pub edges: usize,
 }
 
 impl Shape {
+    /// The shape of the reachable part of a program.
     pub fn of(program: &Program) -> Self {
         let calls = CallGraph::new(program);
         let mut seen: FxHashSet<LocId> = FxHashSet::default();
@@ -41,11 +44,12 @@ impl Shape {
         shape
     }
 
+    /// The number of locations.
     pub fn locations(&self) -> usize {
         self.levels.iter().sum()
     }
 
-    /// A line for each level, at most so many: the width of the widest of those that share a line.
+    /// Draws the levels as at most `lines` lines. Each line shows the widest of its levels, scaled to `columns`.
     pub fn draw(&self, lines: usize, columns: usize) -> String {
         let widest = self.levels.iter().copied().max().unwrap_or(1);
         let each = self.levels.len().div_ceil(lines.max(1)).max(1);
@@ -54,7 +58,7 @@ impl Shape {
             let width = levels.iter().copied().max().unwrap_or(0);
             let marks = (width * columns).div_ceil(widest).max(1);
             let bar = "#".repeat(marks);
-            // In the middle, and nothing behind it.
+            // Centred, without trailing spaces.
             let _ = writeln!(out, "{:>6} {width:>6} {}{bar}", i * each, " ".repeat((columns - marks) / 2));
         }
         out

@@ -1,4 +1,5 @@
-//! What assumptions say of memory, read into variables before the branches that ask for it: a program reads memory by loads alone.
+//! Loads memory contents that assumptions refer to into variables before the branches on them. Programs can read memory
+//! only by loads.
 
 use super::Restricted;
 use cfa::{CType, Expr, ExprId, LocId, Op, Out, Var, VarKind};
@@ -31,7 +32,7 @@ impl Restricted {
         found
     }
 
-    /// Moves the branch behind loads.
+    /// Moves a branch after loads of these contents.
     fn load(&mut self, loc: LocId, contents: &[ExprId]) {
         let p = &mut self.program;
         let func = p.locs[loc].func;

@@ -1,4 +1,4 @@
-//! The states of a condition that a path may be in, and which of them look into a call.
+//! Sets of condition states that a path may be in, and the functions whose calls may change them.
 
 use crate::condition::{Condition, Label, StateId};
 use cfa::{CallGraph, EdgeId, ExprId, FuncId, Id, Program};
@@ -9,24 +9,29 @@ use std::collections::hash_map::Entry;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SetId(pub u32);
 
-/// Nothing is covered from here on.
+/// The set without states: nothing is covered from here on.
 pub const FREE: SetId = SetId(0);
-/// An accepting state is among them.
+/// A set with an accepting state.
 pub const COVERED: SetId = SetId(1);
 
+/// The interned sets of states.
 pub struct Sets<'a> {
+    /// The condition.
     pub condition: &'a Condition,
+    /// The sets by id.
     pub sets: Vec<Vec<StateId>>,
     ids: FxHashMap<Vec<StateId>, SetId>,
 }
 
 impl<'a> Sets<'a> {
+    /// The sets [`FREE`] and [`COVERED`] alone.
     pub fn new(condition: &'a Condition) -> Self {
         let mut ids = FxHashMap::default();
         ids.insert(Vec::new(), FREE);
         Self { condition, sets: vec![Vec::new(), Vec::new()], ids }
     }
 
+    /// The id of a set.
     pub fn intern(&mut self, mut states: Vec<StateId>) -> SetId {
         states.sort_unstable();
         states.dedup();
@@ -44,7 +49,7 @@ impl<'a> Sets<'a> {
         }
     }
 
-    /// The states after an edge, and those after it that have an assumption.
+    /// The states after an edge, and the states after it that depend on an assumption.
     pub fn step(&self, from: SetId, edge: EdgeId) -> (Vec<StateId>, Vec<(ExprId, StateId)>) {
         let (mut always, mut assuming) = (Vec::new(), Vec::new());
         for &q in &self.sets[from.0 as usize] {
@@ -59,16 +64,17 @@ impl<'a> Sets<'a> {
     }
 }
 
-/// Which states of a condition look at what happens in a call.
+/// Determines which states of a condition may change during a call.
 pub struct Interest {
-    /// By function, the functions that a call of it may enter.
+    /// By function, the functions that a call of it may enter, directly or indirectly.
     closures: Vec<Option<FxHashSet<FuncId>>>,
     callees: Vec<Vec<FuncId>>,
-    /// By state, the functions whose edges it names; `None` if another edge may also take it elsewhere.
+    /// By state, the functions whose edges it names; `None` if another edge may also change it.
     named: Vec<Option<FxHashSet<FuncId>>>,
 }
 
 impl Interest {
+    /// Prepares the queries for a program and a condition.
     pub fn new(program: &Program, condition: &Condition, calls: &CallGraph) -> Self {
         let callees = program
             .funcs
@@ -107,7 +113,7 @@ impl Interest {
         })
     }
 
-    /// Whether these states stay what they are until a call of `func` is over.
+    /// Returns true if these states stay the same during a call of `func`.
     pub fn is_blind(&mut self, states: &[StateId], func: FuncId) -> bool {
         if states.is_empty() {
             return true;

@@ -1,4 +1,4 @@
-//! The folded program, written from the classes of locations and copies.
+//! Writes the folded program from the classes of locations and copies.
 
 use super::{Fold, Step};
 use crate::restrict::Restricted;
@@ -8,7 +8,7 @@ use cfa::{
 };
 use rustc_hash::FxHashMap;
 
-/// The folded program in the making.
+/// The folded program under construction.
 pub struct Output<'a> {
     fold: Fold<'a>,
     out: Program,
@@ -20,11 +20,12 @@ pub struct Output<'a> {
     made_funcs: FxHashMap<FuncId, FuncId>,
     made_vars: FxHashMap<(FuncId, VarId), VarId>,
     todo: Vec<u32>,
-    /// The terms of the composition.
+    /// The expressions of the composition.
     scratch: ExprPool,
 }
 
 impl<'a> Output<'a> {
+    /// Starts with a copy of the original program.
     pub fn new(fold: Fold<'a>) -> Self {
         let original = fold.original;
         Self {
@@ -42,6 +43,7 @@ impl<'a> Output<'a> {
         }
     }
 
+    /// Builds the program from its entry.
     pub fn build(mut self) -> Restricted {
         let entry = self.func(self.fold.r.program.entry);
         while let Some(class) = self.todo.pop() {
@@ -53,7 +55,7 @@ impl<'a> Output<'a> {
         Restricted { program: self.out, locs: self.locs, edges: self.edges, funcs: self.funcs, vars: self.vars }
     }
 
-    /// The function that a copy has become.
+    /// The function that a copy becomes.
     fn func(&mut self, copy: FuncId) -> FuncId {
         if copy.index() < self.fold.original.funcs.len() {
             return copy;
@@ -117,17 +119,17 @@ impl<'a> Output<'a> {
         made
     }
 
-    /// An expression of the program in the words of a function.
+    /// Translates an expression of the program to the variables of a function.
     fn expr(&mut self, func: FuncId, e: ExprId) -> ExprId {
         let vars = self.fold.original.exprs.vars(e);
         let map = vars.into_iter().map(|v| (v, self.var(func, v))).collect();
         substituted(&mut self.out, e, &map)
     }
 
-    /// A test that the composition added, which speaks of variables of its copies.
+    /// Translates a test that the composition added, which uses variables of its copies.
     fn test(&mut self, func: FuncId, e: ExprId) -> ExprId {
         let r = self.fold.r;
-        // Of how a copy was left: its number is compared.
+        // A test of an exit compares its number.
         if let Expr::Binary(BinOp::Eq, a, b) = *r.program.exprs.get(e)
             && let (&Expr::Var(v), Some(number)) = (r.program.exprs.get(a), r.program.exprs.as_const(b))
             && r.vars[v].is_none()
@@ -136,7 +138,7 @@ impl<'a> Output<'a> {
             let (var, number) = (self.out.var_expr(var), self.out.exprs.constant(number.clone()));
             return self.out.exprs.eq(var, number);
         }
-        // Through the program's own variables, which have the same numbers in both.
+        // The program's own variables have the same ids in both programs.
         let own = self.scratch.substitute(e, &mut FxHashMap::default(), |pool, leaf| {
             let Expr::Var(v) = *pool.get(leaf) else { return None };
             let old = r.vars[v]?;
@@ -177,7 +179,7 @@ impl<'a> Output<'a> {
         self.out.add_edge(source, Op::Halt(HaltKind::Assumed), sink, None);
     }
 
-    /// Makes the edges out of an element.
+    /// Creates the outgoing edges of an element.
     fn expand(&mut self, class: u32) {
         let source = self.made[&class];
         let func = self.out.locs[source].func;
@@ -201,7 +203,7 @@ impl<'a> Output<'a> {
                         let (yes, no) = (self.loc(yes), self.loc(no));
                         self.branch(source, func, (a, b), yes, no);
                     }
-                    // A test of how a copy was left, where that is not told any more, was joined with what follows.
+                    // If exits are not distinguished any more, both sides of their test have been merged with it.
                     _ => {
                         let (cond, yes, no) = (self.test(func, cond), self.loc(yes), self.loc(no));
                         if self.out.exprs.as_const(cond).is_some() {
@@ -235,7 +237,7 @@ impl<'a> Output<'a> {
         let Some(old) = r.edges[edge] else {
             let to = self.loc(target);
             let op = match &r.program.edges[edge].op {
-                // How a copy is left, for who asks behind the call.
+                // The assignment of a copy's exit, which is tested after the call.
                 Op::Assign { var, value } if r.vars[*var].is_none() => {
                     let value = r.program.exprs.as_const(*value).expect("a number").clone();
                     let var = self.exit_variable(*var);
@@ -252,7 +254,7 @@ impl<'a> Output<'a> {
         self.edge(source, op, to, old);
     }
 
-    /// Directs a call as the composition does.
+    /// Directs a call to the function that the composition calls.
     fn callee(&mut self, op: &mut Op, edge: EdgeId) {
         if let (Op::Call { callee, .. }, &Op::Call { callee: Callee::Direct(f), .. }) =
             (op, &self.fold.r.program.edges[edge].op)
@@ -274,7 +276,7 @@ impl<'a> Output<'a> {
         made
     }
 
-    /// What several members do.
+    /// Writes the steps of an element with several members.
     fn joined(&mut self, source: LocId, func: FuncId, members: &[LocId]) {
         let r = self.fold.r;
         if members.iter().all(|&m| r.program.locs[m].out == Out::Sink) {
@@ -290,7 +292,8 @@ impl<'a> Output<'a> {
                 }
             }
         }
-        // Where one member calls through a pointer whatever it is, the function may return also if the copy that another calls never does.
+        // If one member calls an unknown function through a pointer, the call may return even if the copy that another
+        // member calls never returns.
         let whatever: Vec<(EdgeId, LocId)> = steps
             .iter()
             .filter(|((_, callee), ..)| callee.is_none())
@@ -304,7 +307,7 @@ impl<'a> Output<'a> {
             }
         }
         let Some(&((first, _), ..)) = steps.first() else {
-            // Tests alone, all of which end in what is covered or were joined with what follows.
+            // There are only tests. Their targets are covered, or merged with this element.
             let next = members.iter().flat_map(|&m| r.program.out_edges(m)).map(|e| r.program.edges[e].target);
             let class = self.fold.class(members[0]);
             let next: Vec<LocId> = next.filter(|&t| self.fold.class(t) != class && !self.fold.is_covered(t)).collect();
@@ -332,7 +335,7 @@ impl<'a> Output<'a> {
             });
             return self.branch(source, func, (then_edge, else_edge), yes, no);
         }
-        // A call through a pointer may have copies for some functions: those first, then whatever else.
+        // A call through a pointer may have copies for some functions. These come first, then the call of all others.
         steps.sort_by_key(|((_, callee), ..)| callee.is_none());
         let indirect = matches!(original.edges[first].op, Op::Call { callee: Callee::Indirect(_), .. });
         let mut here = source;
@@ -364,7 +367,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// An expression with other variables.
+/// Substitutes variables in an expression.
 fn substituted(p: &mut Program, e: ExprId, map: &FxHashMap<VarId, VarId>) -> ExprId {
     p.exprs.substitute(e, &mut FxHashMap::default(), |pool, leaf| {
         let Expr::Var(v) = *pool.get(leaf) else { return None };
