@@ -1,5 +1,5 @@
-//! How long slicing takes on generated programs of growing size: `cargo bench -p slicer`. Real programs are measured by
-//! `scripts/bench-slicer`.
+//! Measures the time of slicing on generated programs of growing size: `cargo bench -p slicer`. `scripts/bench-slicer`
+//! measures real programs.
 
 #[path = "../tests/pointers/mod.rs"]
 mod pointers;

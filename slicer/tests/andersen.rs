@@ -1,5 +1,5 @@
-//! The solver's points-to sets are those of the definition: random constraint systems are solved by applying every
-//! constraint to every pointer until nothing changes.
+//! Compares the solver's points-to sets with their definition. The reference solves random constraint systems by
+//! applying every constraint to every pointer until nothing changes.
 
 use cfa::*;
 use slicer::pointer::{ObjectKind, Options, PointsTo};
@@ -14,7 +14,7 @@ impl Random {
     }
 }
 
-/// What a variable is set to, or where an access goes.
+/// The value of an assignment, or the address of an access.
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Var(usize, i64),
@@ -29,15 +29,16 @@ enum Constraint {
     Store(Value, Value),
     Alloc(usize),
     Copy(Value, Value, i64),
-    /// The result, whom (a function, or a variable that holds functions), the argument.
+    /// A call: the result, the callee (a function, or a variable that holds functions), and the argument.
     Call(usize, Value, Value),
 }
 
-/// Functions have one parameter, a few constraints and return a variable. Variables are global.
+/// A system of constraints. A function has one parameter, a few constraints, and returns a variable. Variables are
+/// global.
 struct System {
     vars: usize,
     globals: usize,
-    /// By function: parameter, result, constraints. The first one is where the program starts.
+    /// By function: parameter, result, constraints. The program starts in the first function.
     funcs: Vec<(usize, usize, Vec<Constraint>)>,
 }
 
@@ -46,7 +47,7 @@ const SIZE: i64 = 64;
 fn random_system(seed: u64) -> System {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 77);
     let (vars, globals, funcs) = (4 + random.below(10), 1 + random.below(4), 1 + random.below(4));
-    // Accesses may overlap in part only where nothing is copied.
+    // Accesses may overlap partially only in systems without copies.
     let copies = random.below(2) == 0;
     let unit = if copies { 8 } else { 4 };
     let value = |random: &mut Random, shifted: bool| {
@@ -58,7 +59,7 @@ fn random_system(seed: u64) -> System {
         }
     };
     let constraint = |random: &mut Random| match random.below(if copies { 13 } else { 12 }) {
-        // A variable is rarely moved: most systems then have no pointers that go round and round.
+        // Shifts of variables are rare, so that most systems have no cyclic shifts.
         0..=2 => {
             let shifted = random.below(6) == 0;
             Constraint::Assign(random.below(vars), value(random, shifted))
@@ -79,7 +80,7 @@ fn random_system(seed: u64) -> System {
     System { vars, globals, funcs }
 }
 
-/// The system as a program, the constraint of each edge, and its variables.
+/// The system as a program, with the values of its variables.
 fn program(system: &System) -> (Program, Vec<VarId>) {
     let mut p = Program::new(DataLayout { pointer_width: 64 });
     let void = p.types.push(CType::Void);
@@ -153,10 +154,10 @@ fn program(system: &System) -> (Program, Vec<VarId>) {
     (p, vars)
 }
 
-/// A pointer: an object by kind and number, and an offset.
+/// A pointer: the kind and the number of its object, and an offset.
 type Pointer = (char, usize, i64);
 
-/// The definition.
+/// The reference solution.
 #[derive(Default, Clone, PartialEq)]
 struct Naive {
     vars: Vec<BTreeSet<Pointer>>,
@@ -180,7 +181,7 @@ impl Naive {
         overlapping.flat_map(|(_, content)| content).copied().collect()
     }
     fn write(&mut self, at: Pointer, what: BTreeSet<Pointer>) {
-        // What lies outside an object is no cell; neither is a function.
+        // Locations outside their object, and functions, hold no values.
         if at.0 != 'f' && !what.is_empty() && (at.0 == 'b' || (-7..SIZE).contains(&at.2)) {
             self.cells.entry(at).or_default().extend(what);
         }
@@ -234,7 +235,7 @@ impl Naive {
             }
         }
     }
-    /// `None` if a pointer leaves its object by far: it may go round and round.
+    /// Computes the fixed point. `None` if a pointer moves far out of its object, as on a cycle of shifts.
     fn solve(system: &System) -> Option<Self> {
         let mut this = Self { vars: vec![BTreeSet::new(); system.vars], ..Self::default() };
         this.reached.insert(0);
@@ -266,7 +267,7 @@ fn the_solver_computes_what_is_defined() {
         let exprs: Vec<ExprId> = vars.iter().map(|&v| p.var_expr(v)).collect();
         let options = Options { heap_contexts: 0, ..Options::default() };
         let mut points_to = PointsTo::compute(&p, &options).expect("there is no deadline");
-        // Where each allocation stands among the constraints of its function.
+        // The first edge of each function, to find the constraints of its allocations.
         let mut starts = BTreeMap::new();
         for id in p.edges.ids() {
             starts.entry(p.func_of(id)).or_insert(id.0);
@@ -280,7 +281,7 @@ fn the_solver_computes_what_is_defined() {
                     strided |= l.at.stride != 0;
                     match points_to.objects[l.object].kind {
                         ObjectKind::Global(g) => ('g', g.0 as usize, l.at.off),
-                        // Function 0 is where execution starts; the system's follow.
+                        // Function 0 is the entry; the functions of the system follow.
                         ObjectKind::Func(f) => ('f', f.0 as usize - 1, 0),
                         ObjectKind::Alloc(edge) => {
                             let f = p.func_of(edge);
@@ -298,7 +299,7 @@ fn the_solver_computes_what_is_defined() {
                 expected.vars[v],
                 text()
             );
-            // A cycle of shifts that need not be gone round gets a stride; the rest is exact.
+            // A cycle of shifts gets a stride, even if no execution repeats it. All other sets are exact.
             if !strided {
                 assert_eq!(expected.vars[v], found, "seed {seed}, v{v}\n{}", text());
             }

@@ -1,7 +1,6 @@
-//! What forward slices and explanations say, on random programs.
+//! Tests forward slices and explanations on random programs.
 //!
-//! An operation is changed, and everything that then is executed otherwise, or with other values, has to be in its
-//! forward slice.
+//! If an operation is changed, every operation whose executions or values change has to be in its forward slice.
 
 mod generator;
 
@@ -24,7 +23,7 @@ impl InputSource for Fixed {
     }
 }
 
-/// By edge the integers that it gave, one for each time it was executed; zero for other operations.
+/// By edge, the integers that its executions assigned; zeros for operations without a result.
 struct History(Vec<Vec<u64>>);
 
 impl Observer for History {
@@ -93,8 +92,8 @@ fn what_changes_was_in_the_forward_slice() {
     assert!(changes as u64 > rounds());
 }
 
-/// Forward and backward slices are converse as far as contexts that no slice can tell apart allow: what an operation
-/// influences depends on it.
+/// Forward and backward slices are inverse, except for contexts that slices cannot distinguish: an operation depends on
+/// those that influence it.
 #[test]
 fn what_is_influenced_depends() {
     for seed in 0..rounds() / 4 {
@@ -106,7 +105,7 @@ fn what_is_influenced_depends() {
         let forward = analysis.forward(&[Criterion::operation(edge)]);
         for e in program.edges.ids().filter(|e| forward.kept[e.index()]) {
             let chain = analysis.why(&[Criterion::operation(e)], edge);
-            // A call is in the forward slice for an argument too, and so is a return for its value.
+            // A call is also in the forward slice of an argument, and a return in that of its value.
             let whole = !matches!(program.edges[e].op, Op::Call { .. } | Op::Return { .. });
             assert!(chain.is_some() || !whole || e == edge, "seed {seed}: {edge} influences {e}");
         }

@@ -1,5 +1,5 @@
-//! Points-to sets contain whatever runs show: random programs full of pointers are executed, and every pointer that
-//! a variable, an address or an argument ever holds is looked up in its set.
+//! Tests that points-to sets contain the pointers of concrete runs. Random programs are executed, and every pointer
+//! that a variable, an address or an argument ever holds is looked up in its set.
 
 mod pointers;
 
@@ -20,13 +20,13 @@ impl InputSource for Inputs {
     }
 }
 
-/// Where something points that the analysis does not know of.
+/// Checks the pointers of a run, and records the first one that the analysis misses.
 struct Checker<'p> {
     program: Program,
     points_to: PointsTo<'p>,
-    /// The allocation edge of each object by its address.
+    /// The allocation edge of each object, by address.
     allocs: BTreeMap<u64, EdgeId>,
-    /// What is known of expressions looked up before.
+    /// The points-to sets of expressions that were looked up before.
     known: BTreeMap<ExprId, Vec<(ObjectKind, Location)>>,
     checked: usize,
     missing: Option<String>,
@@ -77,7 +77,7 @@ fn is_at(l: &Location, off: i64) -> bool {
 impl Observer for Checker<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let op = self.program.edges[edge].op.clone();
-        // Nothing is known of what is not there.
+        // Nothing is known about the bodies of undefined functions.
         if self.program.funcs[self.program.func_of(edge)].origin == FunctionOrigin::Undefined {
             return;
         }
@@ -137,7 +137,7 @@ fn check_all(options: &Options) {
     check_known(options, |program| program.clone());
 }
 
-/// Checks runs of programs against what is known of a version of them.
+/// Checks runs of programs against the points-to sets of a `version` of each program.
 fn check_known(options: &Options, version: impl Fn(&Program) -> Program) {
     let rounds = std::env::var("SLICER_TEST_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(300);
     let mut checked = 0;
@@ -198,7 +198,7 @@ fn undefined_functions_do_what_the_policy_allows() {
     check_known(&Options { undefined, mode, ..Options::default() }, |p| without_body(p, "outside"));
 }
 
-/// The more precise mode never has what the less precise one lacks.
+/// The sets of a more precise mode are subsets of those of a less precise mode.
 #[test]
 fn modes_are_ordered() {
     for seed in 0..200 {
@@ -225,7 +225,7 @@ fn modes_are_ordered() {
     }
 }
 
-/// The same value for an input each time.
+/// Supplies the same value for an input each time.
 struct Fixed(u64);
 
 impl InputSource for Fixed {
@@ -240,7 +240,7 @@ impl InputSource for Fixed {
     }
 }
 
-/// The criteria executed, in order, each with what it stores if that is no pointer.
+/// The criteria in the order of their execution, each with the value that it stores, unless that is a pointer.
 struct Hits<'a> {
     original: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
     criteria: &'a [EdgeId],

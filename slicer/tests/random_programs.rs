@@ -1,6 +1,6 @@
-//! The slice behaves as the original with respect to its criteria, on random programs.
+//! Tests on random programs that a slice behaves like the original with respect to its criteria.
 //!
-//! `SLICER_TEST_ROUNDS` is the number of programs for the main test; the others take a share of it.
+//! `SLICER_TEST_ROUNDS` is the number of programs of the main test. The other tests use a fraction of it.
 
 mod generator;
 
@@ -13,7 +13,8 @@ fn rounds() -> u64 {
     std::env::var("SLICER_TEST_ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(1200)
 }
 
-/// The same value for an input each time, so that it does not matter which other inputs are taken.
+/// Supplies the same value for an input each time, so that runs are comparable even if they read different other
+/// inputs.
 struct Fixed(u64);
 
 impl InputSource for Fixed {
@@ -28,7 +29,7 @@ impl InputSource for Fixed {
     }
 }
 
-/// What can be seen when a criterion is hit.
+/// The observable value when a criterion is reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Seen {
     Value(Option<Bv>),
@@ -55,7 +56,7 @@ impl Observer for Hits<'_> {
                 .iter()
                 .map(|value| match *value {
                     Value::Var(v) => Seen::Value(state.var(v)),
-                    // The integers of the object; the addresses after them may differ.
+                    // The integers of the object. The addresses after them may differ.
                     Value::Global(g) => Seen::Bytes(state.bytes(state.global_address(g), 16)),
                     Value::Object(_) => unreachable!("not observed here"),
                 })
@@ -80,7 +81,7 @@ fn hits(
     (observer.hits, run.outcome)
 }
 
-/// A few of the criteria, not all, or there is nothing to remove.
+/// A few of the criteria, so that the slice can remove something.
 fn some_criteria(g: &Generator, seed: u64) -> Vec<Criterion> {
     let mut random = Random::new(seed + 1);
     let mut criteria = Vec::new();
@@ -103,7 +104,7 @@ fn some_criteria(g: &Generator, seed: u64) -> Vec<Criterion> {
     criteria
 }
 
-/// The lengths of runs compared: of the slice, and of the original, which has more to do.
+/// The numbers of steps compared: of the slice, and of the original, which needs more steps.
 const STEPS: u64 = 5_000;
 const LONG: u64 = 1_000_000;
 
@@ -116,7 +117,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Whether something was compared.
+    /// Compares one run. Returns true if the comparison was conclusive.
     fn input(&self, input: u64) -> bool {
         let identity = |e: EdgeId| Some(e);
         let of_slice = |e: EdgeId| self.slice.original[e];
@@ -139,7 +140,7 @@ impl Check<'_> {
         } else if found.len() >= expected.len() {
             self.assert(found[..expected.len()] == expected[..], &expected, &found, &outcome, &end);
             if sensitive && found.len() > expected.len() {
-                // The slice may be ahead of the original, but the original must come there.
+                // The slice may be ahead of the original, but the original has to reach the same criteria later.
                 let (all, outcome) = hits(self.program, &identity, self.criteria, input, LONG);
                 if matches!(outcome, Outcome::Invalid { .. } | Outcome::Stuck(_)) {
                     return false;
@@ -193,7 +194,7 @@ fn check(seed: u64, shape: Shape, options: &Options, tally: &mut Tally) {
     }
 }
 
-/// The slice of a slice is one, and not larger.
+/// A slice of a slice is a slice, and not larger.
 fn check_again(seed: u64, options: &Options, criteria: &[Criterion], slice: &Slice) {
     let there = |c: &Criterion| {
         let edge = slice.original.iter().find(|(_, original)| **original == Some(c.edge))?.0;
@@ -269,8 +270,8 @@ fn slices_that_keep_the_order_for_ever() {
     check_many(&options, shape, rounds() / 4);
 }
 
-/// Different values each time an input is taken, and unknown bytes: first on the slice, then, translated, on the
-/// original.
+/// Supplies different values each time an input is read, and unknown bytes. Used first for the slice and then,
+/// translated, for the original.
 struct Varied(Random);
 
 impl InputSource for Varied {

@@ -1,9 +1,9 @@
-//! Slices of small programs, operation by operation.
+//! Tests slices of small programs, operation by operation.
 
 use cfa::*;
 use slicer::{Analysis, Criterion, Options, Slice, Value, pointer, slice};
 
-/// Straight-line code with branches, one location after the other.
+/// A builder of straight-line code with branches, one location after the other.
 struct Code {
     program: Program,
     int: TypeId,
@@ -37,13 +37,13 @@ impl Code {
         let input = self.program.inputs.push(Input { kind, ty: self.int, width: 32, place: None });
         self.emit(Op::Havoc { var, input })
     }
-    /// `var = var + by`
+    /// Emits `var = var + by`.
     fn add(&mut self, var: VarId, by: u64) -> EdgeId {
         let (x, y) = (self.program.var_expr(var), self.program.exprs.int(32, by));
         let value = self.program.exprs.add(x, y);
         self.emit(Op::Assign { var, value })
     }
-    /// `if (var == value) error();` with what happens there.
+    /// Emits `if (var == value) error();` and returns the error edge.
     fn error_if(&mut self, var: VarId, value: u64) -> EdgeId {
         let (x, y) = (self.program.var_expr(var), self.program.exprs.int(32, value));
         let cond = self.program.exprs.eq(x, y);
@@ -63,7 +63,7 @@ impl Code {
     fn call(&mut self, f: FuncId, args: &[ExprId]) -> EdgeId {
         self.emit(Op::Call { callee: Callee::Direct(f), args: args.into(), varargs: None, result: None })
     }
-    /// A function without body, with one parameter, a pointer.
+    /// A function without a body, with one parameter, a pointer.
     fn undefined(&mut self, name: &str) -> FuncId {
         let f = self.function(name);
         self.program.funcs[f].origin = FunctionOrigin::Undefined;
@@ -139,7 +139,7 @@ fn an_error_in_a_function_called_for_ever_depends_on_its_condition() {
     assert_eq!(branches, 2);
 }
 
-/// What comes after a loop with another exit does not depend on the loop, though the program ends in `exit`.
+/// The code after a loop with another exit does not depend on the loop, although the program may end in `exit`.
 #[test]
 fn loops_that_can_end_are_taken_to() {
     let mut c = Code::new();
@@ -170,7 +170,7 @@ fn loops_that_can_end_are_taken_to() {
     }
 }
 
-/// What a function that nobody defines does with a pointer is up to the policy.
+/// The policy determines how undefined functions use pointers.
 #[test]
 fn undefined_functions_write_what_they_are_given() {
     let mut c = Code::new();
@@ -238,7 +238,7 @@ fn preserved_functions_are_kept_whole_and_calls_of_atomic_ones_take_all() {
     let _ = unused;
 }
 
-/// The value of a global at the end, and at all places.
+/// Values of a global at the end and at all locations.
 #[test]
 fn values_can_be_criteria() {
     let mut c = Code::new();
@@ -263,7 +263,7 @@ fn values_can_be_criteria() {
     assert_eq!(analysis.accesses(Value::Var(b)), (vec![set_b], vec![set_b]));
 }
 
-/// A function of which nothing is left still ends the program.
+/// A function without operations in the slice still ends the program.
 #[test]
 fn calls_that_never_return_do_not_return_in_the_slice() {
     let mut c = Code::new();
@@ -295,7 +295,8 @@ fn calls_that_never_return_do_not_return_in_the_slice() {
                 Bv::new(width, 3)
             }
         }
-        // Without cutting off the end in `give_up` may stand for itself; in no case is the criterion hit.
+        // If paths are not cut off, `give_up` may end in an endless loop. In no case does the slice reach the
+        // criterion.
         struct Hit<'a>(&'a Slice, EdgeId, bool);
         impl cfa::interp::Observer for Hit<'_> {
             fn executed(&mut self, edge: EdgeId, _: &cfa::interp::State) {

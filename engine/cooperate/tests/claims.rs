@@ -1,4 +1,4 @@
-//! The check of GIAs held against runs: what it calls correct, no run refutes, and what it calls wrong, one does.
+//! Tests the check of GIAs against runs: no run refutes a confirmed claim, and some run refutes a wrong one.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -36,7 +36,7 @@ fn check(gia: &Gia, program: &mut Program, time: Duration) -> (Answer, [Checked;
     (answer(&checked), checked)
 }
 
-/// Whether runs on these inputs refute what is said, and whether one is `rt`.
+/// Runs on these inputs: returns true if some refutes a claim, and true if some is `rt`.
 fn refuted<'a>(gia: &Gia, program: &Program, inputs: impl IntoIterator<Item = &'a Inputs>) -> (bool, bool) {
     let (mut is_refuted, mut is_reached) = (false, false);
     for inputs in inputs {
@@ -74,7 +74,7 @@ fn program() -> Program {
     cfa::text::parse(TWO_INPUTS).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// All behaviours of the program.
+/// The inputs of all behaviours of the program.
 fn all_inputs() -> Vec<Inputs> {
     let word = |value: u64| Bv::new(32, value);
     let pairs = [0, 1, 5].into_iter().flat_map(|x| [0, 3, 5].map(|y| [x, y]));
@@ -86,8 +86,8 @@ fn read(program: &mut Program, body: &str) -> Gia {
     parse(&format!("{header}\n{body}"), program).unwrap_or_else(|e| panic!("{e}\n{body}"))
 }
 
-/// Every automaton of a family: inputs fixed, not fixed, fixed to several values, or not named; then a step to the claim over one edge, a set of
-/// edges, or any edge; states apart or joined.
+/// All automata of a family. Inputs are fixed, unconstrained, fixed to several values, or not named. The step to the
+/// claim reads one edge, a set of edges, or any edge. States are separate or merged.
 #[test]
 fn what_is_correct_is_so_of_all_runs() {
     let inputs = [
@@ -145,7 +145,7 @@ fn what_is_correct_is_so_of_all_runs() {
                                 assert!(is_reached || !gia.has(Says::Reachable), "nothing is reached: {body}{why:?}");
                             }
                             Answer::Wrong => assert!(is_refuted, "{body}{why:?}"),
-                            // A false claim is refuted by an execution.
+                            // Every false claim has a refuting execution.
                             Answer::Unknown => assert!(!is_refuted, "{body}{why:?}"),
                         }
                         counts[given as usize] += 1;
@@ -158,7 +158,7 @@ fn what_is_correct_is_so_of_all_runs() {
     assert!(counts[0] > 100 && counts[1] > 100 && counts[2] > 50, "{counts:?}");
 }
 
-/// What is said by sets of edges, by `*` and by joined states is not skipped because another path replays.
+/// A claim over sets of edges, `*`, or merged states is checked even if another path replays.
 #[test]
 fn a_path_that_replays_says_nothing_of_others() {
     let mut program = program();
@@ -168,17 +168,17 @@ fn a_path_that_replays_says_nothing_of_others() {
     assert_eq!(verdict(&format!("{both}  * -> q3\nq3 rt\n")), Answer::Wrong);
     assert_eq!(verdict(&format!("{both}  t4 if (y.v1 == 3:32) -> q3\n  * -> q2\nq3 rt\n")), Answer::Correct);
     assert_eq!(verdict("q0 initial rt\n"), Answer::Wrong);
-    // The second input does not matter, which is proved.
+    // The claim holds for all values of the second input, which is proved.
     assert_eq!(verdict("q0 initial\n  t0 if (x.v0 == 0:32) -> q1\n  * -> q0\nq1 rt\n"), Answer::Correct);
     assert_eq!(verdict("q0 initial\n  t0 if (x.v0 == 5:32) -> q1\n  * -> q0\nq1 rt\n"), Answer::Wrong);
-    // No run goes there.
+    // No run takes this path.
     assert_eq!(
         verdict("q0 initial\n  t0 if (x.v0 == 5:32) -> q1\n  * -> q0\nq1\n  t3 -> q2\n  * -> q1\nq2 rt\n"),
         Answer::Unknown
     );
 }
 
-/// A path that goes on for ever reaches nothing.
+/// An infinite path reaches no target.
 #[test]
 fn what_does_not_end_reaches_no_target() {
     let text = "program 64 entry f0
@@ -204,7 +204,7 @@ fn what_does_not_end_reaches_no_target() {
     assert_ne!(verdict("q0 initial\n  t0 -> q1\nq1 rt\n"), Answer::Correct);
 }
 
-/// Conditions that overlap contradict each other, others do not.
+/// Only claims whose conditions overlap contradict one another.
 #[test]
 fn contradictions_are_executions_of_both() {
     let mut program = program();
@@ -226,7 +226,7 @@ fn contradictions_are_executions_of_both() {
     assert_eq!(asked, 16);
 }
 
-/// Values in the order in which they are asked for.
+/// Random values in the order of the inputs.
 struct Values(Random);
 
 impl InputSource for Values {
@@ -238,7 +238,7 @@ impl InputSource for Values {
     }
 }
 
-/// Random programs with random claims of what their runs do: what is correct, none of many runs refutes.
+/// Random programs with random claims about their runs: no run refutes a confirmed claim.
 #[test]
 fn runs_of_random_programs_refute_nothing_that_is_correct() {
     let limits = || Limits { steps: 20_000, ..Limits::default() };

@@ -1,4 +1,4 @@
-//! GIAs on random programs, held against what runs do: the combiner and the reducers keep what was known.
+//! Tests GIAs on random programs against runs: the combiner and the reducers preserve claims.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -10,7 +10,7 @@ use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Test, agree, combine,
 use cooperate::reduce::Reducer;
 use generator::{Random, generate};
 
-/// Values in the order in which they are asked for.
+/// Random values in the order of the inputs.
 struct Values(Random);
 
 impl InputSource for Values {
@@ -40,7 +40,7 @@ fn covered(program: &Program, gia: &Gia, seed: u64) -> [bool; 3] {
     Says::ALL.map(|says| coverage.is_covered(says))
 }
 
-/// The edges of outcomes are of different programs.
+/// Compares outcomes of different programs, whose edges differ.
 fn same(a: Outcome, b: Outcome) -> bool {
     match (a, b) {
         (Outcome::Error(a, _), Outcome::Error(b, _)) => a == b,
@@ -49,7 +49,7 @@ fn same(a: Outcome, b: Outcome) -> bool {
     }
 }
 
-/// Beginnings of runs, with one thing or another said of them; some with an invariant at their end.
+/// An automaton with random claims about prefixes of runs, some with an invariant at their end.
 fn some_gia(program: &mut Program, random: &mut Random) -> Gia {
     let mut gia = Gia::nothing();
     for _ in 0..1 + random.below(4) {
@@ -58,7 +58,7 @@ fn some_gia(program: &mut Program, random: &mut Random) -> Gia {
         path.path.truncate(length);
         path.values.retain(|&(at, ..)| at < length);
         if random.below(2) == 0 {
-            // Whatever the inputs.
+            // For all inputs.
             path.values.clear();
         }
         let says = [Says::Unreachable, Says::Unreachable, Says::Reachable, Says::Candidate][random.below(4)];
@@ -72,7 +72,7 @@ fn some_gia(program: &mut Program, random: &mut Random) -> Gia {
         if random.below(8) == 0 {
             let value = match random.below(2) {
                 0 => program.var_expr(globals[random.below(globals.len())]),
-                // Integers of objects, whose bytes may be written by parts of pointers.
+                // Integers in objects, which writes of parts of pointers may overlap.
                 _ => program.exprs.content(GlobalId(random.below(3) as u32), 4 * random.below(4) as u32, 32),
             };
             let bound = program.exprs.int(32, random.below(6) as u64);
@@ -134,7 +134,7 @@ fn the_combiner_keeps_what_both_say() {
         both.check(&program).unwrap();
         for inputs in 0..12 {
             let [x, y, z] = [&a, &b, &both].map(|gia| covered(&program, gia, inputs));
-            // Of what the two disagree on nothing is asked.
+            // Paths on which the two automata disagree are not compared.
             if (x[0] || y[0]) && (x[1] || y[1]) {
                 continue;
             }
@@ -150,7 +150,7 @@ fn the_combiner_keeps_what_both_say() {
     assert!(compared > 300 && said > 100, "{compared} compared, {said} of which something is said");
 }
 
-/// As a condition it covers the same, and states that no path tells apart are one.
+/// The condition of an automaton covers the same paths, and its quotient has no bisimilar states.
 #[test]
 fn conditions_cover_what_automata_say() {
     let (mut said, mut before, mut after) = (0, 0, 0);
@@ -184,7 +184,8 @@ fn conditions_cover_what_automata_say() {
     println!("{said} covered, {before} states, {after} of conditions");
 }
 
-/// Theorem 1: what is not X-covered stays, or if there are candidates, those that are not.
+/// Theorem 1: the reducer keeps the paths that are not X-covered or, if there are candidates, the candidates that are
+/// not.
 #[test]
 fn reducers_keep_what_is_open() {
     let (mut kept, mut gone) = (0, 0);
@@ -217,7 +218,8 @@ fn reducers_keep_what_is_open() {
     assert!(kept > 100 && gone > 100, "{kept} kept, {gone} gone");
 }
 
-/// What runs say of themselves is correct, and they can be run again from what is written down (Theorem 3 with runs as the tool).
+/// The claims of runs about themselves are correct, and the tests can be executed again from their text (Theorem 3,
+/// with runs as the tool).
 #[test]
 fn tests_go_in_and_come_out() {
     let mut replayed = 0;
@@ -245,8 +247,8 @@ fn tests_go_in_and_come_out() {
     assert!(replayed > 50, "{replayed}");
 }
 
-/// A run that is told by its inputs names no branches, so what others say of the branches that it does not take is beside it, and what
-/// they say of those that it takes is decided by running it.
+/// A test that is defined by its inputs names no branches. Claims about branches that it does not take are unrelated to
+/// it. Claims about branches that it takes are decided by executing it.
 #[test]
 fn runs_told_by_inputs_are_combined_with_paths() {
     let mut program = cfa::text::parse(
@@ -268,7 +270,7 @@ fn runs_told_by_inputs_are_combined_with_paths() {
         }",
     )
     .unwrap();
-    // Two runs to `y == 7`, of which one is told by its input and one by its branches.
+    // Two runs to `y == 7`. One is defined by its input and one by its branches.
     let path: Vec<EdgeId> = [0, 1, 3, 4].map(EdgeId).to_vec();
     let seven = Test { path, values: vec![(1, InputId(0), Bv::new(32, 7))] };
     let (mut run, mut branches) = (Gia::nothing(), Gia::nothing());
@@ -281,7 +283,8 @@ fn runs_told_by_inputs_are_combined_with_paths() {
             "t1 if (y.v1 == 7:32) -> q1\n  * -> q0\nq1\n  {edge} -> q2\n  * -> q1\nq2\n  t4 -> q3\n  * -> q2\nq3 ut"
         )
     };
-    // What is infeasible, said with the same condition; what the run does; and a target of which nobody says how it is come to.
+    // A claim about an infeasible path with the same condition, a claim about the path of the run, and a target without
+    // a path to it.
     let (beside, contrary) = (read(&way("t2")), read(&way("t3")));
     let unclear = read("t4 -> q1\n  * -> q0\nq1 rt");
     let never = read("t2 -> q1\n  * -> q0\nq1\n  t4 -> q2\n  * -> q1\nq2 ut");
@@ -299,7 +302,7 @@ fn runs_told_by_inputs_are_combined_with_paths() {
     }
     assert!(combine(&unclear, &never, &program).is_err());
     assert_eq!(agree(&unclear, &never, &program), None);
-    // What was covered already does not make the residual program larger.
+    // A claim about paths that are already covered does not enlarge the residual program.
     let both = combine(&branches, &Gia::never(vec![EdgeId(7)]), &program).unwrap();
     assert_eq!(both.condition(&mut program, Says::Unreachable).states.len(), 2);
 }

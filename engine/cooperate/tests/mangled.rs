@@ -1,4 +1,5 @@
-//! Conditions, automata, C conditions and test cases, cut off and with characters of several bytes anywhere: an error, or what they say.
+//! Parsers get truncated conditions, automata, C conditions and test cases, with multi-byte characters anywhere. They
+//! return an error or a correct result.
 
 #[path = "../../../cfa/tests/mangled/mod.rs"]
 mod texts;

@@ -1,7 +1,7 @@
-//! On random programs, by running them: a program restricted by a condition has exactly the runs that the condition does not
-//! cover, and the ranges between bounds divide the runs.
+//! Tests by running random programs that a restricted program has exactly the runs that the condition does not cover,
+//! and that the ranges between bounds divide the runs.
 //!
-//! `PROVISO_PROGRAMS=N cargo test -p cooperate --test restricted` tries more.
+//! `PROVISO_PROGRAMS=N cargo test -p cooperate --test restricted` tests more programs.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -20,7 +20,7 @@ fn programs(standard: u64) -> u64 {
     std::env::var("PROVISO_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(standard)
 }
 
-/// Values in the order in which they are asked for.
+/// Random values in the order of the inputs.
 struct Values(Random);
 
 impl Values {
@@ -64,7 +64,7 @@ fn is_covered(program: &Program, condition: &Condition, seed: u64) -> bool {
     coverage.is_covered()
 }
 
-/// The edges of outcomes are of different programs.
+/// Compares outcomes of different programs, whose edges differ.
 fn same(a: Outcome, b: Outcome) -> bool {
     match (a, b) {
         (Outcome::Error(a, _), Outcome::Error(b, _)) => a == b,
@@ -73,7 +73,7 @@ fn same(a: Outcome, b: Outcome) -> bool {
     }
 }
 
-/// The restricted program does what the original does, but where it is covered.
+/// Checks that the restricted program behaves like the original on paths that are not covered.
 fn check(
     program: &Program,
     condition: &Condition,
@@ -98,7 +98,8 @@ fn check(
     (covered, open)
 }
 
-/// A tree of paths of runs: some of them in full, some cut, with transitions for all else or none, with assumptions or none.
+/// A tree of paths of runs. Some paths are complete and some are cut. Some states have transitions for all other edges,
+/// and some transitions have assumptions.
 fn some_condition(program: &mut Program, random: &mut Random) -> Condition {
     let mut c = Condition::nothing();
     let zero_bits = |p: &mut Program, random: &mut Random| {
@@ -121,7 +122,7 @@ fn some_condition(program: &mut Program, random: &mut Random) -> Condition {
                 at = t.to;
                 continue;
             }
-            // Straight-line code is not named every time.
+            // Edges of straight-line code are named only sometimes.
             let is_branch = matches!(program.edges[edge].op, Op::Assume { .. });
             let last = i + 1 == length;
             if !is_branch && !last && random.below(3) > 0 {
@@ -159,7 +160,7 @@ fn a_restricted_program_has_the_runs_that_are_not_covered() {
         if seed % 2 == 0 {
             condition = condition.simplified();
         }
-        // Assumptions after returns and calls are left out, which covers less.
+        // Assumptions after returns and calls are omitted, so less is covered.
         let has_assumptions = condition.states.values().any(|s| s.transitions.iter().any(|t| t.assumption.is_some()));
         let restricted = restrict(&program, &condition).unwrap();
         validate::validate(&restricted).unwrap_or_else(|e| panic!("program {seed}: {e:?}"));
@@ -184,11 +185,12 @@ fn a_restricted_program_has_the_runs_that_are_not_covered() {
     assert!(covered > 100 && open > 100, "{covered} covered, {open} open");
 }
 
-/// Definition 3: what is not covered is in the residual program, and nothing is that is not in the program.
+/// Definition 3: the residual program has all paths that are not covered, and no path that the program does not have.
 #[test]
 fn reducers_lose_nothing_and_add_nothing() {
     let (mut left, mut folded, mut smaller) = (0, 0, 0);
-    // 187: a call of a copy that never returns is joined with one through a pointer, to the same function, that does.
+    // Program 187: a call of a copy that never returns is merged with a call of the same function through a pointer
+    // that does.
     for seed in (0..programs(80)).chain([187]) {
         let (mut program, _) = generate(seed);
         let mut random = Random::new(seed + 177);
@@ -210,7 +212,7 @@ fn reducers_lose_nothing_and_add_nothing() {
             let size = Shape::of(&residual.program).locations();
             match reducer {
                 Reducer::Separate => separate = size,
-                // Ends of what was covered are places of their own.
+                // The ends of covered paths are separate locations.
                 Reducer::Locations => assert!(size <= 2 * whole + 2, "{what}: {size} of {whole}"),
                 _ => {}
             }
@@ -277,7 +279,7 @@ fn ranges_between_bounds_divide_the_paths() {
             };
             let defined: Vec<usize> = (0..ranges.len()).filter(|&i| contains(&ranges[i])).collect();
             assert_eq!(homes, defined, "program {seed}, inputs {inputs}");
-            // One, but for the runs of bounds, which are in both ranges that they divide.
+            // Each run is in one range, except the runs of bounds, which are in two.
             let is_bound = ranges.iter().any(|r| r.upper.as_ref().is_some_and(|b| b.decisions == own.decisions));
             assert!(
                 homes.len() == 1 || is_bound && homes.len() == 2,

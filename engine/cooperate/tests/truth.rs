@@ -1,7 +1,9 @@
-//! No automaton that we make says of a path what is not so: on random programs whose inputs have few values each, all runs there are go
-//! by every automaton that our operations make of the program. A run that reaches a target is never `ut`, and one that reaches none never `rt`.
+//! Tests that all automata make true claims. On random programs whose inputs have few values each, all runs are checked
+//! against all automata that the operations of this crate produce for the program. A run that reaches a target is never
+//! `ut`, and a run that reaches none is never `rt`.
 //!
-//! `PROVISO_PROGRAMS=N cargo test --release -p cooperate --test truth` tries more; `PROVISO_SEED=N` starts elsewhere.
+//! `PROVISO_PROGRAMS=N cargo test --release -p cooperate --test truth` tests more programs. `PROVISO_SEED=N` starts
+//! with another seed.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -19,11 +21,11 @@ use engine::{Analysis, Config, Verdict};
 use generator::{Random, generate};
 use std::time::Duration;
 
-/// Values that an input has.
+/// The number of values of an input.
 const VALUES: u64 = 3;
-/// Runs of a program; those that have more are left out.
+/// The maximal number of runs of a program. Programs with more are skipped.
 const MOST_RUNS: usize = 729;
-/// What an analysis may take.
+/// The time limit of an analysis.
 const TIME: Duration = Duration::from_millis(300);
 
 fn given<N: std::str::FromStr>(name: &str, standard: N) -> N {
@@ -31,7 +33,7 @@ fn given<N: std::str::FromStr>(name: &str, standard: N) -> N {
     std::env::var(name).map_or(standard, parsed)
 }
 
-/// A program of inputs below [`VALUES`], with errors behind conditions on its data.
+/// A program with inputs below [`VALUES`], and errors under conditions on its data.
 fn program(seed: u64) -> Program {
     let (mut program, criteria) = generate(seed);
     let mut random = Random::new(seed ^ 0x1dea);
@@ -47,7 +49,7 @@ fn program(seed: u64) -> Program {
                 program.add_branch(here, few, behind, other, None);
                 program.add_edge(other, Op::Halt(HaltKind::Assumed), sink, None);
             }
-            // What it has is unknown otherwise.
+            // Otherwise, the content would be unknown.
             Op::Alloc { ref mut zeroed, .. } => *zeroed = true,
             _ => {}
         }
@@ -72,7 +74,7 @@ fn program(seed: u64) -> Program {
     program
 }
 
-/// Moves an edge, the only one out of its location, which it leaves, behind a new one.
+/// Moves an edge to a new location. The edge must be the only one out of its location, which keeps no edge.
 fn moved(program: &mut Program, edge: EdgeId) -> (LocId, LocId) {
     let here = program.edges[edge].source;
     let behind = program.add_location(program.func_of(edge));
@@ -82,7 +84,7 @@ fn moved(program: &mut Program, edge: EdgeId) -> (LocId, LocId) {
     (here, behind)
 }
 
-/// What a global contains before an edge.
+/// Loads the content of a global before an edge.
 fn loaded(program: &mut Program, edge: EdgeId, global: GlobalId, offset: u64) -> ExprId {
     let Op::Assign { var, .. } = program.edges[edge].op else { unreachable!("an assignment") };
     let kind = VarKind::Local(program.func_of(edge));
@@ -95,7 +97,7 @@ fn loaded(program: &mut Program, edge: EdgeId, global: GlobalId, offset: u64) ->
     program.var_expr(var)
 }
 
-/// An error before an edge, where that holds.
+/// Adds an error before an edge, under a condition.
 fn error_if(program: &mut Program, edge: EdgeId, cond: ExprId) {
     let (here, behind) = moved(program, edge);
     let func = program.func_of(edge);
@@ -106,17 +108,17 @@ fn error_if(program: &mut Program, edge: EdgeId, cond: ExprId) {
     program.add_edge(error, Op::Error(id), sink, None);
 }
 
-/// The inputs of one run, as far as they are chosen; 0 beyond.
+/// The chosen inputs of a run; 0 after these.
 #[derive(Default)]
 struct Chosen {
     values: Vec<u64>,
     next: usize,
-    /// It asked for what is none of the inputs.
+    /// True if the run read a value that is not an input.
     is_other: bool,
 }
 
 impl Chosen {
-    /// To the inputs that come after these; `false` if they were the last.
+    /// Advances to the next inputs. Returns false after the last ones.
     fn advance(&mut self) -> bool {
         self.next = 0;
         while let Some(last) = self.values.pop() {
@@ -145,7 +147,8 @@ impl InputSource for Chosen {
 
 const LIMITS: fn() -> Limits = || Limits { steps: 20_000, ..Limits::default() };
 
-/// All inputs of a program whose runs end, with whether each reaches a target; `None` if these are too many, or other things are asked for.
+/// The inputs of all runs of a program, each with true if the run reaches a target. `None` if there are too many, if a
+/// run does not end, or if a run reads other unknown values.
 fn runs(program: &Program) -> Option<Vec<(Vec<u64>, bool)>> {
     let interpreter = Interpreter::new(program);
     let (mut chosen, mut runs) = (Chosen::default(), Vec::new());
@@ -161,7 +164,7 @@ fn runs(program: &Program) -> Option<Vec<(Vec<u64>, bool)>> {
     }
 }
 
-/// Automata by who made them.
+/// Automata, with the name of their origin.
 type Made = Vec<(String, Gia)>;
 
 fn verify(part: &Program, original: &Program, analysis: Analysis, wants_frontier: bool) -> engine::Outcome {
@@ -169,12 +172,12 @@ fn verify(part: &Program, original: &Program, analysis: Analysis, wants_frontier
         engine::replay(original, inputs, error, Duration::from_secs(5)).map(|path| (inputs.clone(), path))
     };
     let config = Config { analysis, wants_frontier, ..Config::default() };
-    // Not always to the end.
+    // Explorations are sometimes cut short.
     let time = if wants_frontier { TIME / 60 } else { TIME };
     engine::verify(part, &config, &Budget::lasting(time), &replay, &|_| {})
 }
 
-/// What an exploration of a program, or of what is left of it, has done.
+/// The condition of an exploration of a program, or of its residual program `left`.
 fn done(program: &Program, left: Option<&Restricted>, analysis: Analysis) -> Condition {
     let part = left.map_or(program, |r| &r.program);
     let outcome = verify(part, program, analysis, true);
@@ -199,7 +202,7 @@ fn done(program: &Program, left: Option<&Restricted>, analysis: Analysis) -> Con
     done
 }
 
-/// Everything that component CEGAR exchanges, and what it says at its end.
+/// All automata that component CEGAR exchanges, and its result.
 fn component_cegar(program: &mut Program, precision: Gia, made: &mut Made) -> Option<bool> {
     let (config, budget) = (&Config::default(), &Budget::lasting(TIME));
     let mut observer =
@@ -218,10 +221,10 @@ fn component_cegar(program: &mut Program, precision: Gia, made: &mut Made) -> Op
     }
 }
 
-/// What our analyses and operations say of a program, of which these are some inputs.
+/// All automata of a program that the analyses and operations make. `some` are inputs of some of its runs.
 fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     let mut made = Made::new();
-    // What analyses say, of whose explorations most are broken off.
+    // The conditions of analyses. Most of their explorations are cut short.
     for analysis in [Analysis::Symex, Analysis::SYMEX_CEGAR, Analysis::PREDICATE, Analysis::Bmc, Analysis::KInduction] {
         let done = done(program, None, analysis);
         made.push((format!("{analysis:?}"), Gia::of_condition(&done)));
@@ -235,7 +238,7 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     }
     made.extend(facts(program, &Budget::lasting(TIME)).map(|facts| ("facts".to_owned(), facts)));
     component_cegar(program, Gia::nothing(), &mut made);
-    // What tests say, with the branches that they take and without.
+    // Tests, with their branches and without.
     let (mut tests, mut runs) = (Gia::nothing(), Gia::nothing());
     let is_target = |program: &Program, e: EdgeId| matches!(program.edges[e].op, Op::Error(_));
     for values in some {
@@ -251,7 +254,7 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     made.push(("tests".into(), tests));
     let goals = goals(program);
     made.extend(goals.clone());
-    // What is known together, two by two, in text, and as a condition.
+    // Combinations of claims: pairs, their text, and their conditions.
     let mut all = Gia::nothing();
     for i in 0..made.len() {
         let (name, gia) = made[i].clone();
@@ -269,8 +272,8 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     if again == Some(true) {
         made.push(("proof from what is known".into(), Gia::all_unreachable()));
     }
-    // Runs that are told by their inputs, as test generation combines them with what it has proved: who speaks of a path that no run takes may
-    // contradict them.
+    // Tests that are defined by their inputs, combined with proved goals as in test generation. Claims about paths that
+    // no run takes may contradict them.
     if let Some((_, goals)) = goals {
         made.push(("runs with goals".into(), combine(&runs, &goals, program).unwrap()));
     }
@@ -279,7 +282,7 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
     made
 }
 
-/// What those who look at what is left have done, added to what was known.
+/// The results of analyses of residual programs, combined with the earlier claims.
 fn rest(program: &mut Program, known: &Gia, random: &mut Random) -> Made {
     let mut made = Made::new();
     for reducer in [Reducer::Separate, Reducer::Locations] {
@@ -287,7 +290,7 @@ fn rest(program: &mut Program, known: &Gia, random: &mut Random) -> Made {
         let what = format!("the rest by {reducer:?}");
         let analysis = [Analysis::Symex, Analysis::PREDICATE, Analysis::Default][random.below(3)];
         match verify(&left.program, program, analysis, false).verdict {
-            // Of candidates, if there are any, and of everything else.
+            // The verdict is about the candidates if there are any, and otherwise about all residual paths.
             Verdict::True if !known.has(Says::Candidate) => made.push((what.clone(), Gia::all_unreachable())),
             Verdict::False(found) => made.push((what.clone(), reached(program, &found.inputs))),
             _ => {}
@@ -301,7 +304,7 @@ fn rest(program: &mut Program, known: &Gia, random: &mut Random) -> Made {
     made
 }
 
-/// Edges to targets that are shown not to be come to, one by one.
+/// An automaton of those error edges that are proved unreachable, one by one.
 fn goals(program: &Program) -> Option<(String, Gia)> {
     let errors = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_))).map(|(id, _)| id);
     let is_never = |&goal: &EdgeId| {
@@ -317,7 +320,7 @@ fn goals(program: &Program) -> Option<(String, Gia)> {
     (!never.is_empty()).then(|| ("goals".into(), Gia::never(never)))
 }
 
-/// All automata beside one run, and the edges that it takes.
+/// The states of all automata during one run, and the edges that it takes.
 struct Beside<'g> {
     coverage: Vec<Coverage<'g>>,
     path: Vec<EdgeId>,

@@ -1,7 +1,7 @@
-//! On random programs: what analyses say together never contradicts what one says alone, or what runs do; and what an exploration
-//! claims to have verified has no errors in it.
+//! Tests on random programs that joint verdicts never contradict the verdict of one analysis, or runs, and that the
+//! explored paths of an exploration contain no errors.
 //!
-//! `PROVISO_PROGRAMS=N cargo test -p cooperate --test verdicts` tries more.
+//! `PROVISO_PROGRAMS=N cargo test -p cooperate --test verdicts` tests more programs.
 
 #[path = "../../../slicer/tests/generator/mod.rs"]
 mod generator;
@@ -33,7 +33,7 @@ fn programs(standard: u64) -> u64 {
 
 const TIME: Duration = Duration::from_millis(700);
 
-/// Makes some branches ones of two conditions, `a || b`: they are one for symbolic execution.
+/// Replaces some branches by branches on `a || b`, which symbolic execution merges into one.
 fn with_chains(program: &mut Program, random: &mut Random) {
     let is_number = |v: &cfa::Var| v.func().is_none() && v.width == 32;
     let globals: Vec<_> = program.vars.iter().filter(|(_, v)| is_number(v)).map(|(id, _)| id).collect();
@@ -108,7 +108,7 @@ fn contradict(a: &Verdict, b: &Verdict) -> bool {
     matches!((a, b), (Verdict::True, Verdict::False(_)) | (Verdict::False(_), Verdict::True))
 }
 
-/// Verifies ranges, and tells what was explored in them if the configuration asks for it.
+/// Verifies ranges, and returns the explored paths if the configuration requests them.
 fn ranges(program: &Program, parts: &mut [Part], config: &Config, budget: &Budget) {
     let of_part = |part: Option<&Restricted>, config: &Config, budget: &Budget, idle: &Idle| {
         let replay = |inputs: &Inputs, error: ErrorId| {
@@ -138,7 +138,8 @@ const KINDS: [Analysis; 6] =
 fn what_ranges_say_to_be_verified_is() {
     let (mut inside, mut partial, mut outside, mut open) = (0, 0, 0, 0);
     for seed in 0..programs(32) {
-        // One of many paths is begun and not finished, however fast the machine is: it has a part of the time that it takes.
+        // One of many paths is started and not finished, however fast the machine is, because it gets a fraction of the
+        // time that it needs.
         let is_tree = seed % 4 == 0;
         let mut program = if is_tree { tree(12, seed % 8 == 0) } else { program(seed + 4000) };
         let started = Instant::now();
@@ -185,7 +186,7 @@ fn what_ranges_say_to_be_verified_is() {
             inside += u32::from(is_done);
             open += u32::from(!is_done);
         }
-        // What is left is what another has to look at.
+        // Another analysis has to verify the residual paths.
         if done != Condition::nothing() {
             let alone = verify(&program, &program, &self::config(Analysis::Symex), &Budget::lasting(TIME)).verdict;
             done = done.truncated(2_000);
@@ -224,7 +225,7 @@ fn together_as_alone() {
         assert!(!contradict(&alone, &together), "{what}: {alone:?}, {together:?}");
         for inputs in 0..10 {
             assert!(!errs(&program, inputs) || !matches!(together, Verdict::True), "{what}, inputs {inputs}");
-            // A range that is proved has no error in it.
+            // A proved range contains no errors.
             for part in &parts {
                 if let Some(Verdict::True) = part.outcome.as_ref().map(|o| &o.verdict) {
                     let outside = part.range.outside(&program);
@@ -251,18 +252,19 @@ fn what_is_said_to_be_verified_is() {
         let first = kinds[seed as usize % kinds.len()];
         let mut done = Condition::nothing();
         let mut verdicts = Vec::new();
-        // In turns, each of which goes on from the last.
+        // Several rounds, each of which continues with the result of the last.
         for turn in 0..4 {
-            // What joins paths, or counts iterations, tells of the program itself, and not of what another has left.
+            // Analyses that merge paths or count iterations describe only the program itself, not a residual program.
             let tells_whole = matches!(first, Analysis::PREDICATE | Analysis::Bmc | Analysis::KInduction);
             let analysis = if tells_whole && turn > 0 { Analysis::Symex } else { first };
-            // On a program of what is left, or beside the program itself.
+            // The analysis runs on a residual program, or on the program itself with an automaton of the residual
+            // paths.
             let is_beside = analysis == Analysis::Symex && seed % 4 < 2;
             let is_woven = done != Condition::nothing() && !is_beside;
             let covered = is_woven.then(|| restrict_as_far_as_possible(&program, &done));
             let part = covered.as_ref().map_or(&program, |r| &r.program);
             let paths = is_beside.then(|| done.part(None).expect("a tree of paths"));
-            // What a run leaves tells no ways apart that are one in the program that it has explored, as a rule.
+            // As a rule, the result of an exploration does not distinguish paths that the simplified program merges.
             if let (Some(paths), Some(simple)) = (&paths, Simplified::of(&program)) {
                 let is_told = paths.joined(&simple.joined).is_some();
                 (joined, apart) =
@@ -286,7 +288,7 @@ fn what_is_said_to_be_verified_is() {
                         func: &func,
                         counts_on_rest,
                     };
-                    // Of few states it covers less.
+                    // With few states, the condition covers less.
                     let most = if seed % 3 == 1 { 4 + (seed % 30) as usize } else { 100_000 };
                     let explored = explored.condition_within(frontier, most);
                     assert!(frontier.iterations.is_some() || explored.states.len() <= most, "program {seed}");
@@ -330,10 +332,11 @@ fn what_is_said_to_be_verified_is() {
     );
 }
 
-/// Counts, as a run does it, how often it comes to the head of a loop since it has entered that, and how many calls of a recursive function are nested.
+/// Counts in a run the visits of each loop head since its loop was entered, and the nested calls of recursive
+/// functions.
 struct Counted<'p> {
     calls: CallGraph,
-    /// Heads, with their bodies.
+    /// The bodies of loops, by head.
     loops: FxHashMap<LocId, FxHashSet<LocId>>,
     program: &'p Program,
     frames: Vec<Frame>,
@@ -342,9 +345,9 @@ struct Counted<'p> {
 
 struct Frame {
     func: FuncId,
-    /// Not of the first.
+    /// The call; `None` for the first frame.
     call: Option<EdgeId>,
-    /// The loops it is in, with their iterations.
+    /// The active loops, with their iterations.
     active: Vec<(LocId, u32)>,
 }
 
@@ -371,7 +374,7 @@ impl<'p> Counted<'p> {
         self.come(self.program.funcs[func].entry, false);
     }
 
-    /// To a location of the innermost frame, from one of these loops or not.
+    /// Enters a location of the innermost frame. `within` is true if the step stays in the loop.
     fn come(&mut self, to: LocId, within: bool) {
         let Some(Frame { active, .. }) = self.frames.last_mut() else { return };
         active.retain(|(head, _)| self.loops[head].contains(&to));
@@ -452,7 +455,7 @@ fn with_help_as_alone() {
     assert!(proved > 0 && violated > 0, "{proved} proved, {violated} violated");
 }
 
-/// Of so many inputs, which are small: a tree of paths, with an error on one of them, or none.
+/// A program with `depth` small inputs: a tree of paths, with an error on one of them, or none.
 fn tree(depth: u32, has_error: bool) -> Program {
     use cfa::{BinOp, CType, Check, DataLayout, ErrorInfo, HaltKind, Input, InputKind, Op, Var, VarKind};
     let mut p = Program::new(DataLayout { pointer_width: 64 });
@@ -507,7 +510,7 @@ fn work_is_shared_and_none_is_lost() {
         assert_eq!(matches!(helped.verdict, Verdict::True), !has_error, "{:?}", helped.verdict);
         assert_eq!(matches!(helped.verdict, Verdict::False(_)), has_error);
         if !has_error {
-            // Each path is explored by somebody, and few edges twice: those that lead to what was given away.
+            // Some thread explores each path, and threads repeat few edges: those to states that were handed over.
             let (alone, helped) = (alone.stats.exploration, helped.stats.exploration);
             assert!(helped.paths >= alone.paths, "{alone:?}, {helped:?}");
             assert!(helped.edges <= alone.edges * 3 / 2, "{alone:?}, {helped:?}");

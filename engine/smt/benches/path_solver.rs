@@ -1,5 +1,6 @@
-//! How fast path conditions are decided: every path of small programs over symbolic inputs, depth first, as a symbolic
-//! executor asks for them. Prints for each the paths, the queries, who answered them, and the seconds it took.
+//! Measures the decision of path conditions: all paths of small programs over symbolic inputs, depth first, as in
+//! symbolic execution. Prints for each program the paths, the queries, the layers that decided them, and the time in
+//! seconds.
 //!
 //! `cargo bench -p engine --bench path_solver [NAME]`
 
@@ -8,7 +9,7 @@ use smt::budget::Budget;
 use smt::{Bitwuzla, Feasibility, PathCondition, PathSolver};
 use std::time::Instant;
 
-/// Follows one path; asks where it branches.
+/// A program: follows one path, and calls the function at each branch.
 type Program = fn(&mut ExprPool, &[ExprId], &mut dyn FnMut(&mut ExprPool, ExprId) -> bool);
 
 fn bubble_sort(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut ExprPool, ExprId) -> bool) {
@@ -27,7 +28,7 @@ fn bubble_sort(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&m
     }
 }
 
-/// Decimal digits into a number, and a test of it.
+/// Parses decimal digits into a number, and tests the number.
 fn parse(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut ExprPool, ExprId) -> bool) {
     let (zero, nine, ten) = (pool.int(8, 48), pool.int(8, 57), pool.int(32, 10));
     let mut number = pool.int(32, 0);
@@ -66,7 +67,7 @@ fn count(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut Exp
     }
 }
 
-/// Inputs that have nothing to do with one another.
+/// Independent inputs.
 fn independent(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut ExprPool, ExprId) -> bool) {
     for &x in inputs {
         let (square, limit, five) = (pool.mul(x, x), pool.int(32, 1000), pool.int(32, 5));
@@ -99,7 +100,7 @@ fn collatz(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut E
     }
 }
 
-/// Writes to and reads from one array at symbolic places.
+/// Writes and reads of one array at symbolic indices.
 fn array(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut ExprPool, ExprId) -> bool) {
     let zero = pool.int(8, 0);
     let mut memory = pool.const_array(32, zero);
@@ -133,14 +134,14 @@ fn floats(pool: &mut ExprPool, inputs: &[ExprId], branch: &mut dyn FnMut(&mut Ex
     }
 }
 
-/// A side of a branch that is still to be followed: the decisions that lead there, and the path condition.
+/// The side of a branch that has not been explored yet: the decisions that lead there, and the path condition.
 struct Pending {
     decisions: Vec<bool>,
     pc: PathCondition,
 }
 
-/// All paths, up to so many. A path is repeated from the start up to where it left another; terms are hash-consed, so
-/// that costs little.
+/// Explores up to `most` paths. Each path is executed again from the start. Terms are hash-consed, so that costs
+/// little.
 fn explore(program: Program, sorts: &[Sort], most: u32) -> (u32, PathSolver) {
     let mut pool = ExprPool::new();
     let inputs: Vec<_> = sorts.iter().map(|&sort| pool.fresh_symbol(sort).1).collect();

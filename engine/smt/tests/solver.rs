@@ -1,4 +1,4 @@
-//! The solvers against the reference semantics, and the layers against a plain solver.
+//! Tests the solvers against the reference semantics, and the layers against a single solver.
 
 use cfa::{BinOp, Bv, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Rounding, Sort};
 use smt::budget::Budget;
@@ -48,18 +48,18 @@ fn cores_name_assumptions() {
     assert!(solver.value(&pool, b).bv().is_true());
 }
 
-/// Solvers to test one by one.
+/// The solvers under test.
 fn backends() -> Vec<Box<dyn Backend>> {
     vec![Box::new(Bitwuzla::new()), Box::new(Z3::new())]
 }
 
-/// A product of two 48-bit numbers that cannot be a prime.
+/// A product of two 48-bit numbers that would have to be a prime.
 fn hard(pool: &mut ExprPool) -> Vec<cfa::ExprId> {
     let (_, x) = pool.fresh_symbol(Sort::Bv(48));
     let (_, y) = pool.fresh_symbol(Sort::Bv(48));
     let (wide_x, wide_y) = (pool.zext(96, x), pool.zext(96, y));
     let product = pool.mul(wide_x, wide_y);
-    // A prime has no proper factors, and no solver shows that of so large a one.
+    // A prime has no proper factors, but no solver proves that for one of this size.
     let n = pool.constant(Bv::from_u128(96, (1 << 89) - 1));
     let is_n = pool.eq(product, n);
     let ordered = pool.ult(x, y);
@@ -89,7 +89,7 @@ fn deadlines_and_cancellation_are_honoured() {
         assert!(start.elapsed() < Duration::from_secs(3), "{}: {:?}", solver.name(), start.elapsed());
         thread.join().unwrap();
 
-        // And goes on afterwards.
+        // The solver works again afterwards.
         assert_eq!(solver.check(&pool, &query[1..], &Budget::unlimited()), Answer::Sat);
         assert!(solver.value(&pool, query[1]).bv().is_true());
     }
@@ -111,7 +111,7 @@ fn models_of_arrays() {
     }
 }
 
-/// Written out and read back by the same solver's own parser is more than this crate offers; other tools read the logs.
+/// This crate has no parser for scripts, so only their form is tested. Other tools read the logs.
 #[test]
 fn scripts_are_self_contained() {
     let mut pool = ExprPool::new();
@@ -125,7 +125,7 @@ fn scripts_are_self_contained() {
     assert!(text.ends_with("(check-sat)\n"), "{text}");
     let opened = text.matches('(').count();
     assert_eq!(opened, text.matches(')').count());
-    // The bits of the product are tied to it.
+    // An axiom relates the bits of the product to it.
     assert!(text.contains(&format!("(declare-const bits!{} (_ BitVec 32))", y.0)), "{text}");
 
     let folder = std::env::temp_dir().join(format!("proviso-log-{}", std::process::id()));
@@ -136,8 +136,8 @@ fn scripts_are_self_contained() {
     assert_eq!(written, format!("(set-info :status sat)\n{text}"));
 }
 
-/// `op(x, y) != c` for constants is unsatisfiable where `c` is what the evaluator says, over bits of every float
-/// format and special values.
+/// `op(x, y) != c` for constants is unsatisfiable if `c` is the result of the evaluator, for special values of every
+/// float format.
 #[test]
 fn float_operations_agree_with_the_evaluator() {
     let mut solver = Bitwuzla::new();
@@ -194,7 +194,7 @@ fn float_operations_agree_with_the_evaluator() {
                     let mut differs = pool.binary(BinOp::Eq, term, c);
                     differs = pool.not(differs);
                     if pool.width(term) == w && cfa::float::is_nan(format, &value) {
-                        // Another NaN may come out.
+                        // The result may be another NaN.
                         let nan = pool.f_is_nan(format, term);
                         differs = pool.not(nan);
                     }
@@ -217,7 +217,7 @@ fn float_operations_agree_with_the_evaluator() {
     }
 }
 
-/// A solver that was stopped in the middle of a question has the right answer to the next.
+/// An interrupted solver answers the next query correctly.
 #[test]
 fn interrupted_solvers_go_on() {
     for mut solver in backends() {

@@ -1,6 +1,6 @@
 //! Both solver libraries link, run, and are the versions that `scripts/setup-deps` installs.
 
-// Links the libraries.
+// Forces linking of the libraries.
 use smt as _;
 
 /// `x * y == 143 && 1 < x && x < y` over 16 bits without overflow: 11 and 13.

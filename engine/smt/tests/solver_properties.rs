@@ -1,6 +1,6 @@
-//! Random terms: the solvers against the evaluator, and the layers against a plain solver.
+//! Tests on random terms: the solvers against the evaluator, and the layers against a single solver.
 //!
-//! `PROPTEST_CASES` sets the number of cases; each test takes a part of it, as solving takes its time.
+//! `PROPTEST_CASES` sets the number of cases. Each test uses a fraction of it, since solving is slow.
 
 use cfa::{BinOp, Bv, Evaluator, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, Rounding, Sort, UnOp, Value};
 use proptest::prelude::*;
@@ -10,10 +10,11 @@ use smt::interpolate::{Direction, NoInterpolants, interpolants};
 use smt::{Answer, Backend, Bitwuzla, Checked, Feasibility, Models, PathCondition, PathSolver, Reason, Solver, Z3};
 use std::time::Duration;
 
-/// For one query. Float queries may take longer; what they say then is not compared.
+/// The time limit of a query. Float queries may exceed it; their answers are not compared then.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Choices from a list of random numbers, all zero at its end, so that a shorter list is a simpler case.
+/// Choices from a list of random numbers. After the end of the list, all are zero, so that a shorter list is a simpler
+/// case.
 struct Choices<'c>(std::slice::Iter<'c, u32>);
 
 impl Choices<'_> {
@@ -84,11 +85,11 @@ impl Terms {
             let value = c.bv(width);
             return self.pool.constant(value);
         }
-        // Rather the newest.
+        // Prefer recent terms.
         let back = c.below(known.len()).min(c.below(known.len()));
         known[known.len() - 1 - back]
     }
-    /// Makes one more term.
+    /// Adds a random term.
     fn grow(&mut self, c: &mut Choices) {
         let width = c.of(&self.widths.clone());
         let (a, b) = (self.any(c, width), self.any(c, width));
@@ -194,7 +195,7 @@ impl Terms {
     }
 }
 
-/// The plain answer, in a scope of its own.
+/// The answer of a single solver, in a separate scope.
 fn plain(solver: &mut dyn Solver, pool: &ExprPool, set: &[ExprId]) -> Answer {
     solver.push();
     for &e in set {
@@ -209,7 +210,7 @@ fn choices(n: usize) -> impl Strategy<Value = Vec<u32>> {
     proptest::collection::vec(any::<u32>(), 0..n)
 }
 
-/// Walks a random path and compares every answer on the way. `exact`: no spurious models are expected.
+/// Follows a random path and compares every answer. If `exact`, spurious models are errors.
 fn walk(mut terms: Terms, numbers: &[u32], exact: bool) -> Result<(), TestCaseError> {
     let mut c = Choices(numbers.iter());
     let mut solver = PathSolver::new(Box::new(Bitwuzla::new()), Budget::unlimited());
@@ -253,7 +254,7 @@ fn walk(mut terms: Terms, numbers: &[u32], exact: bool) -> Result<(), TestCaseEr
         let (e, model) = sides.swap_remove(c.below(sides.len()));
         if forget {
             pc = {
-                // As after an unknown answer: no model.
+                // Remove the model, as after an unknown answer.
                 let mut bare = PathCondition::default();
                 for conjunct in pc.conjuncts() {
                     solver.assume(&mut terms.pool, &mut bare, conjunct, None);
@@ -292,8 +293,8 @@ proptest! {
         walk(Terms::new(&[1, 8, 16], &[FloatFormat::Half, FloatFormat::BFloat], false), &numbers, false)?;
     }
 
-    /// The value of a term under an assignment is the only one that the solver allows, except where a float result is
-    /// left open.
+    /// The solver permits exactly the evaluator's value of a term under an assignment, unless the result of a float
+    /// operation is open.
     #[test]
     fn terms_have_the_value_of_the_evaluator(numbers in choices(120)) {
         let mut c = Choices(numbers.iter());
@@ -381,7 +382,7 @@ fn agree(solver: &mut dyn Backend, pool: &ExprPool, set: &[ExprId]) -> Result<()
     match solver.check(pool, set, &Budget::lasting(PATIENCE)) {
         Answer::Unknown(Reason::Disagreement(query)) => prop_assert!(false, "{query}"),
         Answer::Unsat => {
-            // The core alone contradicts what is asserted.
+            // The core alone contradicts the assertions.
             let core = solver.unsat_core();
             prop_assert!(core.iter().all(|e| set.contains(e)));
             prop_assert_ne!(solver.check(pool, &core, &Budget::lasting(PATIENCE)), Answer::Sat);
@@ -413,8 +414,8 @@ fn value_of(pool: &ExprPool, same: ExprId) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4 + 1))]
 
-    /// Paths of random assignments and conditions: where they are infeasible, interpolants (which are verified before
-    /// they are given) or an honest refusal; where they are feasible, it is said.
+    /// Paths of random assignments and conditions. Infeasible paths have interpolants, which are verified before they
+    /// are returned, or an error. Feasible paths are reported as feasible.
     #[test]
     fn interpolants_of_random_paths(numbers in choices(200)) {
         let mut c = Choices(numbers.iter());
@@ -439,7 +440,7 @@ proptest! {
             Ok(found) => {
                 prop_assert_eq!(expected, Answer::Unsat);
                 prop_assert_eq!(found.len() + 1, steps.len());
-                // Any cut: what comes before implies the interpolant, what comes after contradicts it.
+                // At each cut, the earlier steps imply the interpolant, and the later ones contradict it.
                 for (k, &i) in found.iter().enumerate() {
                     let mut before = steps[..=k].to_vec();
                     before.push(terms.pool.not(i));

@@ -373,8 +373,9 @@ impl Solver<'_> {
     }
 }
 
-/// Returns true if an input, or a value composed from it, may be the address of an object. The address of such an object
-/// must have been converted to an integer (TS 6010). Uninitialised values must not be used, so they are no addresses.
+/// Returns true if an input, or a value composed from it, may be the address of an object. The program must have
+/// converted the address of such an object to an integer (TS 6010). Uninitialised values must not be used, so they are
+/// no addresses.
 pub fn may_be_address(input: &Input) -> bool {
     !matches!(input.kind, InputKind::Uninit(_))
 }

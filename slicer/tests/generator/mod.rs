@@ -1,5 +1,5 @@
-//! Random programs: structured code over integers, pointers, objects with fields, calls (direct, indirect, recursive),
-//! early returns and ends of the program. They terminate, unless loops that may not are asked for.
+//! Generates random programs: structured code over integers, pointers, objects with fields, calls (direct, indirect,
+//! recursive), early returns and ends of the program. They terminate, unless endless loops are requested.
 
 #![allow(dead_code)]
 
@@ -24,16 +24,16 @@ impl Random {
     }
 }
 
-/// What programs have besides.
+/// Optional features of the programs.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Shape {
-    /// Loops that may not end.
+    /// Loops that may not terminate.
     pub endless: Endless,
-    /// `Skip` edges with values to look at.
+    /// `Skip` edges at which values are observed.
     pub probes: bool,
-    /// Memory in pieces of many sizes at many offsets, in small objects and in large ones.
+    /// Memory accesses of many sizes at many offsets, in small and in large objects.
     pub pieces: bool,
-    /// Objects of all kinds, pointers that move, and results that are pointers.
+    /// Objects of all kinds, moving pointers, and functions that return pointers.
     pub objects: bool,
     /// Pointers of 32 bits.
     pub narrow: bool,
@@ -44,17 +44,17 @@ pub enum Endless {
     #[default]
     None,
     Reducible,
-    /// Loops that are entered in two places, too.
+    /// Also loops with two entries.
     Any,
 }
 
-/// An edge that does nothing, and the variables that have values there.
+/// A `Skip` edge, and the variables that have values there.
 pub struct Probe {
     pub edge: EdgeId,
     pub vars: Vec<VarId>,
 }
 
-/// Objects have four 32-bit integers, then two pointers to objects.
+/// An object has four 32-bit integers, followed by two pointers to objects.
 const OBJECT_SIZE: u64 = 32;
 
 struct Func {
@@ -77,11 +77,11 @@ pub struct Generator {
     blocks: Vec<GlobalId>,
     tables: Vec<GlobalId>,
     funcs: Vec<Func>,
-    /// Takes null bytes away.
+    /// A function that overwrites null bytes.
     eraser: Option<FuncId>,
     depth: VarId,
     sink: VarId,
-    // Of the function being generated.
+    // The function being generated.
     f: usize,
     ints: Vec<VarId>,
     pointers: Vec<VarId>,
@@ -90,7 +90,7 @@ pub struct Generator {
     exit: Vec<LocId>,
 }
 
-/// A program and its criteria: assignments to a variable that nothing reads.
+/// Generates a program with its criteria: assignments to a variable that is never read.
 pub fn generate(seed: u64) -> (Program, Vec<EdgeId>) {
     let g = generate_shaped(seed, Shape::default());
     (g.program, g.criteria)
@@ -204,7 +204,7 @@ fn function(program: &mut Program, random: &mut Random, i: usize, int: TypeId, p
 }
 
 impl Generator {
-    /// Of pointers.
+    /// The width of pointers.
     fn width(&self) -> u32 {
         self.program.layout.pointer_width
     }
@@ -259,7 +259,7 @@ impl Generator {
             _ => self.program.exprs.ult(a, b),
         }
     }
-    /// The address of an integer of an object.
+    /// The address of an integer in an object.
     fn int_addr(&mut self) -> ExprId {
         let w = self.width();
         let p = self.any_pointer();
@@ -341,7 +341,7 @@ impl Generator {
             self.wait(depth);
         }
         if self.shape.endless != Endless::None && self.random.chance(2) {
-            // What follows is dead.
+            // The following code is dead.
             let end = self.new_loc();
             self.program.add_edge(self.at, Op::Halt(HaltKind::Abort), end, None);
             self.at = self.new_loc();
@@ -408,7 +408,7 @@ impl Generator {
             16 | 17 => self.call(),
             18 if self.random.chance(30) => self.conditional_end(),
             19 if self.random.chance(50) => {
-                // Out of a loop, or on with the code behind a dead jump.
+                // Leave a loop, or continue with dead code after a jump.
                 if let Some(&exit) = self.exit.last() {
                     let cond = self.condition();
                     let next = self.new_loc();
@@ -458,7 +458,7 @@ impl Generator {
         self.program.add_edge(self.at, Op::Skip, head, None);
         self.at = exit;
     }
-    /// A loop that may not end.
+    /// A loop that may not terminate.
     fn wait(&mut self, depth: usize) {
         let kinds = if self.shape.endless == Endless::Any { 3 } else { 1 };
         match self.random.below(kinds) {
@@ -475,7 +475,7 @@ impl Generator {
                 self.at = exit;
             }
             kind => {
-                // Two stretches in turns, entered at either.
+                // Two alternating blocks, each of which may be entered first.
                 let (into, first, second, join) = (self.new_loc(), self.new_loc(), self.new_loc(), self.new_loc());
                 let cond = self.condition();
                 self.program.add_branch(self.at, cond, into, join, None);
@@ -496,7 +496,7 @@ impl Generator {
             }
         }
     }
-    /// Only so deep: the depth is counted in a global.
+    /// A call. A global variable counts the depth, which is limited.
     fn call(&mut self) {
         let w = self.width();
         let g = self.random.below(self.funcs.len());
@@ -530,7 +530,7 @@ impl Generator {
         let callee = if direct {
             Callee::Direct(self.funcs[g].id)
         } else {
-            // Of two functions with the same number of parameters.
+            // One of two functions with the same number of parameters.
             let other = self.funcs.iter().position(|h| {
                 let (a, b) = (&self.program.funcs[h.id], &self.program.funcs[self.funcs[g].id]);
                 a.params.len() == b.params.len() && a.return_type == b.return_type

@@ -1,12 +1,12 @@
-//! What programs do with objects: of sizes that are not known, made again and again, of scopes and frames; addresses that are moved,
-//! compared, kept in memory and given back.
+//! Generates code with objects: of unknown sizes, allocated repeatedly, in scopes and frames. Addresses are moved,
+//! compared, stored in memory and returned.
 
 use super::*;
 
-/// Pairs of a table.
+/// The number of pairs in a table.
 const TABLE: u64 = 40;
 
-/// Pointers of a function's own.
+/// Adds local pointers.
 pub(super) fn own_pointers(g: &mut Generator) {
     let w = g.width();
     if g.shape.objects {
@@ -18,7 +18,7 @@ pub(super) fn own_pointers(g: &mut Generator) {
         }
     }
 }
-/// What a function gives back.
+/// A return value of the function.
 pub(super) fn result(g: &mut Generator, depth: usize) -> ExprId {
     let func = g.program.locs[g.at].func;
     if g.program.funcs[func].return_type == g.int {
@@ -27,7 +27,7 @@ pub(super) fn result(g: &mut Generator, depth: usize) -> ExprId {
     let v = g.any_pointer();
     g.program.var_expr(v)
 }
-/// One of two functions, perhaps by way of a table.
+/// One of two functions, in some cases through a table.
 pub(super) fn one_of(g: &mut Generator, a: ExprId, b: ExprId) -> ExprId {
     let w = g.width();
     let cond = g.condition();
@@ -73,7 +73,7 @@ pub(super) fn at_offset(g: &mut Generator, base: VarId, offset: u64) -> ExprId {
     let offset = g.program.exprs.int(w, offset);
     g.program.exprs.add(base, offset)
 }
-/// A number up to `most`, which is one less than a power of two.
+/// A random number up to `most`, which is one less than a power of two.
 pub(super) fn up_to(g: &mut Generator, most: u64) -> ExprId {
     let w = g.width();
     let n = g.int_expr(1);
@@ -89,7 +89,7 @@ fn sized(g: &mut Generator, size: u64, kind: AllocKind, zeroed: bool) -> VarId {
     g.emit(Op::Alloc { var, size, align: 8, kind, zeroed });
     var
 }
-/// The pointers of an object like others.
+/// Initialises the pointers in an object.
 fn link(g: &mut Generator, object: VarId) {
     for offset in [16, 24] {
         let (addr, to) = (at_offset(g, object, offset), g.any_pointer());
@@ -97,14 +97,14 @@ fn link(g: &mut Generator, object: VarId) {
         g.emit(Op::Store { addr, value });
     }
 }
-/// Remembers an object, in a place that does not outlive it, as far as that goes.
+/// Stores the object in a variable that does not outlive it, where possible.
 fn keep(g: &mut Generator, object: VarId, kind: AllocKind) {
     let is_local = kind == AllocKind::Stack && !g.pointers.is_empty();
     let to = if is_local { g.pointers[g.random.below(g.pointers.len())] } else { g.any_pointer() };
     let value = g.program.var_expr(object);
     g.assign(to, value);
 }
-/// What follows happens under a condition, until this is given the place that it returns.
+/// Makes the following code conditional, until `end_if` gets the returned location.
 pub(super) fn only_if(g: &mut Generator, cond: ExprId) -> LocId {
     let (then, join) = (g.new_loc(), g.new_loc());
     g.program.add_branch(g.at, cond, then, join, None);
@@ -115,7 +115,7 @@ pub(super) fn end_if(g: &mut Generator, join: LocId) {
     g.program.add_edge(g.at, Op::Skip, join, None);
     g.at = join;
 }
-/// Two ways that are one again.
+/// A branch whose sides join immediately.
 fn diamond(g: &mut Generator) {
     let cond = g.condition();
     let join = only_if(g, cond);
@@ -140,7 +140,7 @@ fn of_unknown_size(g: &mut Generator) {
     let (eight, base) = (x.int(w, 8), x.int(w, least));
     let rows = x.mul(n, eight);
     let size = x.add(rows, base);
-    // The number may change, that of the object does not.
+    // The size variable may change later, but the size of the object does not.
     let rows_then = g.local(false);
     g.assign(rows_then, rows);
     let kind = [AllocKind::MALLOC, AllocKind::Stack][g.random.below(2)];
@@ -166,7 +166,7 @@ fn of_unknown_size(g: &mut Generator) {
     keep(g, object, kind);
 }
 
-/// As `realloc` does.
+/// Grows an object, like `realloc`.
 fn grow(g: &mut Generator) {
     let w = g.width();
     let (object, next, size_of) = (sized(g, 32, AllocKind::MALLOC, true), g.local(false), g.local(false));
@@ -222,7 +222,7 @@ fn start(g: &mut Generator) -> VarId {
     p
 }
 
-/// Integers of any width over one another.
+/// Accesses integers of any width that overlap one another.
 fn part(g: &mut Generator) {
     let w = g.width();
     let width = [8, 16, 24, 32, 64, 20, 64, 128][g.random.below(8)];
@@ -257,7 +257,7 @@ fn part(g: &mut Generator) {
     g.assign(to, value);
 }
 
-/// Copies or fills, mostly all of an object.
+/// Copies or fills memory, usually a whole object.
 fn whole(g: &mut Generator) {
     let w = g.width();
     let (a, b) = (start(g), start(g));
@@ -277,7 +277,7 @@ fn whole(g: &mut Generator) {
     link(g, a);
 }
 
-/// A pointer that moves over an object.
+/// A pointer that traverses an object.
 fn walk(g: &mut Generator) {
     let (p, i, read) = (g.local(false), g.local(true), g.local(true));
     let from = g.any_pointer();
@@ -343,7 +343,7 @@ fn perhaps_null(g: &mut Generator) {
     end_if(g, join);
 }
 
-/// How far one pointer is from another into the same object, or into another one.
+/// The distance between two pointers into the same object or into different ones.
 fn difference(g: &mut Generator) {
     let w = g.width();
     let (a, by, b) = (g.any_pointer(), g.local(false), g.local(false));
@@ -362,14 +362,14 @@ fn difference(g: &mut Generator) {
     let by = g.program.var_expr(by);
     let low = g.program.exprs.extract(31, 0, by);
     g.assign(to, low);
-    // C has no way from one object to another.
+    // In C, no distance leads from one object to another.
     if is_same {
         let addr = g.program.exprs.add(other, by);
         store_or_load(g, addr);
     }
 }
 
-/// An element at an index that a condition bounds, with arithmetic that may wrap around.
+/// Accesses an element at an index that a condition bounds, with arithmetic that may wrap around.
 fn bounded_element(g: &mut Generator) {
     let w = g.width();
     let (i, p) = (g.local(true), g.any_pointer());
@@ -396,7 +396,7 @@ fn bounded_element(g: &mut Generator) {
     end_if(g, join);
 }
 
-/// Objects that are made in a loop: some are kept, some are freed.
+/// Allocates objects in a loop. Some are kept, some are freed.
 fn again(g: &mut Generator) {
     let w = g.width();
     let i = g.local(true);
@@ -443,7 +443,7 @@ fn again(g: &mut Generator) {
     g.at = exit;
 }
 
-/// A condition on what was read says something of the cell, unless one of them has changed.
+/// A condition on a loaded value also holds for the memory cell, unless one of them has changed.
 fn look_at_cell(g: &mut Generator) {
     let (base, var, offset) = (g.any_pointer(), g.any_int(), 4 * g.random.below(4) as u64);
     let addr = at_offset(g, base, offset);
@@ -475,7 +475,7 @@ fn look_at_cell(g: &mut Generator) {
     end_if(g, join);
 }
 
-/// An element of a table of pairs: at an index with many values, or where a pointer has come that goes up and down.
+/// Accesses an element of a table of pairs: at an index with many values, or through a pointer that moves up and down.
 fn of_table(g: &mut Generator, depth: usize) {
     let w = g.width();
     let Some(&table) = g.tables.first() else { return };
@@ -527,7 +527,7 @@ fn of_table(g: &mut Generator, depth: usize) {
     g.at = exit;
 }
 
-/// A global object of pairs of which the second is zero.
+/// A global object of pairs whose second component is zero.
 pub(super) fn table(program: &mut Program, ty: TypeId) -> GlobalId {
     let bytes = (0..TABLE * 8).map(|i| u8::from(i % 8 == 0)).collect();
     let init = Some(GlobalInit { bytes, pointers: Vec::new() });

@@ -1,12 +1,13 @@
-//! What programs do with pieces of memory: blocks of unknown length, copies, allocations.
+//! Generates code with partial accesses to memory: copies and fills of unknown length, and allocations.
 
 use super::*;
 
-/// Objects that are accessed in pieces: with content and without.
+/// Objects that are accessed in pieces: their sizes, and true if they are initialised.
 const BLOCKS: [(u64, bool); 5] = [(24, true), (40, false), (600, true), (2560, true), (5000, false)];
 
 impl Generator {
-    /// A place in a block where `len` bytes fit: mostly at a constant offset, often around the 256 bytes that states share.
+    /// An address in a block with room for `len` bytes: mostly at a constant offset, often near the 256-byte boundaries
+    /// of the memory representation.
     pub(super) fn place(&mut self, block: usize, len: u64) -> ExprId {
         let w = self.width();
         let size = BLOCKS[block].0;
@@ -26,7 +27,7 @@ impl Generator {
         let most = [3, 7, 15, 255, 1023][self.random.below(5)];
         let constant = if self.random.chance(50) { 0 } else { constant };
         let room = (size - len - constant) / stride;
-        // Seldom, it may be that they do not fit.
+        // In rare cases, the bytes may not fit.
         let fits = (1 << (room + 1).ilog2()) - 1;
         let most = if self.random.chance(5) { most } else { most.min(fits) };
         let x = &mut self.program.exprs;
@@ -40,7 +41,8 @@ impl Generator {
         x.add(at, scaled)
     }
 
-    /// Where memory is accessed in pieces, or objects have any size, more is unknown: many offsets are symbolic.
+    /// Makes the variable an input in programs with partial accesses or objects of any size, so that many offsets are
+    /// symbolic.
     pub(super) fn input_for_pieces(&mut self, var: VarId) {
         if (self.shape.pieces || self.shape.objects) && self.random.chance(70) {
             self.input(var);
@@ -90,18 +92,18 @@ impl Generator {
         }
     }
 
-    /// Moves content, or now and then what is in shadows.
+    /// Emits a copy or fill, sometimes of the shadow memory.
     fn move_(&mut self, op: Op) {
         let op = if self.random.chance(10) { Op::Shadow(Box::new(op)) } else { op };
         self.emit(op);
     }
 
-    /// How many bytes may be moved between two blocks.
+    /// The maximal number of bytes that may be copied between two blocks.
     pub(super) fn most_moved(&mut self, a: usize, b: usize) -> u64 {
         [1, 7, 16, 24, 24, 150, 560][self.random.below(7)].min(BLOCKS[a].0).min(BLOCKS[b].0)
     }
 
-    /// At most that many bytes: mostly a constant.
+    /// A number of at most `most` bytes, usually a constant.
     pub(super) fn moved(&mut self, most: u64) -> ExprId {
         let w = self.width();
         let n = self.int_expr(1);
@@ -116,7 +118,7 @@ impl Generator {
         x.mul(n, stride)
     }
 
-    /// An object of a size that may not be known, used and perhaps freed.
+    /// Allocates an object of possibly unknown size, uses it, and may free it.
     pub(super) fn sized_allocation(&mut self) {
         let w = self.width();
         let (pointer, size_of, to) = (self.local(false), self.local(false), self.any_int());
@@ -153,7 +155,7 @@ impl Generator {
         }
     }
 
-    /// A pointer is copied in two halves or byte by byte, through integers.
+    /// Copies a pointer in two halves or byte by byte, through integers.
     pub(super) fn copy_in_parts(&mut self) {
         let w = self.width();
         let (from, to) = (self.pointer_addr(), self.pointer_addr());
@@ -201,7 +203,7 @@ impl Generator {
             let value = self.program.exprs.global_addr(object, w);
             self.emit(Op::Store { addr, value });
         }
-        // An initialised pointer to hold it.
+        // An initialised pointer that holds the address.
         let p = if self.pointers.is_empty() || !stack { self.any_pointer() } else { self.pointers[0] };
         self.assign(p, base);
     }

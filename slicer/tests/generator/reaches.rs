@@ -1,10 +1,10 @@
-//! What programs do up to the end of objects and strings: sizes that are variables, null bytes that are looked for, and what changes them
-//! on the way.
+//! Generates code that accesses objects and strings up to their ends: variable sizes, searches for null bytes, and
+//! modifications on the way.
 
 use super::objects::{at_offset, end_if, only_if, up_to};
 use super::*;
 
-/// Something that reaches to an end.
+/// One of these patterns.
 pub(super) fn reach(g: &mut Generator, depth: usize) {
     match g.random.below(7) {
         0 | 1 => string(g, depth),
@@ -17,7 +17,7 @@ pub(super) fn reach(g: &mut Generator, depth: usize) {
     }
 }
 
-/// A variable of a width that has a value.
+/// A variable of the given width with a value.
 fn with_value(g: &mut Generator, width: u32, value: ExprId) -> VarId {
     let var = g.local(false);
     g.program.vars[var].width = width;
@@ -42,7 +42,7 @@ fn load_byte(g: &mut Generator, addr: ExprId) -> VarId {
     let wide = g.program.exprs.zext(w, byte);
     with_value(g, w, wide)
 }
-/// A loop while what the first gives is not 0; both are in one frame.
+/// A loop that runs while the value of `cond` is not 0. The condition and the body share a frame.
 fn while_not_null(
     g: &mut Generator,
     mut cond: impl FnMut(&mut Generator) -> ExprId,
@@ -67,7 +67,7 @@ fn perhaps(g: &mut Generator, percent: usize, what: impl FnOnce(&mut Generator))
     }
 }
 
-/// Bytes of an object are changed: where its null byte was there may be none, and another one elsewhere.
+/// Changes bytes of an object. Its null byte may disappear or move.
 fn change(g: &mut Generator, object: VarId) {
     let w = g.width();
     let (dst, len) = (g.program.var_expr(object), 1 + g.random.below(6) as u64);
@@ -83,7 +83,7 @@ fn change(g: &mut Generator, object: VarId) {
     }
 }
 
-/// Others are given the object, and do something.
+/// Stores the address of the object in other pointers, and uses these.
 fn lend(g: &mut Generator, object: VarId) {
     for _ in 0..2 {
         let (to, value) = (g.any_pointer(), g.program.var_expr(object));
@@ -102,7 +102,7 @@ fn lend(g: &mut Generator, object: VarId) {
     }
 }
 
-/// A function that changes the object that it is given.
+/// A function that changes the object that its argument points to.
 pub(super) fn eraser(g: &mut Generator) -> FuncId {
     let id = g.program.add_function("erase", g.int, Some(32));
     let [object, n] = [(g.pointer, g.width()), (g.int, 32)].map(|(ty, width)| {
@@ -117,7 +117,7 @@ pub(super) fn eraser(g: &mut Generator) -> FuncId {
     id
 }
 
-/// A string is put into an object: a new one, or somebody's that others lead to.
+/// Writes a string into a new object, or into an existing object that other pointers may point to.
 fn text(g: &mut Generator) -> (VarId, Option<AllocKind>) {
     let w = g.width();
     let size = 4 + g.random.below(8) as u64;
@@ -148,7 +148,7 @@ fn text(g: &mut Generator) -> (VarId, Option<AllocKind>) {
     (base, is_new.then_some(kind))
 }
 
-/// A string is walked through, and changed on the way.
+/// Traverses a string and may change it meanwhile.
 fn string(g: &mut Generator, depth: usize) {
     let w = g.width();
     let (base, kind) = text(g);
@@ -170,7 +170,7 @@ fn string(g: &mut Generator, depth: usize) {
     let stride = [1, 1, 1, 1, 2][g.random.below(5)];
     let read = |g: &mut Generator| {
         let addr = address(g);
-        // As `*p++` does it.
+        // As in `*p++`.
         let addr = match ahead {
             false => addr,
             true => {
@@ -210,7 +210,7 @@ fn string(g: &mut Generator, depth: usize) {
             load_byte(g, addr);
         }
         2 | 3 => {
-            // Its length, and as much memory.
+            // The length of the string, and an allocation of that size.
             let length = g.program.exprs.sub(end, from);
             let length = with_value(g, w, length);
             let [more, too] = [(); 2].map(|()| g.random.below(2) as u64);
@@ -232,7 +232,7 @@ fn string(g: &mut Generator, depth: usize) {
     }
 }
 
-/// An object of as many elements as a variable says, which are visited, and perhaps some more.
+/// An object with a variable number of elements. The code visits these, and sometimes a few more.
 fn elements(g: &mut Generator, depth: usize) {
     let w = g.width();
     let count = up_to(g, 7);
@@ -302,7 +302,7 @@ fn elements(g: &mut Generator, depth: usize) {
     }
 }
 
-/// A pointer that goes from one place of an object to another, upwards or downwards.
+/// A pointer that moves from one location of an object to another, upwards or downwards.
 fn walked(g: &mut Generator) {
     let w = g.width();
     let (base, stride) = (g.local(false), [1, 4, 8][g.random.below(3)]);

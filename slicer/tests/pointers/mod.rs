@@ -1,7 +1,7 @@
-//! Random programs full of pointers: fields and arrays, lists on the heap, pointers to functions, copies of
-//! memory, casts to integers and back, variadic calls, wrappers of allocators.
+//! Generates random programs with many pointers: fields and arrays, lists on the heap, pointers to functions, copies of
+//! memory, casts to integers and back, variadic calls, and wrappers of allocators.
 //!
-//! Every object has 64 bytes and is aligned to them, and every pointer is kept within its object, so that runs go on.
+//! Every object has 64 bytes and that alignment, and every pointer stays within its object, so that runs do not fault.
 
 use cfa::*;
 
@@ -30,21 +30,21 @@ struct Generator {
     table: GlobalId,
     /// Global variables that hold pointers.
     heads: Vec<VarId>,
-    /// Functions (pointer, pointer, integer) -> pointer, the variadic one, and those that allocate.
+    /// Functions (pointer, pointer, integer) -> pointer, the variadic function, and the allocating functions.
     funcs: Vec<FuncId>,
     variadic: FuncId,
-    /// A function that uses nothing but what it is passed and finds there.
+    /// A function that only uses its arguments and the memory that is reachable from them.
     outside: FuncId,
     makers: Vec<FuncId>,
     depth: VarId,
-    // Of the function being made.
+    // The function being generated.
     f: FuncId,
     at: LocId,
     pointers: Vec<VarId>,
     ints: Vec<VarId>,
 }
 
-/// A program with so many functions, besides a few for allocation and one that is variadic.
+/// Generates a program with this number of functions, in addition to a few allocators and a variadic function.
 pub fn generate(seed: u64, functions: usize) -> Program {
     let mut p = Program::new(DataLayout { pointer_width: 64 });
     let long = p.types.push(CType::Int { name: "long".into(), width: 64, signed: true });
@@ -126,11 +126,11 @@ impl Generator {
         self.p.exprs.global_addr(g, 64)
     }
 
-    /// The functions that the table has room for.
+    /// The functions that fit into the table.
     fn in_table(&self) -> Vec<FuncId> {
         self.funcs.iter().copied().take(SIZE as usize / 8).collect()
     }
-    /// Every object points to others, and the table to the functions.
+    /// Initialises every object with pointers to others, and the table with the functions.
     fn globals(&mut self) {
         for i in 0..self.objects.len() {
             let pointers = [0, 8, 24, 40].map(|off| (off, self.any_object())).to_vec();
@@ -209,7 +209,7 @@ impl Generator {
         let (value, sink) = (self.read(v), self.p.add_location(self.f));
         self.p.add_edge(self.at, Op::Return { value: Some(value) }, sink, None);
     }
-    /// `make0` allocates, the others call the one before.
+    /// Generates an allocator: `make0` allocates, the others call the one before.
     fn maker(&mut self, i: usize) {
         self.f = self.makers[i];
         self.at = self.p.funcs[self.f].entry;
@@ -234,7 +234,7 @@ impl Generator {
         }
     }
 
-    /// Goes on if the condition holds; the other way goes to where this returns, for `join`.
+    /// Continues if the condition holds. Otherwise, execution goes to the returned location, for `join`.
     fn when(&mut self, cond: ExprId) -> LocId {
         let (then, join) = (self.p.add_location(self.f), self.p.add_location(self.f));
         self.p.add_branch(self.at, cond, then, join, None);
@@ -258,12 +258,12 @@ impl Generator {
     fn statement(&mut self) {
         let (v, w) = (self.any_pointer(), self.any_pointer());
         let (to, from) = (self.read(v), self.read(w));
-        // Neither allocations nor calls outside.
+        // The function has neither allocations nor calls of other functions.
         let kinds: &[usize] = if self.f == self.outside { &[0, 1, 3, 5, 6, 10, 11, 17] } else { &ALL };
         match Self::pick(&mut self.random, kinds) {
             0 => self.emit(Op::Assign { var: v, value: from }),
             1 | 2 => {
-                // To another place in the object, if it is still in the object.
+                // Move to another location if that is in the same object.
                 let step = 8 * (1 + self.random.below(3) as u64);
                 let off = self.offset_in_object(w);
                 let (forth, limit) = (self.random.below(2) == 0, self.int(SIZE - step));
@@ -316,7 +316,7 @@ impl Generator {
         let (p, mask) = (self.read(v), self.int(!(SIZE - 1)));
         self.p.exprs.and(p, mask)
     }
-    /// An address in the object that the pointer points into: where it points, a field, or an element.
+    /// An address in the object of the pointer: the pointer itself, a field, or an element.
     fn place(&mut self, v: VarId) -> ExprId {
         match self.random.below(4) {
             0 | 1 => self.read(v),
@@ -334,7 +334,7 @@ impl Generator {
             }
         }
     }
-    /// What is no pointer to an object is replaced.
+    /// Loads a pointer. Values that do not point into an object are replaced.
     fn load(&mut self, var: VarId, addr: ExprId) {
         let temp = self.var(self.pointer);
         self.emit(Op::Load { var: temp, addr });
@@ -350,7 +350,7 @@ impl Generator {
         self.emit(Op::Assign { var, value });
         self.join(join);
     }
-    /// Through integers and back.
+    /// Casts a pointer to an integer and back.
     fn cast(&mut self, v: VarId, w: VarId) {
         let (temp, from) = (self.var(self.long), self.read(w));
         let other = self.any_pointer();
@@ -384,19 +384,19 @@ impl Generator {
                 }
             }
         };
-        // The constant folder may have seen through it.
+        // The constant folder may have simplified the cast.
         let start = self.int(1 << 16);
         let ok = self.p.exprs.ule(start, back);
         let join = self.when(ok);
         self.emit(Op::Assign { var: v, value: back });
         self.join(join);
     }
-    /// To where another pointer points, by the distance from one to the other.
+    /// Computes another pointer from a pointer and the distance between the two.
     fn by_distance(&mut self, v: VarId, w: VarId) {
         let (mut from, mut to) = (self.read(w), self.read(v));
         let target = self.any_pointer();
         if self.random.below(2) == 0 {
-            // Both are integers.
+            // Both pointers become integers.
             for e in [&mut from, &mut to] {
                 let held = self.var(self.long);
                 self.emit(Op::Assign { var: held, value: *e });
@@ -414,7 +414,7 @@ impl Generator {
                 distance = self.read(held);
             }
             2 => {
-                // In memory, of no more bits than it takes, in units.
+                // Store the distance in memory, with as few bits as necessary, in units.
                 let (size, room) = (self.int(SIZE), self.var(self.pointer));
                 self.emit(Op::Alloc { var: room, size, align: 8, kind: AllocKind::MALLOC, zeroed: true });
                 let (addr, eight, off) = (self.read(room), self.int(8), 8 * self.random.below(8) as u64);
@@ -433,7 +433,7 @@ impl Generator {
                 let held = self.p.exprs.var(held, 48);
                 let units = self.p.exprs.sext(64, held);
                 let distance_again = self.p.exprs.mul(units, eight);
-                // Pointers that are not aligned come back somewhere else.
+                // Unaligned pointers lead to a different address.
                 let same = self.p.exprs.eq(distance_again, distance);
                 let join = self.when(same);
                 distance = distance_again;
@@ -458,7 +458,7 @@ impl Generator {
         };
         self.emit(Op::Assign { var: v, value });
     }
-    /// Three cells put before a list.
+    /// Prepends three cells to a list.
     fn list(&mut self, v: VarId) {
         let (i, zero) = (self.var(self.long), self.int(0));
         self.emit(Op::Assign { var: i, value: zero });
@@ -481,7 +481,7 @@ impl Generator {
         self.p.add_edge(self.at, Op::Skip, head, None);
         self.at = exit;
     }
-    /// Only so deep.
+    /// Calls an operation if the depth limit permits it.
     fn guarded(&mut self, op: Op) {
         let depth = self.read(self.depth);
         let most = self.int(4);
@@ -504,7 +504,7 @@ impl Generator {
         let args = self.arguments(w);
         self.guarded(Op::Call { callee, args, varargs: None, result: Some(v) });
     }
-    /// Through the table, or through a copy of it on the stack.
+    /// Calls a function through the table, or through a copy of the table on the stack.
     fn call_through_table(&mut self, v: VarId, w: VarId) {
         let mut base = self.p.exprs.global_addr(self.table, 64);
         if self.random.below(2) == 0 {

@@ -3,7 +3,8 @@ use cfa::interp::{Inputs, Interpreter, Limits};
 use cfa::{Bv, CType, DataLayout, HaltKind, Input, InputKind, Var, VarKind};
 use engine::frontier::{Frontier, Open, PathId, Paths};
 
-/// `x = nondet(); if (x == 0) y = 1; if (x <u 4) y = 2; exit(0)`; its branches, then-edges first, and `x`.
+/// The program `x = nondet(); if (x == 0) y = 1; if (x <u 4) y = 2; exit(0)`, with its branches (true edges first) and
+/// `x`.
 fn program() -> (Program, Vec<(EdgeId, EdgeId)>, cfa::VarId) {
     let mut p = Program::new(DataLayout { pointer_width: 64 });
     let ty = p.types.push(CType::Int { name: "unsigned".into(), width: 32, signed: false });
@@ -37,7 +38,7 @@ fn covers(condition: &Condition, program: &Program, x: u64) -> bool {
 #[test]
 fn runs_are_covered_by_what_they_do() {
     let (p, branches, _) = program();
-    // Not zero, then small.
+    // Paths with `x` nonzero and less than 4.
     let mut c = Condition::nothing();
     let (second, done) = (c.add(false), c.add(true));
     c.states[c.initial].transitions = vec![
@@ -104,7 +105,7 @@ fn assumptions_are_c_where_that_means_the_same() {
     let ty = p.vars[x].ty;
     let named = |name: &str, kind| Var { name: Some(name.into()), ty, width: 32, kind, place: None };
     let flag = p.vars.push(named("flag", VarKind::Global { init: None }));
-    // A name that two variables have, and one that C does not have.
+    // A name of two variables, and a variable without a C name.
     let twins = ["twin", "twin"].map(|name| p.vars.push(named(name, VarKind::Local(p.entry))));
     let unnamed = p.vars.push(Var { name: None, ..named("", VarKind::Local(p.entry)) });
     let [vx, vflag, vtwin, vunnamed] = [x, flag, twins[0], unnamed].map(|v| p.var_expr(v));
@@ -150,7 +151,8 @@ fn what_leads_nowhere_is_dropped_without_a_change() {
     }
 }
 
-/// A state waits behind the then-side of the branch after the first edge. With the paths to both sides.
+/// The frontier of an exploration with a waiting state after the true side of the branch that follows the first edge.
+/// Also returns the paths to both sides.
 fn waits_behind(p: &Program, (then_edge, else_edge): (EdgeId, EdgeId)) -> (Frontier, [PathId; 2]) {
     let mut paths = Paths::default();
     let sides = [then_edge, else_edge].map(|edge| paths.add(None, &[EdgeId(0), edge]));
@@ -163,7 +165,7 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
     use engine::frontier::Covered;
     let (mut p, branches, _) = program();
     let (mut frontier, [yes, no]) = waits_behind(&p, branches[0]);
-    // The else-side is covered by the then-side.
+    // The true side covers the false side.
     frontier.covered.push(Covered { path: Some(no), by: Some(yes) });
     let condition = |frontier: &Frontier| rest::ExploredProgram::of(&p).condition(frontier);
     let c = condition(&frontier);
@@ -173,11 +175,11 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
     let behind = |edge| part.step(part.step(part.initial, EdgeId(0)), edge);
     assert_eq!(behind(branches[0].0), engine::part::Place::Open);
     assert_eq!(behind(branches[0].1), engine::part::Place::Done);
-    // A run that goes on from there finds nothing on the then-side: what was not looked at is verified no more than before.
+    // An analysis that continues there finds nothing on the true side. This does not verify paths that nobody explored.
     let further = c.union(&Condition::everything());
     assert_eq!([0, 1].map(|x| covers(&further, &p, x)), [true, true]);
     assert_eq!([0, 1].map(|x| covers(&further.by_itself(), &p, x)), [true, false]);
-    // Where states stand for more than their paths lead to, the path to the covering one does not lead to all of it.
+    // If states represent more paths than lead to them, the path to the covering state does not describe all of it.
     frontier.is_exact = false;
     assert_eq!([0, 1].map(|x| covers(&condition(&frontier), &p, x)), [false, false]);
     assert_eq!(parse(&print(&c, &p), &mut p).unwrap(), c);
@@ -188,7 +190,7 @@ fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
     use engine::part::Place;
     let (mut p, branches, _) = program();
     let (mut frontier, [_, no]) = waits_behind(&p, branches[0]);
-    // On the else-side all is done, and there is a state that covers.
+    // The false side is completely explored, and has a covering state.
     frontier.covering.push(no);
     let c = rest::ExploredProgram::of(&p).condition(&frontier);
     c.check(&p).unwrap();
@@ -196,11 +198,11 @@ fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
     let part = c.part(None).unwrap();
     let behind = part.side(part.step(part.initial, EdgeId(0)), branches[0].1);
     assert!(matches!(behind, Place::Seen(..)), "{behind:?}");
-    // There it goes on to the next branch, and no further.
+    // From there, the automaton continues to the next branch, and no further.
     assert_eq!(part.step(behind, EdgeId(0)), behind);
     assert_eq!(part.side(behind, branches[0].0), Place::Done);
     assert_eq!(parse(&print(&c, &p), &mut p).unwrap(), c);
-    // Whoever makes a program of what is left has no use for it.
+    // A residual program does not need these states.
     let most = c.truncated(100);
     assert!(most.states.values().all(|state| !state.accepting || state.transitions.is_empty()));
     assert_eq!([0, 1].map(|x| covers(&most, &p, x)), [false, true]);
