@@ -1,15 +1,15 @@
-// The objects that a program has, for a program that checks what it does with memory itself: a table, as the instrumentation of Symbiotic
-// keeps one (Slaby, Strejcek, Trtik, TACAS 2013; Chalupa et al., Symbiotic 4). What is not in it is nobody's, unless the C library hands out memory.
+// A table of the program's objects, for programs that check their own memory accesses, as in the instrumentation of Symbiotic (Slaby,
+// Strejcek, Trtik, TACAS 2013; Chalupa et al., Symbiotic 4). Accesses outside these objects are errors, unless external code allocates memory.
 
-// Those given are dynamically allocated, but need not be freed.
+// PROVISO_GIVEN objects are allocated dynamically, but need not be freed.
 enum { PROVISO_HEAP, PROVISO_GIVEN, PROVISO_STACK, PROVISO_GLOBAL, PROVISO_CONSTANT, PROVISO_STAND_IN };
 
 struct proviso_object {
     unsigned long start, size;
-    // Calls deep, of the stack.
+    // The call depth, for stack objects.
     unsigned long depth;
     unsigned char kind, ended, reached;
-    // The family whose functions may end its life; -1 for objects of none.
+    // The allocation family whose functions may free the object; -1 if there is none.
     signed char family;
     struct proviso_object *next;
 };
@@ -22,7 +22,7 @@ static void proviso_violation(void) {
     abort();
 }
 
-// The object that `p` leads to: into it, to its end, or into what is left free behind it, which is no object's.
+// The object that `p` points into, including its end and the gap after it.
 static struct proviso_object *proviso_find(const void *p) {
     for (struct proviso_object *o = proviso_objects; o; o = o->next) {
         if ((unsigned long)p - o->start < o->size + PROVISO_GAP)
@@ -33,7 +33,7 @@ static struct proviso_object *proviso_find(const void *p) {
 
 static void proviso_begin(void *start, unsigned long size, int kind) {
     struct proviso_object *o = proviso_find(start);
-    // Where an object of the stack ended, another may begin.
+    // A new object may reuse the memory of a stack object that has ended.
     while (o && o->ended && o->start != (unsigned long)start) {
         o->start = o->size = 0;
         o = proviso_find(start);
@@ -59,7 +59,7 @@ static void proviso_end(void *start) {
         o->ended = 1;
 }
 
-// The objects of a frame end with it.
+// Ends the objects of the current frame.
 static void proviso_leave(void) {
     for (struct proviso_object *o = proviso_objects; o; o = o->next) {
         if (o->kind == PROVISO_STACK && o->depth == proviso_depth)
@@ -76,7 +76,7 @@ static void *proviso_allocate(void *start, unsigned long size, int kind, int fam
     return start;
 }
 
-// Memory that is freed is not given back, so that nothing else comes to lie there.
+// Freed memory is not returned to the allocator, so that no other object reuses it.
 static void proviso_free(void *p, int family) {
     struct proviso_object *o = proviso_find(p);
     if (!p)
@@ -88,7 +88,7 @@ static void proviso_free(void *p, int family) {
     o->ended = 1;
 }
 
-// An access to `size` bytes, by an address that was computed from `base`.
+// Checks an access to `size` bytes at an address that was computed from `base`.
 static void proviso_access(const void *base, const void *address, unsigned long size, int writes) {
     if (!size)
         return;
@@ -105,13 +105,13 @@ static void proviso_access(const void *base, const void *address, unsigned long 
         proviso_violation();
 }
 
-// A call through a pointer: no object is a function.
+// Checks a call through a pointer: it must not point into an object.
 static void proviso_call(const void *p) {
     if ((unsigned long)p < 4096 || proviso_find(p))
         proviso_violation();
 }
 
-// Of an object of a family, or of any (-1).
+// The size of an object of the family, or of any family (-1).
 static unsigned long proviso_size(const void *p, int family) {
     struct proviso_object *o = proviso_find(p);
     if (!o || o->ended || o->start != (unsigned long)p || (family >= 0 && o->family != family))
@@ -126,14 +126,14 @@ static unsigned long proviso_offset(const void *p) {
     return o->kind == PROVISO_STAND_IN ? -2UL : (unsigned long)p - o->start;
 }
 
-// What `main` is given.
+// Adds the arguments of `main` to the table.
 static void proviso_arguments(int count, char **arguments) {
     proviso_begin(arguments, (count + 1) * sizeof *arguments, PROVISO_GLOBAL);
     for (int i = 0; i < count; i++) {
         unsigned long length = 0;
         while (arguments[i][length])
             length++;
-        // They lie side by side.
+        // The arguments are adjacent, so they have no gaps.
         struct proviso_object *o = malloc(sizeof *o);
         if (!o)
             abort();
@@ -142,7 +142,7 @@ static void proviso_arguments(int count, char **arguments) {
     }
 }
 
-// At the end: what is still allocated.
+// Checks at the end of the program that no heap object is allocated.
 static void proviso_alive(void) {
     for (struct proviso_object *o = proviso_objects; o; o = o->next) {
         if (o->kind == PROVISO_HEAP && !o->ended)
@@ -160,7 +160,7 @@ static void proviso_reach(const void *memory, unsigned long size) {
     }
 }
 
-// At the end of `main`: what no pointer leads to. `proviso_roots` looks at the program's global variables.
+// Checks at the end of `main` that all heap objects are reachable. `proviso_roots` marks objects reachable from global variables.
 static void proviso_roots(void);
 static void proviso_lost(void) {
     for (struct proviso_object *o = proviso_objects; o; o = o->next) {

@@ -41,7 +41,6 @@ enum Pair {
 ///
 /// A test that is defined by its inputs alone names no branches, so it seems to contain paths that it does not take. If
 /// the other automaton ut-covers one of these, there is no contradiction: the execution of the test decides.
-/// by the other is no contradiction: runs decide.
 pub fn combine(a: &Gia, b: &Gia, program: &Program) -> Result<Gia, Inconsistent> {
     let (out, ids) = (Gia::nothing(), FxHashMap::default());
     let mut combiner = Combiner { a, b, out, ids, todo: Vec::new(), contrary: None };
