@@ -22,8 +22,8 @@ pub struct Built {
 
 /// Builds the program of the marked nodes.
 ///
-/// Functions, globals, variables and inputs keep their ids. If the slice has no operation of a function, the function
-/// gets a body that returns 0; without references to the function, it gets no edge at all. A global that nothing refers
+/// Functions, globals, variables and inputs keep their ids. If the slice has no operation of a function, its body only
+/// returns 0 or ends the path. If nothing refers to such a function, it has no edge at all. A global that nothing refers
 /// to becomes zero.
 ///
 /// A path on which no marked operation can follow ends there. If `cut_off` is false, a path that never ends becomes an

@@ -95,9 +95,9 @@ struct Walk<'a, 'p> {
     /// The `After` nodes, by the operation of the call and the cell.
     after: FxHashMap<(u32, Cell), u32>,
     reached: FxHashSet<(u32, Context)>,
-    /// By context that is an input, the calls that supply it, with the contexts of these calls.
+    /// By context of a callee, the calls through which the walk entered it, with the contexts of these calls.
     suppliers: FxHashMap<Context, Vec<(u32, Context)>>,
-    /// By context that is an input, the outputs that the walk reached.
+    /// By context of a callee, the outputs that the walk reached.
     outputs: FxHashMap<Context, Vec<Cell>>,
     budget: usize,
     work: Vec<(u32, Context)>,

@@ -57,7 +57,7 @@ pub enum Kind {
 pub struct Sdg {
     /// The kinds of the nodes.
     pub kinds: Vec<Kind>,
-    /// For each node, the nodes of the same function that it depends on.
+    /// For each node, the nodes that it depends on, except for dependences that cross calls.
     pub deps: Lists<u32>,
     /// The numbering of cells.
     pub cells: CellNumbers,

@@ -7,7 +7,7 @@
 //! 3. Only conjuncts that share symbols with the condition, directly or through others, are kept.
 //! 4. A cached core or model may decide these.
 //! 5. The solver decides the rest, after symbols have been replaced by constants that they equal. Symbols with few
-//!   possible values are enumerated (`cases`).
+//!    possible values are enumerated (`cases`).
 
 mod answers;
 mod cases;

@@ -72,7 +72,7 @@ fn most_locations(size: Option<u64>) -> u32 {
     // Fields have about eight bytes. More offsets than fields do not come from types.
     size.map_or(48, |size| (size / 8 + 8).min(256) as u32)
 }
-/// The maximal numbers of offsets outside an object, of slots, and of strided slots.
+/// The maximal numbers for an object: offsets outside it, slots, slots if its size is unknown, and strided slots.
 const MANY_OUTSIDE: u32 = 4;
 const MANY_SLOTS: usize = 4096;
 const MANY_SLOTS_UNSIZED: usize = 192;

@@ -8,7 +8,7 @@
 //!   * -> q0                     // every other edge
 //! q1 accepting
 //! q2
-//! q3 accepting with-rest        // once what no state accepts is verified
+//! q3 accepting with-rest        // verified together with the residual paths
 //! ```
 //!
 //! Edges are written as in the text form of programs (`cfa::text`), with the corresponding C code in a comment.
