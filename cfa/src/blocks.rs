@@ -1,4 +1,4 @@
-//! Functions as pictures show them: stretches of edges between the places where ways part and meet.
+//! Basic blocks of a function, as the DOT and HTML views draw them.
 
 use crate::graph::{CfaGraphs, FuncGraph};
 use crate::loops::LoopForest;
@@ -6,34 +6,40 @@ use crate::program::*;
 use crate::source::PlaceId;
 use crate::text;
 
-/// A stretch of edges that is only entered at its start.
+/// A basic block: a sequence of edges that control enters only at the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
+    /// The first location of the block.
     pub start: LocId,
+    /// Whether `start` is the head of a loop.
     pub is_loop_head: bool,
-    /// The edges that do something, in order, a branch at the end by its then-edge.
+    /// The edges of the block in order, without [`Op::Skip`]. A branch at the end is represented by its then-edge.
     pub steps: Vec<Step>,
-    /// The block that each way out leads to.
+    /// The successor blocks.
     pub next: Vec<Next>,
 }
 
 /// One edge of a block.
+/// The edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
+    /// The source position of the edge.
     pub edge: EdgeId,
     pub place: Option<PlaceId>,
-    /// What it does, in C.
+    /// The operation as C text.
     pub text: String,
 }
 
+/// A successor of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Next {
+    /// The first location of the successor.
     pub start: LocId,
-    /// The condition, in C, and whether it is the then-branch's.
+    /// For a branch: the condition as C text, and whether this is the then-branch.
     pub condition: Option<(String, bool)>,
 }
 
-/// The blocks of a function as far as its entry reaches, the entry's first.
+/// Returns the blocks of the locations that the entry of `func` reaches. The entry block is first.
 pub fn blocks(p: &Program, graphs: &CfaGraphs, func: FuncId) -> Vec<Block> {
     let reader = Reader { p, graph: &graphs.funcs[func], graphs };
     let nodes = &reader.graph.graph;
@@ -51,7 +57,7 @@ struct Reader<'p> {
 }
 
 impl Reader<'_> {
-    /// Whether a node is entered in another way than from the only edge of another.
+    /// True if control enters the node at the function entry, by a branch, or from several predecessors.
     fn starts_block(&self, node: u32) -> bool {
         match *self.graph.graph.predecessors(node) {
             [only] => node == 0 || matches!(self.out(only), Out::Branch { .. }),

@@ -1,7 +1,7 @@
 //! Bit-vector values of any width, with the semantics of SMT-LIB's `FixedSizeBitVectors`.
 //!
-//! Up to 64 bits a value is one machine word; beyond that (`__int128`, `_BitInt`, structs and vectors
-//! held by value) it is a big integer. Division by zero and over-long shifts follow SMT-LIB, so every
+//! A value of up to 64 bits is one machine word. A wider value (`__int128`, `_BitInt`, structs and vectors held by
+//! value) is a big integer. Division by zero and over-long shifts follow SMT-LIB, so every operation is total.
 //! operation is total.
 
 mod division;
@@ -53,6 +53,7 @@ impl Bv {
     pub fn from_i64(width: u32, value: i64) -> Self {
         if width <= 64 { Self::new(width, value as u64) } else { Self::new(64, value as u64).sext(width) }
     }
+    /// The low `width` bits of `value`, zero-extended beyond 128 bits.
     pub fn from_u128(width: u32, value: u128) -> Self {
         Self::from_big(width, BigUint::from(value))
     }
@@ -67,7 +68,7 @@ impl Bv {
             Self { width, repr: Big(Box::new(value)) }
         }
     }
-    /// From bytes, least significant first; `width` is `8 * bytes.len()`. Panics on no bytes.
+    /// The value of bytes in little-endian order. The width is `8 * bytes.len()`. Panics if `bytes` is empty.
     pub fn from_le_bytes(bytes: &[u8]) -> Self {
         assert!(!bytes.is_empty());
         let width = 8 * bytes.len() as u32;
@@ -79,7 +80,7 @@ impl Bv {
             Self::from_big(width, BigUint::from_bytes_le(bytes))
         }
     }
-    /// The `ceil(width / 8)` bytes, least significant first, padded with zero bits.
+    /// The `ceil(width / 8)` bytes in little-endian order, padded with zero bits.
     pub fn to_le_bytes(&self) -> Vec<u8> {
         let n = self.width.div_ceil(8) as usize;
         match &self.repr {
@@ -91,16 +92,20 @@ impl Bv {
             }
         }
     }
+    /// The one-bit value of a truth value.
     #[inline]
     pub fn bool(value: bool) -> Self {
         Self { width: 1, repr: Small(u64::from(value)) }
     }
+    /// The value 0.
     pub fn zero(width: u32) -> Self {
         Self::new(width, 0)
     }
+    /// The value 1.
     pub fn one(width: u32) -> Self {
         Self::new(width, 1)
     }
+    /// The value with all bits set.
     pub fn ones(width: u32) -> Self {
         Self::zero(width).not()
     }
@@ -109,11 +114,12 @@ impl Bv {
         Self::from_big(width, BigUint::from(1u8) << (width - 1))
     }
 
+    /// The width in bits.
     #[inline]
     pub fn width(&self) -> u32 {
         self.width
     }
-    /// The value if the width is at most 64, else the value if it fits into 64 bits.
+    /// The unsigned value, or `None` if it does not fit into 64 bits.
     #[inline]
     pub fn to_u64(&self) -> Option<u64> {
         match &self.repr {
@@ -121,13 +127,14 @@ impl Bv {
             Big(b) => u64::try_from(&**b).ok(),
         }
     }
+    /// The unsigned value, or `None` if it does not fit into 128 bits.
     pub fn to_u128(&self) -> Option<u128> {
         match &self.repr {
             Small(v) => Some(u128::from(*v)),
             Big(b) => u128::try_from(&**b).ok(),
         }
     }
-    /// The two's complement value if it fits.
+    /// The two's complement value, or `None` if it does not fit into 64 bits.
     #[inline]
     pub fn to_i64(&self) -> Option<i64> {
         match &self.repr {
@@ -135,6 +142,7 @@ impl Bv {
             Big(_) => i64::try_from(self.to_bigint()).ok(),
         }
     }
+    /// The unsigned value.
     pub fn to_biguint(&self) -> BigUint {
         match &self.repr {
             Small(v) => BigUint::from(*v),
@@ -146,6 +154,7 @@ impl Bv {
         let unsigned = BigInt::from(self.to_biguint());
         if self.sign() { unsigned - (BigInt::from(1) << self.width) } else { unsigned }
     }
+    /// True if no bit is set.
     #[inline]
     pub fn is_zero(&self) -> bool {
         match &self.repr {
@@ -153,16 +162,18 @@ impl Bv {
             Big(b) => b.bits() == 0,
         }
     }
+    /// True if the unsigned value is 1.
     pub fn is_one(&self) -> bool {
         self.to_u64() == Some(1)
     }
+    /// True if all bits are set.
     pub fn is_ones(&self) -> bool {
         match &self.repr {
             Small(v) => *v == mask(self.width),
             Big(b) => b.count_ones() == u64::from(self.width),
         }
     }
-    /// Whether this is the one-bit value 1 (or any non-zero value).
+    /// True if any bit is set. Conditions have one bit.
     #[inline]
     pub fn is_true(&self) -> bool {
         !self.is_zero()
@@ -172,6 +183,7 @@ impl Bv {
     pub fn sign(&self) -> bool {
         self.bit(self.width - 1)
     }
+    /// Bit `i`, counted from the least significant one.
     #[inline]
     pub fn bit(&self, i: u32) -> bool {
         match &self.repr {
@@ -179,7 +191,7 @@ impl Bv {
             Big(b) => b.bit(u64::from(i)),
         }
     }
-    /// `Some(k)` if the value is `2^k`.
+    /// Returns `Some(k)` if the value is `2^k`.
     pub fn log2_exact(&self) -> Option<u32> {
         match &self.repr {
             Small(v) => v.is_power_of_two().then(|| v.trailing_zeros()),
@@ -187,28 +199,34 @@ impl Bv {
         }
     }
 
+    /// The bitwise complement.
     pub fn not(&self) -> Self {
         match &self.repr {
             Small(v) => Self::new(self.width, !v),
             Big(b) => Self::from_big(self.width, big_mask(self.width) ^ &**b),
         }
     }
+    /// The two's complement negation.
     pub fn neg(&self) -> Self {
         match &self.repr {
             Small(v) => Self::new(self.width, v.wrapping_neg()),
             Big(_) => self.not().add(&Self::one(self.width)),
         }
     }
+    /// The sum modulo `2^width`. Both operands have the same width, here and in all binary operations except `concat`.
     pub fn add(&self, o: &Self) -> Self {
         lift(self, o, u64::wrapping_add, |a, b| a + b)
     }
+    /// The difference modulo `2^width`.
     pub fn sub(&self, o: &Self) -> Self {
         let w = self.width;
         lift(self, o, u64::wrapping_sub, |a, b| a + (BigUint::from(1u8) << w) - b)
     }
+    /// The product modulo `2^width`.
     pub fn mul(&self, o: &Self) -> Self {
         lift(self, o, u64::wrapping_mul, |a, b| a * b)
     }
+    /// Unsigned `<`.
     #[inline]
     pub fn ult(&self, o: &Self) -> bool {
         match (&self.repr, &o.repr) {
@@ -217,9 +235,11 @@ impl Bv {
             _ => unreachable!("widths differ"),
         }
     }
+    /// Unsigned `<=`.
     pub fn ule(&self, o: &Self) -> bool {
         !o.ult(self)
     }
+    /// Signed `<`.
     #[inline]
     pub fn slt(&self, o: &Self) -> bool {
         match (&self.repr, &o.repr) {
@@ -231,10 +251,11 @@ impl Bv {
             },
         }
     }
+    /// Signed `<=`.
     pub fn sle(&self, o: &Self) -> bool {
         !o.slt(self)
     }
-    /// Bits `hi..=lo`; `lo <= hi < width`.
+    /// Bits `hi..=lo`, where `lo <= hi < width`.
     pub fn extract(&self, hi: u32, lo: u32) -> Self {
         debug_assert!(lo <= hi && hi < self.width);
         match &self.repr {
@@ -242,7 +263,7 @@ impl Bv {
             Big(b) => Self::from_big(hi - lo + 1, &**b >> lo),
         }
     }
-    /// `self` above `low`.
+    /// The concatenation, with `self` as the high part.
     pub fn concat(&self, low: &Self) -> Self {
         let width = self.width + low.width;
         match (&self.repr, &low.repr) {
@@ -250,6 +271,7 @@ impl Bv {
             _ => Self::from_big(width, self.to_biguint() << low.width | low.to_biguint()),
         }
     }
+    /// Zero-extended to `width`, which is at least the current width.
     pub fn zext(&self, width: u32) -> Self {
         debug_assert!(width >= self.width);
         match &self.repr {
@@ -257,6 +279,7 @@ impl Bv {
             Big(b) => Self { width, repr: Big(b.clone()) },
         }
     }
+    /// Sign-extended to `width`, which is at least the current width.
     pub fn sext(&self, width: u32) -> Self {
         debug_assert!(width >= self.width);
         match &self.repr {
@@ -295,7 +318,7 @@ impl BitXor for &Bv {
     }
 }
 
-/// An operation on machine words where both values are, else on big integers.
+/// Applies an operation to two values of equal width: `small` if both fit machine words, else `big`.
 fn lift(a: &Bv, b: &Bv, small: impl Fn(u64, u64) -> u64, big: impl Fn(BigUint, BigUint) -> BigUint) -> Bv {
     debug_assert_eq!(a.width, b.width);
     match (&a.repr, &b.repr) {
@@ -310,7 +333,7 @@ fn sign_extend(value: u64, width: u32) -> i64 {
     ((value << unused) as i64) >> unused
 }
 
-/// Unsigned decimal; the width is not shown.
+/// Prints the unsigned decimal value without the width.
 impl fmt::Display for Bv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.repr {
@@ -333,7 +356,7 @@ mod tests {
 
     #[test]
     fn wide_and_narrow_agree() {
-        // The same operation on 64 bits (machine word) and inside 128 bits (big integer).
+        // Each operation gives the same result on 64 bits (machine word) and inside 128 bits (big integer).
         let samples =
             [0u64, 1, 2, 7, 0x80, 0xff, 0x7fff_ffff, 0x8000_0000, u64::MAX, u64::MAX / 2, 1 << 63, 12345678901234567];
         for &a in &samples {

@@ -1,4 +1,4 @@
-//! Who may call whom.
+//! The call graph.
 
 use crate::expr::Expr;
 use crate::graph::{Components, Digraph};
@@ -6,27 +6,26 @@ use crate::index::{Id, Table};
 use crate::program::{Callee, EdgeId, FuncId, Op, Program, VarKind};
 use rustc_hash::FxHashSet;
 
-/// The calls of a program.
-///
-/// A call through a pointer may call every function whose address the program takes: the call graph
-/// without a points-to analysis. As a graph, such calls go through one node that stands for all of them,
-/// so it has as many edges as the program has calls and functions together.
+/// The call graph of a program.
+/// | A call through a pointer may call every function whose address the program takes; there is no points-to analysis
+/// here. All such calls share one extra node of the graph. The number of edges is therefore linear in the calls and
+/// functions of the program.
 #[derive(Clone, Debug)]
 pub struct CallGraph {
-    /// Nodes: the functions by id, then the node of the calls through pointers.
+    /// The nodes are the functions by id, then one node for all calls through pointers.
     graph: Digraph,
     components: Components,
     address_taken: Vec<FuncId>,
-    /// The call edges out of each function, ascending.
+    /// The call edges in each function, ascending.
     calls: Table<FuncId, Vec<EdgeId>>,
-    /// The call edges that may call each function, ascending; those through pointers apart.
+    /// The direct call edges of each function, ascending. `indirect_calls` has the calls through pointers.
     direct_callers: Table<FuncId, Vec<EdgeId>>,
     indirect_calls: Vec<EdgeId>,
     is_address_taken: Table<FuncId, bool>,
     reachable: Vec<bool>,
 }
 
-/// Whom a call edge may call.
+/// The possible callees of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Target {
     Function(FuncId),
@@ -44,6 +43,7 @@ fn target(program: &Program, callee: Callee) -> Target {
 }
 
 impl CallGraph {
+    /// Builds the call graph in time linear in the size of the program.
     pub fn new(program: &Program) -> Self {
         let functions = program.funcs.len();
         let indirect_node = functions as u32;
@@ -91,7 +91,7 @@ impl CallGraph {
     pub fn calls_in(&self, func: FuncId) -> &[EdgeId] {
         &self.calls[func]
     }
-    /// The functions that a call may call, ascending. `edge` is a call edge.
+    /// The functions that a call may call, ascending. Panics if `edge` is not a call.
     pub fn callees<'a>(&'a self, program: &Program, edge: EdgeId) -> Callees<'a> {
         match &program.edges[edge].op {
             Op::Call { callee, .. } => match target(program, *callee) {
@@ -114,7 +114,7 @@ impl CallGraph {
     pub fn address_taken(&self) -> &[FuncId] {
         &self.address_taken
     }
-    /// Whether the program's entry reaches a function.
+    /// True if a path in the call graph leads from the program's entry to the function.
     pub fn is_reachable(&self, func: FuncId) -> bool {
         self.reachable[func.index()]
     }
@@ -122,8 +122,8 @@ impl CallGraph {
     pub fn is_recursive(&self, func: FuncId) -> bool {
         self.components.on_cycle(&self.graph, func.0)
     }
-    /// The functions that may call each other in turn, callees before their callers; each ascending. A
-    /// group of one function is recursive only if [`is_recursive`](Self::is_recursive) says so.
+    /// The strongly connected components of the functions, callees before callers. Each component is ascending. A
+    /// component of one function is recursive only if [`is_recursive`](Self::is_recursive) is true.
     pub fn bottom_up(&self) -> impl Iterator<Item = Vec<FuncId>> + '_ {
         let functions = self.calls.len() as u32;
         (0..self.components.len() as u32).filter_map(move |c| {
@@ -132,7 +132,7 @@ impl CallGraph {
             (!group.is_empty()).then_some(group)
         })
     }
-    /// As a graph: the functions by id, then one node for all calls through pointers.
+    /// The underlying graph. Its nodes are the functions by id, then one node for all calls through pointers.
     pub fn graph(&self) -> &Digraph {
         &self.graph
     }
@@ -141,11 +141,14 @@ impl CallGraph {
 /// The functions that a call may call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Callees<'a> {
+    /// Exactly one function.
     One(FuncId),
+    /// Any of these functions.
     Many(&'a [FuncId]),
 }
 
 impl Callees<'_> {
+    /// The functions as a slice.
     pub fn as_slice(&self) -> &[FuncId] {
         match self {
             Self::One(func) => std::slice::from_ref(func),
@@ -154,8 +157,8 @@ impl Callees<'_> {
     }
 }
 
-/// The functions whose addresses occur in an expression that is evaluated (as more than the callee of a
-/// call) or in the initial value of a global.
+/// The functions whose addresses occur in an evaluated expression or in the initial value of a global. The callee of a
+/// call does not count.
 fn address_taken(program: &Program) -> Vec<FuncId> {
     let mut taken = Vec::new();
     let mut seen = FxHashSet::default();
@@ -204,7 +207,7 @@ mod tests {
             let void = self.0.types.push(CType::Void);
             self.0.add_function(name, void, None)
         }
-        /// A call at the end of what `caller` does so far.
+        /// Appends a call to the body that `caller` has so far.
         fn call(&mut self, caller: FuncId, callee: Callee) -> EdgeId {
             let mut at = self.0.funcs[caller].entry;
             while let Some(edge) = self.0.out_edges(at).next() {
@@ -240,7 +243,7 @@ mod tests {
         assert_eq!(graph.callers(odd).collect::<Vec<_>>(), [from_even]);
         assert_eq!(graph.calls_in(main), [to_even, certain]);
 
-        // With the address in a variable, the call may call any function whose address is taken.
+        // If the address is in a variable, the call may call any function whose address is taken.
         let v = b.0.vars.push(crate::program::Var {
             name: None,
             ty: crate::program::TypeId(0),

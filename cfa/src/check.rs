@@ -1,72 +1,76 @@
-//! What C, its library or a property forbids.
+//! The checks: rules of C, of its library, or of a property that a program may violate.
 
 use std::fmt;
 
-/// The kind of an error: which rule it breaks. Named as clang's sanitizers name theirs where they have one.
+/// The kind of an error. Kinds that a sanitizer of clang checks have the sanitizer's name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Check {
-    /// A function is called that must not be.
+    /// A call of a function that must not be called.
     Call,
     /// `+ - * / %`, unary `-`, `++`, `--` or `abs` of signed integers whose result does not fit.
     SignedIntegerOverflow,
-    /// `<<` of a signed integer that is negative, loses bits or is shifted too far.
+    /// `<<` of a signed integer that is negative, that loses bits, or that is shifted by too many bits.
     SignedLeftShift,
-    /// Any other shift by a negative number of bits or by more than the type has.
+    /// Any other shift by a negative amount or by at least the width of the type.
     Shift,
+    /// Arithmetic on unsigned integers that wraps around. C permits it.
     UnsignedIntegerOverflow,
+    /// Division or remainder of integers by zero.
     IntegerDivideByZero,
+    /// Division of floats by zero.
     FloatDivideByZero,
-    /// A float converted to a type that has no such value.
+    /// A conversion of a float to a type that cannot represent its value.
     FloatCastOverflow,
     /// An implicit conversion that changes the value.
     ImplicitConversion,
     /// An index outside its array.
     Bounds,
-    /// A null pointer that is accessed or of which a member is taken.
+    /// An access, or a member access, through a null pointer.
     Null,
-    /// An address that is no multiple of what its type asks for.
+    /// An address that is not a multiple of the alignment of its type.
     Alignment,
-    /// Null for a parameter that must not be.
+    /// A null argument for a parameter that is declared nonnull.
     NonnullAttribute,
-    /// Null returned where that must not be.
+    /// A null result of a function that is declared to return nonnull.
     ReturnsNonnullAttribute,
-    /// An address computed beyond the address space, or from null.
+    /// Pointer arithmetic that leaves the address space, or that starts at null.
     PointerOverflow,
-    /// `< <= > >=` of pointers that lead into different objects.
+    /// `< <= > >=` on pointers into different objects.
     PointerCompare,
-    /// The difference of pointers that lead into different objects.
+    /// The difference of pointers into different objects.
     PointerSubtract,
-    /// `__builtin_unreachable` is reached.
+    /// Control reaches `__builtin_unreachable`.
     Unreachable,
-    /// The result of a function is used that ended without returning one.
+    /// A use of the result of a function that ended without a `return`.
     Return,
-    /// A variable-length array that has no positive length.
+    /// A variable-length array whose length is not positive.
     VlaBound,
-    /// A `_Bool` that is neither 0 nor 1.
+    /// A `_Bool` whose value is neither 0 nor 1.
     Bool,
-    /// An enumeration of a fixed type that has none of its values.
+    /// A value of an enumeration with a fixed type that is none of its enumerators.
     Enum,
-    /// A builtin whose argument it does not take (`__builtin_clz(0)`).
+    /// An argument outside the domain of a builtin, as in `__builtin_clz(0)`.
     Builtin,
-    /// An argument that a function of the C library does not take: memory that overlaps, what is no stream.
+    /// An argument outside the domain of a C library function, for example overlapping memory or an invalid stream.
     Argument,
-    /// An access, or a call through a pointer, that is not wholly within an object that is alive, or writes to a constant.
+    /// An access, or a call through a pointer, outside live objects; or a write to a constant.
     Deref,
-    /// Something else than an object of the heap that is alive is freed.
+    /// A `free` of anything but a live heap object.
     Free,
-    /// A value that was not initialised decides where control goes, is an address or a divisor, is passed or returned.
+    /// An uninitialised value that is a branch condition, an address, a divisor, an argument, or a result.
     Memory,
-    /// An object of the heap to which no pointer leads any more.
+    /// A live heap object to which no pointer leads any more.
     Memtrack,
-    /// An object of the heap that is alive when the program ends.
+    /// A heap object that is live when the program ends.
     Memcleanup,
     /// An execution does not end.
     Termination,
-    /// An automaton of the user's has come to an error.
+    /// A specification automaton of the user reaches its error state.
     Automaton,
 }
 
 impl Check {
+    /// All kinds, in the order of declaration.
     pub const ALL: [Self; 31] = [
         Self::Call,
         Self::SignedIntegerOverflow,
@@ -101,7 +105,7 @@ impl Check {
         Self::Automaton,
     ];
 
-    /// The name that a verdict gives it.
+    /// The name in verdicts and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Call => "unreach-call",
@@ -138,22 +142,24 @@ impl Check {
         }
     }
 
+    /// The kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|check| check.name() == name)
     }
 
-    /// Whether it is about what operations do with memory ([`Edge::fault`](crate::Edge::fault)), not about where control comes to.
+    /// True if the check is a memory fault, which an edge names in [`Edge::fault`](crate::Edge::fault). The violations
+    /// of all other checks are reachable error edges.
     pub fn is_fault(self) -> bool {
         matches!(self, Self::Deref | Self::Free | Self::Memtrack | Self::Memcleanup)
     }
 
-    /// Whether clang puts it into the code, with `-fsanitize=`.
+    /// True if clang inserts the check into the code with `-fsanitize=`.
     pub fn is_in_code(self) -> bool {
         let is_ours = matches!(self, Self::Argument | Self::Memory | Self::PointerCompare | Self::PointerSubtract);
         !self.is_fault() && !is_ours && self.sanitizer().is_some()
     }
 
-    /// The sanitizer of clang that looks for it.
+    /// The sanitizer of clang that covers the check.
     pub fn sanitizer(self) -> Option<&'static str> {
         match self {
             Self::Call | Self::Termination | Self::Automaton => None,

@@ -1,25 +1,25 @@
-//! Dominators and dominance frontiers; of the reversed graph, post-dominators.
+//! Dominators and dominance frontiers. On the reversed graph they are post-dominators.
 
 use crate::graph::{Digraph, Lists, NONE};
 
 /// The dominator tree of a graph from a root.
-///
-/// Lengauer and Tarjan, *A fast algorithm for finding dominators in a flowgraph*, 1979, with path
-/// compression alone: `O(m log n)` for `m` edges and `n` nodes. (petgraph's `simple_fast` takes twice the time for functions
-/// of fifty locations, eight times for 200,000, and is quadratic where many edges go far back: `large_graphs` below.)
+/// | Lengauer and Tarjan, *A fast algorithm for finding dominators in a flowgraph*, 1979, with path compression only:
+/// `O(m log n)` for `m` edges and `n` nodes. petgraph's `simple_fast` takes twice the time on functions of fifty
+/// locations and eight times on 200,000. It is quadratic on graphs with many long back edges; the test `large_graphs`
+/// has one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dominators {
     root: u32,
     idom: Vec<u32>,
     children: Lists<u32>,
-    /// The interval of a node in a depth-first numbering of the tree: a node dominates exactly those
-    /// whose intervals its own holds. Empty for unreachable nodes.
+    /// The interval of a node in a depth-first numbering of the tree. A node dominates exactly the nodes whose
+    /// intervals lie within its own. The interval of an unreachable node is empty.
     enter: Vec<u32>,
     leave: Vec<u32>,
 }
 
 impl Dominators {
-    /// Of the nodes reachable from `root`.
+    /// Computes the dominators of the nodes that `root` reaches.
     pub fn new(graph: &Digraph, root: u32) -> Self {
         let idom = lengauer_tarjan(graph, root);
         Self::of_tree(root, idom)
@@ -50,13 +50,15 @@ impl Dominators {
         Self { root, idom, children, enter, leave }
     }
 
+    /// The root.
     pub fn root(&self) -> u32 {
         self.root
     }
+    /// True if the root reaches the node.
     pub fn is_reachable(&self, node: u32) -> bool {
         self.leave[node as usize] != 0
     }
-    /// The immediate dominator: `None` for the root and unreachable nodes.
+    /// The immediate dominator. `None` for the root and for unreachable nodes.
     pub fn idom(&self, node: u32) -> Option<u32> {
         Some(self.idom[node as usize]).filter(|&d| d != NONE)
     }
@@ -64,13 +66,13 @@ impl Dominators {
     pub fn children(&self, node: u32) -> &[u32] {
         self.children.get(node)
     }
-    /// Whether every path from the root to `b` goes through `a` (which may be `b`). Unreachable nodes
-    /// neither dominate nor are dominated.
+    /// True if every path from the root to `b` contains `a`. A node dominates itself. Unreachable nodes neither
+    /// dominate nor are dominated.
     pub fn dominates(&self, a: u32, b: u32) -> bool {
         let (a, b) = (a as usize, b as usize);
         self.enter[a] != 0 && self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a] && self.enter[b] != 0
     }
-    /// The nodes of the tree, each before those it dominates.
+    /// The nodes of the tree in preorder.
     pub fn preorder(&self) -> Vec<u32> {
         let mut order = Vec::new();
         let mut stack = vec![self.root];
@@ -80,14 +82,14 @@ impl Dominators {
         }
         order
     }
-    /// The dominance frontier of each node, ascending: where its dominance ends.
+    /// The dominance frontier of each node, ascending.
     ///
     /// Cytron et al., *Efficiently computing static single assignment form*, 1991, in the form of Cooper,
     /// Harvey and Kennedy, *A simple, fast dominance algorithm*, 2001. Linear in the size of the result,
     /// which may be quadratic in the graph.
     pub fn frontiers(&self, graph: &Digraph) -> Lists<u32> {
         let mut pairs = Vec::new();
-        // The last join recorded for a node, to record each once.
+        // For each node, the last join that was added to its frontier. It prevents duplicates.
         let mut last = vec![NONE; graph.len()];
         for join in graph.nodes().filter(|&n| self.is_reachable(n)) {
             let reachable = graph.predecessors(join).iter().filter(|&&p| self.is_reachable(p));
@@ -108,8 +110,8 @@ impl Dominators {
     }
 }
 
-/// The immediate dominators of the nodes reachable from `root`; [`NONE`] for the root and the others.
-/// Works on numbers in order of discovery.
+/// Returns the immediate dominators of the nodes that `root` reaches, and [`NONE`] for the root and all other nodes.
+/// The algorithm works on depth-first numbers.
 fn lengauer_tarjan(graph: &Digraph, root: u32) -> Vec<u32> {
     let search = graph.depth_first([root]);
     let vertex = &search.preorder;
@@ -156,10 +158,10 @@ fn lengauer_tarjan(graph: &Digraph, root: u32) -> Vec<u32> {
     result
 }
 
-/// The forest of nodes processed so far, with path compression.
+/// The link-eval forest of the processed nodes, with path compression.
 struct Forest {
     ancestor: Vec<u32>,
-    /// A node of least semidominator on the compressed path to a node.
+    /// The node of least semidominator on the compressed path to a node.
     label: Vec<u32>,
     path: Vec<u32>,
 }
@@ -192,7 +194,7 @@ mod tests {
     use crate::graph::tests::graphs;
     use proptest::prelude::*;
 
-    /// Whether `a` dominates `b`: `b` is reachable, and not any more without `a`.
+    /// The definition of dominance: `b` is reachable, and removing `a` makes it unreachable.
     fn dominates(graph: &Digraph, root: u32, a: u32, b: u32) -> bool {
         let without: Vec<_> = graph.edges().filter(|&(x, y)| x != a && y != a).collect();
         let reachable = graph.reachable([root]);
@@ -240,7 +242,7 @@ mod tests {
 
     #[test]
     fn large_graphs() {
-        // A ladder that path compression has work with: each node also goes back to an early one.
+        // A ladder in which each node also has an edge to an early node, so that path compression has work to do.
         let n = 300_000u32;
         let edges: Vec<_> = (1..n).flat_map(|i| [(i - 1, i), (i, i / 2)]).collect();
         let graph = Digraph::new(n as usize, &edges);

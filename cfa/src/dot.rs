@@ -1,4 +1,4 @@
-//! Pictures: control-flow automata and call graphs in the language of Graphviz.
+//! Control-flow automata and call graphs in DOT, the language of Graphviz.
 
 use crate::blocks::{Next, Step, blocks};
 use crate::callgraph::CallGraph;
@@ -6,11 +6,10 @@ use crate::graph::CfaGraphs;
 use crate::program::*;
 use std::fmt::Write;
 
-/// The automaton of a function as far as its entry reaches.
-///
-/// A box is a stretch of locations that are only entered at its top, with what its edges do, each after its
-/// source line. Edges between boxes carry conditions: green if true, red if false. Loop heads have a double
-/// frame, errors are red, approximations yellow.
+/// Draws the automaton of a function, as far as its entry reaches.
+/// | A box is a basic block. Its lines are the operations, each with its source line. An edge between boxes shows its
+/// condition: green if the condition is true, red if it is false. Loop heads have a double frame. Errors are red.
+/// Approximations are yellow.
 pub fn function(p: &Program, func: FuncId) -> String {
     let graphs = CfaGraphs::new(p);
     let mut out = String::new();
@@ -20,7 +19,7 @@ pub fn function(p: &Program, func: FuncId) -> String {
     out
 }
 
-/// The automata of all functions that the program's entry reaches, each in its frame.
+/// Draws the automata of all functions that the program's entry reaches, one cluster for each.
 pub fn program(p: &Program) -> String {
     let (graphs, calls) = (CfaGraphs::new(p), CallGraph::new(p));
     let mut out = String::new();
@@ -34,8 +33,8 @@ pub fn program(p: &Program) -> String {
     out
 }
 
-/// Who calls whom, as far as the program's entry reaches. Calls through pointers go through one node. Models of
-/// library functions are dashed, undefined functions dotted.
+/// Draws the call graph, as far as the program's entry reaches. Calls through pointers share one node. Library models
+/// are dashed. Undefined functions are dotted.
 pub fn call_graph(p: &Program) -> String {
     let calls = CallGraph::new(p);
     let graph = calls.graph();
@@ -91,14 +90,14 @@ fn draw(out: &mut String, p: &Program, graphs: &CfaGraphs, func: FuncId, indent:
     }
 }
 
-/// One line of a block: the source line and what is done.
+/// One line of a block: the source line and the operation.
 fn line(p: &Program, step: &Step) -> String {
     let line = step.place.map(|place| p.places[place].line).filter(|&line| line > 0);
     let line = line.map_or(String::new(), |line| format!("{line}: "));
     format!("{line}{}\n", shortened(&step.text))
 }
 
-/// At most so many characters that a box stays readable.
+/// Cuts a long text, so that the box stays readable.
 fn shortened(text: &str) -> String {
     const MAX: usize = 90;
     match text.char_indices().nth(MAX) {
@@ -107,7 +106,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A string of the language, its lines flush left.
+/// A DOT string with left-aligned lines.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,9 +1,9 @@
 //! Expressions: one bit-precise, hash-consed term language for programs and for formulas.
 //!
-//! Every scalar is a bit-vector; a float is the bit-vector of its representation and the float
-//! operations carry the format. A truth value is a bit-vector of width one. Equality of expressions is
-//! equality of ids. The constructors of [`ExprPool`] simplify (see [`simplify`](self::simplify)); a
-//! pool only ever grows, so an engine may clone a program's pool and extend it with its own terms.
+//! Every scalar is a bit-vector. A float is the bit-vector of its representation; the float operations name the format.
+//! A truth value is a bit-vector of width one. Two expressions are equal if and only if their ids are equal. The
+//! constructors of [`ExprPool`] simplify (see [`simplify`](self::simplify)). A pool never removes expressions, so an
+//! engine may clone a program's pool and add its own terms.
 
 mod arena;
 mod check;
@@ -27,7 +27,7 @@ id_type!(
     ExprId, "e"
 );
 id_type!(
-    /// A symbol of a formula: an unconstrained value. Programs have none; engines make them.
+    /// A symbol of a formula: an unconstrained value. Only the engine creates symbols; programs contain none.
     SymId, "s"
 );
 
@@ -36,7 +36,7 @@ id_type!(
 pub enum Sort {
     /// A bit-vector of this many bits, at least 1.
     Bv(u32),
-    /// An array from bit-vectors to bit-vectors, of these widths. Formulas only.
+    /// An array from bit-vectors to bit-vectors. Arrays occur in formulas only.
     Array { index: u32, elem: u32 },
 }
 
@@ -51,39 +51,60 @@ impl Sort {
     }
 }
 
+/// Unary operations on bit-vectors.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnOp {
+    /// Bitwise complement.
     Not,
+    /// Two's complement negation.
     Neg,
 }
 
-/// Binary operations of SMT-LIB bit-vectors: total, division by zero included.
+/// Binary operations of SMT-LIB's `FixedSizeBitVectors`. All are total, including division by zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BinOp {
+    /// Sum modulo `2^width`.
     Add,
+    /// Difference modulo `2^width`.
     Sub,
+    /// Product modulo `2^width`.
     Mul,
+    /// Unsigned quotient.
     UDiv,
+    /// Signed quotient, truncated towards zero.
     SDiv,
+    /// Unsigned remainder.
     URem,
+    /// Signed remainder with the sign of the dividend.
     SRem,
+    /// Left shift.
     Shl,
+    /// Logical right shift.
     LShr,
+    /// Arithmetic right shift.
     AShr,
+    /// Bitwise and.
     And,
+    /// Bitwise or.
     Or,
+    /// Bitwise exclusive or.
     Xor,
-    /// Comparisons give one bit.
+    /// Equality. The result of a comparison has one bit.
     Eq,
+    /// Unsigned `<`.
     Ult,
+    /// Unsigned `<=`.
     Ule,
+    /// Signed `<`.
     Slt,
+    /// Signed `<=`.
     Sle,
-    /// The first operand above the second.
+    /// Concatenation, with the first operand as the high part.
     Concat,
 }
 
 impl BinOp {
+    /// All operations, in the order of declaration.
     pub const ALL: [Self; 19] = [
         Self::Add,
         Self::Sub,
@@ -105,13 +126,15 @@ impl BinOp {
         Self::Sle,
         Self::Concat,
     ];
+    /// True if the result is a truth value.
     pub fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ult | Self::Ule | Self::Slt | Self::Sle)
     }
+    /// True if the operands may be swapped.
     pub fn is_commutative(self) -> bool {
         matches!(self, Self::Add | Self::Mul | Self::And | Self::Or | Self::Xor | Self::Eq)
     }
-    /// The operation on values.
+    /// Applies the operation to values.
     #[inline]
     pub fn apply(self, a: &Bv, b: &Bv) -> Bv {
         match self {
@@ -141,6 +164,7 @@ impl BinOp {
 /// A node of the term graph.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
+    /// A constant.
     Const(Bv),
     /// A program variable.
     Var(VarId),
@@ -150,91 +174,131 @@ pub enum Expr {
     GlobalAddr(GlobalId),
     /// The address of a function.
     FuncAddr(FuncId),
-    /// What a global memory object contains at an offset, as many whole bytes as `width` has, in conditions on states; no edge of a
-    /// program has it.
+    /// The bytes of a global memory object at `offset`, little-endian. Conditions on states use it; the edges of a
+    /// program do not.
     Content {
+        /// The object.
         of: GlobalId,
+        /// The offset in bytes.
         offset: u32,
+        /// The width in bits, a multiple of 8.
         width: u32,
     },
+    /// A unary operation.
     Unary(UnOp, ExprId),
+    /// A binary operation.
     Binary(BinOp, ExprId, ExprId),
-    /// Condition (one bit), value if 1, value if 0. Also on arrays.
+    /// If-then-else: the condition (one bit), the value if it is 1, the value if it is 0. The values may be arrays.
     Ite(ExprId, ExprId, ExprId),
-    /// Bits `hi..=lo`.
+    /// Bits `hi..=lo` of `arg`.
     Extract {
+        /// The most significant bit of the result.
         hi: u32,
+        /// The least significant bit of the result.
         lo: u32,
+        /// The operand.
         arg: ExprId,
     },
-    /// Extended with zeros to this width.
+    /// Zero extension.
     Zext {
+        /// The width of the result.
         width: u32,
+        /// The operand.
         arg: ExprId,
     },
-    /// Extended with the sign bit to this width.
+    /// Sign extension.
     Sext {
+        /// The width of the result.
         width: u32,
+        /// The operand.
         arg: ExprId,
     },
+    /// A unary operation on a float.
     FUnary(FUnOp, FloatFormat, ExprId),
+    /// A binary operation on floats.
     FBinary(FBinOp, FloatFormat, ExprId, ExprId),
-    /// `a * b + c` with one rounding.
+    /// `a * b + c` with a single rounding.
     Fma(Rounding, FloatFormat, ExprId, ExprId, ExprId),
+    /// A comparison of floats. The result has one bit.
     FCompare(FCmp, FloatFormat, ExprId, ExprId),
+    /// True if the operand is NaN.
     FIsNan(FloatFormat, ExprId),
-    /// Between formats. To nearest where every value of `from` is one of `to`.
+    /// A conversion between formats. The rounding is [`Rounding::Nearest`] if every value of `from` is a value of `to`.
     FConvert {
+        /// The rounding mode.
         rounding: Rounding,
+        /// The format of the operand.
         from: FloatFormat,
+        /// The format of the result.
         to: FloatFormat,
+        /// The operand.
         arg: ExprId,
     },
-    /// An integer as a float. To nearest where the format has every integer of the width.
+    /// A conversion of an integer to a float. The rounding is [`Rounding::Nearest`] if `to` has every integer of the
+    /// operand's width.
     IntToF {
+        /// The rounding mode.
         rounding: Rounding,
+        /// The format of the result.
         to: FloatFormat,
+        /// Whether the operand is signed.
         signed: bool,
+        /// The operand.
         arg: ExprId,
     },
-    /// Towards zero. Of NaN and what does not fit, the sign bit alone: x86's "integer indefinite".
+    /// A conversion of a float to an integer, rounded towards zero. For NaN and values that do not fit, the result has
+    /// only the sign bit set: x86's "integer indefinite".
     FToInt {
+        /// The format of the operand.
         from: FloatFormat,
+        /// Whether the result is signed.
         signed: bool,
+        /// The width of the result.
         width: u32,
+        /// The operand.
         arg: ExprId,
     },
-    /// Arrays, in formulas only.
+    /// The element of an array at an index. Array terms occur in formulas only.
     Select {
+        /// The array.
         array: ExprId,
+        /// The index.
         index: ExprId,
     },
+    /// An array with one element replaced.
     Store {
+        /// The array.
         array: ExprId,
+        /// The index.
         index: ExprId,
+        /// The new element.
         value: ExprId,
     },
-    /// The array of this index width that holds `value` everywhere.
+    /// The array whose elements are all `value`.
     ConstArray {
+        /// The width of an index.
         index: u32,
+        /// The element.
         value: ExprId,
     },
-    /// The array of this index width whose elements are `body`, a term over [`Expr::Index`]. An element of such an array is
-    /// the body at that index (see [`ExprPool::select`]), so that no formula ever holds one.
+    /// The array whose elements are `body`, a term over [`Expr::Index`]. [`ExprPool::select`] replaces an element of
+    /// such an array by the body at that index, so no formula contains such an element.
     Lambda {
+        /// The width of an index.
         index: u32,
+        /// The element at [`Expr::Index`].
         body: ExprId,
     },
-    /// In the body of a [`Expr::Lambda`]: the index, of this width.
+    /// The bound index in the body of an [`Expr::Lambda`], with its width.
     Index(u32),
 }
 
 impl Expr {
-    /// The value of the operation on bit-vector values of its sub-expressions. `None` for leaves and arrays.
+    /// Applies the operation to the values of its operands. Returns `None` for leaves and arrays.
     pub fn apply(&self, values: &[&Bv]) -> Option<Bv> {
         apply(self, values)
     }
-    /// The direct sub-expressions, in order.
+    /// The direct subexpressions, in order.
     #[inline]
     pub fn children(&self) -> Children {
         use Expr::*;
@@ -260,7 +324,7 @@ impl Expr {
     }
 }
 
-/// Iterator over the direct sub-expressions of an expression.
+/// An iterator over the direct subexpressions of an expression.
 #[derive(Clone)]
 pub struct Children {
     ids: [ExprId; 3],

@@ -1,4 +1,4 @@
-//! Shifts. Those by the width and more give what is shifted in.
+//! Shifts. A shift by the width or more returns only bits that were shifted in.
 
 use super::{Big, Bv, Small};
 
@@ -25,7 +25,7 @@ pub(crate) fn ashr(a: &Bv, by: &Bv) -> Bv {
     lshr(&a.not(), by).not()
 }
 
-/// The amount if it is below the width.
+/// The shift amount, or `None` if it is at least the width.
 fn amount(a: &Bv, by: &Bv) -> Option<u32> {
     by.to_u64().filter(|s| *s < u64::from(a.width)).map(|s| s as u32)
 }

@@ -1,10 +1,10 @@
-//! The sorts that operations take and give.
+//! Sort checking of expressions.
 
 use super::{Arena, BinOp, Expr, ExprId, Sort};
 
 impl Arena {
-    /// The sort of an operation on children in this pool, or what is wrong with it. `None` for leaves
-    /// other than constants: their sorts are not in the expression.
+    /// The sort of a node whose children are in this pool, or the sort error. `None` for leaves other than constants,
+    /// because the node does not contain their sorts.
     pub fn sort_of(&self, node: &Expr) -> Result<Option<Sort>, String> {
         Ok(Some(match *node {
             Expr::Const(ref c) => Sort::Bv(c.width()),

@@ -1,4 +1,4 @@
-//! The value of an expression: the reference semantics of every operation.
+//! Evaluation of expressions: the reference semantics of every operation.
 
 use super::{Arena, Expr, ExprId, ExprPool, UnOp};
 use crate::bv::Bv;
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The value of the operation `node` on bit-vector values of its children. `None` for leaves and arrays.
+/// Applies the operation `node` to the values of its children. Returns `None` for leaves and arrays.
 pub(crate) fn apply(node: &Expr, values: &[&Bv]) -> Option<Bv> {
     Some(match (node, values) {
         (Expr::Const(c), []) => c.clone(),
@@ -36,14 +36,17 @@ pub(crate) fn apply(node: &Expr, values: &[&Bv]) -> Option<Bv> {
     })
 }
 
-/// The value of an array: a default and the places that differ from it.
+/// The value of an array: a default element, and the elements that differ from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArrayValue {
+    /// The element at every index without an entry.
     pub default: Bv,
+    /// The elements by index.
     pub entries: BTreeMap<u128, Bv>,
 }
 
 impl ArrayValue {
+    /// The element at an index. Panics if the index does not fit into 128 bits.
     pub fn get(&self, index: &Bv) -> &Bv {
         let index = index.to_u128().expect("array indices have at most 128 bits");
         self.entries.get(&index).unwrap_or(&self.default)
@@ -53,7 +56,9 @@ impl ArrayValue {
 /// The value of an expression of either sort.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
+    /// The value of a bit-vector.
     Bv(Bv),
+    /// The value of an array.
     Array(Rc<ArrayValue>),
 }
 
@@ -67,8 +72,8 @@ impl Value {
     }
 }
 
-/// Evaluates expressions of one pool under one assignment of the leaves, each sub-expression once.
-/// Iterative, so that the depth of an expression does not matter.
+/// Evaluates expressions of one pool under one assignment of the leaves. It evaluates each subexpression once. It is
+/// iterative, so that deep expressions cannot overflow the stack.
 pub struct Evaluator<'p, F> {
     pool: &'p ExprPool,
     leaf: F,
@@ -76,17 +81,17 @@ pub struct Evaluator<'p, F> {
 }
 
 impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
-    /// `leaf` gives the value of a leaf other than a constant, of the leaf's sort.
+    /// `leaf` returns the value of a leaf other than a constant. The value must have the sort of the leaf.
     pub fn new(pool: &'p ExprPool, leaf: F) -> Self {
         Self::with_memo(pool, leaf, FxHashMap::default())
     }
 
-    /// Goes on with the values from [`into_memo`](Self::into_memo) of an evaluator with the same leaves.
+    /// Starts with the memo of another evaluator with the same leaves; see [`into_memo`](Self::into_memo).
     pub fn with_memo(pool: &'p ExprPool, leaf: F, memo: FxHashMap<ExprId, Value>) -> Self {
         Self { pool, leaf, memo }
     }
 
-    /// The values found so far.
+    /// The values computed so far.
     pub fn into_memo(self) -> FxHashMap<ExprId, Value> {
         self.memo
     }
@@ -96,6 +101,7 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
         self.value(root).bv().clone()
     }
 
+    /// The value of an expression. Panics on lambdas.
     pub fn value(&mut self, root: ExprId) -> Value {
         let mut stack = vec![root];
         while let Some(&e) = stack.last() {
@@ -118,8 +124,8 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
         self.memo[&root].clone()
     }
 
-    /// An element of an array, whose other elements are not looked at; `None` if values are missing, which are then on the
-    /// stack.
+    /// Evaluates one element of an array without evaluating the others. If a value that it needs is missing, it pushes
+    /// that expression to the stack and returns `None`.
     fn element(&mut self, mut array: ExprId, index: ExprId, stack: &mut Vec<ExprId>) -> Option<Value> {
         let pending = stack.len();
         let known = |this: &Self, e: ExprId, stack: &mut Vec<ExprId>| {
@@ -133,7 +139,7 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
         loop {
             match *self.pool.get(array) {
                 Expr::Store { array: inner, index: at, value } => {
-                    // What is missing of a chain of stores is asked for at once.
+                    // Collects all missing values of a chain of stores at once.
                     let at = known(self, at, stack);
                     if stack.len() == pending && at == index {
                         return known(self, value, stack);
@@ -191,8 +197,8 @@ impl<'p, F: FnMut(ExprId, &Expr) -> Value> Evaluator<'p, F> {
 }
 
 impl Arena {
-    /// The value of a small expression, recursively and without a memo: for the expressions on the
-    /// edges of a program, whose depth the front-end bounds. `leaf` gives the value of a leaf.
+    /// Evaluates a small expression recursively and without a memo. It is meant for expressions on program edges, whose
+    /// depth the front-end bounds. `leaf` returns the value of a leaf.
     pub fn eval_tree(&self, e: ExprId, leaf: &mut impl FnMut(&Expr) -> Bv) -> Bv {
         match *self.get(e) {
             Expr::Const(ref c) => c.clone(),

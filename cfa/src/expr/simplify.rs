@@ -1,13 +1,13 @@
 //! Simplification on construction: constant folding and cheap local rules.
 //!
-//! A rule looks at a node, its children and sometimes theirs; it never searches. Canonical forms:
+//! A rule inspects a node, its children, and sometimes their children. It never searches. Canonical forms:
+//! | 1. A commutative operation has a constant on the right, else the smaller id on the left.
+//! 2. `a - c` is `a + (-c)`. Constants in nested sums are collected: `(a + c1) + c2` is `a + c`.
+//! 3. There is no negated constant, no double negation, and no comparison of equal operands.
+//! 4. If the rounding mode cannot affect the result, it is [`Rounding::Nearest`].
+//! 5. `Extract` is pushed towards the leaves through `Concat`, `Zext` and `Extract`. Adjacent extracts of one value are
+//!    joined. A value that was written to memory byte by byte is therefore read back as the same term.
 //!
-//! 1. commutative operations have a constant on the right, else the smaller id on the left;
-//! 2. `a - c` is `a + (-c)`, and constants in sums of sums are collected: `(a + c1) + c2` is `a + c`;
-//! 3. there is no negated constant, no double negation, no comparison of equal operands;
-//! 4. where rounding cannot matter it is to nearest;
-//! 5. `Extract` is pushed towards leaves through `Concat`, `Zext`, `Extract`, and adjacent extracts of
-//!    one value are joined, so that a value written to memory byte by byte reads back as itself.
 //!
 //! Every rule is tested against the evaluator on random expressions (`tests/expr_properties.rs`).
 
@@ -22,8 +22,8 @@ use BinOp::*;
 use parts::*;
 use ranges::compare_by_size;
 
-/// How deep rules may follow from rules before a node is taken as it is: keeps the stack bounded where a
-/// rule pushes an operation down a chain as long as the program cares to build.
+/// The maximal nesting depth of rule applications. At this depth a node is stored without simplification. The limit
+/// bounds the stack for rules that push an operation down an arbitrarily long chain.
 const MAX_NESTING: u32 = 200;
 
 /// Interns a simplified form of `node`, whose sort is `sort`.
@@ -76,7 +76,7 @@ fn fold(pool: &ExprPool, node: &Expr) -> Option<Bv> {
 fn simplify_unary(pool: &mut ExprPool, op: UnOp, a: ExprId) -> Option<ExprId> {
     match (op, pool.get(a)) {
         (UnOp::Not, &Expr::Unary(UnOp::Not, x)) | (UnOp::Neg, &Expr::Unary(UnOp::Neg, x)) => Some(x),
-        // not (x <= y) is y < x, so that a branch and its opposite are each one comparison.
+        // not (x <= y) is y < x, so a branch condition and its negation are both single comparisons.
         (UnOp::Not, &Expr::Binary(Ule, x, y)) => Some(pool.binary(Ult, y, x)),
         (UnOp::Not, &Expr::Binary(Sle, x, y)) => Some(pool.binary(Slt, y, x)),
         (UnOp::Not, &Expr::Binary(Ult, x, y)) => Some(pool.binary(Ule, y, x)),
@@ -185,7 +185,7 @@ fn bits_const_right(pool: &mut ExprPool, op: BinOp, a: ExprId, c: &Bv, width: u3
     match op {
         Shl | LShr if c.to_u64().is_none_or(|s| s >= u64::from(width)) => Some(pool.int(width, 0)),
         LShr => {
-            // The high bits, moved down: extract and extension join better than shifts.
+            // The high bits as extract and extension: these combine with other rules better than shifts.
             let shift = c.to_u64()? as u32;
             let high = pool.extract(width - 1, shift, a);
             Some(pool.zext(width, high))
@@ -340,7 +340,7 @@ fn simplify_eq_const(pool: &mut ExprPool, node: &Expr, c: &Bv, width: u32) -> Op
             }
         }
         Expr::Binary(Concat, x, y) => {
-            // Only where one half is constant, so that the rule does not grow terms.
+            // Only if one half is constant, so that the rule does not grow terms.
             let split = pool.width(y);
             let (high, low) = (c.extract(width - 1, split), c.extract(split - 1, 0));
             if let Some(k) = pool.as_const(y) {
@@ -372,8 +372,7 @@ fn simplify_eq_const(pool: &mut ExprPool, node: &Expr, c: &Bv, width: u32) -> Op
     }
 }
 
-/// A comparison of an extended value with a constant `c`, done on the narrow width. The constant is
-/// the left operand if `const_left`.
+/// Narrows a comparison of an extended value with a constant `c`. If `const_left`, the constant is the left operand.
 fn compare_extended(pool: &mut ExprPool, op: BinOp, node: &Expr, c: &Bv, const_left: bool) -> Option<ExprId> {
     let (arg, signed) = match *node {
         Expr::Zext { arg, .. } => (arg, false),
@@ -383,7 +382,7 @@ fn compare_extended(pool: &mut ExprPool, op: BinOp, node: &Expr, c: &Bv, const_l
     let narrow = pool.width(arg);
     let low = c.extract(narrow - 1, 0);
     let (fits, op) = if signed {
-        // Both orders agree with the narrow order on sign-extended values.
+        // On sign-extended values, the signed and the unsigned order both agree with the narrow order.
         (low.sext(c.width()) == *c, op)
     } else {
         let unsigned = match op {
@@ -403,7 +402,7 @@ fn compare_extended(pool: &mut ExprPool, op: BinOp, node: &Expr, c: &Bv, const_l
 fn simplify_general(pool: &mut ExprPool, op: BinOp, a: ExprId, b: ExprId, width: u32) -> Option<ExprId> {
     let (x, y) = (pool.get(a).clone(), pool.get(b).clone());
     match (op, x, y) {
-        // Sums: keep the constant outermost.
+        // Keep the constant of a sum outermost.
         (Add, Expr::Binary(Add, x, k), _) if pool.as_const(k).is_some() => {
             let sum = pool.add(x, b);
             Some(pool.add(sum, k))
@@ -436,7 +435,7 @@ fn simplify_general(pool: &mut ExprPool, op: BinOp, a: ExprId, b: ExprId, width:
         (Or, Expr::Binary(Or, x, y), _) if x == b || y == b => Some(a),
         (Or, _, Expr::Binary(Or, x, y)) if x == a || y == a => Some(b),
         (Eq, Expr::Binary(Add, x, k), Expr::Binary(Add, y, l)) if k == l => Some(pool.eq(x, y)),
-        // An operand that holds the other has the greater id: it is on the right.
+        // An operand that contains the other has the greater id, so it is on the right.
         (Eq, _, Expr::Binary(Add, x, y)) if x == a || y == a => {
             let other = if x == a { y } else { x };
             let zero = pool.int(width, 0);
@@ -459,7 +458,7 @@ fn simplify_general(pool: &mut ExprPool, op: BinOp, a: ExprId, b: ExprId, width:
         {
             Some(pool.binary(op, x, y))
         }
-        // Adjacent parts of one value; a sign or zero extension of the low part.
+        // Joins adjacent parts of one value, and extensions of the low part.
         (Concat, Expr::Extract { hi, lo, arg: x }, Expr::Extract { hi: hi2, lo: lo2, arg: y })
             if x == y && lo == hi2 + 1 =>
         {

@@ -1,11 +1,11 @@
-//! Expressions made from others, as a whole.
+//! Transformations of whole expressions.
 
 use super::{Expr, ExprId, ExprPool};
 use crate::float::Rounding;
 use rustc_hash::FxHashMap;
 
 impl ExprPool {
-    /// The node `node` with its children replaced by `children` (as many as it has), simplified.
+    /// Rebuilds `node` with new children and simplifies. Panics if the number of children is wrong.
     pub fn rebuild(&mut self, node: &Expr, children: &[ExprId]) -> ExprId {
         use Expr::*;
         match (node, children) {
@@ -31,8 +31,8 @@ impl ExprPool {
         }
     }
 
-    /// `root` with leaves replaced: `leaf` gives the replacement of a leaf, or `None` to keep it.
-    /// `memo` may be kept between calls with the same `leaf`. Iterative: expressions may be deep.
+    /// Replaces leaves of `root`. `leaf` returns the replacement of a leaf, or `None` to keep it. A caller may pass the
+    /// same `memo` to several calls with the same `leaf`. Iterative, because expressions may be deep.
     pub fn substitute(
         &mut self,
         root: ExprId,
@@ -71,7 +71,8 @@ impl ExprPool {
         memo[&root]
     }
 
-    /// An expression of another pool in this one; `None` if it has symbols, which mean nothing here.
+    /// Copies an expression of another pool into this one. Returns `None` if it contains symbols, because a symbol
+    /// belongs to its pool.
     pub fn import(&mut self, from: &Self, root: ExprId) -> Option<ExprId> {
         let mut done: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut stack = vec![root];
@@ -96,7 +97,8 @@ impl ExprPool {
 }
 
 impl Rounding {
-    /// `operation` in the mode whose number (that of [`Rounding::ALL`]) is `mode`.
+    /// The result of `operation` in the rounding mode whose number in [`Rounding::ALL`] is `mode`, as a choice over all
+    /// modes.
     pub fn choice(
         pool: &mut ExprPool,
         mode: ExprId,

@@ -1,4 +1,4 @@
-//! Facts about a whole program that several crates ask for. Each is computed in one pass over its automata.
+//! Facts about a whole program that several crates need.
 
 mod targets;
 
@@ -7,7 +7,8 @@ pub use targets::leading_to_targets;
 use crate::{AllocKind, CallGraph, Callee, EdgeId, Family, FuncId, Id, LocId, Op, Program, VarId, VarKind};
 use rustc_hash::FxHashSet;
 
-/// Whether memory of the heap is allocated in a loop or a recursion: one path through it stands for many objects.
+/// True if a heap allocation may be executed repeatedly, in a loop or a recursion. One abstract object then represents
+/// many concrete ones.
 pub fn allocates_again(program: &Program, in_loop: impl Fn(LocId) -> bool) -> bool {
     let calls = CallGraph::new(program);
     let mut repeated: Vec<bool> = program.funcs.ids().map(|f| calls.is_recursive(f)).collect();
@@ -35,7 +36,7 @@ pub fn allocates_again(program: &Program, in_loop: impl Fn(LocId) -> bool) -> bo
     })
 }
 
-/// For every function, the globals that it or what it calls may write.
+/// For every function, the globals that it or its callees may write.
 pub fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
     let mut written = vec![FxHashSet::default(); program.funcs.len()];
     let mut calls: Vec<Vec<FuncId>> = vec![Vec::new(); program.funcs.len()];
@@ -74,7 +75,7 @@ pub fn globals_written(program: &Program) -> Vec<FxHashSet<VarId>> {
     }
 }
 
-/// Whether the program frees memory of the heap.
+/// True if the program frees heap memory.
 pub fn frees(program: &Program) -> bool {
     program.edges.values().any(|e| matches!(e.op, Op::Free { family, .. } if family != Family::Scope))
 }

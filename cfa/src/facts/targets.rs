@@ -2,9 +2,10 @@
 
 use crate::{Callee, EdgeId, FuncId, Id, LocId, Op, Program};
 
-/// For every location, whether some path of the program's graph leads from it to an error edge, to an operation whose
-/// faults are errors, or to an edge after which the program represented lacks behaviours of the program given. Calls and returns are not matched, so a location
-/// that does not lead to one has none in any context. Linear in the program.
+/// For every location, whether a path in the CFA leads from it to an error edge, to an operation whose faults are
+/// errors, or to an under-approximating edge. The analysis is context-insensitive: it does not match calls and returns.
+/// If it returns false for a location, no target is reachable from there in any context. Linear in the size of the
+/// program.
 pub fn leading_to_targets(program: &Program) -> Vec<bool> {
     let mut entered_from: Vec<Vec<u32>> = vec![Vec::new(); program.locs.len()];
     let mut calls: Vec<Vec<EdgeId>> = vec![Vec::new(); program.funcs.len()];
@@ -31,7 +32,7 @@ pub fn leading_to_targets(program: &Program) -> Vec<bool> {
             entered_from[edge.target.index()].push(edge.source.0);
         }
     }
-    // A return leads behind every call of its function, and a call to the entries of its callees.
+    // A return leads to the locations after all calls of its function. A call leads to the entries of its callees.
     let mut returns_behind: Vec<bool> = vec![false; program.funcs.len()];
     let mut returns: Vec<Vec<LocId>> = vec![Vec::new(); program.funcs.len()];
     for edge in program.edges.values() {
@@ -85,7 +86,7 @@ mod tests {
         let void = p.funcs[p.entry].return_type;
         let f = p.add_function("f", void, None);
         let (entry, f_entry) = (p.funcs[p.entry].entry, p.funcs[f].entry);
-        // f returns or halts; the error is behind the call of f.
+        // `f` returns or halts. The error is after the call of `f`.
         let [returns, halts, end] = [(); 3].map(|()| p.add_location(f));
         let yes = p.exprs.bool(true);
         p.add_branch(f_entry, yes, returns, halts, None);

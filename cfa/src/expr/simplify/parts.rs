@@ -1,4 +1,4 @@
-//! Parts of values, extensions, and arrays.
+//! Simplification of extracts, extensions, and array operations.
 
 use super::*;
 
@@ -43,7 +43,7 @@ pub(super) fn simplify_extract(pool: &mut ExprPool, hi: u32, lo: u32, arg: ExprI
                 None
             }
         }
-        // Low bits of bitwise operations and, from bit 0, of sums and products.
+        // Narrows bitwise operations, and from bit 0 also sums and products.
         Expr::Binary(op @ (And | Or | Xor), x, y) if pool.as_const(x).is_some() || pool.as_const(y).is_some() => {
             let (x, y) = (pool.extract(hi, lo, x), pool.extract(hi, lo, y));
             Some(pool.binary(op, x, y))
@@ -60,7 +60,7 @@ pub(super) fn simplify_extract(pool: &mut ExprPool, hi: u32, lo: u32, arg: ExprI
     }
 }
 
-/// Whether taking the low bits `hi..=0` of `e` makes a simpler term.
+/// True if the extract of the bits `hi..=0` of `e` is a simpler term.
 pub(super) fn narrows(pool: &ExprPool, hi: u32, e: ExprId) -> bool {
     match *pool.get(e) {
         Expr::Const(_) => true,
@@ -81,7 +81,7 @@ pub(super) fn simplify_sext(pool: &mut ExprPool, width: u32, arg: ExprId) -> Opt
     match *pool.get(arg) {
         _ if pool.width(arg) == width => Some(arg),
         Expr::Sext { arg: x, .. } => Some(pool.sext(width, x)),
-        // The sign bit of a proper zero extension is zero.
+        // The sign bit of a proper zero extension is 0.
         Expr::Zext { arg: x, .. } => Some(pool.zext(width, x)),
         _ => None,
     }
@@ -111,7 +111,7 @@ pub(super) fn simplify_store(pool: &mut ExprPool, array: ExprId, index: ExprId, 
     }
 }
 
-/// Whether two indices differ by structure: distinct constants, or one base plus distinct constants.
+/// True if two indices differ by structure: distinct constants, or the same base plus distinct constants.
 pub(super) fn definitely_differ(pool: &mut ExprPool, a: ExprId, b: ExprId) -> bool {
     let eq = pool.eq(a, b);
     pool.is_false(eq)

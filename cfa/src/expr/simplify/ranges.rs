@@ -1,12 +1,12 @@
-//! Comparisons that the widths of what is extended decide: a product of two values of 32 bits fits into 64, whatever
-//! they are. Solvers multiply bit by bit to find that out.
+//! Decides comparisons by the widths of extended operands. For example, the product of two 32-bit values always fits
+//! into 64 bits. A solver would have to bit-blast the multiplication to find that out.
 
 use super::*;
 
-/// How deep terms are looked into: `a * b + c`, each of them extended and a part of something.
+/// The maximal depth of the analysis. It suffices for `a * b + c` with extended operands inside another operation.
 const MAX_DEPTH: u32 = 4;
 
-/// A value lies in `-2^(bits - 1) ..= 2^(bits - 1) - 1`, as a signed one, and is not negative if it says so.
+/// A range: the signed value lies in `-2^(bits - 1) ..= 2^(bits - 1) - 1`. If `not_negative`, it is also at least 0.
 #[derive(Clone, Copy)]
 struct Size {
     bits: u32,
@@ -42,13 +42,13 @@ impl Size {
             }
             Expr::Binary(Mul, a, b) => {
                 let (a, b) = (of(a), of(b));
-                // Only the product of the two least values takes the last bit.
+                // Only the product of the two least values needs the last bit.
                 let least = !a.not_negative && !b.not_negative;
                 Self { bits: a.bits + b.bits - u32::from(!least), not_negative: a.not_negative && b.not_negative }
             }
             _ => any,
         };
-        // What may wrap around is any value.
+        // If the operation may wrap around, the result may be any value.
         if size.bits > width { any } else { size }
     }
 
@@ -64,14 +64,15 @@ impl Size {
     }
 }
 
-/// `e op c`, or `c op e`, if all values that `e` has room for compare with `c` alike.
+/// Decides `e op c` (or `c op e` if `const_left`), if the comparison has the same result for all values in the range of
+/// `e`.
 pub(super) fn compare_by_size(pool: &mut ExprPool, op: BinOp, e: ExprId, c: &Bv, const_left: bool) -> Option<ExprId> {
     let size = Size::of(pool, e, MAX_DEPTH);
     let (least, greatest) = (size.least(c.width()), size.greatest(c.width()));
     let holds = match op {
         Slt => Bv::slt,
         Sle => Bv::sle,
-        // Of values that may be negative the unsigned order is another.
+        // The unsigned order differs from the signed one on negative values.
         Ult if size.not_negative => Bv::ult,
         Ule if size.not_negative => Bv::ule,
         _ => return None,
