@@ -7,7 +7,8 @@ use crate::program::{Callee, EdgeId, FuncId, Op, Program, VarKind};
 use rustc_hash::FxHashSet;
 
 /// The call graph of a program.
-/// | A call through a pointer may call every function whose address the program takes; there is no points-to analysis
+///
+/// A call through a pointer may call every function whose address the program takes; there is no points-to analysis
 /// here. All such calls share one extra node of the graph. The number of edges is therefore linear in the calls and
 /// functions of the program.
 #[derive(Clone, Debug)]

@@ -3,7 +3,8 @@
 use crate::graph::{Digraph, Lists, NONE};
 
 /// The dominator tree of a graph from a root.
-/// | Lengauer and Tarjan, *A fast algorithm for finding dominators in a flowgraph*, 1979, with path compression only:
+///
+/// Lengauer and Tarjan, *A fast algorithm for finding dominators in a flowgraph*, 1979, with path compression only:
 /// `O(m log n)` for `m` edges and `n` nodes. petgraph's `simple_fast` takes twice the time on functions of fifty
 /// locations and eight times on 200,000. It is quadratic on graphs with many long back edges; the test `large_graphs`
 /// has one.

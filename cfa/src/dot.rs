@@ -7,7 +7,8 @@ use crate::program::*;
 use std::fmt::Write;
 
 /// Draws the automaton of a function, as far as its entry reaches.
-/// | A box is a basic block. Its lines are the operations, each with its source line. An edge between boxes shows its
+///
+/// A box is a basic block. Its lines are the operations, each with its source line. An edge between boxes shows its
 /// condition: green if the condition is true, red if it is false. Loop heads have a double frame. Errors are red.
 /// Approximations are yellow.
 pub fn function(p: &Program, func: FuncId) -> String {

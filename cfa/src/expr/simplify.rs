@@ -1,13 +1,13 @@
 //! Simplification on construction: constant folding and cheap local rules.
 //!
 //! A rule inspects a node, its children, and sometimes their children. It never searches. Canonical forms:
-//! | 1. A commutative operation has a constant on the right, else the smaller id on the left.
+//!
+//! 1. A commutative operation has a constant on the right, else the smaller id on the left.
 //! 2. `a - c` is `a + (-c)`. Constants in nested sums are collected: `(a + c1) + c2` is `a + c`.
 //! 3. There is no negated constant, no double negation, and no comparison of equal operands.
 //! 4. If the rounding mode cannot affect the result, it is [`Rounding::Nearest`].
 //! 5. `Extract` is pushed towards the leaves through `Concat`, `Zext` and `Extract`. Adjacent extracts of one value are
 //!    joined. A value that was written to memory byte by byte is therefore read back as the same term.
-//!
 //!
 //! Every rule is tested against the evaluator on random expressions (`tests/expr_properties.rs`).
 
