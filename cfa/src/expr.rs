@@ -37,7 +37,12 @@ pub enum Sort {
     /// A bit-vector of this many bits, at least 1.
     Bv(u32),
     /// An array from bit-vectors to bit-vectors. Arrays occur in formulas only.
-    Array { index: u32, elem: u32 },
+    Array {
+        /// The width of an index.
+        index: u32,
+        /// The width of an element.
+        elem: u32,
+    },
 }
 
 impl Sort {

@@ -1,8 +1,9 @@
 //! IEEE floating-point arithmetic on bit patterns.
 //!
-//! A float is stored as a bit-vector of its format's width; the operations here take and give bits.
-//! Operations whose result may not be representable carry the [`Rounding`]. NaN results follow x86: a NaN
-//! operand, quieted (the first but for the x87), else the negative default NaN.
+//! A float is a bit-vector of its format's width. The operations of this module take and return such bit-vectors. An
+//! operation whose exact result may not be representable has a [`Rounding`]. NaN results follow x86: if an operand is a
+//! NaN, the result is that NaN with the quiet bit set, else the negative default NaN. If several operands are NaNs, SSE
+//! takes the first one. The x87 orders them.
 
 use crate::bv::Bv;
 use num_bigint::BigUint;
@@ -12,20 +13,26 @@ use rustc_apfloat::{Float, FloatConvert, Round, Status};
 /// A binary floating-point format that clang emits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FloatFormat {
+    /// IEEE binary16.
     Half,
+    /// bfloat16.
     BFloat,
+    /// IEEE binary32.
     Single,
+    /// IEEE binary64.
     Double,
     /// The x87 format with an explicit integer bit (`long double` on x86).
     X87,
+    /// IEEE binary128.
     Quad,
 }
 use FloatFormat as F;
 
 impl FloatFormat {
+    /// All formats.
     pub const ALL: [Self; 6] = [F::Half, F::BFloat, F::Single, F::Double, F::X87, F::Quad];
 
-    /// The type of C.
+    /// The name of the C type.
     pub fn c_name(self) -> &'static str {
         match self {
             F::Half => "_Float16",
@@ -36,7 +43,7 @@ impl FloatFormat {
             F::Quad => "__float128",
         }
     }
-    /// Bits of the representation.
+    /// The width of the representation in bits.
     pub fn width(self) -> u32 {
         match self {
             F::Half | F::BFloat => 16,
@@ -46,7 +53,7 @@ impl FloatFormat {
             F::Quad => 128,
         }
     }
-    /// Bits of the exponent field.
+    /// The width of the exponent field in bits.
     pub fn exponent_bits(self) -> u32 {
         match self {
             F::Half => 5,
@@ -55,7 +62,7 @@ impl FloatFormat {
             F::X87 | F::Quad => 15,
         }
     }
-    /// Bits of the significand with the leading one, whether stored (x87) or implied.
+    /// The width of the significand in bits, including the leading one, which only the x87 format stores.
     pub fn significand_bits(self) -> u32 {
         match self {
             F::Half => 11,
@@ -66,6 +73,7 @@ impl FloatFormat {
             F::Quad => 113,
         }
     }
+    /// The name in the text form of programs.
     pub fn name(self) -> &'static str {
         match self {
             F::Half => "half",
@@ -76,16 +84,17 @@ impl FloatFormat {
             F::Quad => "quad",
         }
     }
+    /// The format with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
-    /// Whether every value of this format is one of `other`.
+    /// True if every value of this format is a value of `other`.
     pub fn embeds_into(self, other: Self) -> bool {
-        // A format with as many bits of exponent has the same smallest normal number, and with as many bits of
-        // significand all subnormal ones.
+        // With at least as many exponent bits, `other` has a normal number at most as small. With at least as many
+        // significand bits, it also has all subnormal numbers of this format.
         self.exponent_bits() <= other.exponent_bits() && self.significand_bits() <= other.significand_bits()
     }
-    /// Whether every integer of this width is a value of the format.
+    /// True if every integer of this width is a value of the format.
     pub fn has_integers(self, signed: bool, width: u32) -> bool {
         let greatest_exponent = (1 << (self.exponent_bits() - 1)) - 1;
         // The smallest signed integer is a power of two.
@@ -94,25 +103,28 @@ impl FloatFormat {
     }
 }
 
-/// How a result that the format cannot represent is rounded: the modes of the C environment. They also decide
-/// whether an overflow gives infinity or the largest number, and the sign of a sum that is exactly zero.
+/// The rounding modes of the C environment. The mode also decides whether an overflow returns infinity or the largest
+/// number, and the sign of an exact zero sum.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Rounding {
-    /// To nearest, ties to even: where a C program starts.
+    /// To nearest, ties to even: the initial mode of a C program.
     #[default]
     Nearest,
+    /// Towards negative infinity.
     Down,
+    /// Towards positive infinity.
     Up,
     /// Towards zero.
     Zero,
 }
 
 impl Rounding {
-    /// In the order of the numbers that x86 gives them.
+    /// All modes. A mode's index is its number in the control registers of x86.
     pub const ALL: [Self; 4] = [Self::Nearest, Self::Down, Self::Up, Self::Zero];
-    /// Bits of that number.
+    /// The width of a mode's number in bits.
     pub const WIDTH: u32 = 2;
 
+    /// The name in the text form of programs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nearest => "nearest",
@@ -121,10 +133,11 @@ impl Rounding {
             Self::Zero => "zero",
         }
     }
+    /// The mode with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.name() == name)
     }
-    /// Rounding to an integral value in this mode.
+    /// The operation that rounds to an integral value in this mode.
     pub fn to_integral(self) -> FUnOp {
         match self {
             Self::Nearest => FUnOp::RoundEven,
@@ -143,41 +156,51 @@ impl Rounding {
     }
 }
 
-/// Operations on one float that give a float.
+/// Operations from one float to a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FUnOp {
+    /// The sign flipped, also of a NaN.
     Neg,
+    /// The sign cleared, also of a NaN.
     Abs,
+    /// The square root.
     Sqrt(Rounding),
-    /// Round to an integral value in the given direction.
+    /// Rounds to an integral value, towards negative infinity.
     Floor,
+    /// Rounds to an integral value, towards positive infinity.
     Ceil,
+    /// Rounds to an integral value, towards zero.
     Trunc,
-    /// To nearest, ties to even (`roundeven`).
+    /// Rounds to an integral value, ties to even (`roundeven`).
     RoundEven,
-    /// To nearest, ties away from zero (`round`).
+    /// Rounds to an integral value, ties away from zero (`round`).
     RoundAway,
 }
 
-/// Operations on two floats that give a float.
+/// Operations from two floats to a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FBinOp {
+    /// The sum.
     Add(Rounding),
+    /// The difference.
     Sub(Rounding),
+    /// The product.
     Mul(Rounding),
+    /// The quotient.
     Div(Rounding),
-    /// C's `fmod`: exact, the sign of the dividend.
+    /// C's `fmod`: exact, with the sign of the dividend.
     Rem,
-    /// C's `fmin`, `fmax`: a NaN operand loses.
+    /// C's `fmin`: if one operand is a NaN, the result is the other.
     Min,
+    /// C's `fmax`: if one operand is a NaN, the result is the other.
     Max,
 }
 
 impl FUnOp {
-    /// To nearest, as is usual.
+    /// The square root, rounded to nearest.
     pub const SQRT: Self = Self::Sqrt(Rounding::Nearest);
 
-    /// The rounding of the result, and so whether the environment has a say.
+    /// The rounding mode, or `None` if the operation is exact.
     pub fn rounding(self) -> Option<Rounding> {
         match self {
             Self::Sqrt(rounding) => Some(rounding),
@@ -194,13 +217,16 @@ impl FUnOp {
 }
 
 impl FBinOp {
-    /// To nearest, as is usual.
+    /// The sum, rounded to nearest.
     pub const ADD: Self = Self::Add(Rounding::Nearest);
+    /// The difference, rounded to nearest.
     pub const SUB: Self = Self::Sub(Rounding::Nearest);
+    /// The product, rounded to nearest.
     pub const MUL: Self = Self::Mul(Rounding::Nearest);
+    /// The quotient, rounded to nearest.
     pub const DIV: Self = Self::Div(Rounding::Nearest);
 
-    /// The rounding of the result, and so whether the environment has a say.
+    /// The rounding mode, or `None` if the operation is exact.
     pub fn rounding(self) -> Option<Rounding> {
         match self {
             Self::Add(rounding) | Self::Sub(rounding) | Self::Mul(rounding) | Self::Div(rounding) => Some(rounding),
@@ -219,11 +245,14 @@ impl FBinOp {
     }
 }
 
-/// Ordered comparisons: false if an operand is NaN. The others are built from these and [`is_nan`].
+/// Ordered comparisons: false if an operand is a NaN. All other comparisons are composed from these and [`is_nan`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FCmp {
+    /// Equal.
     Eq,
+    /// Less.
     Lt,
+    /// Less or equal.
     Le,
 }
 
@@ -277,7 +306,7 @@ fn quiet_bit(format: FloatFormat) -> Bv {
     Bv::from_u128(format.width(), 1 << position)
 }
 
-/// `2^exponent`; infinity beyond the largest number.
+/// `2^exponent`, or infinity if the format's largest number is smaller.
 pub fn power_of_two(format: FloatFormat, exponent: u32) -> Bv {
     let bias = (1u32 << (format.exponent_bits() - 1)) - 1;
     let field = (exponent + bias).min(2 * bias + 1);
@@ -288,7 +317,7 @@ pub fn power_of_two(format: FloatFormat, exponent: u32) -> Bv {
     Bv::from_u128(format.width(), bits)
 }
 
-/// The NaN that an invalid x86 operation on non-NaN operands gives ("real indefinite").
+/// The NaN that x86 returns for an invalid operation on operands that are not NaNs ("real indefinite").
 pub fn default_nan(format: FloatFormat) -> Bv {
     let exponent = ((1u128 << format.exponent_bits()) - 1) << (format.width() - 1 - format.exponent_bits());
     let mut nan = &(&Bv::from_u128(format.width(), exponent) | &quiet_bit(format)) | &sign_mask(format);
@@ -298,6 +327,7 @@ pub fn default_nan(format: FloatFormat) -> Bv {
     nan
 }
 
+/// True if the bits represent a NaN.
 pub fn is_nan(format: FloatFormat, a: &Bv) -> bool {
     match format {
         F::Single => f32::from_bits(a.to_u64().unwrap() as u32).is_nan(),
@@ -306,9 +336,9 @@ pub fn is_nan(format: FloatFormat, a: &Bv) -> bool {
     }
 }
 
-/// The NaN that x86 propagates from operands, if one is a NaN: the first with SSE; with the x87 (Intel's
-/// manual, volume 1, table 4-7) a quiet one before a signalling one, then the larger significand, then the
-/// positive.
+/// Returns the NaN that x86 propagates from the operands, if one of them is a NaN. SSE returns the first one. The x87
+/// (Intel's manual, volume 1, table 4-7) prefers a quiet to a signalling NaN, then the larger significand, then the
+/// positive sign.
 fn propagate(format: FloatFormat, operands: &[&Bv]) -> Option<Bv> {
     let mut nans = operands.iter().copied().filter(|a| is_nan(format, a));
     let first = nans.next()?;
@@ -322,6 +352,7 @@ fn propagate(format: FloatFormat, operands: &[&Bv]) -> Option<Bv> {
     Some(chosen | &quiet_bit(format))
 }
 
+/// Applies a unary operation.
 pub fn unary(op: FUnOp, format: FloatFormat, a: &Bv) -> Bv {
     match op {
         FUnOp::Neg => return a ^ &sign_mask(format),
@@ -343,12 +374,13 @@ pub fn unary(op: FUnOp, format: FloatFormat, a: &Bv) -> Bv {
     with_format!(format, T => {
         let x = ap::<T>(a);
         let rounded = bits(format, x.round_to_integral(direction).value);
-        // apfloat gives +0 for negative values that round to zero; IEEE keeps the sign.
+        // apfloat returns +0 for negative values that round to zero. IEEE keeps the sign.
         let sign = sign_mask(format);
         if (&rounded & &sign.not()).is_zero() { &rounded | &(a & &sign) } else { rounded }
     })
 }
 
+/// Applies a binary operation.
 pub fn binary(op: FBinOp, format: FloatFormat, a: &Bv, b: &Bv) -> Bv {
     if let FBinOp::Min | FBinOp::Max = op {
         return match (is_nan(format, a), is_nan(format, b)) {
@@ -394,7 +426,7 @@ pub fn binary(op: FBinOp, format: FloatFormat, a: &Bv, b: &Bv) -> Bv {
     result.unwrap_or_else(|| default_nan(format))
 }
 
-/// An operation of the machine, which rounds to nearest.
+/// The operation of the host, which rounds to nearest.
 fn native<T>(op: FBinOp, x: T, y: T) -> T
 where
     T: std::ops::Add<Output = T>
@@ -413,7 +445,7 @@ where
     }
 }
 
-/// `a * b + c` with one rounding.
+/// `a * b + c` with a single rounding.
 pub fn fma(rounding: Rounding, format: FloatFormat, a: &Bv, b: &Bv, c: &Bv) -> Bv {
     if let Some(nan) = propagate(format, &[a, b, c]) {
         return nan;
@@ -424,6 +456,7 @@ pub fn fma(rounding: Rounding, format: FloatFormat, a: &Bv, b: &Bv, c: &Bv) -> B
     })
 }
 
+/// Compares two floats.
 pub fn compare(op: FCmp, format: FloatFormat, a: &Bv, b: &Bv) -> bool {
     fn apply<P: PartialOrd>(op: FCmp, x: P, y: P) -> bool {
         match op {
@@ -439,7 +472,7 @@ pub fn compare(op: FCmp, format: FloatFormat, a: &Bv, b: &Bv) -> bool {
     }
 }
 
-/// Between formats. To the same format it is the identity, on every bit pattern.
+/// Converts between formats. A conversion to the same format returns the bits unchanged.
 pub fn convert(rounding: Rounding, from: FloatFormat, to: FloatFormat, a: &Bv) -> Bv {
     if from == to {
         return a.clone();
@@ -451,7 +484,7 @@ pub fn convert(rounding: Rounding, from: FloatFormat, to: FloatFormat, a: &Bv) -
     if is_nan(from, a) { &converted | &quiet_bit(to) } else { converted }
 }
 
-/// An integer (signed or not) as a float. Panics above 128 bits.
+/// Converts an integer to a float. Panics if the integer has more than 128 bits.
 pub fn from_int(rounding: Rounding, format: FloatFormat, signed: bool, a: &Bv) -> Bv {
     with_format!(format, T => {
         let value: T = if signed {
@@ -463,12 +496,12 @@ pub fn from_int(rounding: Rounding, format: FloatFormat, signed: bool, a: &Bv) -
     })
 }
 
-/// Towards zero. `None` for NaN and what does not fit.
+/// Converts to an integer, rounded towards zero. Returns `None` for NaN and for values that do not fit.
 pub fn to_int_checked(format: FloatFormat, signed: bool, width: u32, a: &Bv) -> Option<Bv> {
     with_format!(format, T => {
         let x = ap::<T>(a);
         if signed {
-            // apfloat knows no signed integers of one bit; those are 0 and -1.
+            // apfloat has no signed integers of one bit. Their values are 0 and -1.
             let r = x.to_i128(width.clamp(2, 128) as usize);
             let fits = (r.status & Status::INVALID_OP).is_empty() && (width > 1 || matches!(r.value, 0 | -1));
             fits.then(|| Bv::from_u128(128, r.value as u128).extract_or_sext(width))
@@ -479,7 +512,8 @@ pub fn to_int_checked(format: FloatFormat, signed: bool, width: u32, a: &Bv) -> 
     })
 }
 
-/// Towards zero; of NaN and what does not fit, the sign bit alone: x86's "integer indefinite".
+/// Converts to an integer, rounded towards zero. For NaN and values that do not fit, the result has only the sign bit
+/// set: x86's "integer indefinite".
 pub fn to_int(format: FloatFormat, signed: bool, width: u32, a: &Bv) -> Bv {
     to_int_checked(format, signed, width, a).unwrap_or_else(|| Bv::min_signed(width))
 }
@@ -490,7 +524,7 @@ impl Bv {
     }
 }
 
-/// The value in decimal, with `nan` and `inf`.
+/// Formats the value in decimal, or as `nan` or `inf`.
 pub fn show(format: FloatFormat, a: &Bv) -> String {
     match format {
         F::Single => format!("{:?}", f32::from_bits(a.to_u64().unwrap() as u32)).to_lowercase(),
@@ -499,7 +533,7 @@ pub fn show(format: FloatFormat, a: &Bv) -> String {
     }
 }
 
-/// The value nearest to a number in decimal, or in hexadecimal as C writes it; `nan` and `inf`, too.
+/// Parses a decimal number, a hexadecimal number of C, `nan` or `inf`. The result is rounded to nearest.
 pub fn parse(format: FloatFormat, text: &str) -> Option<Bv> {
     with_format!(format, T => text.parse::<T>().ok().map(|value| bits(format, value)))
 }
@@ -529,8 +563,8 @@ fn sqrt(rounding: Rounding, format: FloatFormat, a: &Bv) -> Bv {
         if x.is_infinite() {
             return a.clone();
         }
-        // x = m * 2^e with m an integer and e even; the root of m * 2^(2k) has more bits than the
-        // significand, and a sticky bit below it makes the final rounding exact.
+        // x = m * 2^e with an integer m and an even e. The root of m * 2^(2k) has more bits than the significand. A
+        // sticky bit below it makes the final rounding exact.
         let precision = format.significand_bits() as i32;
         let exponent = x.ilogb();
         let mut e = exponent - (precision - 1);
@@ -542,7 +576,8 @@ fn sqrt(rounding: Rounding, format: FloatFormat, a: &Bv) -> Bv {
         m <<= 2 * precision as u32;
         let root = m.sqrt();
         let exact = &root * &root == m;
-        // The root has about 3/2 * precision bits: too many for u128 with Quad, so drop low bits into the sticky one.
+        // The root has about 3/2 * precision bits. For Quad this exceeds u128, so the low bits are merged into the
+        // sticky bit.
         let keep = precision as u64 + 3;
         let drop = root.bits().saturating_sub(keep);
         let sticky = !exact || root.trailing_zeros().is_some_and(|z| z < drop);

@@ -1,9 +1,9 @@
-//! Directed graphs on dense numbers, their orders and strongly connected components, and the CFAs of a
-//! program as such graphs.
+//! Directed graphs with dense node numbers, their orders and strongly connected components, and the CFAs of a program
+//! as such graphs.
 //!
-//! A [`Digraph`] is immutable and compact; whoever builds one keeps the map from its own ids to the nodes
-//! `0..n`. It has the visit traits of petgraph, whose algorithms work on it as they are; of those only what is
-//! iterative is used, since programs are deep. Every algorithm is linear in nodes and edges unless it says otherwise.
+//! A [`Digraph`] is immutable and compact. Its creator keeps the map from its own ids to the nodes `0..n`. A graph
+//! implements the visit traits of petgraph, so petgraph's algorithms apply to it. This crate uses only the iterative
+//! ones, because programs have deep graphs. Every algorithm is linear in nodes and edges unless it says otherwise.
 
 use crate::index::Table;
 use crate::program::{EdgeId, FuncId, LocId, Program};
@@ -21,14 +21,14 @@ use std::slice;
 /// A list of lists in two allocations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lists<T> {
-    /// Where each list starts, and the end of the last.
+    /// The start of each list in `items`, and the end of the last list.
     starts: Vec<u32>,
     items: Vec<T>,
 }
 
 impl<T: Copy> Lists<T> {
-    /// `len` lists of which list `key` has the `item`s of the pairs `(key, item)`, in the order given.
-    /// `pairs` is called twice and gives the same both times.
+    /// Groups items by key: list `key` has each `item` of a pair `(key, item)`, in the order of the pairs. There are
+    /// `len` lists. The function calls `pairs` several times; all calls must return the same pairs.
     pub fn group<I: Iterator<Item = (u32, T)>>(len: usize, pairs: impl Fn() -> I) -> Self {
         let mut starts = vec![0u32; len + 1];
         for (key, _) in pairs() {
@@ -45,27 +45,31 @@ impl<T: Copy> Lists<T> {
         }
         Self { starts, items }
     }
-    /// Of lists of numbers: [`group`](Self::group) of these pairs.
+    /// Groups pairs in a slice; see [`group`](Self::group).
     pub fn of_pairs(len: usize, pairs: &[(u32, T)]) -> Self {
         Self::group(len, || pairs.iter().copied())
     }
+    /// The items of a list.
     pub fn get(&self, list: u32) -> &[T] {
         &self.items[self.starts[list as usize] as usize..self.starts[list as usize + 1] as usize]
     }
-    /// How many lists there are.
+    /// The number of lists.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
+    /// True if there are no lists.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// The lists in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
         self.starts.windows(2).map(|w| &self.items[w[0] as usize..w[1] as usize])
     }
 }
 
 impl Lists<u32> {
-    /// The other way round: in list `b` is `a` for each `b` in list `a`, where all numbers are less than `len`.
+    /// The inverse relation: list `b` contains `a` if and only if list `a` contains `b`. All items must be less than
+    /// `len`.
     pub fn reversed(&self, len: usize) -> Self {
         Self::group(len, || self.iter().zip(0u32..).flat_map(|(items, n)| items.iter().map(move |&item| (item, n))))
     }
@@ -79,36 +83,42 @@ pub struct Digraph {
 }
 
 impl Digraph {
-    /// The successors and predecessors of a node are in the order of the edges given.
+    /// Builds a graph. The successors and predecessors of a node have the order of `edges`.
     pub fn new(len: usize, edges: &[(u32, u32)]) -> Self {
         Self {
             successors: Lists::of_pairs(len, edges),
             predecessors: Lists::group(len, || edges.iter().map(|&(a, b)| (b, a))),
         }
     }
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.successors.len()
     }
+    /// True if there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// The nodes.
     pub fn nodes(&self) -> Range<u32> {
         0..self.len() as u32
     }
+    /// The successors of a node.
     pub fn successors(&self, node: u32) -> &[u32] {
         self.successors.get(node)
     }
+    /// The predecessors of a node.
     pub fn predecessors(&self, node: u32) -> &[u32] {
         self.predecessors.get(node)
     }
+    /// The edges, by source.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.nodes().flat_map(|n| self.successors(n).iter().map(move |&s| (n, s)))
     }
-    /// The same nodes with every edge turned around.
+    /// The graph with every edge reversed.
     pub fn reversed(&self) -> Self {
         Self { successors: self.predecessors.clone(), predecessors: self.successors.clone() }
     }
-    /// The depth-first search from `roots` in order.
+    /// A depth-first search that starts at each of `roots` in order.
     pub fn depth_first(&self, roots: impl IntoIterator<Item = u32>) -> DepthFirst {
         let mut search = DepthFirst { preorder: Vec::new(), postorder: Vec::new(), parent: vec![NONE; self.len()] };
         let mut seen = vec![false; self.len()];
@@ -135,13 +145,13 @@ impl Digraph {
         }
         search
     }
-    /// The nodes reachable from `root`, each before its successors but for back edges.
+    /// The nodes that `root` reaches, in reverse postorder: each precedes its successors, except along back edges.
     pub fn reverse_postorder(&self, root: u32) -> Vec<u32> {
         let mut order = self.depth_first([root]).postorder;
         order.reverse();
         order
     }
-    /// Which nodes `roots` reach, themselves included.
+    /// For each node, whether one of `roots` reaches it. A root reaches itself.
     pub fn reachable(&self, roots: impl IntoIterator<Item = u32>) -> Vec<bool> {
         let mut search = Dfs::empty(self);
         search.stack.extend(roots);
@@ -151,6 +161,7 @@ impl Digraph {
         }
         seen
     }
+    /// The strongly connected components.
     pub fn components(&self) -> Components {
         Components::new(self)
     }
@@ -209,15 +220,17 @@ impl<'a> IntoNeighborsDirected for &'a Digraph {
     }
 }
 
-/// No node.
+/// The number that stands for "no node".
 pub const NONE: u32 = u32::MAX;
 
-/// A depth-first search: nodes in order of discovery and of completion, and the tree.
+/// The result of a depth-first search: the nodes in order of discovery and of completion, and the search tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DepthFirst {
+    /// The nodes in order of discovery.
     pub preorder: Vec<u32>,
+    /// The nodes in order of completion.
     pub postorder: Vec<u32>,
-    /// The node from which a node was found; `u32::MAX` for roots and nodes not found.
+    /// The parent of each node in the search tree. [`NONE`] for roots and for nodes that were not found.
     pub parent: Vec<u32>,
 }
 
@@ -241,14 +254,15 @@ impl Components {
         let members = Lists::group(components.len(), || component.iter().zip(0u32..).map(|(&c, node)| (c, node)));
         Self { component, members }
     }
-    /// How many components there are.
+    /// The number of components.
     pub fn len(&self) -> usize {
         self.members.len()
     }
+    /// True if there are no components.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The number of the component of a node.
+    /// The component of a node.
     pub fn of(&self, node: u32) -> u32 {
         self.component[node as usize]
     }
@@ -256,11 +270,11 @@ impl Components {
     pub fn members(&self, component: u32) -> &[u32] {
         self.members.get(component)
     }
-    /// The components, each before those that lead to it.
+    /// The components in reverse topological order: each precedes the components that have edges to it.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.members.iter()
     }
-    /// Whether a node lies on a cycle.
+    /// True if the node is on a cycle.
     pub fn on_cycle(&self, graph: &Digraph, node: u32) -> bool {
         self.members(self.of(node)).len() > 1 || graph.successors(node).contains(&node)
     }
@@ -268,38 +282,41 @@ impl Components {
 
 /// The CFA of one function as a graph of the locations that its entry reaches.
 ///
-/// Nodes are numbered in reverse post-order: the entry is node 0, and an edge to a node that is not
-/// greater goes back. What follows a then-edge comes before what follows only the else-edge: the body of a
-/// `while` loop before what is after it.
+/// Nodes are numbered in reverse postorder. The entry is node 0. An edge to a node that is not greater is a back edge.
+/// The nodes after a then-edge precede the nodes that only the else-edge reaches, so the body of a `while` loop
+/// precedes the code after it.
 #[derive(Clone, Debug)]
 pub struct FuncGraph {
     /// The location of each node.
     pub locs: Vec<LocId>,
+    /// The graph.
     pub graph: Digraph,
 }
 
 /// The CFAs of all functions of a program, as graphs.
 #[derive(Clone, Debug)]
 pub struct CfaGraphs {
+    /// The graph of each function.
     pub funcs: Table<FuncId, FuncGraph>,
     node: Table<LocId, u32>,
 }
 
 impl CfaGraphs {
+    /// Builds the graphs of all functions.
     pub fn new(program: &Program) -> Self {
         let mut node = Table::filled(NONE, program.locs.len());
         let funcs = program.funcs.ids().map(|f| FuncGraph::new(program, f, &mut node)).collect();
         Self { funcs, node }
     }
-    /// The node of a location in the graph of its function; `None` if the entry does not reach it.
+    /// The node of a location in the graph of its function. `None` if the function's entry does not reach it.
     pub fn node(&self, loc: LocId) -> Option<u32> {
         Some(self.node[loc]).filter(|&n| n != NONE)
     }
 }
 
 impl FuncGraph {
-    /// Sets `node` for the locations reached, which must be [`NONE`] there. An edge to a location of another
-    /// function, which no valid program has, is left out.
+    /// Sets `node` for the reachable locations, where it must be [`NONE`] before. Omits edges to locations of other
+    /// functions. Valid programs have no such edges.
     fn new(program: &Program, func: FuncId, node: &mut Table<LocId, u32>) -> Self {
         let own = |loc: &LocId| program.locs[*loc].func == func;
         let targets = |loc| program.out_edges(loc).map(|edge| program.edges[edge].target).filter(own);
@@ -334,17 +351,19 @@ impl FuncGraph {
     }
 }
 
-/// The edges into each location, whether or not they are reachable, ascending.
+/// The edges into each location, ascending. They include edges from unreachable locations.
 #[derive(Clone, Debug)]
 pub struct Predecessors {
     edges: Lists<EdgeId>,
 }
 
 impl Predecessors {
+    /// Collects the edges of a program.
     pub fn new(program: &Program) -> Self {
         let pairs = || program.edges.iter().map(|(id, edge)| (edge.target.0, id));
         Self { edges: Lists::group(program.locs.len(), pairs) }
     }
+    /// The edges into a location.
     pub fn of(&self, loc: LocId) -> &[EdgeId] {
         self.edges.get(loc.0)
     }
@@ -355,7 +374,7 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Random graphs: sparse, with some structure of loops.
+    /// Random sparse graphs with some loops.
     pub(crate) fn graphs(max: usize) -> impl Strategy<Value = Digraph> {
         (1..max).prop_flat_map(|n| {
             let node = 0..n as u32;

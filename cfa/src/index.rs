@@ -1,7 +1,7 @@
-//! Index newtypes and the tables they index.
+//! Newtypes of indices, and the tables that they index.
 //!
-//! Everything in a [`Program`](crate::Program) is named by a `u32` newtype into a table owned by the
-//! program: ids are `Copy`, order deterministically and survive a clone of the whole program.
+//! A `u32` newtype identifies each entity of a [`Program`](crate::Program) in a table of the program. Ids are `Copy`
+//! and ordered. They stay valid in a clone of the program.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,11 +9,13 @@ use std::ops::{Index, IndexMut};
 
 /// A `u32` newtype that indexes a [`Table`].
 pub trait Id: Copy + Eq + Ord + std::hash::Hash + fmt::Debug {
+    /// The id with this index. Panics above `u32::MAX`.
     fn from_index(index: usize) -> Self;
+    /// The index.
     fn index(self) -> usize;
 }
 
-/// Defines a `u32` newtype with its `Id`, `Debug` and `Display`.
+/// Defines a `u32` newtype with the traits `Id`, `Debug` and `Display`. The prefix is the start of the printed id.
 #[macro_export]
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -43,7 +45,7 @@ macro_rules! id_type {
 }
 pub(crate) use id_type;
 
-/// A growable table indexed by its own id type.
+/// A growable table that its id type indexes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table<I, T> {
     items: Vec<T>,
@@ -51,46 +53,56 @@ pub struct Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
+    /// An empty table.
     pub fn new() -> Self {
         Self { items: Vec::new(), id: PhantomData }
     }
+    /// Appends an item and returns its id.
     pub fn push(&mut self, item: T) -> I {
         let id = I::from_index(self.items.len());
         self.items.push(item);
         id
     }
+    /// The id that the next `push` will return.
     pub fn next_id(&self) -> I {
         I::from_index(self.items.len())
     }
+    /// The item, or `None` if the id is out of range.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
+    /// True if there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
+    /// The ids, ascending.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
         (0..self.items.len()).map(I::from_index)
     }
+    /// The items with their ids.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
         self.items.iter().enumerate().map(|(i, t)| (I::from_index(i), t))
     }
+    /// The items with their ids, mutable.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (I, &mut T)> + ExactSizeIterator {
         self.items.iter_mut().enumerate().map(|(i, t)| (I::from_index(i), t))
     }
+    /// The items in order of id.
     pub fn values(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 }
 
 impl<I: Id, T: Clone> Table<I, T> {
-    /// A table of `len` copies of `value`: an annotation of another table's ids.
+    /// A table with `len` copies of `value`, for example to annotate the ids of another table.
     pub fn filled(value: T, len: usize) -> Self {
         Self { items: vec![value; len], id: PhantomData }
     }
-    /// Appends copies of `value` up to this length.
+    /// Appends copies of `value` until the table has at least `len` items.
     pub fn extend_to(&mut self, len: usize, value: T) {
         self.items.resize(len.max(self.items.len()), value);
     }

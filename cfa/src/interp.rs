@@ -1,12 +1,12 @@
 //! The concrete interpreter: the reference semantics of a [`Program`].
 //!
-//! [`Interpreter::run`] executes a program on given inputs, exactly as the documentation of the program
-//! representation says, and tells how the run ends. It replays every counterexample before it is reported,
-//! and is itself compared with natively compiled programs.
+//! [`Interpreter::run`] executes a program on given inputs, as the documentation of [`crate::Program`] defines, and
+//! returns the outcome of the run. It replays every counterexample before it is reported. Tests compare it with
+//! natively compiled programs.
 //!
-//! A program is first compiled to a compact register code ([`code`]); values of up to 64 bits are machine
-//! words ([`word`]), anything else is evaluated as the expression language defines it. The frames of the
-//! interpreted program are data: its recursion costs no stack of ours.
+//! The interpreter first compiles a program to a compact register code ([`code`]). Values of up to 64 bits are machine
+//! words ([`word`]). All others are evaluated as the expression language defines. The frames of the interpreted program
+//! are data, so its recursion does not use the stack of the interpreter.
 
 mod code;
 mod endless;
@@ -34,18 +34,18 @@ use memory::{Memory, Stop};
 use operate::Interrupt;
 use std::time::Instant;
 
-/// A program made ready to run.
+/// A program compiled for execution.
 pub struct Interpreter<'p> {
     program: &'p Program,
     code: Code,
 }
 
 impl<'p> Interpreter<'p> {
-    /// Takes time linear in the size of the program.
+    /// Compiles a program in time linear in its size.
     pub fn new(program: &'p Program) -> Self {
         Self { program, code: Code::new(program) }
     }
-    /// Runs the program from its start.
+    /// Runs the program from its entry until it ends or reaches a limit.
     pub fn run<O: Observer>(&self, inputs: &mut dyn InputSource, limits: Limits, observer: &mut O) -> Run {
         let mut state = State::new(self.program, &self.code, limits);
         let outcome = match state.start(inputs) {
@@ -68,12 +68,12 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// A frame below the present one, and what happens on the return to it.
+/// A caller's frame: the state to restore when the callee returns.
 struct Frame {
     func: FuncId,
-    /// Index of the call in the code.
+    /// The index of the call in [`Code::calls`].
     call: u32,
-    /// Where execution goes on.
+    /// The index of the instruction after the call.
     pc: usize,
     words: usize,
     wides: usize,
@@ -85,64 +85,66 @@ pub struct State<'r> {
     program: &'r Program,
     code: &'r Code,
     limits: Limits,
-    /// The register files: statics, then frames. See [`code`].
+    /// The register files: static registers, then frames. See [`code`].
     words: Vec<u64>,
     wides: Vec<Bv>,
-    /// Where the present frame starts in them.
+    /// The start of the current frame in each register file.
     words_base: usize,
     wides_base: usize,
     func: FuncId,
     frames: Vec<Frame>,
-    /// Bases of the stack objects of all frames.
+    /// The base addresses of the stack objects of all frames.
     stack_objects: Vec<u64>,
     memory: Memory,
     steps: u64,
-    /// When `steps` reaches this, limits are looked at.
+    /// The number of steps at which the limits are checked next.
     check_at: u64,
     allocs: u64,
     inputs_taken: u64,
     taints: Vec<TaintId>,
     watch: Watch,
     leaks: leak::Roots,
-    /// Of the fault, if there was one: how many bytes were to be accessed.
+    /// After a fault, the number of bytes that the access covered.
     accessed: u64,
 }
 
-/// Steps between two looks at the clock.
+/// The number of steps between two checks of the clock.
 const CHECK_INTERVAL: u64 = 1 << 16;
 
-// What an observer may see.
+// The observable state.
 impl<'r> State<'r> {
+    /// The program.
     pub fn program(&self) -> &'r Program {
         self.program
     }
-    /// The function whose frame is the present one.
+    /// The function of the current frame.
     pub fn func(&self) -> FuncId {
         self.func
     }
-    /// Frames below the present one.
+    /// The number of frames below the current one.
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
-    /// The calls whose frames these are, outermost first.
+    /// The call edges of the frames below the current one, outermost first.
     pub fn call_stack(&self) -> impl Iterator<Item = EdgeId> {
         self.frames.iter().map(|frame| self.code.calls[frame.call as usize].edge)
     }
-    /// Edges executed, with the one that is being observed.
+    /// The number of executed edges, including the one that is being observed.
     pub fn steps(&self) -> u64 {
         self.steps
     }
-    /// Unknown values asked for so far, those of globals not counted: after a `Havoc` edge, its value was
-    /// number `inputs_taken() - 1` of [`Inputs::values`].
+    /// The number of unknown values that the run has requested, without those of globals. After a `Havoc` edge, its
+    /// value is element `inputs_taken() - 1` of [`Inputs::values`].
     pub fn inputs_taken(&self) -> u64 {
         self.inputs_taken
     }
-    /// The value of a global variable or of one of the present frame; `None` for others.
+    /// The value of a global variable or of a variable of the current frame. `None` for variables of other functions.
     pub fn var(&self, var: VarId) -> Option<Bv> {
         let owner = self.program.vars[var].func();
         (owner.is_none() || owner == Some(self.func)).then(|| self.value(self.code.vars[var]))
     }
-    /// The value of an expression over such variables and known contents of globals. Panics on others and on symbols.
+    /// The value of an expression over variables that [`var`](Self::var) accepts and over known contents of globals.
+    /// Panics on other leaves.
     pub fn eval(&self, e: ExprId) -> Bv {
         self.program.exprs.eval_tree(e, &mut |leaf| match *leaf {
             Expr::Var(var) => self.var(var).expect("a variable of the present frame"),
@@ -153,31 +155,35 @@ impl<'r> State<'r> {
             _ => self.address(leaf),
         })
     }
-    /// The `len >= 1` bytes at an address; `None` if they are not readable or were never touched.
+    /// The `len >= 1` bytes at an address. `None` if they are not readable or the run has not touched them yet.
     pub fn bytes(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
         self.memory.peek(addr, len)
     }
-    /// The shadow of such bytes.
+    /// The shadow of the `len` bytes at an address; see [`bytes`](Self::bytes).
     pub fn shadow(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
         self.memory.peek_shadow(addr, len)
     }
-    /// The object, alive or dead, that an address points into or to the end of.
+    /// The object, live or dead, that contains the address or ends at it.
     pub fn object_at(&self, addr: u64) -> Option<&Object> {
         self.memory.object_at(addr)
     }
-    /// The object that an address is in or, within the gap between objects, next to.
+    /// The object that contains the address. If the address is in the gap between objects, the nearest object.
     pub fn neighbour(&self, addr: u64) -> Option<Neighbour> {
         self.memory.neighbour(addr)
     }
+    /// The live objects, by address.
     pub fn live_objects(&self) -> impl Iterator<Item = &Object> {
         self.memory.live_objects()
     }
+    /// The address of a global object.
     pub fn global_address(&self, global: GlobalId) -> u64 {
         self.words[self.code.globals_at + global.index()]
     }
+    /// The address of a function.
     pub fn func_address(&self, func: FuncId) -> u64 {
         function_address(func)
     }
+    /// The function at an address.
     pub fn func_at(&self, addr: u64) -> Option<FuncId> {
         self.memory.function_at(addr)
     }
@@ -213,17 +219,17 @@ impl State<'_> {
     fn value(&self, operand: Operand) -> Bv {
         self.value_in(operand, self.words_base, self.wides_base)
     }
-    /// The value in the frame that starts at these bases.
+    /// The value of an operand in the frame with these bases.
     fn value_in(&self, operand: Operand, words: usize, wides: usize) -> Bv {
         if operand.is_wide() {
             let value = &self.wides[operand.reg.at(wides)];
-            // A variable that was never written holds no value of its width yet.
+            // A variable that was never written does not have a value of its width yet.
             if value.width() == operand.width { value.clone() } else { Bv::zero(operand.width) }
         } else {
             Bv::new(operand.width, self.words[operand.reg.at(words)])
         }
     }
-    /// The value truncated or zero-extended to the width of the register.
+    /// Writes a value, truncated or zero-extended to the width of the register.
     fn set_value(&mut self, to: Operand, value: &Bv) {
         if to.is_wide() {
             self.set_wide(to.reg, value.resize(to.width));
@@ -260,7 +266,7 @@ impl<'r> State<'r> {
         }
     }
 
-    /// Lays out and initialises globals, and enters the entry function.
+    /// Places and initialises the globals, and enters the entry function.
     fn start(&mut self, inputs: &mut dyn InputSource) -> Result<(), Outcome> {
         let (program, code) = (self.program, self.code);
         let unfaulty = |stop: Stop| match stop {
@@ -304,7 +310,7 @@ impl<'r> State<'r> {
         self.push_registers(program.entry)
     }
 
-    /// Room for a frame of this function from the present bases on.
+    /// Allocates the registers of a frame of this function at the current bases.
     fn push_registers(&mut self, func: FuncId) -> Result<(), Outcome> {
         let entry = &self.code.entries[func];
         let words = self.words_base + entry.words as usize;
@@ -440,7 +446,7 @@ impl<'r> State<'r> {
         }
     }
 
-    /// The outcome of an instruction before `pc` that could not be executed.
+    /// The outcome of a run whose instruction before `pc` cannot be executed.
     #[cold]
     fn stopped(&mut self, stop: Stop, pc: usize) -> Outcome {
         match stop {
@@ -452,7 +458,7 @@ impl<'r> State<'r> {
         }
     }
 
-    /// The edge that the instruction at `pc` belongs to.
+    /// The edge of the instruction at `pc`.
     fn edge_at(&self, pc: usize) -> EdgeId {
         let edge = self.code.instrs[pc..].iter().find_map(|instr| match *instr {
             Instr::Done(edge) => Some(edge),
@@ -489,7 +495,7 @@ impl<'r> State<'r> {
         self.set_value(node.dst, &value.expect("edges hold operations on bit-vectors only"));
     }
 
-    /// Enters a function from a call, which goes on at `pc`.
+    /// Enters a function. The call returns to `pc`.
     fn enter(&mut self, target: FuncId, call: u32, pc: usize, inputs: &mut dyn InputSource) -> Result<(), Outcome> {
         if self.frames.len() >= self.limits.call_depth {
             return Err(Outcome::Limit(LimitKind::CallDepth));
@@ -519,7 +525,8 @@ impl<'r> State<'r> {
         Ok(())
     }
 
-    /// Leaves the present frame with a value (of width 0 if there is none); where execution goes on.
+    /// Returns from the current frame with a value (of width 0 if there is none). Returns the instruction to continue
+    /// at.
     fn leave(&mut self, value: Operand, inputs: &mut dyn InputSource) -> Result<usize, Outcome> {
         let Some(frame) = self.frames.pop() else {
             let status = if value.width == 0 { 0 } else { self.value(value).to_u64().unwrap_or(0) };
@@ -541,7 +548,7 @@ impl<'r> State<'r> {
     }
 }
 
-/// How a run ends that halts.
+/// The outcome of a halt.
 fn halted(kind: HaltKind) -> Outcome {
     match kind {
         HaltKind::Abort => Outcome::Abort,

@@ -1,9 +1,8 @@
 //! The program representation that every stage shares.
 //!
-//! A C program is a [`Program`]: functions as control-flow automata whose edges carry operations over
-//! bit-precise, hash-consed expressions. This crate also holds the reference semantics of that
-//! representation, a concrete interpreter, and its text, DOT and source views. It knows nothing of LLVM and
-//! nothing of solvers.
+//! A C program is a [`Program`]. Its functions are control-flow automata. The edges of an automaton have operations
+//! over bit-precise, hash-consed expressions. This crate also has the reference semantics of programs (a concrete
+//! interpreter), and their text, DOT and source views. It depends neither on LLVM nor on solvers.
 
 pub mod blocks;
 mod bv;

@@ -1,32 +1,33 @@
-//! Which locals matter where.
+//! Live locals.
 
 use crate::index::Id;
 use crate::program::{FuncId, LocId, Program, VarId};
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Locations times locals of a function for which liveness is computed.
+/// The maximal product of locations and locals of a function for which liveness is computed.
 const MOST: usize = 1 << 28;
 
-/// The locals of a function whose values may still be read, by location.
+/// The live locals of a function at each location.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// Ascending.
+    /// The live locals at a location, ascending.
     pub at: FxHashMap<LocId, Box<[VarId]>>,
-    /// At other locations: all, in a function too large for the data flow.
+    /// The locals at all other locations. In a function that is too large for the data flow, all locals are assumed
+    /// live.
     pub otherwise: Box<[VarId]>,
 }
 
-/// What an edge does to the liveness of locals.
+/// The effect of an edge on liveness.
 struct Flow {
     def: Option<usize>,
     used: Vec<usize>,
-    /// Index of the target in the order.
+    /// The index of the target in the order.
     target: usize,
 }
 
 impl Liveness {
-    /// Backward data flow over one function, whose locals these are.
+    /// Computes a backward data flow over one function. `locals` are its locals.
     pub fn new(program: &Program, func: FuncId, locals: &[VarId]) -> Self {
         let mut order = Vec::new();
         let mut seen: FxHashSet<LocId> = FxHashSet::default();
@@ -39,7 +40,7 @@ impl Liveness {
                 stack.extend(program.out_edges(loc).map(|e| (program.edges[e].target, false)));
             }
         }
-        // Post-order: successors come first, so one pass settles all but loops.
+        // Postorder: successors come first, so only loops need a second pass.
         let width = locals.len();
         if order.len() * width > MOST {
             return Self { at: FxHashMap::default(), otherwise: locals.into() };
@@ -85,13 +86,13 @@ impl Liveness {
         Self { at, otherwise: Box::default() }
     }
 
-    /// The locals that are live at a location.
+    /// The live locals at a location.
     pub fn at(&self, loc: LocId) -> &[VarId] {
         self.at.get(&loc).unwrap_or(&self.otherwise)
     }
 }
 
-/// The locals of each function, in order of id.
+/// The locals of each function, ascending.
 pub fn locals(program: &Program) -> Vec<Vec<VarId>> {
     let mut locals = vec![Vec::new(); program.funcs.len()];
     for (id, var) in program.vars.iter() {

@@ -1,41 +1,43 @@
 //! The loop nesting forest of a graph.
 //!
-//! Havlak, *Nesting of reducible and irreducible loops*, 1997: a loop is a strongly connected region with
-//! the node that a depth-first search from the root found first as its head; the loops inside it are those
-//! of the region without the head. Every cycle goes through the head of some loop. A loop that can be
-//! entered past its head is irreducible; what its head is then depends on the order of the search.
+//! Havlak, *Nesting of reducible and irreducible loops*, 1997. A loop is a strongly connected region. Its head is the
+//! node that a depth-first search from the root found first. The inner loops are the loops of the region without the
+//! head. Every cycle contains the head of some loop. A loop with an entry other than its head is irreducible. The head
+//! of an irreducible loop depends on the order of the search.
 
 use crate::graph::{Digraph, Lists, NONE};
 
-/// A loop, by its number in the forest: heads in order of discovery, so outer loops before inner ones.
+/// A loop. Loops are numbered by the discovery of their heads, so outer loops precede inner ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loop {
+    /// The head.
     pub head: u32,
-    /// The loop directly around this one.
+    /// The loop that immediately contains this one.
     pub parent: Option<u32>,
-    /// Loops around a node of this loop, itself included: 1 for an outermost loop.
+    /// The nesting depth; 1 for an outermost loop.
     pub depth: u32,
-    /// Whether it can be entered past its head.
+    /// True if control may enter the loop other than at its head.
     pub irreducible: bool,
 }
 
+/// The loop nesting forest of a graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoopForest {
     loops: Vec<Loop>,
-    /// The innermost loop of each node; [`NONE`] if it is in none.
+    /// The innermost loop of each node, or [`NONE`].
     innermost: Vec<u32>,
-    /// The nodes of each loop that are in none of its inner loops.
+    /// The nodes of each loop that are in no inner loop.
     own: Lists<u32>,
     children: Lists<u32>,
 }
 
 impl LoopForest {
-    /// The loops of the nodes reachable from `root`. Near linear for graphs of structured programs.
+    /// Computes the loops of the nodes that `root` reaches. Almost linear for graphs of structured programs.
     pub fn new(graph: &Digraph, root: u32) -> Self {
         let search = graph.depth_first([root]);
         let vertex = &search.preorder;
         let n = vertex.len();
-        // Everything below is on numbers in order of discovery: a node's descendants in the search are an interval.
+        // Everything below uses depth-first numbers: the descendants of a node in the search tree are an interval.
         let mut number = vec![NONE; graph.len()];
         for (i, &v) in (0u32..).zip(vertex) {
             number[v as usize] = i;
@@ -54,7 +56,8 @@ impl LoopForest {
         let mut head_of = vec![NONE; n];
         let mut is_head = vec![false; n];
         let mut irreducible = vec![false; n];
-        // Edges into an irreducible loop past its head, found when the loop was, for the loops around it.
+        // Edges into an irreducible loop that bypass its head. They are found with the loop and count for the enclosing
+        // loops.
         let mut side_entries: Vec<Vec<u32>> = vec![Vec::new(); n];
         let mut in_body = vec![NONE; n];
         let mut body = Vec::new();
@@ -115,28 +118,31 @@ impl LoopForest {
         Self { loops, innermost, own, children }
     }
 
-    /// The loops, outer ones before inner ones.
+    /// The loops, outer before inner ones.
     pub fn loops(&self) -> &[Loop] {
         &self.loops
     }
+    /// The loop with this number.
     pub fn get(&self, number: u32) -> &Loop {
         &self.loops[number as usize]
     }
-    /// The innermost loop that a node is in; a head is in its loop.
+    /// The innermost loop that contains a node. A head is in its own loop.
     pub fn innermost(&self, node: u32) -> Option<u32> {
         Some(self.innermost[node as usize]).filter(|&l| l != NONE)
     }
-    /// How many loops a node is in.
+    /// The number of loops that contain a node.
     pub fn depth(&self, node: u32) -> u32 {
         self.innermost(node).map_or(0, |l| self.get(l).depth)
     }
+    /// True if the node is the head of a loop.
     pub fn is_head(&self, node: u32) -> bool {
         self.innermost(node).is_some_and(|l| self.get(l).head == node)
     }
-    /// The loops directly inside a loop, ascending.
+    /// The loops immediately inside a loop, ascending.
     pub fn children(&self, number: u32) -> &[u32] {
         self.children.get(number)
     }
+    /// True if the loop or one of its inner loops contains the node.
     pub fn contains(&self, number: u32, node: u32) -> bool {
         let mut at = self.innermost(node);
         while let Some(l) = at {
@@ -147,7 +153,7 @@ impl LoopForest {
         }
         false
     }
-    /// The nodes of a loop and of the loops inside it, ascending.
+    /// The nodes of a loop and of its inner loops, ascending.
     pub fn body(&self, number: u32) -> Vec<u32> {
         let mut nodes = Vec::new();
         let mut stack = vec![number];
@@ -158,11 +164,13 @@ impl LoopForest {
         nodes.sort_unstable();
         nodes
     }
-    /// The nodes reachable from the root, each before its successors but for edges back in a loop, and no loop interrupted by what is not
-    /// in it: a weak topological order (Bourdoncle, *Efficient chaotic iteration strategies with widenings*, 1993).
+    /// The nodes that the root reaches, in a weak topological order (Bourdoncle, *Efficient chaotic iteration
+    /// strategies with widenings*, 1993): each node precedes its successors, except along back edges, and the nodes of
+    /// a loop are contiguous.
     pub fn order(&self, graph: &Digraph, root: u32) -> Vec<u32> {
-        // In reverse postorder the nodes of each loop that are in no inner one, and the heads of those; at last what is in no loop. A reducible
-        // loop is entered by its head, so where that stands the loop may stand.
+        // For each loop, its nodes outside inner loops and the heads of the inner loops, in reverse postorder. The last
+        // list has the nodes outside all loops. Control enters a reducible loop at its head, so the whole loop may take
+        // the position of its head.
         let outside = self.loops.len() as u32;
         let mut parts = vec![Vec::new(); self.loops.len() + 1];
         for node in graph.reverse_postorder(root) {
@@ -194,7 +202,7 @@ struct UnionFind {
 }
 
 impl UnionFind {
-    /// The representative, halving the path on the way.
+    /// The representative. The search halves the path.
     fn find(&mut self, mut node: u32) -> u32 {
         while self.parent[node as usize] != node {
             let above = self.parent[self.parent[node as usize] as usize];
@@ -285,14 +293,14 @@ mod tests {
 
     #[test]
     fn nested_and_irreducible() {
-        // 0 -> 1 -> 2 -> 3; 3 -> 2, 1; and 4, 5 entered from 3 on both sides.
+        // 0 -> 1 -> 2 -> 3; 3 -> 2, 1; and a loop of 4 and 5 with entries from 3 to both.
         let graph = Digraph::new(6, &[(0, 1), (1, 2), (2, 3), (3, 2), (3, 1), (3, 4), (3, 5), (4, 5), (5, 4)]);
         let forest = LoopForest::new(&graph, 0);
         let heads: Vec<_> = forest.loops().iter().map(|l| (l.head, l.parent, l.depth, l.irreducible)).collect();
         assert_eq!(heads, [(1, None, 1, false), (2, Some(0), 2, false), (4, None, 1, true)]);
         assert_eq!(forest.body(0), [1, 2, 3]);
         assert_eq!((forest.innermost(0), forest.depth(3)), (None, 2));
-        // 0 -> 1; 1 -> 2 first, which ends, then 3 -> 1.
+        // 0 -> 1; then 1 -> 2, which ends, before 3 -> 1.
         let graph = Digraph::new(4, &[(0, 1), (1, 3), (1, 2), (3, 1)]);
         assert_eq!(graph.reverse_postorder(0), [0, 1, 2, 3]);
         assert_eq!(LoopForest::new(&graph, 0).order(&graph, 0), [0, 1, 3, 2]);

@@ -1,23 +1,23 @@
 //! The program: functions as control-flow automata over one table of expressions.
 //!
-//! A [`Program`] is a set of tables. A function is a CFA: [`Location`]s joined by [`Edge`]s
-//! `(source, op, target)`. The CFA is deterministic: a location has no outgoing edge (a sink), one, or
-//! two *assume* edges with opposite conditions.
+//! A [`Program`] is a set of tables. A function is a CFA: [`Location`]s joined by [`Edge`]s `(source, op, target)`. The
+//! CFA is deterministic. A location has no outgoing edge (a sink), one outgoing edge, or two *assume* edges with
+//! opposite conditions.
 //!
 //! # Execution
 //!
-//! Execution starts at the entry location of [`Program::entry`], a function without parameters that the
-//! front-end makes: it calls constructors and `main` and then halts. Global scalars hold their `init`,
-//! global objects their initial bytes. Following an edge executes its [`Op`]. `Return` leaves the frame;
-//! execution goes on at the target of the caller's `Call` edge.
+//! Execution starts at the entry location of [`Program::entry`], a function without parameters that the front-end
+//! generates. It calls constructors and `main` and then halts. At the start, global scalars have their `init` and
+//! global objects their initial bytes. To follow an edge is to execute its [`Op`]. `Return` leaves the frame; execution
+//! continues at the target of the caller's `Call` edge.
 //!
-//! Memory is byte-addressed and little-endian. A pointer is a bit-vector of the layout's pointer width.
-//! Every [`Global`], every `Alloc` and every function has an address; distinct live objects never overlap
-//! and address 0 is never valid. A pointer is valid for an access if it points into a live object whose
-//! end is not exceeded. Stack objects die when the function that allocated them returns.
+//! Memory is byte-addressed and little-endian. A pointer is a bit-vector of the layout's pointer width. Every
+//! [`Global`], every `Alloc` and every function has an address. Distinct live objects never overlap. Address 0 is never
+//! valid. An access is valid if its bytes are inside one live object. A stack object dies when the function that
+//! allocated it returns.
 //!
-//! What cannot be modelled exactly is an [`Op::Approx`] edge with a [`Taint`] that says in which direction
-//! the truth was left.
+//! If the front-end cannot model something exactly, it emits an [`Op::Approx`] edge. The [`Taint`] of the edge gives
+//! the direction of the approximation.
 
 mod op;
 mod types;
@@ -54,23 +54,23 @@ id_type!(
     GlobalId, "g"
 );
 id_type!(
-    /// A C type, for display and for the tests and witnesses written out.
+    /// A C type, for display, tests and witnesses.
     TypeId, "ty"
 );
 id_type!(
-    /// A place where the program takes a value from its environment.
+    /// A program point that takes a value from the environment.
     InputId, "in"
 );
 id_type!(
-    /// A reason why the program represented is not exactly the program given.
+    /// A taint: an approximation of the source program by the represented one.
     TaintId, "taint"
 );
 id_type!(
-    /// A violation: what an [`Op::Error`] edge stands for.
+    /// A violation of a property, which an [`Op::Error`] edge represents.
     ErrorId, "err"
 );
 
-/// Sizes and byte order of the target. Little-endian throughout.
+/// The data layout of the target. It is little-endian.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataLayout {
     /// 32 (ILP32) or 64 (LP64).
@@ -80,33 +80,46 @@ pub struct DataLayout {
 /// A whole program.
 #[derive(Clone)]
 pub struct Program {
+    /// The expressions.
     pub exprs: ExprPool,
+    /// The data layout.
     pub layout: DataLayout,
+    /// The C types.
     pub types: Table<TypeId, CType>,
+    /// The variables.
     pub vars: Table<VarId, Var>,
+    /// The global memory objects.
     pub globals: Table<GlobalId, Global>,
+    /// The functions.
     pub funcs: Table<FuncId, Function>,
+    /// The locations of all functions.
     pub locs: Table<LocId, Location>,
+    /// The edges of all functions.
     pub edges: Table<EdgeId, Edge>,
+    /// The inputs.
     pub inputs: Table<InputId, Input>,
+    /// The taints.
     pub taints: Table<TaintId, Taint>,
+    /// The errors.
     pub errors: Table<ErrorId, ErrorInfo>,
+    /// The source files.
     pub files: Table<FileId, SourceFile>,
+    /// The source positions.
     pub places: Table<PlaceId, Place>,
-    /// Where execution starts: a function without parameters.
+    /// The function at which execution starts. It has no parameters.
     pub entry: FuncId,
-    /// If it starts with another function than `main`, how the arguments of that are passed.
+    /// If the user verifies a function other than `main`: how its caller passes the arguments.
     pub passing: Vec<Passing>,
-    /// Library models that were linked into the program, by function name, sorted.
+    /// The names of the linked library models, sorted.
     pub models: Vec<String>,
-    /// Input functions that the C does not declare, so that they return `int`, though their names say otherwise; with a
-    /// call of each. Neither text nor what is made of a program has them.
+    /// Input functions that the C code calls without a declaration, with one call of each. C then assumes that they
+    /// return `int`, although their names may imply another type. The text form and derived programs omit this list.
     pub undeclared: Vec<(String, Option<PlaceId>)>,
     place_ids: FxHashMap<Place, PlaceId>,
 }
 
 impl Program {
-    /// A program with one empty function, its entry.
+    /// A program with one empty function, which is its entry.
     pub fn new(layout: DataLayout) -> Self {
         let mut program = Self {
             exprs: ExprPool::new(),
@@ -135,7 +148,7 @@ impl Program {
 
     // Building.
 
-    /// A function with an entry location and nothing else.
+    /// Adds a function that has only an entry location.
     pub fn add_function(&mut self, name: &str, return_type: TypeId, return_width: Option<u32>) -> FuncId {
         let func = self.funcs.next_id();
         let entry = self.locs.push(Location { func, out: Out::Sink });
@@ -151,10 +164,11 @@ impl Program {
             origin: FunctionOrigin::Source,
         })
     }
+    /// Adds a location without outgoing edges.
     pub fn add_location(&mut self, func: FuncId) -> LocId {
         self.locs.push(Location { func, out: Out::Sink })
     }
-    /// An only edge out of `source`, which must have none yet. Assume edges come in pairs: see
+    /// Adds the only outgoing edge of `source`. Panics if `source` already has one. For assume edges, use
     /// [`add_branch`](Self::add_branch).
     pub fn add_edge(&mut self, source: LocId, op: Op, target: LocId, place: Option<PlaceId>) -> EdgeId {
         assert_eq!(self.locs[source].out, Out::Sink, "{source} has an outgoing edge already");
@@ -163,8 +177,8 @@ impl Program {
         self.locs[source].out = Out::One(edge);
         edge
     }
-    /// Two assume edges out of `source`, which must have no edge yet: `cond` to `then_target`, its
-    /// negation to `else_target`.
+    /// Adds two assume edges: `cond` to `then_target`, and its negation to `else_target`. Panics if `source` already
+    /// has an outgoing edge.
     pub fn add_branch(
         &mut self,
         source: LocId,
@@ -184,24 +198,25 @@ impl Program {
         self.locs[source].out = Out::Branch { then_edge, else_edge };
         (then_edge, else_edge)
     }
-    /// Says what an assume edge means for C's condition.
+    /// Sets the truth value of C's condition that an assume edge means.
     pub fn set_meaning(&mut self, edge: EdgeId, truth: Option<bool>) {
         if let Op::Assume { means, .. } = &mut self.edges[edge].op {
             *means = truth;
         }
     }
-    /// The id of a place, the same for equal places.
+    /// The id of a source position. Equal positions have equal ids.
     pub fn place(&mut self, place: Place) -> PlaceId {
         *self.place_ids.entry(place).or_insert_with(|| self.places.push(place))
     }
 
     // Reading.
 
-    /// The expression that is this variable.
+    /// The expression of a variable.
     pub fn var_expr(&mut self, var: VarId) -> ExprId {
         let width = self.vars[var].width;
         self.exprs.var(var, width)
     }
+    /// The first function with this name.
     pub fn func_by_name(&self, name: &str) -> Option<FuncId> {
         self.funcs.iter().find(|(_, f)| f.name == name).map(|(id, _)| id)
     }
@@ -214,42 +229,53 @@ impl Program {
         };
         first.into_iter().chain(second)
     }
-    /// The function whose body an edge belongs to.
+    /// The function of an edge.
     pub fn func_of(&self, edge: EdgeId) -> FuncId {
         self.locs[self.edges[edge].source].func
     }
 }
 
-/// Where execution goes from a location.
+/// The outgoing edges of a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Out {
-    /// Nowhere: the target of a `Return`, `Halt` or `Error`, or a location that is never reached.
+    /// None: the target of a `Return`, `Halt` or `Error`, or an unreachable location.
     Sink,
+    /// One edge, which is no assume edge.
     One(EdgeId),
     /// Two assume edges with opposite conditions.
     Branch {
+        /// The edge that is taken if the condition is true.
         then_edge: EdgeId,
+        /// The edge that is taken if the condition is false.
         else_edge: EdgeId,
     },
 }
 
+/// A location of a CFA.
 #[derive(Clone, Debug)]
 pub struct Location {
+    /// The function.
     pub func: FuncId,
+    /// The outgoing edges.
     pub out: Out,
 }
 
+/// An edge of a CFA.
 #[derive(Clone, Debug)]
 pub struct Edge {
+    /// The location before the operation.
     pub source: LocId,
+    /// The operation.
     pub op: Op,
+    /// The location after the operation.
     pub target: LocId,
+    /// The source position.
     pub place: Option<PlaceId>,
-    /// What it is if the operation cannot be executed because of what it does with memory (see
-    /// [`interp::Fault`](crate::interp::Fault)); `None` if nobody asks.
+    /// The error that a fault of the operation is (see [`interp::Fault`](crate::interp::Fault)). `None` if the check is
+    /// not enabled.
     pub fault: Option<ErrorId>,
-    /// The LLVM instructions this edge stands for: their numbers in the module that was lowered, counted
-    /// over all functions in module order, from 0; sorted.
+    /// The LLVM instructions that the edge implements: their numbers in the lowered module, counted from 0 over all
+    /// functions in module order. Sorted.
     pub origin: Box<[u32]>,
 }
 
@@ -258,29 +284,36 @@ pub struct Edge {
 pub struct Var {
     /// The C name; `None` for temporaries.
     pub name: Option<String>,
+    /// The C type.
     pub ty: TypeId,
-    /// Bits.
+    /// The width in bits.
     pub width: u32,
+    /// The kind of the variable.
     pub kind: VarKind,
-    /// Where it is declared.
+    /// The position of the declaration.
     pub place: Option<PlaceId>,
 }
 
+/// The scope of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum VarKind {
-    /// One for the program, with its initial value (a constant or an address); `None` is unknown.
-    Global { init: Option<ExprId> },
-    /// One per frame of this function. Its value at the start of the frame is unspecified, and the front-end
-    /// puts a `Havoc` before any read of it that no write precedes.
+    /// A global variable: there is one instance. `init` is its initial value, a constant or an address. `None` means
+    /// unknown.
+    Global {
+        /// The initial value.
+        init: Option<ExprId>,
+    },
+    /// A local variable: every frame of this function has an instance. Its initial value is unspecified. The front-end
+    /// emits a `Havoc` before every read that no write precedes.
     Local(FuncId),
-    /// A parameter: a local that the call sets.
+    /// A parameter: a local variable that the call sets.
     Param(FuncId),
-    /// A local that C does not name.
+    /// A local variable that C does not name.
     Temp(FuncId),
 }
 
 impl Var {
-    /// The function whose frames hold the variable; `None` for globals.
+    /// The function whose frames have the variable. `None` for globals.
     pub fn func(&self) -> Option<FuncId> {
         match self.kind {
             VarKind::Global { .. } => None,
@@ -292,69 +325,81 @@ impl Var {
 /// A global memory object.
 #[derive(Clone, Debug)]
 pub struct Global {
+    /// The C name.
     pub name: String,
+    /// The C type.
     pub ty: TypeId,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// A power of two.
+    /// The alignment in bytes, a power of two.
     pub align: u32,
+    /// True if writes are faults.
     pub read_only: bool,
-    /// `None`: declared elsewhere and of unknown content.
+    /// The initial content. `None` if another file defines the object, so that its content is unknown.
     pub init: Option<GlobalInit>,
+    /// The position of the declaration.
     pub place: Option<PlaceId>,
 }
 
-/// Bytes of a variable of which no file says how large it is, with pointers of 32 and of 64 bits: more than it has.
+/// The assumed size in bytes of an object whose size no file defines, for pointers of 32 and 64 bits. It exceeds the
+/// size of any real object.
 const OPEN_SIZE: [u64; 2] = [1 << 26, 1 << 40];
 
 impl Global {
+    /// The assumed size in bytes of an object whose size no file defines.
     pub fn open_size(pointer_width: u32) -> u64 {
         OPEN_SIZE[usize::from(pointer_width == 64)]
     }
 
-    /// Whether no file says how large it is.
+    /// True if no file defines the size of the object.
     pub fn is_open(&self) -> bool {
         self.init.is_none() && OPEN_SIZE.contains(&self.size)
     }
 }
 
-/// The first content of a global object: `bytes`, then zeros up to its size, with `pointers` written over.
+/// The initial content of a global object: `bytes`, then zeros up to its size. `pointers` overwrite parts of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GlobalInit {
-    /// Without trailing zeros.
+    /// The initial bytes without trailing zeros.
     pub bytes: Vec<u8>,
-    /// Values with addresses in them (over `GlobalAddr`, `FuncAddr` and constants), by byte offset, ascending.
+    /// Values that contain addresses (over `GlobalAddr`, `FuncAddr` and constants), by byte offset, ascending.
     pub pointers: Vec<(u64, ExprId)>,
 }
 
+/// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// The C name.
     pub name: String,
-    /// The linker's name, where it is another one: that of an assembler label.
+    /// The linker's name if it differs from the C name, because of an assembler label.
     pub symbol: Option<String>,
+    /// The parameters, in order.
     pub params: Vec<VarId>,
-    /// For a variadic function, the variable that takes the address of the block of variadic arguments.
+    /// For a variadic function: the variable with the address of the variadic arguments.
     pub varargs: Option<VarId>,
-    /// Bits of the result; `None` for `void`.
+    /// The width of the result in bits. `None` for `void`.
     pub return_width: Option<u32>,
+    /// The C type of the result.
     pub return_type: TypeId,
+    /// The location at which the function starts.
     pub entry: LocId,
+    /// The position of the definition.
     pub place: Option<PlaceId>,
+    /// The origin of the body.
     pub origin: FunctionOrigin,
 }
 
 impl Function {
-    /// Returns whether a call of this function is a call of `name`: its C name, its symbol, or, of a function of the library, the
-    /// name under which the library documents it.
+    /// True if a call of this function counts as a call of `name`: `name` is its C name, its symbol, or, for a library
+    /// function, its documented name.
     pub fn is_named(&self, name: &str) -> bool {
         let mut names = std::iter::once(&self.name).chain(&self.symbol);
         names.any(|own| own == name || self.origin != FunctionOrigin::Source && documented_name(own) == name)
     }
 }
 
-/// The documented name of a library function that headers and compilers call by a name of their own: `scanf` of
-/// `__isoc99_scanf`, `memcpy` of the fortified `__memcpy_chk`, `printf` of our model `printf.void`.
+/// The documented name of a library function that headers and compilers rename: `scanf` for `__isoc99_scanf`, `memcpy`
+/// for the fortified `__memcpy_chk`, `printf` for our model `printf.void`.
 pub fn documented_name(name: &str) -> &str {
     let name = name.strip_suffix(".void").unwrap_or(name);
     let Some(internal) = name.strip_prefix("__") else { return name };
@@ -362,70 +407,79 @@ pub fn documented_name(name: &str) -> &str {
     fortified.or(internal.strip_prefix("isoc99_")).or(internal.strip_prefix("isoc23_")).unwrap_or(name)
 }
 
-/// Where a function's body comes from. Every function of a program has a body.
+/// The origin of a function's body. Every function of a program has a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionOrigin {
     /// The user's code.
     Source,
-    /// A library model of ours, written in C.
+    /// A library model of Proviso, written in C.
     Model,
-    /// Declared but not defined: a body that over-approximates it, with an `Approx` edge.
+    /// No file defines the function. Its body over-approximates it with an `Approx` edge.
     Undefined,
 }
 
-/// A place where the program takes a value that the program does not determine.
+/// A program point that takes an unknown value.
 #[derive(Clone, Debug)]
 pub struct Input {
+    /// The kind of the input.
     pub kind: InputKind,
+    /// The C type of the value.
     pub ty: TypeId,
+    /// The width in bits.
     pub width: u32,
+    /// The source position.
     pub place: Option<PlaceId>,
 }
 
+/// The kind of an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InputKind {
-    /// A call of this `__VERIFIER_nondet_*` function.
+    /// A call of the `__VERIFIER_nondet_*` function with this name.
     Nondet(String),
-    /// A variable read before it was written.
+    /// A read of the variable with this name before any write.
     Uninit(Option<String>),
-    /// A result of the environment as a model describes it (`rand`, `getenv`, `scanf`, …); the model's function.
+    /// A result that a library model leaves to the environment (`rand`, `getenv`, `scanf`, …), by the name of the
+    /// library function.
     Environment(String),
-    /// What the function that execution starts with is given: an argument, or what one leads to, by its name in C.
+    /// An argument of the function at which execution starts, or memory that is reachable from it, by its name in C.
     Argument(String),
-    /// What a global variable of this name holds before the function that execution starts with.
+    /// The value of the global variable with this name before the function at which execution starts.
     Global(String),
-    /// The result of what is not modelled; an `Approx` edge stands before it.
+    /// The result of an operation that is not modelled. An `Approx` edge precedes it.
     Unmodelled(String),
 }
 
 impl InputKind {
-    /// Which memory a string literal shares with others.
+    /// The input that decides which string literals share memory.
     pub fn literals() -> Self {
         Self::Environment("string literals".to_owned())
     }
-    /// Whether an allocation fails, of whichever function.
+    /// The input that decides whether an allocation fails, for all allocation functions.
     pub fn allocation() -> Self {
         Self::Environment("malloc".to_owned())
     }
 }
 
-/// A reason why a verdict may not carry over from the program represented to the program given.
+/// An approximation, because of which a verdict on the represented program may not hold for the source program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taint {
-    /// For the user: "inline assembly", "call of undefined function 'f'".
+    /// The reason, for the user: "inline assembly", "call of undefined function 'f'".
     pub reason: String,
+    /// The source position.
     pub place: Option<PlaceId>,
-    /// Behaviours were added: a violation after this point may be spurious.
+    /// The edge adds behaviours, so a violation after it may be spurious.
     pub over: bool,
-    /// Behaviours were dropped: a proof is not one.
+    /// The edge removes behaviours, so a proof is not valid.
     pub under: bool,
 }
 
-/// What it means that an [`Op::Error`] edge is executed.
+/// A violation, which an [`Op::Error`] edge represents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorInfo {
+    /// The violated check.
     pub check: Check,
-    /// For the user: "reach_error is called".
+    /// The message for the user: "reach_error is called".
     pub message: String,
+    /// The source position.
     pub place: Option<PlaceId>,
 }

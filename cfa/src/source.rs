@@ -1,4 +1,4 @@
-//! Where things stand in the C source.
+//! Source positions.
 
 use crate::index::id_type;
 
@@ -7,24 +7,26 @@ id_type!(
     FileId, "file"
 );
 id_type!(
-    /// A place in the source; interned.
+    /// A source position. Equal positions have equal ids.
     PlaceId, "p"
 );
 
+/// A source file.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SourceFile {
-    /// As the compiler was given it, made absolute with the compilation directory if it was relative.
+    /// The path on the compiler's command line. A relative path is resolved against the compilation directory.
     pub path: String,
 }
 
-/// A line and column of a file, with the chain of inlined calls it came through.
+/// A line and column of a file, with the chain of inlined calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Place {
+    /// The file.
     pub file: FileId,
-    /// From 1; 0 where the compiler gives none (code it made itself).
+    /// The line, from 1. It is 0 for code that the compiler generated.
     pub line: u32,
-    /// From 1; 0 where unknown.
+    /// The column, from 1. It is 0 if unknown.
     pub column: u32,
-    /// The call through which this place was inlined, if it was.
+    /// The position of the call that was inlined, if any.
     pub inlined_at: Option<PlaceId>,
 }

@@ -1,8 +1,8 @@
 //! The text form of programs and expressions.
 //!
-//! [`print`] writes a whole program, every table with its ids, and [`parse`] reads it back: the same
-//! program but for the numbers of expressions. White space does not matter, `//` starts a comment. Where
-//! something is used its C name stands before its id (`x.v3`), for the reader only.
+//! [`print`] writes a whole program, every table with its ids. [`parse`] reads it back. The result is the same program,
+//! except for the numbers of expressions. White space does not matter. `//` starts a comment. A C name may precede an
+//! id (`x.v3`). The parser ignores such names.
 //!
 //! ```text
 //! program 64 entry f0
@@ -30,12 +30,12 @@
 //! }
 //! ```
 //!
-//! Expressions are infix in parentheses; constants are `value:width`; `x[7:0]` are bits; operations that C
-//! writes with one sign end in `u` or `s` (`<u`, `/s`, `>>s`); `++` concatenates; the rest are functions
-//! whose names carry widths and formats: `zext.64(x)`, `fadd.double(x, y)`, `stof.single(i)`. What rounds
-//! otherwise than to nearest says so last: `fadd.double.up(x, y)`. Conditions on states may have what a global contains at
-//! an offset: `mem.32(table.g0, 8)`. Before an
-//! operation, `let e0 = …` names parts that occur more than once.
+//! Expressions are infix with parentheses. A constant is `value:width`. `x[7:0]` is an extract. Operations that C
+//! writes with one operator for both signednesses end in `u` or `s` (`<u`, `/s`, `>>s`). `++` concatenates. All other
+//! operations are functions whose names contain widths and formats: `zext.64(x)`, `fadd.double(x, y)`,
+//! `stof.single(i)`. A rounding mode other than to nearest is the last part of the name: `fadd.double.up(x, y)`.
+//! Conditions on states may contain the bytes of a global at an offset: `mem.32(table.g0, 8)`. Before an operation,
+//! `let e0 = …` names a shared subexpression.
 
 mod c;
 mod c_exact;
@@ -101,7 +101,7 @@ const FLOAT_COMPARE: [(FCmp, &str); 3] = [(FCmp::Eq, "feq"), (FCmp::Lt, "flt"), 
 const ORIGINS: [(FunctionOrigin, &str); 3] =
     [(FunctionOrigin::Source, "source"), (FunctionOrigin::Model, "model"), (FunctionOrigin::Undefined, "undefined")];
 
-/// The qualifiers that a type may have.
+/// The type qualifiers.
 const QUALIFIERS: [&str; 4] = ["const", "volatile", "restrict", "_Atomic"];
 
 /// The name of an operation.
@@ -109,7 +109,7 @@ fn name_of<T: Copy + PartialEq>(table: &[(T, &'static str)], item: T) -> &'stati
     table.iter().find(|(t, _)| *t == item).map(|(_, name)| *name).expect("every operation has a name")
 }
 
-/// The operation of a name.
+/// The operation with this name.
 fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
     table.iter().find(|(_, n)| *n == name).map(|(t, _)| *t)
 }

@@ -1,22 +1,23 @@
-//! Well-formedness of programs: what every stage may rely on.
+//! Well-formedness of programs. Every stage relies on these rules.
 //!
 //! 1. *Ids.* Every id is in its table.
-//! 2. *Types and places.* Pointers are 32 or 64 bits wide. No type contains itself but through the fields of
-//!    a struct. A place is inlined at an earlier place.
-//! 3. *Variables.* Widths are at least 1. A parameter or `varargs` variable of a function is a parameter of
-//!    that function, once. A global's initial value is a constant or address expression of its width.
-//! 4. *Objects.* Alignments are powers of two. Initial bytes and pointers lie within the object; bytes end
-//!    in no zero; pointers ascend, do not overlap, are whole bytes wide, and are constants or addresses.
-//! 5. *Functions.* The entry location is the function's own. The program's entry has no parameters and no result.
-//!    Models are named once, in order.
-//! 6. *Structure.* An edge is in the out-edges of its source and stays in the function. A location branches
-//!    over two assume edges, the then-edge first, with opposite conditions; assume edges are nowhere else.
-//!    `Return`, `Halt` and `Error` lead to sinks; nothing else that the entry reaches does. The origins of an edge ascend.
-//! 7. *Expressions.* Operations have operands of their sorts; there are no symbols and no arrays. Leaves have
-//!    the widths of their variables or of pointers.
-//! 8. *Operations.* Operands have the widths that the operation asks for: the variable's, the pointer's, one bit
-//!    for conditions, eight for bytes to fill with, 32 for exit codes. Variables used are global or of the edge's
-//!    function. A function returns a value of its `return_width` exactly if it has one.
+//! 2. *Types and positions.* Pointers are 32 or 64 bits wide. A type may contain itself only through the fields of a
+//!    struct. A position is inlined at a position with a smaller id.
+//! 3. *Variables.* Widths are at least 1. A parameter or `varargs` variable of a function has the kind `Param` of that
+//!    function and occurs once. The initial value of a global is an expression of its width over constants and
+//!    addresses.
+//! 4. *Objects.* Alignments are powers of two. Initial bytes and pointers are inside the object. The bytes have no
+//!    trailing zeros. The pointers ascend, do not overlap, are whole bytes wide, and are constants or addresses.
+//! 5. *Functions.* The entry location belongs to the function. The program's entry has no parameters and no result. The
+//!    names of models are sorted and unique.
+//! 6. *Structure.* An edge is an outgoing edge of its source, and its target is in the same function. A branch is two
+//!    assume edges, the then-edge first, with opposite conditions. Assume edges occur only in branches. `Return`,
+//!    `Halt` and `Error` lead to sinks. No other reachable edge leads to a sink. The origins of an edge ascend.
+//! 7. *Expressions.* Operands have the sorts that the operation requires. There are no symbols and no arrays. A leaf
+//!    has the width of its variable or of a pointer.
+//! 8. *Operations.* Operands have the widths that the operation requires: the variable's, the pointer's, one bit for
+//!    conditions, eight for fill bytes, 32 for exit codes. A used variable is global or belongs to the edge's function.
+//!    A function returns a value of its `return_width` if and only if it has one.
 //! 9. *Reads.* On every path from the entry of a function, a local or temporary is written before it is read.
 
 mod code;
@@ -30,11 +31,12 @@ use crate::source::PlaceId;
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Display};
 
-/// A rule that a program breaks.
+/// A violation of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// What breaks it: an entity of the program.
+    /// The entity of the program that violates the rule.
     pub subject: String,
+    /// The description of the violation.
     pub problem: String,
 }
 
@@ -44,12 +46,12 @@ impl Display for Violation {
     }
 }
 
-/// Checks every rule. The violations found are at most a few hundred, enough to see what is wrong.
-/// Linear in the size of the program, but for rule 9, whose cost is that of liveness.
+/// Checks all rules. Returns at most a few hundred violations. Linear in the size of the program, except for rule 9,
+/// which costs as much as a liveness analysis.
 pub fn validate(program: &Program) -> Result<(), Vec<Violation>> {
     let mut v = Validator { p: program, violations: Vec::new(), checked: FxHashSet::default() };
     v.tables();
-    // The rest follows ids from table to table, which is safe only if they lead somewhere.
+    // The other rules follow ids from table to table, which requires valid ids.
     if v.violations.is_empty() {
         v.code();
     }
@@ -61,13 +63,13 @@ pub fn validate(program: &Program) -> Result<(), Vec<Violation>> {
     if v.violations.is_empty() { Ok(()) } else { Err(v.violations) }
 }
 
-/// Violations that are told: one may have many others behind it.
+/// The maximal number of reported violations. One violation may cause many others.
 const MAX_VIOLATIONS: usize = 300;
 
 struct Validator<'p> {
     p: &'p Program,
     violations: Vec<Violation>,
-    /// The expressions known to be well-sorted.
+    /// The expressions that are known to be well-sorted.
     checked: FxHashSet<ExprId>,
 }
 
@@ -95,7 +97,7 @@ impl<'p> Validator<'p> {
         self.in_table(ty, self.p.types.len(), subject);
     }
 
-    /// Rules 1 to 5.
+    /// Checks rules 1 to 5.
     fn tables(&mut self) {
         let p = self.p;
         let pointer = p.layout.pointer_width;
@@ -233,7 +235,7 @@ impl<'p> Validator<'p> {
         }
     }
 
-    /// Whether `e` is well-formed and made of constants and addresses alone.
+    /// Checks that `e` is well-formed and consists of constants and addresses only.
     fn address(&mut self, e: ExprId, subject: impl Display + Copy) -> bool {
         if !self.expression(e, subject) {
             return false;
@@ -248,7 +250,7 @@ impl<'p> Validator<'p> {
         var.is_none()
     }
 
-    /// Rule 7. Whether `root` is a well-formed bit-vector expression.
+    /// Checks rule 7: `root` is a well-formed bit-vector expression.
     fn expression(&mut self, root: ExprId, subject: impl Display + Copy) -> bool {
         let p = self.p;
         if !self.in_table(root, p.exprs.len(), subject) {
@@ -282,7 +284,7 @@ impl<'p> Validator<'p> {
     }
 }
 
-/// A type that goes through pointers, arrays, names and qualifiers without end (or very far).
+/// Finds a type with an infinite or very long chain of pointers, arrays, typedefs and qualifiers.
 pub(crate) fn endless_type(program: &Program) -> Option<TypeId> {
     const MAX_NESTING: u32 = 500;
     program.types.ids().find(|&start| {

@@ -1,4 +1,4 @@
-//! Bit-vectors against integers: each operation is stated once more in terms of `BigInt`.
+//! Tests of bit-vectors against a second definition of each operation in terms of `BigInt`.
 
 use cfa::{BinOp, Bv};
 use num_bigint::{BigInt, BigUint, Sign};

@@ -1,4 +1,4 @@
-//! Expressions written as exact C have, compiled by clang, the value that the evaluator gives them.
+//! Tests that exact C text, compiled by clang, has the value that the evaluator computes.
 
 use cfa::{
     BinOp, Bv, CType, DataLayout, Evaluator, Expr, ExprId, FBinOp, FCmp, FUnOp, FloatFormat, Program, Rounding, UnOp,
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// The C types of the variables, with their widths.
+/// The C types of the variables, with width and signedness.
 const TYPES: [(&str, u32, bool); 8] = [
     ("signed char", 8, true),
     ("unsigned char", 8, false),
@@ -194,7 +194,7 @@ fn exact_c_has_the_value_of_the_expression() {
             b.bv(width, 4)
         })
         .collect();
-    // The values of the variables, and the C program that has them.
+    // The values of the variables, and a C program with these values.
     let values: Vec<Bv> =
         b.p.vars.values().map(|v| v.width).collect::<Vec<_>>().into_iter().map(|w| b.random.bv(w)).collect();
     let mut c = String::from("#include <stdio.h>\n#include <string.h>\nint main(void) {\n");

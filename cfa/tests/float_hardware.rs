@@ -1,6 +1,5 @@
-//! Floats against the machine: the same operations by `cfa::float` and by a C program (`float_hardware.c`)
-//! compiled with clang, on special and random operands, NaN payloads included where the hardware
-//! determines them.
+//! Tests of floats against the hardware: `cfa::float` and a C program (`float_hardware.c`, compiled with clang) execute
+//! the same operations on special and random operands. NaN payloads are compared if the hardware determines them.
 //!
 //! `FLOAT_CASES` sets the number of operands for each operation.
 
@@ -19,8 +18,8 @@ const FMA: u8 = 15;
 const CONVERT: u8 = 19;
 const FROM_INT: u8 = 20;
 const TO_INT: u8 = 21;
-/// The formats that the C program knows, with their numbers there. clang needs a newer runtime library
-/// than Debian's for `__bf16`.
+/// The formats of the C program, with their numbers there. For `__bf16`, clang needs a newer runtime library than
+/// Debian's.
 const FORMATS: [(F, u8); 5] = [(F::Half, 0), (F::Single, 2), (F::Double, 3), (F::X87, 4), (F::Quad, 5)];
 
 struct Random(u64);
@@ -39,7 +38,7 @@ impl Random {
         let (high, low) = (self.next(), self.next());
         Bv::from_u128(128, u128::from(high) << 64 | u128::from(low)).resize(width)
     }
-    /// Special values, neighbours of integers and ties, and random patterns around a few exponents. Only
+    /// Returns special values, neighbours of integers and ties, and random patterns around a few exponents. Only
     /// encodings that the format defines.
     fn float(&mut self, format: F) -> Bv {
         let width = format.width();
@@ -81,12 +80,12 @@ fn int(format: F, value: i64) -> Bv {
     float::from_int(Rounding::Nearest, format, true, &Bv::from_i64(64, value))
 }
 
-/// Bits of the significand as stored.
+/// The number of stored significand bits.
 fn stored_significand(format: F) -> u32 {
     if format == F::X87 { 64 } else { format.significand_bits() - 1 }
 }
 
-/// x87 patterns get the integer bit that belongs to their exponent.
+/// Sets the integer bit of an x87 pattern according to its exponent.
 fn canonical(format: F, value: Bv) -> Bv {
     if format != F::X87 {
         return value;
@@ -105,9 +104,9 @@ struct Request {
 #[derive(Clone, Copy, PartialEq)]
 enum Compare {
     Exact,
-    /// NaNs of any payload and sign are equal (library functions).
+    /// NaNs with any payload and sign are equal (library functions).
     AnyNan(F),
-    /// As `AnyNan`, and so are zeros of any sign.
+    /// As `AnyNan`, and zeros with any sign are equal.
     AnyZero(F),
 }
 
@@ -131,23 +130,23 @@ fn requests(cases: u64) -> Vec<Request> {
     let mut all = Vec::new();
     for (format, number) in FORMATS {
         for case in 0..cases {
-            // Most often as usual.
+            // Rounds to nearest in most cases.
             let rounding =
                 [Rounding::Nearest, Rounding::Down, Rounding::Nearest, Rounding::Up, Rounding::Zero][case as usize % 5];
             let mode = Rounding::ALL.into_iter().position(|r| r == rounding).expect("one of all") as u8;
             let (a, b, c) = (random.float(format), random.float(format), random.float(format));
-            // The C library computes these, and quad is software throughout.
+            // The C library computes these operations. Quad is computed in software.
             let library = Compare::AnyNan(format);
             let hardware = if format == F::Quad { library } else { Compare::Exact };
             for (i, op) in UNARY.into_iter().enumerate() {
-                // The program does what C calls `rint`.
+                // The C program executes `rint`.
                 let op = if op == FUnOp::RoundEven { rounding.to_integral() } else { op.with_rounding(rounding) };
                 let compare = match op {
                     FUnOp::Neg | FUnOp::Abs => Compare::Exact,
                     FUnOp::Sqrt(_) if format != F::Half => hardware,
                     _ => library,
                 };
-                // clang's float16 negation and absolute value go through float and quiet a NaN.
+                // clang's float16 negation and absolute value convert to float, which quiets a NaN.
                 if format == F::Half && is_signalling(format, &a) {
                     continue;
                 }
@@ -163,7 +162,7 @@ fn requests(cases: u64) -> Vec<Request> {
                 let op = op.with_rounding(rounding);
                 let compare = match op {
                     FBinOp::Rem => library,
-                    // Which of +0 and -0 is less, and what a signalling NaN does, C leaves open.
+                    // C does not define which of +0 and -0 is less, or the result for a signalling NaN.
                     FBinOp::Min | FBinOp::Max if is_signalling(format, &a) || is_signalling(format, &b) => continue,
                     FBinOp::Min | FBinOp::Max => Compare::AnyZero(format),
                     _ => hardware,
@@ -202,14 +201,15 @@ fn requests(cases: u64) -> Vec<Request> {
                     BinOp::LShr.apply(&random.bits(128), &Bv::new(128, random.below(128))).resize(width.into());
                 let integer = if random.below(2) == 0 { integer } else { integer.neg() };
                 let ours = float::from_int(rounding, format, signed, &integer);
-                // clang's code for this subtracts equal numbers, which gives -0 when rounding downwards. IEEE 754 says +0.
+                // clang's code for this conversion subtracts equal numbers, which returns -0 when rounding downwards.
+                // IEEE 754 requires +0.
                 let quirk = (format, signed, width, rounding) == (F::Double, false, 64, Rounding::Down);
                 if quirk && integer.is_zero() {
                     continue;
                 }
                 let header = [FROM_INT, number, 0, signed.into(), width, mode];
                 all.push(request(header, &[&integer], ours, Compare::Exact, &("FromInt", what)));
-                // Whatever the value, for what is one instruction.
+                // Conversions that are one instruction are compared for all values.
                 let ours = match (format, signed, width) {
                     (F::Single | F::Double | F::X87, true, 32 | 64) => {
                         Some(float::to_int(format, true, width.into(), &a))

@@ -1,4 +1,5 @@
-//! The text form of programs, cut off and with characters of several bytes anywhere: an error with its place, or a program.
+//! Tests that the parser returns a program or an error with a position for truncated texts and texts with multi-byte
+//! characters.
 
 #[path = "mangled/mod.rs"]
 mod texts;

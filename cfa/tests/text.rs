@@ -1,4 +1,4 @@
-//! The text form: what is printed reads back as the same program, and no text makes the parser panic.
+//! Tests of the text form: a printed program parses to the same program, and no text makes the parser panic.
 
 use cfa::interp::{InputSource, Interpreter, Limits, Run, Unknown};
 use cfa::{BinOp, Bv, CType, DataLayout, Evaluator, Expr, ExprId, Op, Program, Sort, Value, Var, VarKind, text};
@@ -11,12 +11,12 @@ fn golden(name: &str) -> (PathBuf, String) {
     (path, content)
 }
 
-/// The text without its comments, which are for the reader.
+/// The text without comments.
 fn uncommented(text: &str) -> String {
     text.lines().map(|l| l.split(" // ").next().unwrap_or_default().trim_end()).fold(String::new(), |t, l| t + l + "\n")
 }
 
-/// `UPDATE_GOLDEN=1` writes the files anew.
+/// `UPDATE_GOLDEN=1` rewrites the files.
 #[test]
 fn golden_programs_read_and_print() {
     for name in GOLDEN {
@@ -38,10 +38,10 @@ fn golden_programs_read_and_print() {
     }
 }
 
-/// A program with every operation, and one as the front-end makes them.
+/// A program with every operation, and a program of the front-end.
 const GOLDEN: [&str; 2] = ["everything.cfa", "list.cfa"];
 
-/// A short run with unknown values made from a seed.
+/// A short run whose unknown values depend on a seed.
 fn run(program: &Program, seed: u64) -> Run {
     struct Seeded(u64);
     impl InputSource for Seeded {
@@ -118,8 +118,7 @@ fn errors_have_places() {
     assert!(text::parse(&function(&bits)).is_ok());
 }
 
-/// A chain as deep as a program cares to build prints and reads, and one that shares its parts does not
-/// become exponentially long.
+/// A very deep expression can be printed and parsed. The text of a shared expression is not exponentially long.
 #[test]
 fn deep_and_shared_expressions() {
     let mut p = Program::new(DataLayout { pointer_width: 64 });
@@ -157,7 +156,7 @@ fn value_of(p: &Program, edge: cfa::EdgeId) -> Bv {
     Evaluator::new(&p.exprs, leaf).eval(value)
 }
 
-/// No parsed program makes the validator panic, and no valid one what shows or executes it.
+/// No parsed program makes the validator panic. No valid program makes the printers or the interpreter panic.
 fn look_at(program: &Program) {
     let valid = cfa::validate::validate(program).is_ok();
     if valid {
@@ -175,7 +174,7 @@ fn look_at(program: &Program) {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Pieces of the text are deleted, doubled, swapped or replaced; what still reads prints and reads again.
+    /// Deletes, duplicates, swaps or replaces pieces of the text. A text that still parses prints and parses again.
     #[test]
     fn mutated_texts(second: bool, edits in prop::collection::vec((any::<u32>(), any::<u32>(), 0u32..6, any::<u32>()), 1..6)) {
         let mut text: Vec<char> = golden(GOLDEN[usize::from(second)]).1.chars().collect();
@@ -183,7 +182,7 @@ proptest! {
         for (at, len, kind, choice) in edits {
             if text.is_empty() { break; }
             let at = at as usize % text.len();
-            // Whole words more often than not.
+            // Whole words in most cases.
             let word = text[at..].iter().take_while(|c| c.is_alphanumeric() || **c == '.').count().max(1);
             let end = (at + if len % 4 == 0 { len as usize % 40 } else { word }).min(text.len());
             match kind {

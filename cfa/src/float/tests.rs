@@ -9,7 +9,7 @@ fn sqrt_in_wide_formats_agrees_with_double() {
     for x in [2.0, 3.0, 0.1, 1e300, 1e-300, 5e-324, 4.0, 1234567.875] {
         for format in [F::X87, F::Quad] {
             let wide = unary(FUnOp::SQRT, format, &convert(Rounding::Nearest, F::Double, format, &double(x)));
-            // Rounding twice can differ in the last place only for ties, which these are not.
+            // Double rounding changes the last place only for ties. These values are no ties.
             assert_eq!(convert(Rounding::Nearest, format, F::Double, &wide), double(f64::sqrt(x)), "{x} {format:?}");
         }
     }

@@ -1,9 +1,9 @@
-//! The compact form of a program that the interpreter runs.
+//! The register code that the interpreter executes.
 //!
-//! Every location and edge becomes a few three-address instructions over registers. There are two register
-//! files: words for values of up to 64 bits, and [`Bv`]s for wider ones. In each file the first registers
-//! are *static* (global variables, addresses and constants, filled in at the start of a run), and the frames
-//! follow as a stack, each with the function's variables and room for intermediate results.
+//! Every location and edge becomes a few three-address instructions over registers. There are two register files:
+//! machine words for values of up to 64 bits, and [`Bv`]s for wider ones. In each file the first registers are
+//! *static*: global variables, addresses and constants. They are set at the start of a run. The frames follow as a
+//! stack. A frame has the function's variables and its intermediate results.
 
 use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, UnOp};
@@ -11,23 +11,23 @@ use crate::index::{Id, Table};
 use crate::program::*;
 use rustc_hash::FxHashMap;
 
-/// A register. The width of a value tells the file; the top bit tells a place in the frame from a static one.
+/// A register. The width of its value determines the file. The top bit distinguishes frame registers from static ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reg(u32);
 
 const FRAME: u32 = 1 << 31;
 
 impl Reg {
-    /// Place in the register file, for a frame that starts at `base`.
+    /// The position in the register file, for a frame that starts at `base`.
     #[inline]
     pub fn at(self, base: usize) -> usize {
-        // All ones if the register is in the frame.
+        // All ones for a frame register, else 0.
         let in_frame = (self.0 as i32 >> 31) as usize;
         (self.0 & !FRAME) as usize + (base & in_frame)
     }
 }
 
-/// A register with the width of its value, which says in which file it is.
+/// A register with the width of its value. The width determines the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
     pub reg: Reg,
@@ -45,7 +45,7 @@ pub fn is_wide(width: u32) -> bool {
     width > 64
 }
 
-/// An instruction. Those with side effects are followed by the [`Done`](Self::Done) of their edge.
+/// An instruction. After the instructions of an edge with an effect, the edge's [`Done`](Self::Done) follows.
 #[derive(Clone, Copy, Debug)]
 pub enum Instr {
     Move {
@@ -56,7 +56,7 @@ pub enum Instr {
         dst: Reg,
         src: Reg,
     },
-    /// See [`word::binary`](super::word::binary) for `width`.
+    /// For a concatenation, `width` is the width of the low operand; see [`word::binary`](super::word::binary).
     Binary {
         op: BinOp,
         width: u8,
@@ -82,9 +82,9 @@ pub enum Instr {
         then: Reg,
         other: Reg,
     },
-    /// Any other operation: an index into [`Code::nodes`].
+    /// Any other operation, as an index into [`Code::nodes`].
     Node(u32),
-    /// Width in bits.
+    /// A load of `width` bits.
     Load {
         width: u32,
         dst: Reg,
@@ -131,11 +131,11 @@ pub enum Instr {
         byte: Reg,
         len: Reg,
     },
-    /// To the shadow: an index into [`Code::shadows`].
+    /// An operation on the shadow, as an index into [`Code::shadows`].
     Shadow(u32),
-    /// An index into [`Code::calls`]. Finishes its edge itself.
+    /// A call, as an index into [`Code::calls`]. It has no `Done` instruction.
     Call(u32),
-    /// Width 0: no value.
+    /// A return. Width 0 means that there is no value.
     Return {
         width: u32,
         value: Reg,
@@ -146,19 +146,19 @@ pub enum Instr {
     Halt(HaltKind),
     Error(ErrorId),
     Approx(TaintId),
-    /// The edge has been executed.
+    /// Marks the end of an edge.
     Done(EdgeId),
-    /// Goes on with the next instruction if `cond`, else at `other`.
+    /// Continues with the next instruction if `cond` is 1, else at `other`.
     Branch {
         cond: Reg,
         other: u32,
     },
     Jump(u32),
-    /// Nothing follows this location.
+    /// The location has no outgoing edge.
     Stuck(LocId),
 }
 
-/// An operation of the general evaluator.
+/// An operation for the general evaluator.
 #[derive(Debug)]
 pub struct Node {
     pub expr: Expr,
@@ -169,18 +169,18 @@ pub struct Node {
 #[derive(Debug)]
 pub struct Call {
     pub edge: EdgeId,
-    /// Or the register of the callee's address.
+    /// The callee, or the register with its address.
     pub callee: Result<FuncId, Reg>,
     pub args: Box<[Operand]>,
     pub varargs: Option<Reg>,
     pub result: Option<(VarId, Operand)>,
 }
 
-/// How to enter a function.
+/// The entry point of a function.
 #[derive(Debug, Default)]
 pub struct Entry {
     pub pc: u32,
-    /// Registers of a frame in the two files.
+    /// The number of registers of a frame in each file.
     pub words: u32,
     pub wides: u32,
 }
@@ -191,15 +191,15 @@ pub struct Code {
     pub calls: Vec<Call>,
     pub shadows: Vec<Instr>,
     pub entries: Table<FuncId, Entry>,
-    /// Where each variable is, in the statics or in the frames of its function.
+    /// The register of each variable, static or in the frames of its function.
     pub vars: Table<VarId, Operand>,
-    /// The constants, static registers from `constants_at` on; before them stand the global variables, then
-    /// the addresses of globals, then those of functions.
+    /// The constants, in the static registers from `constants_at` on. The registers before them have the global
+    /// variables, then the addresses of globals, then the addresses of functions.
     pub constants: Vec<u64>,
     pub constants_at: usize,
     pub wide_constants: Vec<Bv>,
     pub wide_constants_at: usize,
-    /// The first registers that hold addresses.
+    /// The first registers with addresses of globals and of functions.
     pub globals_at: usize,
     pub funcs_at: usize,
 }
@@ -214,22 +214,22 @@ impl Code {
     }
 }
 
-/// The location that is not compiled yet.
+/// The position of a location that is not compiled yet.
 const LATER: u32 = u32::MAX;
 
 struct Compiler<'p> {
     program: &'p Program,
     code: Code,
     constants: FxHashMap<u64, Reg>,
-    /// The code of each location.
+    /// The position of each location's code.
     starts: Table<LocId, u32>,
-    /// Registers of the frame that variables take, by function; then, all that are used so far.
+    /// The number of frame registers of each function: first only those of variables, after its compilation all.
     words: Table<FuncId, u32>,
     wides: Table<FuncId, u32>,
     func: FuncId,
     next_word: u32,
     next_wide: u32,
-    /// Where the sub-expressions of the present edge are.
+    /// The registers of the subexpressions of the current edge.
     memo: FxHashMap<ExprId, Reg>,
 }
 
@@ -295,7 +295,7 @@ impl<'p> Compiler<'p> {
         let vars = (self.words[func], self.wides[func]);
         let mut size = vars;
         let entry = self.program.funcs[func].entry;
-        // Else-edges of branches already compiled, with the branch to be patched.
+        // The else-edges whose code is missing, with the branch to patch.
         let mut pending: Vec<(usize, EdgeId)> = Vec::new();
         self.chain(entry, vars, &mut size, &mut pending);
         while let Some((branch, edge)) = pending.pop() {
@@ -309,7 +309,7 @@ impl<'p> Compiler<'p> {
         self.code.entries.push(Entry { pc, words: size.0, wides: size.1 });
     }
 
-    /// The locations from `loc` on, along then-edges, until one that has its code.
+    /// Compiles the locations from `loc` along then-edges, until one that already has code.
     fn chain(&mut self, mut loc: LocId, vars: (u32, u32), size: &mut (u32, u32), pending: &mut Vec<(usize, EdgeId)>) {
         let program = self.program;
         loop {
@@ -349,7 +349,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// A load, store, copy or fill.
+    /// Compiles a load, store, copy or fill.
     fn on_memory(&mut self, op: &Op) -> Instr {
         match op {
             Op::Load { var, addr } => {
@@ -382,7 +382,7 @@ impl<'p> Compiler<'p> {
                 self.expr_into(*value, Some(dst.reg));
                 None
             }
-            // The only edge out of its location: execution ends where it is not taken.
+            // A single assume edge: execution ends if the condition is false.
             Op::Assume { cond, .. } => {
                 let cond = self.expr(*cond);
                 let here = self.here();
@@ -465,12 +465,12 @@ impl<'p> Compiler<'p> {
         Operand { reg: self.expr(e), width: self.program.exprs.width(e) }
     }
 
-    /// The register that holds the value of `e`.
+    /// Emits code for `e` and returns the register of its value.
     fn expr(&mut self, e: ExprId) -> Reg {
         self.expr_into(e, None)
     }
 
-    /// The value of `root` in `dst`, or in any register. Iterative, each sub-expression once.
+    /// Emits code that computes `root` in `dst`, or in any register. Iterative. Each subexpression is computed once.
     fn expr_into(&mut self, root: ExprId, dst: Option<Reg>) -> Reg {
         let program = self.program;
         let mut stack = vec![root];
@@ -499,7 +499,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// A register for an intermediate result, or `dst`.
+    /// `dst`, or else a new register for an intermediate result.
     fn target(&mut self, width: u32, dst: Option<Reg>) -> Reg {
         dst.unwrap_or_else(|| {
             let next = if is_wide(width) { &mut self.next_wide } else { &mut self.next_word };
@@ -515,7 +515,7 @@ impl<'p> Compiler<'p> {
         })
     }
 
-    /// The value of one node whose children have theirs.
+    /// Emits code for one node whose children are already in registers.
     fn node(&mut self, e: ExprId, node: &Expr, dst: Option<Reg>) -> Reg {
         let exprs = &self.program.exprs;
         let width = exprs.width(e);
@@ -532,7 +532,7 @@ impl<'p> Compiler<'p> {
             Expr::Var(var) => return self.code.vars[var].reg,
             Expr::GlobalAddr(global) => return Reg((self.code.globals_at + global.index()) as u32),
             Expr::FuncAddr(func) => return Reg((self.code.funcs_at + func.index()) as u32),
-            // Words are zero above their width already.
+            // The bits of a word above its width are already zero.
             Expr::Zext { arg, .. } if !is_wide(width) => return self.memo[&arg],
             _ => {}
         }

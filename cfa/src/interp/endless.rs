@@ -1,35 +1,36 @@
-//! Runs that go on for ever: a state that comes again, with nothing asked for in between, comes again and again.
+//! Detection of infinite runs: if a state recurs and the run took no input in between, it recurs for ever.
 //!
-//! States are compared with one that was kept, for a while after it was kept, which is done ever more rarely: it costs a run of `n` edges
-//! `O(log n)` looks. (Brent: *An improved Monte Carlo factorization algorithm*, BIT 1980, section 2; his finds every cycle, this one
-//! those of few edges, which do not write to memory.)
+//! The detector stores a state and compares it with the following ones. It stores states at exponentially growing
+//! distances, so a run of `n` edges stores `O(log n)` states. (Brent: *An improved Monte Carlo factorization
+//! algorithm*, BIT 1980, section 2. Brent's algorithm finds every cycle. This one finds only short cycles that do not
+//! write to memory.)
 
 use super::State;
 use crate::EdgeId;
 use crate::bv::Bv;
 
-/// The first state that is kept is that after so many edges, the next after twice as many.
+/// The first stored state is the one after this many edges. Each further one is twice as far.
 const FIRST: u64 = 1 << 16;
-/// For so many edges a state is compared with those that follow.
+/// The number of following states that are compared with a stored state: the length of the longest cycle found.
 const LONGEST: u64 = 1 << 12;
 
-/// Looks whether a state comes again.
+/// Detects a recurring state.
 pub(super) struct Watch {
     kept: Option<Kept>,
-    /// When another state is kept, or this one is given up, in edges.
+    /// The step at which the next state is stored, or the stored one is dropped.
     next: u64,
 }
 
-/// A state.
+/// A stored state.
 struct Kept {
     edge: EdgeId,
     at: u64,
-    /// How often memory had changed, and inputs had been asked for.
+    /// The values of [`Memory`](super::memory::Memory)'s change counter and of the input counter.
     changes: u64,
     inputs: u64,
     words: Vec<u64>,
     wides: Vec<Bv>,
-    /// Of each frame, the call.
+    /// The call of each frame.
     frames: Vec<u32>,
 }
 
@@ -40,11 +41,11 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// The number of edges at which to look again, if it is not at each.
+    /// The step at which the detector must run next. 0 if it must run at every step.
     pub fn next(&self) -> u64 {
         if self.kept.is_some() { 0 } else { self.next }
     }
-    /// Whether the state behind `edge` is one that was there before.
+    /// True if the state after `edge` has occurred before.
     pub fn knows(&mut self, state: &State<'_>, edge: EdgeId) -> bool {
         if let Some(kept) = &self.kept {
             if kept.is(state, edge) {

@@ -1,78 +1,78 @@
-//! What a run takes from the environment of the program.
+//! The inputs of a run: values that its environment determines.
 
 use crate::bv::Bv;
 use crate::program::{GlobalId, InputId, VarId};
 use std::collections::BTreeMap;
 
-/// A memory object, named so that every executor of the same path gives it the same name.
+/// A name for a memory object. Every executor of the same path gives the object the same name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ObjectSeq {
+    /// A global object.
     Global(GlobalId),
-    /// The object of the n-th `Alloc` edge executed, from 0.
+    /// The object of the n-th executed `Alloc` edge, counted from 0.
     Alloc(u64),
 }
 
 /// A value that the program does not determine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// That of a `Havoc` edge.
+    /// The value of a `Havoc` edge.
     Havoc(InputId),
-    /// That of a parameter for which the call has no argument.
+    /// A parameter for which the call has no argument.
     Argument(VarId),
-    /// That which a call stores into this variable although the callee returns nothing.
+    /// The variable that takes the result of a call whose callee returned none.
     Result(VarId),
-    /// The initial value of a global variable that is initialised elsewhere.
+    /// The initial value of a global variable that another file initialises.
     Global(VarId),
 }
 
-/// Where a run's unknown values come from.
+/// A source of the unknown values of a run.
 pub trait InputSource {
-    /// A value of `width` bits (one of another width is truncated or zero-extended). Asked once for each
-    /// unknown value of a run: for globals before the run, in order of id, then as execution meets them.
+    /// Returns a value, which the caller truncates or zero-extends to `width` bits. The interpreter calls this once for
+    /// each unknown value of a run: first for globals, in order of id, then in order of execution.
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv;
-    /// Changes the unknown `bytes` of an object, given as zeros, that start at `offset`. Asked at most once
-    /// for each byte, in pieces of any size, when an object is made or later.
+    /// Sets the unknown `bytes` of an object from `offset` on. They are zero on entry. The interpreter requests each
+    /// byte at most once, in pieces of any size, when it creates the object or later.
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
         let _ = (object, offset, bytes);
     }
-    /// The address of an object, or `None` to leave it to the interpreter. One that is null, overlaps
-    /// something else, or is no multiple of `align` ends the run with
-    /// [`Unplaced`](super::Outcome::Unplaced).
+    /// Returns the address of an object, or `None` if the interpreter may choose it. The run ends with
+    /// [`Unplaced`](super::Outcome::Unplaced) if the address is null, is no multiple of `align`, or makes the object
+    /// overlap another.
     fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
         let _ = (object, size, align);
         None
     }
 }
 
-/// The inputs of one run, written down.
+/// The recorded inputs of one run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
-    /// The values of `Havoc` edges, missing arguments and missing results, in order of execution; when they
-    /// are used up, 0.
+    /// The values of `Havoc` edges, missing arguments and missing results, in order of execution. Further values are 0.
     pub values: Vec<Bv>,
-    /// The initial values of global variables that have none; 0 for others.
+    /// The initial values of global variables without an initialiser. Missing values are 0.
     pub globals: BTreeMap<VarId, Bv>,
-    /// Bytes of unknown content by object and byte offset; 0 for others.
+    /// Unknown bytes by object and byte offset. Missing bytes are 0.
     pub bytes: BTreeMap<(ObjectSeq, u64), u8>,
-    /// Addresses of objects.
+    /// The addresses of objects.
     pub bases: BTreeMap<ObjectSeq, u64>,
 }
 
 impl Inputs {
-    /// These inputs as a source, from the first value on.
+    /// A source that returns these inputs from the first value on.
     pub fn source(&self) -> InputsSource<'_> {
         InputsSource { inputs: self, next: 0 }
     }
 }
 
-/// Reads [`Inputs`].
+/// An input source that reads [`Inputs`].
 pub struct InputsSource<'a> {
     inputs: &'a Inputs,
     next: usize,
 }
 
 impl InputsSource<'_> {
-    /// How many of the values were asked for, those after the end included.
+    /// The number of requested values, including requests after the last value.
     pub fn used(&self) -> usize {
         self.next
     }
@@ -99,13 +99,16 @@ impl InputSource for InputsSource<'_> {
     }
 }
 
-/// Passes on another source's answers and writes them down, so that the run can be repeated.
+/// An input source that forwards to another one and records its answers, so that the run can be repeated.
 pub struct Recording<S> {
+    /// The source that answers.
     pub source: S,
+    /// The recorded answers.
     pub inputs: Inputs,
 }
 
 impl<S: InputSource> Recording<S> {
+    /// Starts without recorded answers.
     pub fn new(source: S) -> Self {
         Self { source, inputs: Inputs::default() }
     }

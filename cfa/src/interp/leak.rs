@@ -1,4 +1,4 @@
-//! Which objects of the heap no variable leads to.
+//! Leak detection: heap objects that are unreachable from the variables.
 
 use super::memory::Object;
 use super::{Operand, State};
@@ -8,7 +8,7 @@ use crate::program::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Which locals count, worked out when first needed.
+/// The locals that are roots, computed on first use.
 #[derive(Default)]
 pub(super) struct Roots {
     locals: Vec<Vec<VarId>>,
@@ -16,7 +16,7 @@ pub(super) struct Roots {
 }
 
 impl State<'_> {
-    /// An object of the heap that is lost when control has come over this edge.
+    /// A heap object that is unreachable after this edge.
     pub(super) fn lost(&mut self, edge: EdgeId) -> Option<u64> {
         let heap = || self.memory.live_objects().filter(|o| o.kind.may_leak());
         let lowest = heap().map(|o| o.base).min()?;
@@ -33,7 +33,7 @@ impl State<'_> {
                 self.pointers_in(self.code.vars[id], (0, 0), &pointers, &mut work);
             }
         }
-        // The frames, the present one last.
+        // The frames, the current one last.
         let mut frames: Vec<(FuncId, LocId, (usize, usize))> = Vec::new();
         for frame in &self.frames {
             let after = self.program.edges[self.code.calls[frame.call as usize].edge].target;
@@ -56,12 +56,12 @@ impl State<'_> {
                 pointers.in_object(object, &mut work);
             }
         }
-        // Limits count what was looked at like edges, so that a run in which memory grows ends, too.
+        // The objects count as steps, so that a run whose heap grows reaches its limit.
         self.steps += (heap.len() + found.len()) as u64;
         heap.into_iter().find(|base| !found.contains(base))
     }
 
-    /// The locals that may lead to objects: those that C names, and temporaries that are still needed.
+    /// The locals that are roots: the named variables of C, and live temporaries.
     fn counted(&mut self, func: FuncId, loc: LocId) -> Vec<VarId> {
         let roots = &mut self.leaks;
         if roots.locals.is_empty() {
@@ -74,7 +74,7 @@ impl State<'_> {
         locals.iter().copied().filter(|v| !matches!(vars[*v].kind, VarKind::Temp(_)) || needed.contains(v)).collect()
     }
 
-    /// The pointers in a variable.
+    /// Collects the words of a variable that may be heap pointers.
     fn pointers_in(&self, var: Operand, (words, wides): (usize, usize), pointers: &Pointers, out: &mut Vec<u64>) {
         let width = pointers.width;
         if var.width < width {
@@ -87,7 +87,7 @@ impl State<'_> {
     }
 }
 
-/// What pointers to the heap look like: words of so many bits, from the lowest object to the end of the highest.
+/// The range of heap pointers: words of `width` bits from the lowest heap object to the end of the highest.
 struct Pointers {
     width: u32,
     lowest: u64,
@@ -98,7 +98,7 @@ impl Pointers {
     fn may_be(&self, word: u64) -> bool {
         (self.lowest..=self.highest).contains(&word)
     }
-    /// What stands in an object.
+    /// Collects the words in an object that may be heap pointers.
     fn in_object(&self, object: &Object, out: &mut Vec<u64>) {
         object.words(self.width / 8, |word| {
             if self.may_be(word) {

@@ -1,8 +1,8 @@
 //! Memory: objects at addresses.
 //!
-//! Objects are found by address in a vector sorted by base, through a small cache. An address is never
-//! given again while there are fresh ones, so that a dangling pointer does not come to point into a new
-//! object, and objects stand far apart, so that an index out of bounds does not lead into a neighbour.
+//! The objects are in a vector sorted by base address, with a small lookup cache. The allocator does not reuse an
+//! address while unused ones remain, so that a dangling pointer does not point into a new object. The objects are far
+//! apart, so that an index out of bounds does not reach a neighbour.
 
 mod look;
 mod shadow;
@@ -15,118 +15,129 @@ use crate::program::{AllocKind, DataLayout, Family, FuncId};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// What is wrong with an address.
+/// The kind of an invalid memory operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
-    /// The address is null, or so close to it that it was made from null.
+    /// The address is null, or so close to null that it was computed from it.
     NullPointer,
-    /// Not, or not wholly, in an object.
+    /// The bytes are not wholly inside one object.
     OutOfBounds,
-    /// In an object that was freed, or that belonged to a function that has returned.
+    /// The object was freed, or the function that owns it has returned.
     Dangling,
     /// A write to a constant object.
     ReadOnly,
-    /// A `Free` of what is not the start of an object of its family; an `ObjectSize` of what is not the start of an object, or
-    /// not of the family that it asks for.
+    /// A `Free` of a pointer that is not the start of an object of its family. Also an `ObjectSize` of a pointer that
+    /// is not the start of an object, or not of the requested family.
     InvalidFree,
-    /// A `Free` of an object of its family that was freed before.
+    /// A `Free` of an object of its family that was already freed.
     DoubleFree,
-    /// A call to what is not the address of a function.
+    /// A call to an address that is no function's.
     InvalidCall,
-    /// An object of the heap leaks.
+    /// A heap object leaks.
     Leak,
 }
 
-/// Why an operation on memory ends the run.
+/// The reason why a memory operation ends the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// With the address and the number of bytes to be accessed.
+    /// The fault, with the address and the number of accessed bytes.
     Fault(Fault, u64, u64),
-    /// The limit on memory is reached.
+    /// The memory limit is reached.
     Limit,
 }
 
-/// What kind of object this is.
+/// The kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
-    Global { read_only: bool },
+    /// A global object.
+    Global {
+        /// True if writes are faults.
+        read_only: bool,
+    },
+    /// The object of an `Alloc` edge.
     Allocated(AllocKind),
 }
 
 impl ObjectKind {
-    /// The family whose functions may end the life of the object.
+    /// The family of functions that may deallocate the object.
     pub fn family(self) -> Option<Family> {
         match self {
             Self::Global { .. } => None,
             Self::Allocated(kind) => kind.family(),
         }
     }
-    /// True if the object is dynamically allocated, and one of C.
+    /// True if C calls the object dynamically allocated.
     pub fn is_dynamic(self) -> bool {
         !matches!(self.family(), None | Some(Family::Scope))
     }
-    /// True if it is a leak when nothing leads to the object any more.
+    /// True if the object leaks when no pointer leads to it any more.
     pub fn may_leak(self) -> bool {
         matches!(self, Self::Allocated(kind) if kind.may_leak())
     }
+    /// True if the object is the summary object of the pointers of `--entry` that are not dereferenced yet.
     pub fn is_stand_in(self) -> bool {
         self == Self::Allocated(AllocKind::StandIn)
     }
 }
 
-/// A memory object, alive or dead.
+/// A memory object, live or dead.
 #[derive(Debug)]
 pub struct Object {
+    /// The name of the object.
     pub seq: ObjectSeq,
+    /// The address of the first byte.
     pub base: u64,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
+    /// The kind of the object.
     pub kind: ObjectKind,
+    /// False once the object was deallocated.
     pub live: bool,
     content: Content,
-    /// That of [`Op::Shadow`](crate::Op::Shadow), once it was touched.
+    /// The content for [`Op::Shadow`](crate::Op::Shadow), created on the first access.
     shadow: Option<Box<Content>>,
 }
 
 #[derive(Debug)]
 enum Content {
     Flat(Box<[u8]>),
-    /// Pages of `PAGE` bytes (the last may be used in part) by number, made when first touched.
+    /// Pages of `PAGE` bytes by number, created on the first access. The last page may be used in part.
     Paged {
         pages: FxHashMap<u64, Box<[u8]>>,
         known: bool,
     },
 }
 
-/// Objects up to this size are held in one piece.
+/// The maximal size of an object with contiguous content.
 const FLAT: u64 = 1 << 20;
 const PAGE: u64 = 1 << 16;
-/// Addresses below this one count as null.
+/// Addresses below this one are null.
 const NULL_PAGE: u64 = 4096;
-/// Dead objects that are remembered besides as many as there are live ones, before all dead are forgotten.
+/// The limit of dead objects is this many plus half of all objects. Above it, all dead objects are dropped.
 const GRAVES: usize = 1 << 12;
 const CACHE: usize = 1024;
 
-/// Where things may stand in the address space.
+/// The layout of the address space.
 #[derive(Clone, Copy)]
 struct Space {
     data: u64,
-    /// The first address that is not given to an object.
+    /// The first address after those of objects.
     end: u64,
-    /// The least distance between objects is `1 << gap`.
+    /// The distance between objects is at least `1 << gap`.
     gap: u32,
 }
 
-/// Functions stand this many bytes apart, from here on: above null, below all objects. No round number, which a program may use as an address.
+/// The distance of functions in bytes, and the address of the first one. They are above null and below all objects. The
+/// first address is no round number, because programs may use round numbers as addresses.
 const FUNCTION: u64 = 16;
 const FUNCTIONS: u64 = 0x1_34c0;
 
-/// The address of a function, the same in all analyses and in runs.
+/// The address of a function. It is the same in all analyses and in all runs.
 pub fn function_address(func: FuncId) -> u64 {
     FUNCTIONS + FUNCTION * func.index() as u64
 }
 
-/// The function at an address in a program with so many of them.
+/// The function at an address, in a program with `functions` functions.
 pub fn function_at(address: u64, functions: usize) -> Option<FuncId> {
     let offset = address.checked_sub(FUNCTIONS)?;
     let is_one = offset.is_multiple_of(FUNCTION) && offset / FUNCTION < functions as u64;
@@ -144,24 +155,24 @@ impl Space {
 
 pub(super) struct Memory {
     space: Space,
-    /// How many functions have addresses.
+    /// The number of functions.
     functions: usize,
-    /// Sorted by base; no two overlap.
+    /// Sorted by base, without overlaps.
     objects: Vec<Object>,
     dead: usize,
-    /// Index of the object last found for a hash of the address; may be stale.
+    /// The index of the last object that was found, by a hash of the address. May be stale.
     cache: Box<[u32; CACHE]>,
-    /// Where to try to put the next object.
+    /// The next address to try for an object.
     next: u64,
-    /// Bytes of content.
+    /// The bytes of content in use.
     used: u64,
     limit: u64,
-    /// How often it was written to, and objects came and went.
+    /// The number of writes, allocations and deallocations.
     pub changes: u64,
 }
 
 impl Memory {
-    /// Empty, with addresses for this many functions. Content will take at most `limit` bytes.
+    /// An empty memory. Its content takes at most `limit` bytes.
     pub fn new(layout: DataLayout, functions: usize, limit: u64) -> Self {
         let space = Space::new(layout);
         let data = space.data.max(function_address(FuncId::from_index(functions)));
@@ -187,7 +198,7 @@ impl Memory {
     pub fn function_at(&self, addr: u64) -> Option<FuncId> {
         function_at(addr, self.functions)
     }
-    /// The object, alive or dead, whose bytes or end are at `addr`.
+    /// The object, live or dead, that contains `addr` or ends at it.
     pub fn object_at(&self, addr: u64) -> Option<&Object> {
         let object = &self.objects[self.at_or_below(addr)?];
         (addr - object.base <= object.size).then_some(object)
@@ -195,7 +206,7 @@ impl Memory {
     pub fn live_objects(&self) -> impl Iterator<Item = &Object> {
         self.objects.iter().filter(|o| o.live)
     }
-    /// The object that an address is in or, within the gap between objects, next to.
+    /// The object that contains the address. If the address is in the gap between objects, the nearest object.
     pub fn neighbour(&self, addr: u64) -> Option<Neighbour> {
         let below = self.at_or_below(addr);
         let above = below.map_or(0, |i| i + 1);
@@ -205,7 +216,7 @@ impl Memory {
         let &Object { seq, base, size, kind, live, .. } = nearest;
         Some(Neighbour { object: seq, kind, size, live, offset: addr.wrapping_sub(base) as i64 })
     }
-    /// The live object into which or to whose end `addr` points.
+    /// The live object that contains `addr` or ends at it.
     pub fn pointed_to(&self, addr: u64) -> Option<&Object> {
         let index = self.at_or_below(addr)?;
         self.objects.get(index).filter(|o| o.live && addr - o.base <= o.size)
@@ -214,7 +225,7 @@ impl Memory {
         self.objects.partition_point(|o| o.base <= addr).checked_sub(1)
     }
 
-    /// The live object that holds the `len >= 1` bytes at `addr`.
+    /// The live object that contains the `len >= 1` bytes at `addr`.
     #[inline]
     fn locate(&mut self, addr: u64, len: u64) -> Result<usize, Stop> {
         let slot = (addr >> self.space.gap) as usize % CACHE;
@@ -248,9 +259,10 @@ impl Memory {
         Ok(index)
     }
 
-    // Life and death.
+    // Allocation and deallocation.
 
-    /// A new object. Its bytes are zero if `known`, else the source's. `None` if it can have no address.
+    /// Allocates an object. Its bytes are zero if `known`, else the source determines them. Returns `None` if the
+    /// object cannot have an address.
     pub fn allocate(
         &mut self,
         seq: ObjectSeq,
@@ -290,14 +302,14 @@ impl Memory {
         Ok(Some(base))
     }
 
-    /// Ends the life of the stack object at `base`.
+    /// Deallocates the stack object at `base`.
     pub fn kill(&mut self, base: u64) {
         if let Some(index) = self.at_or_below(base) {
             self.bury(index);
         }
     }
 
-    /// Ends the life of the object of this family at `ptr`, which is not null.
+    /// Frees the object of this family at `ptr`, which is not null.
     pub fn free(&mut self, ptr: u64, family: Family) -> Result<(), Stop> {
         let index = self.at_or_below(ptr).filter(|&i| self.objects[i].base == ptr);
         match index.filter(|&i| self.objects[i].kind.family() == Some(family)) {
@@ -310,7 +322,7 @@ impl Memory {
         }
     }
 
-    /// The size of the live object that starts at `ptr`, of this family if one is given.
+    /// The size of the live object that starts at `ptr`. If a family is given, the object must have it.
     pub fn object_size(&self, ptr: u64, family: Option<Family>) -> Result<u64, Stop> {
         let is_of_it = |o: &Object| o.base == ptr && (family.is_none() || o.kind.family() == family);
         match self.at_or_below(ptr).map(|i| &self.objects[i]) {
@@ -320,10 +332,10 @@ impl Memory {
         }
     }
 
-    /// The answer of [`Op::ObjectOffset`](crate::Op::ObjectOffset).
+    /// The result of [`Op::ObjectOffset`](crate::Op::ObjectOffset).
     pub fn object_offset(&self, ptr: u64) -> u64 {
         let Some(here) = self.at_or_below(ptr) else { return Op::NOWHERE };
-        // Where an object of no bytes starts, the one before may end.
+        // At the start of an object of size 0, the previous object may end.
         let candidates = self.objects[..=here].iter().rev().take(2);
         let offset = |o: &Object| if o.kind.is_stand_in() { Op::IN_STAND_IN } else { ptr - o.base };
         candidates.filter(|o| o.live && ptr - o.base <= o.size).map(offset).next().unwrap_or(Op::NOWHERE)
@@ -356,7 +368,7 @@ impl Memory {
         Ok(())
     }
 
-    /// A fresh address; after the end of the address space, one whose object is dead.
+    /// An unused address. If there is none, the address of a dead object.
     fn place(&mut self, size: u64, align: u64) -> Option<u64> {
         let gap = 1 << self.space.gap;
         for fresh in [true, false] {
@@ -372,7 +384,7 @@ impl Memory {
             };
             loop {
                 let base = self.next.checked_next_multiple_of(align)?;
-                // Distinct addresses even for objects of size 0; the gap covers the end.
+                // The addresses of objects differ even if their sizes are 0. The gap covers the end.
                 let end = base.checked_add(size).filter(|&end| end <= self.space.end);
                 let Some(end) = end else { break };
                 match self.objects.get(index) {
@@ -390,7 +402,7 @@ impl Memory {
         None
     }
 
-    /// Whether an object may stand at `base`. Dead objects there are forgotten.
+    /// True if an object may be placed at `base`. Drops the dead objects there.
     fn is_free(&mut self, base: u64, size: u64, align: u64) -> bool {
         let top = self.space.end | 0xffff;
         let size = size.max(1);
@@ -403,7 +415,7 @@ impl Memory {
         {
             return false;
         }
-        // An object of size 0 takes a byte, so that addresses stay distinct.
+        // An object of size 0 takes one byte, so that addresses differ.
         let from = self.objects.partition_point(|o| o.base + o.size.max(1) <= base);
         let to = self.objects.partition_point(|o| o.base < end);
         if self.objects[from..to].iter().any(|o| o.live) {
@@ -456,7 +468,7 @@ impl Memory {
         self.write(addr, &value[..len as usize], source)
     }
 
-    /// Reads as many bytes as `out` has, at least one.
+    /// Reads `out.len() >= 1` bytes.
     pub fn read(&mut self, addr: u64, out: &mut [u8], source: &mut dyn InputSource) -> Result<(), Stop> {
         let index = self.locate(addr, out.len() as u64)?;
         let offset = addr - self.objects[index].base;
@@ -465,7 +477,7 @@ impl Memory {
         })
     }
 
-    /// Writes `bytes`, at least one.
+    /// Writes `bytes.len() >= 1` bytes.
     pub fn write(&mut self, addr: u64, bytes: &[u8], source: &mut dyn InputSource) -> Result<(), Stop> {
         let index = self.locate_writable(addr, bytes.len() as u64)?;
         let offset = addr - self.objects[index].base;
@@ -474,7 +486,7 @@ impl Memory {
         })
     }
 
-    /// Writes the initial bytes of a global object, constant or not.
+    /// Writes initial bytes of a global object, even if it is read-only.
     pub fn initialise(
         &mut self,
         base: u64,
@@ -501,7 +513,7 @@ impl Memory {
         self.chunks(index, offset, len as usize, source, |chunk, _| chunk.fill(byte))
     }
 
-    /// Copies `len` bytes as if through a buffer.
+    /// Copies `len` bytes. The ranges may overlap.
     pub fn copy(&mut self, dst: u64, src: u64, len: u64, source: &mut dyn InputSource) -> Result<(), Stop> {
         if len == 0 {
             return Ok(());
@@ -531,7 +543,7 @@ impl Memory {
         self.write(dst, &buffer, source)
     }
 
-    /// Calls `visit` with the pieces of `len` bytes of an object, and how many bytes came before.
+    /// Calls `visit` with each contiguous piece of `len` bytes of an object, and its offset from the first byte.
     fn chunks(
         &mut self,
         index: usize,
@@ -576,7 +588,7 @@ impl Memory {
 }
 
 impl Object {
-    /// Whether the object is alive and `len >= 1` bytes from `addr` lie in it.
+    /// True if the object is live and contains `len >= 1` bytes from `addr`.
     #[inline]
     fn holds(&self, addr: u64, len: u64) -> bool {
         let offset = addr.wrapping_sub(self.base);

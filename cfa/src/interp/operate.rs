@@ -1,8 +1,8 @@
-//! Operations that are not frequent: what makes, ends and moves objects, asks for inputs, or takes more than a machine word.
+//! Infrequent instructions: allocation, deallocation, copies, inputs, and values wider than a machine word.
 
 use super::*;
 
-/// Why an operation is the last.
+/// The reason why an instruction ends the run.
 pub(super) enum Interrupt {
     Stop(Stop),
     Outcome(Outcome),
@@ -15,7 +15,8 @@ impl From<Stop> for Interrupt {
 }
 
 impl State<'_> {
-    /// Executes an instruction before `pc` that neither goes anywhere nor is frequent: apart, so that the loop stays small.
+    /// Executes the instruction before `pc`, which is infrequent and does not transfer control. It is a function of its
+    /// own, so that the main loop stays small.
     #[inline(never)]
     pub(super) fn operate(&mut self, instr: Instr, pc: usize, inputs: &mut dyn InputSource) -> Result<(), Interrupt> {
         match instr {

@@ -1,28 +1,29 @@
-//! A run: its limits, how it ends, and who watches it.
+//! A run: its limits, its outcome, and its observer.
 
 use super::*;
 
-/// What a run may use.
+/// The resource limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Edges.
+    /// Executed edges.
     pub steps: u64,
-    /// Bytes of memory content and of frames; what was never touched of large objects does not count.
+    /// Bytes of memory content and frames. Untouched parts of large objects do not count.
     pub memory: u64,
-    /// Frames.
+    /// Number of frames.
     pub call_depth: usize,
-    /// Looked at now and then.
+    /// Checked periodically.
     pub deadline: Option<Instant>,
+    /// The treatment of infinite runs.
     pub endless: Endless,
 }
 
-/// What becomes of a run that is seen to go on for ever.
+/// The treatment of a run that is proved to be infinite.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Endless {
-    /// It ends.
+    /// The run ends with [`LimitKind::Endless`].
     #[default]
     Ends,
-    /// It goes on to another limit.
+    /// The run continues until it reaches another limit.
     GoesOn,
 }
 
@@ -33,43 +34,54 @@ impl Default for Limits {
     }
 }
 
+/// The limit that ended a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LimitKind {
+    /// [`Limits::steps`].
     Steps,
+    /// [`Limits::memory`].
     Memory,
+    /// [`Limits::call_depth`].
     CallDepth,
+    /// [`Limits::deadline`].
     Time,
-    /// A state came again: the run goes on for ever.
+    /// A state recurred, so the run is infinite.
     Endless,
 }
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// With this status. (A process gives its parent the low 8 bits.)
+    /// `exit` or a return from `main`, with this status. (The parent process receives the low 8 bits.)
     Exit(i32),
+    /// `abort`.
     Abort,
-    /// An assumption does not hold: there is no such run.
+    /// An assumption is false: no such execution exists.
     Assumed,
-    /// What the compiler took for unreachable was reached.
+    /// The run reached code that the compiler assumed to be unreachable.
     Unreachable,
-    /// The property is violated.
+    /// The run violated the property on this edge.
     Error(ErrorId, EdgeId),
-    /// The edge cannot be executed, because of what it does with this address.
+    /// The operation of this edge is invalid for this address.
     Invalid {
+        /// The edge.
         edge: EdgeId,
+        /// The kind of the fault.
         fault: Fault,
+        /// The address.
         addr: u64,
     },
-    /// The location has no edge that can be taken. Does not happen in a program as the front-end makes it.
+    /// No outgoing edge of the location can be taken. Programs of the front-end have no such locations.
     Stuck(LocId),
-    /// There is no room for this object, or the inputs put it where it cannot be.
+    /// There is no room for the object, or the inputs place it at an invalid address.
     Unplaced(ObjectSeq),
+    /// A limit.
     Limit(LimitKind),
 }
 
 impl Outcome {
-    /// The error that the run ended in, with its edge: also a fault, where the program says that it is one.
+    /// The error in which the run ended, with its edge. A fault counts if [`Edge::fault`](crate::Edge::fault) names an
+    /// error.
     pub fn error(&self, program: &Program) -> Option<(ErrorId, EdgeId)> {
         match *self {
             Self::Error(error, edge) => Some((error, edge)),
@@ -79,46 +91,50 @@ impl Outcome {
     }
 }
 
-/// What is known after a run.
+/// The result of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
+    /// The end of the run.
     pub outcome: Outcome,
-    /// Edges executed.
+    /// The number of executed edges.
     pub steps: u64,
-    /// The taints met, each once, in order of the first time.
+    /// The taints on the path, without duplicates, in order of occurrence.
     pub taints: Vec<TaintId>,
-    /// `Alloc` edges executed.
+    /// The number of executed `Alloc` edges.
     pub allocs: u64,
-    /// Heap objects that are alive at the end.
+    /// The number of heap objects that are live at the end.
     pub live_heap: u64,
-    /// The calls that have not returned at the end, outermost first.
+    /// The calls that have not returned, outermost first.
     pub stack: Vec<EdgeId>,
-    /// Of a run that ends in a fault: the bytes that were to be accessed from the address on, and the object that the address
-    /// lies in or near.
+    /// If the run ended in a fault: the number of bytes of the access.
     pub accessed: u64,
+    /// If the run ended in a fault: the object that contains the address or is near it.
     pub object: Option<Neighbour>,
 }
 
 /// An object near an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Neighbour {
+    /// The name of the object.
     pub object: ObjectSeq,
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
+    /// True if the object is live.
     pub live: bool,
-    /// Where the address is, from the start of the object.
+    /// The offset of the address from the start of the object.
     pub offset: i64,
 }
 
-/// Watches a run.
+/// An observer of a run.
 pub trait Observer {
-    /// The edge has been executed and this is the state after it: after a `Call`, that at the start of the
-    /// callee. `Return`, `Halt` and `Error` have no state after them; theirs is the one before.
+    /// Is called after the execution of each edge, with the state after it. After a `Call`, that is the state at the
+    /// entry of the callee. `Return`, `Halt` and `Error` have no state after them; for these it is the state before.
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let _ = (edge, state);
     }
 }
 
-/// Sees nothing.
+/// An observer that does nothing.
 impl Observer for () {}

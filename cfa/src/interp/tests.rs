@@ -1,4 +1,4 @@
-//! Hand-made programs, one or a few operations each.
+//! Hand-written programs with one or a few operations each.
 
 mod expressions;
 mod faults;
@@ -9,7 +9,7 @@ use crate::expr::{BinOp, ExprPool, UnOp};
 use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use proptest::prelude::*;
 
-/// Builds the entry function, edge after edge.
+/// Builds the entry function edge by edge.
 struct Build {
     p: Program,
     loc: LocId,
@@ -79,7 +79,7 @@ impl Build {
         self.op(Op::Havoc { var, input });
         self.get(var)
     }
-    /// A function under construction: `then` builds its body. Returns to the old place.
+    /// Builds a function. `then` builds its body. Afterwards the builder continues in the previous function.
     fn function(
         &mut self,
         params: &[u32],
@@ -144,7 +144,7 @@ fn loops_and_inputs() {
         assert_eq!(run.outcome, Outcome::Exit((n * n.saturating_sub(1) / 2) as i32));
         assert_eq!(run.steps, 3 + 3 * n + 2);
     }
-    // Values that are used up are 0.
+    // Further values are 0.
     assert_eq!(b.run(), Outcome::Exit(0));
 }
 
@@ -191,7 +191,7 @@ fn limits_end_runs() {
 
 #[test]
 fn runs_that_come_to_the_same_state_are_seen_to_go_on_for_ever() {
-    // `while (x != 7) body`, where the body leads back to the head.
+    // `while (x != 7) body`.
     let endless = |body: &dyn Fn(&mut Build, VarId)| {
         let mut b = build(64);
         let x = b.var(32);
@@ -214,7 +214,7 @@ fn runs_that_come_to_the_same_state_are_seen_to_go_on_for_ever() {
         let inputs = Inputs { values: vec![Bv::new(32, 1); 1 << 18], ..Inputs::default() };
         b.run_with(&inputs, limits(Endless::Ends))
     };
-    // Nothing changes, or what changes comes again after seven turns.
+    // Nothing changes, or the change recurs after seven iterations.
     let nothing = endless(&|_, _| {});
     let run = ends(&nothing);
     assert_eq!(run.outcome, Outcome::Limit(LimitKind::Endless));
@@ -230,7 +230,7 @@ fn runs_that_come_to_the_same_state_are_seen_to_go_on_for_ever() {
         b.assign(x, next);
     });
     assert_eq!(ends(&round).outcome, Outcome::Limit(LimitKind::Endless));
-    // A variable counts, an input is asked for, memory is written to.
+    // A counter, an input, and a write to memory.
     let counts = endless(&|b, x| {
         let (value, two) = (b.get(x), b.int(32, 2));
         let more = b.p.exprs.add(value, two);
@@ -300,7 +300,7 @@ fn memory_is_little_endian_bytes() {
 
 #[test]
 fn copies_overlap_and_cross_pages() {
-    // From a flat object to the middle of a paged one, within that with overlap, and back.
+    // From a flat object to the middle of a paged one, within the paged one with overlap, and back.
     let mut b = build(64);
     let small = b.alloc(200_000, AllocKind::MALLOC);
     let big = b.alloc(3 << 20, AllocKind::MALLOC);

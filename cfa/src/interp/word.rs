@@ -1,12 +1,12 @@
 //! Expressions of at most 64 bits, on machine words.
 //!
-//! A value of width `w` is a `u64` whose bits above `w` are zero. These functions agree with the operations
-//! of [`Bv`] and [`float`](crate::float) on every input (tested below and in [`code`](super::code)).
+//! A value of width `w` is a `u64` whose bits above `w` are zero. These functions agree with the operations of [`Bv`]
+//! and [`float`](crate::float) on every input. Tests here and in [`code`](super::code) check that.
 
 use crate::expr::{BinOp, Expr, UnOp};
 use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 
-/// The low `width` bits set; `1 <= width <= 64`.
+/// The word with the low `width` bits set, where `1 <= width <= 64`.
 #[inline]
 pub fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width)
@@ -19,7 +19,7 @@ pub fn signed(value: u64, width: u32) -> i64 {
     ((value << unused) as i64) >> unused
 }
 
-/// `op` on operands of `width` bits. For a concatenation, `width` is that of the low operand, and the
+/// Applies `op` to operands of `width` bits. For a concatenation, `width` is the width of the low operand, and the
 /// result has at most 64 bits.
 #[inline]
 pub fn binary(op: BinOp, width: u32, a: u64, b: u64) -> u64 {
@@ -60,8 +60,8 @@ pub fn binary(op: BinOp, width: u32, a: u64, b: u64) -> u64 {
     }
 }
 
-/// The operation `node` on words: `args` are its operands and `width` the width of the first. `None` where
-/// only the general evaluator knows: rare formats and results that are NaN or out of range.
+/// Applies the operation `node` to words. `width` is the width of the first operand. Returns `None` for operations that
+/// need the general evaluator: rare formats, and results that are NaN or out of range.
 pub fn apply(node: &Expr, width: u32, args: [u64; 3]) -> Option<u64> {
     use FloatFormat::{Double, Single};
     let [a, b, _] = args;
@@ -91,7 +91,7 @@ pub fn apply(node: &Expr, width: u32, args: [u64; 3]) -> Option<u64> {
     })
 }
 
-/// The bits of a result that is not NaN: the NaN rules of x86 are the general evaluator's.
+/// The bits of a result, or `None` for a NaN: the general evaluator implements the NaN rules of x86.
 fn single(value: f32) -> Option<u64> {
     (!value.is_nan()).then(|| u64::from(value.to_bits()))
 }
@@ -114,7 +114,7 @@ where
         FBinOp::MUL => a * b,
         FBinOp::DIV => a / b,
         FBinOp::Rem => a % b,
-        // Roundings that the machine is not set to, too.
+        // Includes roundings that the host is not set to.
         _ => return None,
     })
 }
@@ -127,7 +127,7 @@ fn compare<F: PartialOrd>(op: FCmp, a: F, b: F) -> bool {
     }
 }
 
-/// Towards zero, if the result fits into `width` bits (at most 64).
+/// Rounds towards zero. Returns `None` if the result does not fit into `width <= 64` bits.
 fn truncate(value: f64, signed: bool, width: u32) -> Option<u64> {
     let whole = value.trunc();
     // Powers of two are exact in a double; NaN fails both comparisons.

@@ -2,114 +2,153 @@
 
 use super::*;
 
-/// What an edge does. Operands are evaluated in the state before the edge.
+/// An operation of an edge. Its operands are evaluated in the state before the edge.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
+    /// No effect.
     Skip,
+    /// An assignment.
     Assign {
+        /// The variable.
         var: VarId,
+        /// The new value.
         value: ExprId,
     },
-    /// The edge is taken exactly if `cond`, one bit, is 1. `branch` tells the then-edge from the else-edge. The compiler
-    /// may have exchanged the two; `means` is whether the condition that C has there is true, where that is known.
+    /// The edge is taken if and only if `cond` is 1.
     Assume {
+        /// The condition, one bit.
         cond: ExprId,
+        /// True for the then-edge.
         branch: bool,
+        /// The truth value of C's condition on this edge, if known. The compiler may have swapped the branches, so
+        /// `means` may differ from `branch`.
         means: Option<bool>,
     },
-    /// Reads `ceil(width / 8)` bytes, of which the variable takes the low `width` bits.
+    /// Reads `ceil(width / 8)` bytes. The variable takes the low `width` bits.
     Load {
+        /// The variable.
         var: VarId,
+        /// The address.
         addr: ExprId,
     },
-    /// Writes `ceil(width / 8)` bytes; bits above the width are zero.
+    /// Writes `ceil(width / 8)` bytes. The bits above the width are zero.
     Store {
+        /// The address.
         addr: ExprId,
+        /// The value.
         value: ExprId,
     },
-    /// A new object of `size` bytes; `var` becomes its address, a multiple of `align` (a power of two).
-    /// Its bytes are zero if `zeroed`, else of unknown content. Allocation never fails.
+    /// Allocates an object. Its bytes are zero if `zeroed`, else unknown. Allocation never fails; the front-end
+    /// branches on an input before it.
     Alloc {
+        /// The variable that takes the address.
         var: VarId,
+        /// The size in bytes.
         size: ExprId,
+        /// The alignment of the address in bytes, a power of two.
         align: u32,
+        /// The deallocation rules of the object.
         kind: AllocKind,
+        /// Whether the bytes are zero.
         zeroed: bool,
     },
-    /// Ends the life of the object at `ptr`. A null `ptr` is a no-op; anything else but the start of a live object of the
-    /// family is an invalid free. At the end of a scope ([`Family::Scope`]), a `ptr` to no object of the present function has
-    /// no effect.
+    /// Deallocates the object at `ptr`. A null `ptr` has no effect. Any other pointer than the start of a live object
+    /// of the family is an invalid free. For [`Family::Scope`], a pointer to no object of the current function has no
+    /// effect.
     Free {
+        /// The pointer.
         ptr: ExprId,
+        /// The family that the object must have.
         family: Family,
     },
-    /// Does nothing, but where faults of it are errors, it is one if an object of the heap that is alive leaks.
+    /// A leak check. It has no effect on the state. If leaks are errors, it fails when a live heap object leaks.
     Leak(Leak),
-    /// `var` becomes the number of bytes of the live object that starts at `ptr`. Any other `ptr` is an invalid access, and
-    /// so is an object of another family if `family` names one (`realloc` takes objects of `malloc` alone).
+    /// Assigns the size in bytes of the live object that starts at `ptr`. Any other pointer is an invalid access.
     ObjectSize {
+        /// The variable.
         var: VarId,
+        /// The pointer.
         ptr: ExprId,
+        /// The family that the object must have, if any. An object of another family is an invalid access. (`realloc`
+        /// takes only objects of `malloc`.)
         family: Option<Family>,
     },
-    /// `var` becomes how many bytes `ptr` lies behind the start of the live object that it points into, or to the
-    /// end of; [`NOWHERE`](Op::NOWHERE) if there is none, [`IN_STAND_IN`](Op::IN_STAND_IN) in one that is none of C.
+    /// Assigns the offset of `ptr` from the start of the live object that contains `ptr` or ends at it. The value is
+    /// [`NOWHERE`](Op::NOWHERE) if there is no such object, and [`IN_STAND_IN`](Op::IN_STAND_IN) in a summary object.
     ObjectOffset {
+        /// The variable.
         var: VarId,
+        /// The pointer.
         ptr: ExprId,
     },
-    /// `var` becomes an unconstrained value of its width.
+    /// Assigns an unconstrained value.
     Havoc {
+        /// The variable.
         var: VarId,
+        /// The input that describes the value.
         input: InputId,
     },
-    /// Copies `len` bytes as if through a buffer, whether or not the two overlap.
+    /// Copies bytes. The ranges may overlap.
     Copy {
+        /// The address to write to.
         dst: ExprId,
+        /// The address to read from.
         src: ExprId,
+        /// The number of bytes.
         len: ExprId,
     },
-    /// Sets `len` bytes to `byte` (8 bits).
+    /// Sets bytes to a value.
     Fill {
+        /// The address.
         dst: ExprId,
+        /// The value, 8 bits.
         byte: ExprId,
+        /// The number of bytes.
         len: ExprId,
     },
-    /// Does to the shadow of memory what a load, store, copy or fill does to memory. Each bit of memory has a bit in the
-    /// shadow; those of new and of global objects are 0. What they mean is the business of who puts such operations into a program.
+    /// Applies a load, store, copy or fill to shadow memory. Each bit of memory has a shadow bit. The shadow bits of
+    /// new objects and of globals are 0. The instrumentation that adds such operations defines the meaning of the bits.
     Shadow(Box<Op>),
-    /// Execution goes on in the callee and comes back to this edge's target.
+    /// Calls a function. Execution continues in the callee, and after its return at the target of this edge.
     Call {
+        /// The callee.
         callee: Callee,
+        /// The arguments.
         args: Box<[ExprId]>,
+        /// For a call of a variadic function: the address of the variadic arguments.
         varargs: Option<ExprId>,
+        /// The variable that takes the result.
         result: Option<VarId>,
     },
-    /// The value is present exactly if the function has a `return_width`. The target is a sink.
+    /// Returns from the function. The target is a sink.
     Return {
+        /// The result. It is present if and only if the function has a `return_width`.
         value: Option<ExprId>,
     },
-    /// The program ends. The target is a sink.
+    /// Ends the program. The target is a sink.
     Halt(HaltKind),
-    /// The property is violated. The target is a sink.
+    /// Violates the property. The target is a sink.
     Error(ErrorId),
-    /// From here on the program represented differs from the program given, as the taint says.
+    /// From this edge on, the represented program approximates the source program.
     Approx {
+        /// The direction and the reason of the approximation.
         taint: TaintId,
     },
 }
 
 impl Op {
-    /// What [`ObjectOffset`](Op::ObjectOffset) gives, in as many bits as pointers have, where there is no object.
+    /// The result of [`ObjectOffset`](Op::ObjectOffset) for a pointer into no object, truncated to the pointer width.
     pub const NOWHERE: u64 = u64::MAX;
-    /// And in an object that is a [stand-in](AllocKind::StandIn).
+    /// The result of [`ObjectOffset`](Op::ObjectOffset) for a pointer into a [summary object](AllocKind::StandIn),
+    /// truncated to the pointer width.
     pub const IN_STAND_IN: u64 = u64::MAX - 1;
 
+    /// True if the operation allocates a [summary object](AllocKind::StandIn).
     pub fn allocates_stand_in(&self) -> bool {
         matches!(self, Op::Alloc { kind: AllocKind::StandIn, .. })
     }
 
-    /// Whether there are addresses or pointers with which it cannot be executed.
+    /// True if the operation is a memory fault for some values of its operands.
     pub fn may_fault(&self) -> bool {
         matches!(
             self,
@@ -122,14 +161,14 @@ impl Op {
                 | Op::Call { callee: Callee::Indirect(_), .. }
         ) || matches!(self, Op::Free { family, .. } if *family != Family::Scope)
     }
-    /// The operation itself, or what it does to the shadow of memory.
+    /// The operation, or the operation inside [`Op::Shadow`].
     pub fn unshadowed(&self) -> &Op {
         match self {
             Op::Shadow(op) => op,
             op => op,
         }
     }
-    /// The variable that this operation itself writes in the frame of its function (or globally).
+    /// The variable that the operation itself writes. The variables that a callee writes do not count.
     pub fn def(&self) -> Option<VarId> {
         match *self {
             Op::Assign { var, .. }
@@ -143,7 +182,7 @@ impl Op {
             _ => None,
         }
     }
-    /// [`def`](Self::def), to change it.
+    /// The variable of [`def`](Self::def), mutable.
     pub fn def_mut(&mut self) -> Option<&mut VarId> {
         match self {
             Op::Assign { var, .. }
@@ -157,7 +196,7 @@ impl Op {
             _ => None,
         }
     }
-    /// Calls `visit` with every expression that this operation evaluates.
+    /// Calls `visit` with every expression that the operation evaluates.
     pub fn for_each_expr(&self, mut visit: impl FnMut(ExprId)) {
         match self.unshadowed() {
             Op::Shadow(_) => unreachable!("a shadow has none"),
@@ -186,7 +225,7 @@ impl Op {
             }
         }
     }
-    /// As [`for_each_expr`](Self::for_each_expr), to change them.
+    /// Calls `visit` with every expression of [`for_each_expr`](Self::for_each_expr), mutable.
     pub fn for_each_expr_mut(&mut self, mut visit: impl FnMut(&mut ExprId)) {
         let op = match self {
             Op::Shadow(op) => op,
@@ -221,39 +260,40 @@ impl Op {
     }
 }
 
-/// When an object of the heap leaks.
+/// The condition under which a heap object leaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leak {
-    /// When no variable leads to it: nothing points to it, or into it, but what is in objects that leak. Variables are those of
-    /// the C program, in all frames, temporaries that are still needed, and all objects that are not of the heap.
+    /// An object leaks if it is unreachable. The roots are all variables of C in all frames, live temporaries, and all
+    /// objects outside the heap.
     Lost,
-    /// When it is alive.
+    /// An object leaks if it is live.
     Alive,
 }
 
-/// Functions that allocate, with the functions that may end the life of what they allocate. GCC's attribute `malloc(deallocator)`
-/// and the allocation families of clang's MallocChecker mean the same.
+/// A set of functions that allocate objects, with the functions that may deallocate them. GCC's attribute
+/// `malloc(deallocator)` and the allocation families of clang's MallocChecker are the same concept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Family {
-    /// Variables of a function: the end of their scope.
+    /// Variables of a function. The end of their scope deallocates them.
     Scope,
-    /// `malloc`, `strdup`, `getline`, ...: `free`, `realloc`.
+    /// `malloc`, `strdup`, `getline`, ...; deallocated by `free` and `realloc`.
     Malloc,
-    /// `mmap`: `munmap`.
+    /// `mmap`; deallocated by `munmap`.
     Mapping,
-    /// `fopen`, `fdopen`, ...: `fclose`, `pclose`.
+    /// `fopen`, `fdopen`, ...; deallocated by `fclose` and `pclose`.
     Stream,
-    /// `opendir`, `fdopendir`: `closedir`.
+    /// `opendir`, `fdopendir`; deallocated by `closedir`.
     Directory,
-    /// `getaddrinfo`: `freeaddrinfo`.
+    /// `getaddrinfo`; deallocated by `freeaddrinfo`.
     AddressList,
-    /// `tsearch`: `tdelete`, `tdestroy`.
+    /// `tsearch`; deallocated by `tdelete` and `tdestroy`.
     TreeNode,
-    /// `hcreate`: `hdestroy`.
+    /// `hcreate`; deallocated by `hdestroy`.
     HashTable,
-    /// `regcomp`: `regfree`.
+    /// `regcomp`; deallocated by `regfree`.
     Regex,
-    /// What the C library keeps for itself (strings of `getenv`, of `getpwnam`): no function that a program may call.
+    /// Objects of the C library itself, for example the strings of `getenv` and `getpwnam`. The program cannot
+    /// deallocate them.
     Internal,
 }
 
@@ -271,6 +311,7 @@ impl Family {
         (Self::Internal, "internal"),
     ];
 
+    /// All families.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::NAMES.iter().map(|(family, _)| *family)
     }
@@ -278,31 +319,33 @@ impl Family {
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(family, _)| *family == self).expect("each family has a name").1
     }
+    /// The family with this name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, n)| *n == name).map(|(family, _)| *family)
     }
 }
 
-/// When an object dies, and whose duty that is.
+/// The lifetime of an object, and whether the program must deallocate it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocKind {
-    /// Dies when the function that allocated it returns, if its scope has not ended before.
+    /// Dies when the function that allocated it returns, or earlier at the end of its scope.
     Stack,
-    /// Dies when a function of its family ends its life, which is the program's duty: else it is a leak.
+    /// A heap object. The program must deallocate it with a function of the family. Otherwise the object leaks.
     Heap(Family),
-    /// Dies when a function of its family ends its life, which is nobody's duty.
+    /// An object of the library. The program may deallocate it with a function of the family.
     Library(Family),
-    /// Dies when it is freed, which the program may do and need not: it was given the object.
+    /// A heap object that the caller of the entry function created. The program may free it.
     Given,
-    /// Never dies, and is no object of C: it stands for one that nothing has looked at yet.
+    /// A summary object: it represents the target of a pointer that was not dereferenced yet. It is no object of C and
+    /// never dies.
     StandIn,
 }
 
 impl AllocKind {
-    /// What `malloc` allocates.
+    /// The kind of an object of `malloc`.
     pub const MALLOC: Self = Self::Heap(Family::Malloc);
 
-    /// The kind of what a function of this family allocates.
+    /// The kind of an object that a function of this family allocates.
     pub fn of(family: Family) -> Self {
         match family {
             Family::Scope => Self::Stack,
@@ -315,7 +358,7 @@ impl AllocKind {
             | Family::Internal => Self::Library(family),
         }
     }
-    /// The family whose functions may end the life of such an object.
+    /// The family of functions that may deallocate the object.
     pub fn family(self) -> Option<Family> {
         match self {
             Self::Stack => Some(Family::Scope),
@@ -324,34 +367,36 @@ impl AllocKind {
             Self::StandIn => None,
         }
     }
-    /// True if it is a leak when nothing leads to such an object any more.
+    /// True if the object leaks when no pointer leads to it any more.
     pub fn may_leak(self) -> bool {
         matches!(self, Self::Heap(_))
     }
 }
 
-/// Whom a call calls.
+/// The callee of a call.
 ///
-/// The callee's parameters take `args` in order; surplus arguments are dropped, missing ones are unknown,
-/// and one of another width is truncated or zero-extended (calls through unprototyped or wrongly typed
-/// function pointers). A variadic callee's `varargs` variable takes the call's `varargs` (0 if absent).
+/// The callee's parameters take `args` in order. Surplus arguments are dropped. Missing arguments are unknown. An
+/// argument of another width is truncated or zero-extended. (Such calls use unprototyped or wrongly typed function
+/// pointers.) A variadic callee's `varargs` variable takes the call's `varargs`, or 0 if the call has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Callee {
+    /// This function.
     Direct(FuncId),
-    /// The function at this address; any other address is an invalid call.
+    /// The function at this address. If there is no function at the address, the call is invalid.
     Indirect(ExprId),
 }
 
+/// The way in which a program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HaltKind {
-    /// `exit` or the end of `main`, with the status (32 bits). What runs at exit has run.
+    /// `exit` or the end of `main`, with the status (32 bits). The functions registered for the exit have run.
     Exit(ExprId),
-    /// `_Exit` and its like, with the status (32 bits): streams are not written out.
+    /// `_Exit` and similar functions, with the status (32 bits). Streams are not flushed.
     ExitNow(ExprId),
-    /// `abort`, a failed `assert` that is not the property, a trap.
+    /// `abort`, a trap, or a failed `assert` that is not part of the property.
     Abort,
-    /// `__VERIFIER_assume` of something false: the path does not exist.
+    /// `__VERIFIER_assume` with a false condition: the path does not exist.
     Assumed,
-    /// Control reached what the compiler declared unreachable: undefined behaviour.
+    /// Control reached code that the compiler declared unreachable: undefined behaviour.
     Unreachable,
 }

@@ -1,115 +1,150 @@
-//! Types of C.
+//! C types.
 
 use super::*;
 
-/// How the names of the types start that states of automata have. No C type is called so. The variable before one of such a type holds what the
-/// instance watches.
+/// The prefix of the type names for the states of specification automata. No C type has such a name. The variable that
+/// precedes a variable of such a type has the value that the automaton instance observes.
 pub const AUTOMATON: &str = "automaton";
-/// How the names of the functions start by which automata watch a program.
+/// The prefix of the names of monitor functions, through which automata observe a program.
 pub const MONITOR: &str = "__automaton_";
 
-/// A C type as debug information gives it.
+/// A C type, from debug information.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum CType {
+    /// `void`.
     Void,
     /// `_Bool`.
     Bool,
-    /// An integer type by its C name.
+    /// An integer type.
     Int {
+        /// The C name.
         name: String,
+        /// The width in bits.
         width: u32,
+        /// Whether it is signed.
         signed: bool,
     },
+    /// A floating-point type.
     Float {
+        /// The C name.
         name: String,
+        /// The format.
         format: FloatFormat,
     },
+    /// A pointer to a type.
     Pointer(TypeId),
-    /// `None` for an unknown length.
+    /// An array of a type. `None` for an unknown length.
     Array(TypeId, Option<u64>),
-    /// Also unions. `name` is the tag, empty for anonymous ones. Bytes.
+    /// A struct or a union.
     Struct {
+        /// Whether it is a union.
         union: bool,
+        /// The tag. Empty if it has none.
         name: String,
+        /// The size in bytes.
         size: u64,
+        /// The members.
         fields: Vec<Field>,
     },
+    /// An enumeration.
     Enum {
+        /// The tag. Empty if it has none.
         name: String,
+        /// The width in bits.
         width: u32,
+        /// Whether it is signed.
         signed: bool,
+        /// The enumerators with their values.
         values: Vec<(String, i64)>,
     },
+    /// A function type.
     Function,
+    /// A typedef.
     Typedef {
+        /// The name.
         name: String,
+        /// The type that it names.
         ty: TypeId,
     },
-    /// With `const` or `volatile`.
+    /// A qualified type.
     Qualified {
+        /// The qualifier, for example `const`.
         name: &'static str,
+        /// The type without the qualifier.
         ty: TypeId,
     },
-    /// No debug information: only the width in bits is known.
+    /// A type without debug information.
     Unknown {
+        /// The width in bits.
         width: u32,
     },
 }
 
+/// A member of a struct or union.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Field {
-    /// Empty for an anonymous member.
+    /// The name. Empty for an anonymous member.
     pub name: String,
+    /// The type.
     pub ty: TypeId,
-    /// From the start of the struct.
+    /// The offset in bits from the start of the struct.
     pub bit_offset: u64,
+    /// The width in bits.
     pub bit_width: u64,
 }
 
-/// How an argument is passed natively, where C compilers agree on it; parts of a struct are arguments.
+/// How the native calling convention passes an argument, as far as C compilers agree on it. The parts of a struct are
+/// separate arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passing {
+    /// As an integer.
     Integer {
+        /// Whether it is signed.
         signed: bool,
     },
+    /// As a float.
     Float(FloatFormat),
-    /// In one register.
+    /// In one vector register.
     Vector,
+    /// As a pointer.
     Pointer,
-    /// In memory, as an object of this size and alignment in bytes, whose address the program's parameter is.
+    /// In memory. The program's parameter is the address of the object.
     Copy {
+        /// The size in bytes.
         size: u64,
+        /// The alignment in bytes.
         align: u32,
     },
+    /// In another way.
     Other,
 }
 
 impl Program {
-    /// Whether a variable holds the state of an automaton.
+    /// True if the variable has the state of a specification automaton.
     pub fn is_automaton(&self, var: VarId) -> bool {
         matches!(&self.types[self.vars[var].ty], CType::Enum { name, .. } if name.starts_with("automaton "))
     }
-    /// Whether it is a function by which an automaton watches the program.
+    /// True if the function is a monitor function, through which an automaton observes the program.
     pub fn is_monitor(&self, func: FuncId) -> bool {
         self.funcs[func].origin == FunctionOrigin::Model && self.funcs[func].name.starts_with(MONITOR)
     }
-    /// A type with typedefs and qualifiers removed.
+    /// The type without typedefs and qualifiers.
     pub fn plain_type(&self, mut ty: TypeId) -> &CType {
         while let CType::Typedef { ty: inner, .. } | CType::Qualified { ty: inner, .. } = &self.types[ty] {
             ty = *inner;
         }
         &self.types[ty]
     }
-    /// The size of a type in bytes, if it has one that is known.
+    /// The size of a type in bytes, if known.
     pub fn size_of(&self, ty: TypeId) -> Option<u64> {
         Some(match *self.plain_type(ty) {
             CType::Bool => 1,
             CType::Int { width, .. } | CType::Enum { width, .. } | CType::Unknown { width } => {
                 let bytes = u64::from(width.div_ceil(8));
-                // `_BitInt` is padded.
+                // C compilers pad `_BitInt` types.
                 if bytes <= 16 { bytes.next_power_of_two() } else { bytes }
             }
-            // `long double` is padded to its alignment.
+            // C compilers pad `long double` to its alignment.
             CType::Float { format: FloatFormat::X87, .. } => {
                 if self.layout.pointer_width == 64 {
                     16
@@ -124,7 +159,7 @@ impl Program {
             CType::Void | CType::Function | CType::Typedef { .. } | CType::Qualified { .. } => return None,
         })
     }
-    /// A type in C notation (without a declarator); one without a tag by a name that a `typedef` gives it.
+    /// A type in C notation without a declarator. A type without a tag is shown by a typedef of it.
     pub fn type_name(&self, ty: TypeId) -> String {
         let tagged = |kind: &str, tag: &str| match tag {
             "" => {
@@ -150,7 +185,7 @@ impl Program {
             CType::Unknown { width } => format!("{width} bits"),
         }
     }
-    /// A value as C would write it in the given type: signed, unsigned, character, float or pointer.
+    /// A value in C notation for the given type: signed, unsigned, enumerator, float or pointer.
     pub fn show_value(&self, ty: TypeId, value: &Bv) -> String {
         match self.plain_type(ty) {
             CType::Bool => value.to_string(),
@@ -168,8 +203,8 @@ impl Program {
         }
     }
 
-    /// The scalar parts of an object of a type, at most so many: how C gets to each (`[0].next`), where it is in bytes, its
-    /// type. Of unions and bit-fields nothing.
+    /// At most `most` scalar parts of an object of a type. For each: its C access path (`[0].next`), its offset in
+    /// bytes, and its type. Unions and bit-fields have no parts here.
     pub fn scalars(&self, ty: TypeId, most: usize) -> Vec<(String, u64, TypeId)> {
         let mut parts = Vec::new();
         self.add_scalars(ty, String::new(), 0, most, &mut parts);

@@ -1,8 +1,9 @@
-//! Expressions and operations in the notation of C, for people: traces, pictures, messages.
+//! Expressions and operations in C notation for readers: in traces, DOT graphs and messages.
 //!
-//! C's types decide what an operator means; here the operations do, and a cast shows where the type of the
-//! operands would say otherwise. Addresses are shown as the C object they mean (`p->next`, `a[i].x`) where types
-//! tell. What is long is cut with `…`: nothing is longer than a few lines, however large the expression is.
+//! In C, the operand types determine the meaning of an operator. Here the operation determines it, so the printer
+//! inserts a cast if the operand types mean something else. An address is printed as the C object that it denotes
+//! (`p->next`, `a[i].x`) if the types determine it. Long expressions are cut with `…`, so the text has at most a few
+//! lines.
 
 mod names;
 mod objects;
@@ -13,29 +14,29 @@ use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::program::*;
 use names::{constant, int_name, width_or_zero};
 
-/// An expression of `pool` (the program's or one grown from it).
+/// Prints an expression of `pool`, which is the program's pool or an extension of it.
 pub fn c_expr(p: &Program, pool: &ExprPool, e: ExprId) -> String {
     c_expr_with(p, pool, e, &|_| None)
 }
 
-/// As [`c_expr`], where `name` says what symbols stand for.
+/// Prints an expression as [`c_expr`] does. `name` returns the name of a symbol.
 pub fn c_expr_with(p: &Program, pool: &ExprPool, e: ExprId, name: &dyn Fn(SymId) -> Option<String>) -> String {
     let mut printer = Printer { p, pool, budget: MAX_NODES, name, var: &|_| None };
     printer.expr(e, LOWEST)
 }
 
-/// An expression of the program, where `var` gives variables a name and type of its own.
+/// Prints an expression of the program. `var` may return another name and type for a variable.
 pub fn c_expr_naming(p: &Program, e: ExprId, var: &dyn Fn(VarId) -> Option<(String, TypeId)>) -> String {
     Printer { p, pool: &p.exprs, budget: MAX_NODES, name: &|_| None, var }.expr(e, LOWEST)
 }
 
-/// The object of `width` bits at an address.
+/// Prints the object of `width` bits at an address.
 pub fn c_object(p: &Program, pool: &ExprPool, addr: ExprId, width: u32) -> String {
     let mut printer = Printer { p, pool, budget: MAX_NODES, name: &|_| None, var: &|_| None };
     printer.object(addr, width)
 }
 
-/// What an edge does, as a statement or, for a branch, its condition.
+/// Prints the operation of an edge as a statement, or a branch as its condition.
 pub fn c_operation(p: &Program, op: &Op) -> String {
     let pool = &p.exprs;
     let expr = |e: ExprId| c_expr(p, pool, e);
@@ -97,15 +98,15 @@ pub fn c_operation(p: &Program, op: &Op) -> String {
     }
 }
 
-/// The C name of a variable; `tmp` and a number for one that C does not name.
+/// The C name of a variable, or `tmp` with its number if C does not name it.
 pub fn var_name(p: &Program, var: VarId) -> String {
     p.vars[var].name.clone().unwrap_or_else(|| format!("tmp{}", var.0))
 }
 
-/// How many nodes are written before the rest is cut.
+/// The maximal number of printed nodes. The rest is cut.
 const MAX_NODES: u32 = 150;
 
-/// Levels of precedence, as in C's grammar.
+/// Precedence levels of C's grammar.
 type Level = u8;
 const LOWEST: Level = 0;
 const CONDITIONAL: Level = 1;
@@ -122,17 +123,17 @@ const PRODUCT: Level = 11;
 const UNARY: Level = 12;
 const POSTFIX: Level = 13;
 
-/// How C would read the bits of an expression.
+/// The interpretation of an expression's bits in C.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     Signed,
     Unsigned,
-    /// The value is the same either way.
+    /// The value does not depend on the signedness.
     Either,
     Float(FloatFormat),
 }
 
-/// The operation without its rounding.
+/// The node with its rounding mode replaced by to nearest. Roundings to integral values become one operation.
 fn unrounded(node: &Expr) -> Expr {
     let mut node = node.clone();
     match &mut node {
@@ -152,7 +153,7 @@ struct Printer<'p> {
     pool: &'p ExprPool,
     budget: u32,
     name: &'p dyn Fn(SymId) -> Option<String>,
-    /// A name and type for a variable, if not its own.
+    /// Another name and type for a variable, or `None`.
     var: &'p dyn Fn(VarId) -> Option<(String, TypeId)>,
 }
 
@@ -161,13 +162,13 @@ impl Printer<'_> {
         (self.var)(var).unwrap_or_else(|| (var_name(self.p, var), self.p.vars[var].ty))
     }
 
-    /// `e` where an operand of at least `level` is expected.
+    /// Prints `e` as an operand with at least the precedence `level`.
     fn expr(&mut self, e: ExprId, level: Level) -> String {
         let (text, own) = self.node(e);
         if own < level { format!("({text})") } else { text }
     }
 
-    /// `e` as an operand that is read in a certain way.
+    /// Prints `e` as an operand with a given interpretation, with a cast if needed.
     fn read(&mut self, e: ExprId, reading: Reading, level: Level) -> String {
         if let (Some(c), Reading::Float(format)) = (self.pool.as_const(e), reading) {
             return if c.width() == format.width() { float::show(format, c) } else { c.to_string() };
@@ -212,7 +213,7 @@ impl Printer<'_> {
             }
             Expr::Sext { .. } | Expr::Binary(BinOp::SDiv | BinOp::SRem | BinOp::AShr, ..) => Reading::Signed,
             Expr::Binary(BinOp::UDiv | BinOp::URem | BinOp::LShr | BinOp::Concat, ..) => Reading::Unsigned,
-            // Narrower than what it is extended to, so not negative either way.
+            // The operand is narrower than the result, so the result is not negative in either interpretation.
             Expr::Zext { .. } => Reading::Either,
             Expr::Extract { .. } => Reading::Unsigned,
             Expr::Binary(op, a, b) if !op.is_comparison() => match (self.shallow(a), self.shallow(b)) {
@@ -230,7 +231,8 @@ impl Printer<'_> {
         }
     }
 
-    /// As [`reading`](Self::reading) for an operand of an operand: not deeper, so that it stays cheap.
+    /// An approximation of [`reading`](Self::reading) for an operand of an operand. Its recursion is bounded to keep it
+    /// cheap.
     fn shallow(&self, e: ExprId) -> Reading {
         match self.pool.get(e) {
             Expr::Unary(..) | Expr::Ite(..) => Reading::Either,
@@ -243,8 +245,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the expression is one operation in the rounding mode that a variable has (see
-    /// [`Rounding::choice`]).
+    /// True if the expression is one operation in the rounding mode of a variable (see [`Rounding::choice`]).
     fn is_rounding_choice(&self, e: ExprId) -> bool {
         let &Expr::Ite(c, t, f) = self.pool.get(e) else { return false };
         let &Expr::Binary(BinOp::Eq, mode, _) = self.pool.get(c) else { return false };
@@ -258,7 +259,7 @@ impl Printer<'_> {
         unrounded(self.pool.get(t)) == unrounded(self.pool.get(other))
     }
 
-    /// An operation in the mode of the environment, given in one mode.
+    /// Prints an operation in the rounding mode of the environment. `e` is the operation in one of the modes.
     fn rounded(&mut self, e: ExprId) -> (String, Level) {
         match *self.pool.get(e) {
             Expr::FUnary(FUnOp::Floor | FUnOp::Ceil | FUnOp::Trunc | FUnOp::RoundEven, f, a) => {
@@ -278,7 +279,7 @@ impl Printer<'_> {
         (format!("{name}({})", args.join(", ")), POSTFIX)
     }
 
-    /// The text of an expression and its precedence.
+    /// Prints an expression. Returns its text and its precedence.
     fn node(&mut self, e: ExprId) -> (String, Level) {
         if self.budget == 0 {
             return ("…".to_owned(), POSTFIX);
@@ -308,7 +309,7 @@ impl Printer<'_> {
                 (format!("{operator}{}", self.expr(a, POSTFIX)), UNARY)
             }
             Expr::Binary(op, a, b) => self.binary(op, a, b, width),
-            // C leaves the rounding to the environment.
+            // In C, the environment determines the rounding mode.
             Expr::Ite(_, t, _) if self.is_rounding_choice(e) => self.rounded(t),
             Expr::Ite(c, t, f) => {
                 let (c, t) = (self.expr(c, OR), self.expr(t, LOWEST));
@@ -377,11 +378,11 @@ impl Printer<'_> {
         }
     }
 
-    /// So many bits of an expression.
+    /// Prints an extract of `bits` bits.
     fn part(&mut self, bits: u32, lo: u32, arg: ExprId) -> (String, Level) {
         let inner = if lo == 0 { self.expr(arg, UNARY) } else { format!("({} >> {lo})", self.expr(arg, SHIFT)) };
         match bits {
-            // No type of C has as many.
+            // No C type has this width.
             2..64 if !bits.is_power_of_two() || bits < 8 => (format!("{inner} & {:#x}", (1u64 << bits) - 1), BIT_AND),
             _ => (format!("({}){inner}", int_name(bits, false)), UNARY),
         }
@@ -395,7 +396,7 @@ impl Printer<'_> {
         };
         match op {
             BinOp::Add => {
-                // x + (-5) is x - 5.
+                // `x + (-5)` is printed as `x - 5`.
                 if let Some(c) = self.pool.as_const(b).filter(|c| c.sign() && c.width() > 1) {
                     let (a, c) = (self.expr(a, SUM), constant(&c.neg()));
                     return (format!("{a} - {c}"), SUM);
@@ -425,7 +426,7 @@ impl Printer<'_> {
             BinOp::Ule => self.relation(["<=", ">="], a, b, Unsigned),
             BinOp::Slt => self.relation(["<", ">"], a, b, Signed),
             BinOp::Sle => self.relation(["<=", ">="], a, b, Signed),
-            // Shifts by constants are concatenations with zeros.
+            // A shift by a constant is a concatenation with zeros.
             BinOp::Concat => {
                 let low = self.pool.width(b);
                 let high = match *self.pool.get(a) {
@@ -441,7 +442,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A comparison by an operator or, with a constant first, by the other operator and exchanged.
+    /// Prints a comparison. If the constant is on the left, it swaps the operands and mirrors the operator.
     fn relation(&mut self, operators: [&str; 2], a: ExprId, b: ExprId, reading: Reading) -> (String, Level) {
         if self.pool.as_const(a).is_some() && self.pool.as_const(b).is_none() {
             return self.infix(operators[1], RELATION, b, a, reading);
@@ -450,7 +451,7 @@ impl Printer<'_> {
     }
 
     fn equality(&mut self, operator: &str, a: ExprId, b: ExprId) -> (String, Level) {
-        // Constants read as the other side does.
+        // A constant takes the interpretation of the other operand.
         let reading = self.reading(a);
         let (a, b) = match reading {
             Reading::Float(_) => (self.expr(a, EQUALITY), self.expr(b, EQUALITY + 1)),

@@ -1,25 +1,26 @@
-//! Expressions as C that has exactly their value: for witnesses and harnesses, which other tools evaluate.
+//! Expressions as C text with exactly the same value, for witnesses and harnesses that other tools evaluate.
 //!
-//! Arithmetic is done on unsigned types, where C's semantics is that of bit-vectors, and masked to its width;
-//! nothing written here is undefined behaviour. What C cannot say over the program's own variables
-//! (temporaries, more than 64 bits, divisions whose divisor may be zero) has no such form.
+//! Arithmetic uses unsigned types, which have the semantics of bit-vectors, and masks the result to its width. The
+//! printed text has no undefined behaviour. Some expressions have no such text: those over temporaries, of more than 64
+//! bits, or with a divisor that may be zero.
 
 use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, ExprPool, UnOp};
 use crate::float::{self, FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 use crate::program::{CType, Program, VarId};
 
-/// A C expression with the value of `e`: for a condition 0 or 1; else the unsigned value, as `unsigned int` or,
-/// above 32 bits, `unsigned long long`. `None` if there is none of moderate size over the variables for
-/// which `in_scope` holds. It is parenthesised such that it can be an operand.
+/// Returns C text with the value of `e`: 0 or 1 for a condition, else the unsigned value as `unsigned int`, or above 32
+/// bits as `unsigned long long`. The text is parenthesised, so it can be an operand. Returns `None` if there is no such
+/// text of moderate size over variables for which `in_scope` returns true.
 pub fn c_exact(p: &Program, pool: &ExprPool, e: ExprId, in_scope: &dyn Fn(VarId) -> bool) -> Option<String> {
     let mut printer = Printer { p, pool, in_scope, budget: MAX_NODES };
     if pool.width(e) == 1 { printer.condition(e) } else { printer.unsigned(e) }
 }
 
-/// Operators of a condition in a witness: larger ones nobody reads, and compilers have limits.
+/// The maximal number of operators in a condition of a witness. Compilers have limits, and nobody reads longer
+/// conditions.
 const MAX_NODES: u32 = 400;
-/// Bits of the values that it may have: those of the largest type of every C.
+/// The maximal width of a value: that of the largest type that every C implementation has.
 const MAX_WIDTH: u32 = 64;
 
 struct Printer<'p> {
@@ -29,7 +30,7 @@ struct Printer<'p> {
     budget: u32,
 }
 
-/// The C types that hold a value of so many bits: unsigned, signed, and their width.
+/// The C types that hold a value of this width: the unsigned type, the signed type, and their width.
 fn container(width: u32) -> (&'static str, &'static str, u32) {
     if width <= 32 { ("unsigned int", "int", 32) } else { ("unsigned long long", "long long", 64) }
 }
@@ -38,7 +39,7 @@ fn suffix(width: u32) -> &'static str {
     if width <= 32 { "U" } else { "ULL" }
 }
 
-/// A text of the container's type with a value below `2^width`.
+/// Masks a value of the container's type to `width` bits.
 fn masked(text: String, width: u32) -> String {
     if width == container(width).2 { text } else { format!("({text} & {}{})", Bv::ones(width), suffix(width)) }
 }
@@ -52,7 +53,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A variable's C name and whether C reads it as signed; `None` if C has no such variable.
+    /// The C name and type of a variable. `None` if C has no such variable in scope.
     fn var(&self, v: VarId) -> Option<(&str, Type)> {
         let var = &self.p.vars[v];
         let name = var.name.as_deref().filter(|n| is_identifier(n) && (self.in_scope)(v))?;
@@ -69,7 +70,7 @@ impl Printer<'_> {
         Some((name, ty))
     }
 
-    /// As an integer that is 0 or 1.
+    /// Prints `e` as an integer that is 0 or 1.
     fn condition(&mut self, e: ExprId) -> Option<String> {
         if self.spend(e)? != 1 {
             return None;
@@ -120,7 +121,7 @@ impl Printer<'_> {
     }
 
     fn equality(&mut self, operator: &str, a: ExprId, b: ExprId) -> Option<String> {
-        // Pointers compare as pointers, integers as C reads them.
+        // Pointers are compared as pointers. Integers are compared with their C signedness.
         for (a, b) in [(a, b), (b, a)] {
             if let &Expr::Var(v) = self.pool.get(a)
                 && let Some((name, ty)) = self.var(v)
@@ -136,7 +137,7 @@ impl Printer<'_> {
         Some(format!("({} {operator} {})", self.unsigned(a)?, self.unsigned(b)?))
     }
 
-    /// The unsigned value, in its container.
+    /// Prints the unsigned value, in its container type.
     fn unsigned(&mut self, e: ExprId) -> Option<String> {
         let width = self.spend(e)?;
         if width == 1 {
@@ -213,7 +214,7 @@ impl Printer<'_> {
         })
     }
 
-    /// The two's complement value, as `int` or `long long`.
+    /// Prints the two's complement value, as `int` or `long long`.
     fn signed(&mut self, e: ExprId) -> Option<String> {
         let width = self.spend(e)?;
         let (_, ty, size) = container(width);
@@ -230,12 +231,12 @@ impl Printer<'_> {
             }
             Expr::Var(v) => match self.var(v)? {
                 (name, Type::Signed) => return Some(name.to_owned()),
-                // A narrower unsigned type promotes to int, but its bits are wanted as signed.
+                // A narrower unsigned type promotes to int, but this needs the signed interpretation of its bits.
                 (_, Type::Unsigned | Type::Pointer) => {}
                 (_, Type::Float(_)) => return None,
             },
             Expr::Sext { arg, .. } => return Some(format!("({ty}){}", self.signed(arg)?)),
-            // Not negative: the value is the unsigned one.
+            // The value is not negative, so it equals the unsigned value.
             Expr::Zext { arg, .. } if self.pool.width(arg) < width => {
                 return Some(format!("({ty}){}", self.unsigned(arg)?));
             }
@@ -250,8 +251,8 @@ impl Printer<'_> {
         })
     }
 
-    /// A value of the floating type. Only what every implementation computes alike: no excess precision, and to
-    /// nearest.
+    /// Prints a value of the floating type. Accepts only operations that every implementation computes alike: without
+    /// excess precision, and rounded to nearest.
     fn float(&mut self, format: FloatFormat, e: ExprId) -> Option<String> {
         self.budget = self.budget.checked_sub(1)?;
         let ty = match format {
@@ -304,7 +305,7 @@ fn is_identifier(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// A literal of the value; infinities and NaNs as the divisions that give them.
+/// A literal of the value. Infinities and NaNs are printed as divisions.
 fn literal(format: FloatFormat, c: &Bv) -> Option<String> {
     let suffix = if format == FloatFormat::Single { "f" } else { "" };
     let shown = float::show(format, c);
@@ -312,7 +313,7 @@ fn literal(format: FloatFormat, c: &Bv) -> Option<String> {
         "inf" => format!("(1.0{suffix} / 0.0{suffix})"),
         "-inf" => format!("(-1.0{suffix} / 0.0{suffix})"),
         _ if float::is_nan(format, c) => format!("(0.0{suffix} / 0.0{suffix})"),
-        // The shortest decimal that reads back as the value.
+        // The shortest decimal that parses to the value.
         decimal if decimal.contains(['.', 'e']) => format!("({decimal}{suffix})"),
         _ => return None,
     })

@@ -1,8 +1,7 @@
-//! Reads programs in text form: see [`text`](super).
+//! The parser of the text form; see [`text`](super).
 //!
-//! Any text gives a program or an error with its place; none panics. A program that was read is well-formed
-//! as far as its tables refer to each other and its expressions have sorts; for the rest see
-//! [`validate`](crate::validate).
+//! For any text the parser returns a program or an error with its position. It never panics. In a parsed program, all
+//! ids are valid and all expressions are well-sorted. [`validate`](crate::validate) checks the other rules.
 
 mod cursor;
 mod expr;
@@ -25,13 +24,14 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use tables::{Collected, Error, Kind, Result_};
 
-/// Why a text is no program.
+/// A syntax error, or a reference to a missing entity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column in characters, from 1.
     pub column: usize,
+    /// The message.
     pub message: String,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a program.
+/// Parses a program.
 pub fn program(text: &str) -> Result<Program, ParseError> {
     let mut parser = Parser::new(text);
     match parser.program() {
@@ -52,7 +52,7 @@ pub fn program(text: &str) -> Result<Program, ParseError> {
     }
 }
 
-/// Reads an expression over the variables, functions and globals of a program.
+/// Parses an expression over the variables, functions and globals of a program.
 pub fn expression(program: &mut Program, text: &str) -> Result<ExprId, ParseError> {
     let mut parser = Parser::new(text);
     parser.vars.items = program.vars.iter().map(|(id, var)| (id.0, var.clone())).collect();
@@ -68,15 +68,15 @@ pub fn expression(program: &mut Program, text: &str) -> Result<ExprId, ParseErro
 struct Parser<'t> {
     cursor: Cursor<'t>,
     p: Program,
-    /// Entities that are declared function by function, by id, with the place of their declaration.
+    /// Entities that are declared inside functions, by id, with the position of their declaration.
     vars: Collected<VarId, Var>,
     locs: Collected<LocId, Location>,
     edges: Collected<EdgeId, Edge>,
-    /// The named parts of the operation being read.
+    /// The `let` definitions of the current operation.
     lets: Vec<ExprId>,
-    /// Ids used, to be checked when all tables are read.
+    /// The ids that were used. They are checked after all tables are complete.
     uses: Vec<(Kind, u32, usize)>,
-    /// How deep the expression being read nests.
+    /// The nesting depth of the current expression.
     depth: u32,
 }
 
@@ -153,7 +153,7 @@ impl<'t> Parser<'t> {
         self.finish()
     }
 
-    /// Completes the tables and checks what refers to them.
+    /// Completes the tables and checks the references between them.
     fn finish(&mut self) -> Result_<()> {
         let end = self.start;
         self.p.vars = std::mem::replace(&mut self.vars, Collected::new()).table("v", end)?;
@@ -166,7 +166,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether there is everything that was referred to.
+    /// Checks that every used id has a declaration.
     fn check_uses(&self) -> Result_<()> {
         for &(kind, id, position) in &self.uses {
             let len = match kind {
@@ -188,7 +188,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// The id of something that may be declared elsewhere.
+    /// Parses an id whose declaration may follow later.
     fn used(&mut self, kind: Kind) -> Result_<u32> {
         let start = self.start;
         let id = self.id(kind.prefix())?;
@@ -277,7 +277,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Items between two signs, separated by commas.
+    /// Parses a comma-separated list between two signs.
     fn list<T>(&mut self, open: &str, close: &str, mut item: impl FnMut(&mut Self) -> Result_<T>) -> Result_<Vec<T>> {
         self.expect(open)?;
         let mut items = Vec::new();
@@ -318,7 +318,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// What follows the kind of a variable, but for the place.
+    /// Parses the rest of a variable after its kind, without the position.
     fn var(&mut self, kind: VarKind) -> Result_<(u32, usize, Var)> {
         let start = self.start;
         let id = self.id("v")?;
@@ -400,7 +400,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// What an assume edge means for C's condition.
+    /// Parses the truth value of C's condition on an assume edge.
     fn meaning(&mut self) -> Result_<Option<bool>> {
         if !self.accept_word("means")? {
             return Ok(None);
@@ -412,7 +412,7 @@ impl<'t> Parser<'t> {
         Ok(Some(false))
     }
 
-    /// A location and the edges out of it.
+    /// Parses a location and its outgoing edges.
     fn location(&mut self, func: FuncId) -> Result_<()> {
         let start = self.start;
         let loc = LocId(self.id("l")?);
@@ -457,7 +457,7 @@ impl<'t> Parser<'t> {
                 let word = this.word("an instruction's number")?;
                 let (from, to) = word.split_once("..").unwrap_or((word, word));
                 match (from.parse::<u32>(), to.parse::<u32>()) {
-                    // A text is not allowed to ask for more memory than a program of a text's size needs.
+                    // A range must be small, so that a short text cannot request much memory.
                     (Ok(from), Ok(to)) if from <= to && to - from <= 1 << 20 => Ok(from..=to),
                     _ => Err(Error { position: start, message: format!("'{word}' is no range of instructions") }),
                 }

@@ -1,4 +1,4 @@
-//! Writes programs and expressions in text form: see [`text`](super).
+//! The printer of the text form; see [`text`](super).
 
 mod show;
 
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use show::*;
 use std::fmt::{self, Display, Write};
 
-/// The whole program.
+/// Prints the whole program.
 pub fn program(p: &Program) -> String {
     let mut printer = Printer { p, graphs: CfaGraphs::new(p), out: String::new() };
     // Writing to a string does not fail.
@@ -22,7 +22,7 @@ pub fn program(p: &Program) -> String {
     printer.out
 }
 
-/// One function as in the text of the program.
+/// Prints one function, as it occurs in the text of the program.
 pub fn function(p: &Program, func: FuncId) -> String {
     let mut printer = Printer { p, graphs: CfaGraphs::new(p), out: String::new() };
     let mut locs = vec![Vec::new(); p.funcs.len()];
@@ -32,7 +32,7 @@ pub fn function(p: &Program, func: FuncId) -> String {
     printer.out
 }
 
-/// An operation as on an edge, without the edge's target and place.
+/// Prints an operation, as it occurs on an edge, without the target and the position.
 pub fn operation(p: &Program, op: &Op) -> String {
     let mut out = String::new();
     let mut roots = Vec::new();
@@ -42,7 +42,7 @@ pub fn operation(p: &Program, op: &Op) -> String {
     out
 }
 
-/// An expression, with the names of `p` (whose pool need not be `pool`).
+/// Prints an expression of `pool` with the names of `p`. `pool` may differ from the pool of `p`.
 pub fn expression(p: &Program, pool: &ExprPool, e: ExprId) -> String {
     let mut out = String::new();
     let lets = Lets::new(pool, &[e]);
@@ -148,7 +148,7 @@ impl Printer<'_> {
         writeln!(self.out, "{}{}", At(global.place), Comment(p, global.place))
     }
 
-    /// An expression outside a function, where addresses and constants are few.
+    /// Prints an expression outside a function. Such expressions contain few addresses and constants.
     fn expr(&mut self, e: ExprId) -> fmt::Result {
         let lets = Lets::new(&self.p.exprs, &[e]);
         lets.print(self.p, &mut self.out, " ")?;
@@ -185,7 +185,7 @@ impl Printer<'_> {
             write!(self.out, "  {kind} {v}{} {} {}{}", OptionalName(&var.name), var.ty, var.width, At(var.place))?;
             writeln!(self.out, " // {}", p.type_name(var.ty).replace('\n', " "))?;
         }
-        // What the entry reaches in reverse post-order, then the rest.
+        // The locations that the entry reaches, in reverse postorder, then the others.
         let rest = locs.iter().filter(|&&l| self.graphs.node(l).is_none());
         let order: Vec<_> = self.graphs.funcs[id].locs.iter().chain(rest).copied().collect();
         for loc in order {
@@ -231,7 +231,7 @@ impl Printer<'_> {
     }
 }
 
-/// What the name of an operation ends in that rounds otherwise than to nearest.
+/// The suffix of an operation's name for a rounding mode other than to nearest.
 fn suffix(rounding: Option<Rounding>) -> &'static str {
     match rounding {
         None | Some(Rounding::Nearest) => "",
@@ -242,7 +242,7 @@ fn suffix(rounding: Option<Rounding>) -> &'static str {
 }
 
 fn print_op(p: &Program, op: &Op, lets: &Lets, out: &mut String) -> fmt::Result {
-    // Pieces of text and expressions in turn.
+    // Prints pieces of text and expressions alternately.
     macro_rules! emit {
         ($($piece:expr),*) => {{ $( $piece.emit(p, lets, out)?; )* }};
     }
@@ -316,7 +316,7 @@ trait Emit {
     fn emit(&self, p: &Program, lets: &Lets, out: &mut String) -> fmt::Result;
 }
 
-/// An expression as a piece of text; an id alone would show as its number.
+/// An expression as a piece of text. (The `Display` of an id prints its number.)
 struct E(ExprId);
 
 impl Emit for E {
@@ -331,24 +331,24 @@ impl<T: Display> Emit for T {
     }
 }
 
-/// Which parts of some expressions are named before they are used: those that occur more than once, where
-/// writing them out each time would be long, and those that would nest too deep.
+/// The subexpressions that get a `let` name: those that occur more than once and are long, and those that would be
+/// nested too deeply.
 struct Lets<'e> {
     pool: &'e ExprPool,
-    /// In order of definition.
+    /// The named subexpressions in order of definition.
     named: Vec<ExprId>,
     numbers: FxHashMap<ExprId, usize>,
 }
 
-/// Expressions of at most this many nodes, counted as trees, are written out.
+/// The maximal size of an expression, counted as a tree, that is printed in place.
 const MAX_TREE: u64 = 12;
-/// How deep what is written out may nest.
+/// The maximal nesting depth of a printed expression.
 const MAX_DEPTH: u32 = 40;
 
 impl<'e> Lets<'e> {
     fn new(pool: &'e ExprPool, roots: &[ExprId]) -> Self {
         let mut lets = Self { pool, named: Vec::new(), numbers: FxHashMap::default() };
-        // Nodes with uses, size as a tree and depth as written.
+        // For each node: the number of uses, the size as a tree, and the printed depth.
         let mut facts: FxHashMap<ExprId, (u32, u64, u32)> = FxHashMap::default();
         let mut seen = Default::default();
         let mut order = Vec::new();
@@ -391,7 +391,7 @@ impl<'e> Lets<'e> {
         lets
     }
 
-    /// The definitions, each followed by `separator`.
+    /// Prints the definitions. `separator` follows each.
     fn print(&self, p: &Program, out: &mut String, separator: &str) -> fmt::Result {
         for (i, &e) in self.named.iter().enumerate() {
             write!(out, "let e{i} = ")?;
@@ -408,7 +408,7 @@ impl<'e> Lets<'e> {
         }
     }
 
-    /// Recursive: what is written out is not deep.
+    /// Prints one node. The recursion is bounded, because the printed depth is.
     fn node(&self, p: &Program, e: ExprId, out: &mut String) -> fmt::Result {
         let call = |name: fmt::Arguments, children: &[ExprId], out: &mut String| {
             out.write_fmt(name)?;
@@ -433,7 +433,7 @@ impl<'e> Lets<'e> {
             }
             Expr::Unary(op, a) => {
                 out.push_str(name_of(&UNARY, op));
-                // `-5:8` is a constant.
+                // `-5:8` is a constant, so the operand needs parentheses.
                 if matches!(self.pool.get(a), Expr::Const(_)) {
                     out.push('(');
                     self.expr(p, a, out)?;
@@ -461,7 +461,7 @@ impl<'e> Lets<'e> {
                 Ok(())
             }
             Expr::Extract { hi, lo, arg } => {
-                // A unary operator binds less than the brackets.
+                // A unary operator binds less tightly than brackets.
                 let bare =
                     matches!(self.pool.get(arg), Expr::Unary(..) | Expr::Const(_)) && !self.numbers.contains_key(&arg);
                 out.push_str(if bare { "(" } else { "" });

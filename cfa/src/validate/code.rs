@@ -1,4 +1,4 @@
-//! Rules 6 and 8: the structure of the automata and the operands of operations.
+//! Rules 6 and 8: the structure of automata and the operands of operations.
 
 use super::Validator;
 use crate::bv::Bv;
@@ -44,7 +44,7 @@ impl Validator<'_> {
         }
     }
 
-    /// What leads to sinks and what does not.
+    /// Checks that exactly the last edges of a function lead to sinks.
     pub(super) fn sinks(&mut self, graphs: &CfaGraphs) {
         let p = self.p;
         for (id, edge) in p.edges.iter() {
@@ -156,8 +156,8 @@ impl Validator<'_> {
     }
 }
 
-/// Whether two conditions are opposite: by their form, else by their values under some assignments of
-/// their leaves (so that no opposite conditions are refused, and few others accepted).
+/// True if two conditions are opposite. If their form does not show it, the function compares their values under some
+/// assignments. It never rejects opposite conditions and accepts few others.
 fn opposite(pool: &ExprPool, a: ExprId, b: ExprId) -> bool {
     use BinOp::{Sle, Slt, Ule, Ult};
     if pool.width(a) != 1 || pool.width(b) != 1 {
@@ -181,7 +181,7 @@ fn opposite(pool: &ExprPool, a: ExprId, b: ExprId) -> bool {
                 Expr::FuncAddr(f) => f.index() as u64 * 4 + 2,
                 _ => 3,
             };
-            // First the extremes, then some bits of a multiplicative hash.
+            // First the extreme values, then a multiplicative hash.
             let word = match round {
                 0 => 0,
                 1 => u64::MAX,

@@ -7,11 +7,11 @@ use crate::program::*;
 use rustc_hash::FxHashSet;
 
 impl Validator<'_> {
-    /// Liveness, variable by variable: a local that is live at the entry of its function is read on some
-    /// path without a write before. The cost is the sum of the live ranges.
+    /// A liveness analysis for each variable. If a local is live at the entry of its function, some path reads it
+    /// before any write. The cost is the sum of the live ranges.
     pub(super) fn reads(&mut self, graphs: &CfaGraphs) {
         let p = self.p;
-        // The reads of each local: the locations before the edges that read it, in the order of the edges.
+        // For each local, the source locations of the edges that read it, in the order of the edges.
         let mut reads: Table<VarId, Vec<LocId>> = Table::filled(Vec::new(), p.vars.len());
         let mut vars = Vec::new();
         for edge in p.edges.values().filter(|e| graphs.node(e.source).is_some()) {
@@ -32,7 +32,7 @@ impl Validator<'_> {
         }
         let mut is_varargs = vec![false; p.vars.len()];
         p.funcs.values().filter_map(|f| f.varargs).for_each(|v| is_varargs[v.index()] = true);
-        // The variable for which a location was last found to be in its live range.
+        // For each location, the last variable in whose live range it was found.
         let mut live = Table::filled(None, p.locs.len());
         let mut stack = Vec::new();
         for (var, reads) in reads.iter().filter(|(v, r)| !r.is_empty() && !is_varargs[v.index()]) {

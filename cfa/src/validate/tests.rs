@@ -8,7 +8,7 @@ fn problems(program: &Program) -> Vec<String> {
     validate(program).err().unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
-/// The golden program with a piece of its text replaced.
+/// Validates the golden program after the replacement of a piece of its text.
 fn changed(from: &str, to: &str) -> Vec<String> {
     assert!(GOLDEN.contains(from), "{from}");
     problems(&text::parse(&GOLDEN.replacen(from, to, 1)).unwrap_or_else(|e| panic!("{to}: {e}")))

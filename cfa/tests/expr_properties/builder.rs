@@ -1,16 +1,17 @@
-//! Random expressions, built with simplifying constructors and as they are.
+//! Random expressions, built with and without simplification.
 
 use cfa::{
     BinOp, Bv, Expr, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, FuncId, GlobalId, Rounding, Sort, UnOp, VarId,
 };
 
-/// Narrow widths, where random values meet often; word sizes and their neighbours; floats; beyond a word.
+/// Narrow widths, in which random values often coincide; word sizes and their neighbours; float formats; more than a
+/// word.
 const WIDTHS: [u32; 16] = [1, 2, 3, 4, 7, 8, 16, 24, 32, 33, 63, 64, 65, 80, 128, 130];
 pub(super) const VARS_PER_WIDTH: u32 = 3;
 pub(super) const POINTER_WIDTH: u32 = 64;
 
-/// Choices from a list of random numbers; all zero when the list ends, so that shrinking the list shrinks
-/// the expression.
+/// Choices from a list of random numbers. After the end of the list all choices are zero, so that shrinking the list
+/// shrinks the expression.
 pub(super) struct Choices<'c> {
     pub(super) numbers: std::slice::Iter<'c, u32>,
 }
@@ -46,7 +47,7 @@ impl Choices<'_> {
             }
         }
     }
-    /// A bit pattern of the format, often a special one.
+    /// A bit pattern of the format, often a special value.
     pub(super) fn float(&mut self, format: FloatFormat) -> Bv {
         let width = format.width();
         match self.below(6) {
@@ -62,7 +63,7 @@ impl Choices<'_> {
     }
 }
 
-/// The same expression simplified and raw.
+/// The same expression, simplified and raw.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) simple: ExprId,
@@ -73,9 +74,9 @@ pub(super) struct Builder<'c> {
     pub(super) choices: Choices<'c>,
     pub(super) simple: ExprPool,
     pub(super) raw: ExprPool,
-    /// What was built, to build upon again.
+    /// The expressions built so far, for reuse.
     pub(super) built: Vec<(Sort, Pair)>,
-    /// Leaves by their id in the simplifying pool, with values.
+    /// Array leaves by their id in the simplifying pool.
     pub(super) arrays: Vec<Pair>,
 }
 
@@ -253,7 +254,7 @@ impl<'c> Builder<'c> {
                 };
                 if self.choices.below(2) == 0 { self.binary(op, a, b) } else { self.binary(op, b, a) }
             }
-            // Something of the shape that an equation with a constant is solved for, and a constant.
+            // The shapes that the rules for equations with a constant match, and a constant.
             2 => {
                 let a = self.canonical_shape(width, depth);
                 let value = self.choices.bv(width);
@@ -278,8 +279,8 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Shapes that rules look for below an operation: sums, differences, chains of one operation with
-    /// constants, if-then-else of constants, halves of which one is constant, and repeated operands.
+    /// Shapes that rules match below an operation: sums, differences, chains of one operation with constants,
+    /// if-then-else of constants, concatenations with one constant half, and repeated operands.
     pub(super) fn canonical_shape(&mut self, width: u32, depth: u32) -> Pair {
         let x = self.bv(width, depth);
         let value = self.choices.bv(width);
@@ -362,7 +363,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Two or three neighbouring parts of one value put together again, or parts that are not neighbours.
+    /// Two or three adjacent extracts of one value, concatenated again; or extracts that are not adjacent.
     pub(super) fn adjacent_extracts(&mut self, width: u32, depth: u32) -> Pair {
         let wide = width + self.choices.of(&[0, 1, 8]);
         let x = self.bv(wide, depth);

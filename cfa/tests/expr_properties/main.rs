@@ -1,5 +1,5 @@
-//! Every simplification preserves the value: random expressions, built with the simplifying
-//! constructors and built as they are, have the same value under random values of their leaves.
+//! Tests that simplification preserves values: random expressions, built with and without simplification, have equal
+//! values under random values of their leaves.
 //!
 //! `PROPTEST_CASES` sets the number of cases.
 
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A value of a leaf that depends on the leaf and the seed alone, so that both pools see the same.
+/// The value of a leaf, which depends only on the leaf and the seed, so both pools use the same values.
 fn leaf_value(seed: u32, sort: Sort, node: &Expr) -> Value {
     let tag = match node {
         Expr::Var(v) => v.0 * 4,
@@ -49,7 +49,7 @@ fn leaf_value(seed: u32, sort: Sort, node: &Expr) -> Value {
     }
 }
 
-/// Arrays are equal if they hold the same everywhere: indices are narrow enough here to look.
+/// Arrays are equal if all elements are equal. The indices are narrow enough to compare all elements.
 fn same(a: &Value, b: &Value, index_width: u32) -> bool {
     match (a, b) {
         (Value::Bv(a), Value::Bv(b)) => a == b,
@@ -83,7 +83,7 @@ fn check(numbers: &[u32], seed: u32) -> Result<(), TestCaseError> {
             );
         }
     }
-    // Substituting the values of the leaves folds to the same.
+    // Substitution of the values of the leaves folds to the same value.
     let mut memo = FxHashMap::default();
     let last = built.iter().rev().find(|(s, _)| matches!(s, Sort::Bv(_)));
     if let Some((_, pair)) = last {
@@ -98,7 +98,7 @@ fn check(numbers: &[u32], seed: u32) -> Result<(), TestCaseError> {
         let value = Evaluator::new(&simple, |e, node| leaf_value(seed, simple.sort(e), node)).eval(folded);
         prop_assert_eq!(value, expected);
     }
-    // The recursive evaluator agrees where it applies.
+    // The recursive evaluator computes the same value.
     if let Some((_, pair)) = last
         && !uses_arrays(&raw, pair.raw)
     {
@@ -121,7 +121,7 @@ fn uses_arrays(pool: &ExprPool, root: ExprId) -> bool {
     found
 }
 
-/// The nodes below `root` with their values, for a failure's message.
+/// The nodes below `root` with their values, for failure messages.
 fn show(pool: &ExprPool, root: ExprId, seed: u32) -> String {
     let mut text = format!("{root}:");
     let mut values = Evaluator::new(pool, |e, node| leaf_value(seed, pool.sort(e), node));
@@ -140,8 +140,8 @@ proptest! {
     }
 }
 
-/// Long chains of operations do not overflow the stack, and reading back what was written byte by byte
-/// gives the value itself.
+/// Long chains of operations do not overflow the stack. A value that is written byte by byte is read back as the same
+/// term.
 #[test]
 fn deep_and_byte_wise() {
     let mut pool = ExprPool::new();
@@ -185,7 +185,7 @@ fn deep_and_byte_wise() {
     assert!(pool.get(x).children().next().is_none() && x.index() == 0);
 }
 
-/// A choice of roundings is one operation where the mode is known, and where it does not matter.
+/// A choice of rounding modes folds to one operation if the mode is known or does not matter.
 #[test]
 fn choices_of_roundings_fold() {
     let mut pool = ExprPool::new();
@@ -202,7 +202,7 @@ fn choices_of_roundings_fold() {
     assert!(matches!(pool.get(wide), Expr::FConvert { .. }));
 }
 
-/// Where a conversion is taken to be exact, it gives the same in every mode.
+/// A conversion that is considered exact returns the same value in every mode.
 #[test]
 fn exact_conversions_have_no_rounding() {
     let mut state = 1u64;
@@ -215,7 +215,7 @@ fn exact_conversions_have_no_rounding() {
     };
     for to in FloatFormat::ALL {
         for from in FloatFormat::ALL.into_iter().filter(|from| from.embeds_into(to)) {
-            // Subnormal ones, too.
+            // Includes subnormal numbers.
             for shift in [0, 0, 0, from.exponent_bits(), from.exponent_bits() + 3, from.width() - 2] {
                 let value = BinOp::LShr.apply(&random(from.width()), &Bv::new(from.width(), u64::from(shift)));
                 let convert = |rounding| cfa::float::convert(rounding, from, to, &value);

@@ -1,7 +1,7 @@
-//! Texts that are wrong in one place, for tests of whatever reads text.
+//! Mutated texts for tests of parsers.
 
-/// Texts like `text`: cut off at each byte, with a character of several bytes put in at each place, or with one in the place of each character.
-/// What is cut within a character ends with the mark that stands for that.
+/// Mutations of `text`: truncated at each byte, with a multi-byte character inserted at each position, or with one in
+/// place of each character. A text truncated inside a character ends with the replacement character.
 pub fn mangled(text: &str) -> impl Iterator<Item = String> + '_ {
     let cut = (0..text.len()).map(|at| String::from_utf8_lossy(&text.as_bytes()[..at]).into_owned());
     let put_in = text.char_indices().flat_map(move |(at, c)| {
@@ -18,7 +18,7 @@ pub fn mangled(text: &str) -> impl Iterator<Item = String> + '_ {
     cut.chain(put_in)
 }
 
-/// So many of `open` around `inner`, and as many of `close`.
+/// `inner` between many copies of `open` and as many of `close`.
 #[allow(dead_code)]
 pub fn nested(open: &str, inner: &str, close: &str) -> String {
     const DEEP: usize = 100_000;

@@ -1,10 +1,10 @@
-//! Looks at memory from outside, which change nothing.
+//! Queries of the memory that do not change it.
 
 use super::{Content, Memory, Object, PAGE, word};
 
 impl Memory {
-    /// The `len` bytes at `addr` for a look from outside: `None` where a read would be a fault or the bytes
-    /// were never touched.
+    /// The `len` bytes at `addr`, for an observer. `None` if a read would be a fault or the run has not touched the
+    /// bytes yet.
     pub fn peek(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
         let object = &self.objects[self.at_or_below(addr)?];
         if len == 0 || !object.holds(addr, len as u64) {
@@ -29,7 +29,8 @@ impl Content {
 }
 
 impl Object {
-    /// Calls `visit` with the words of `len` bytes at all offsets, as far as they were touched: C packs structs.
+    /// Calls `visit` with the words of `len` bytes at all offsets that the run has touched. All offsets count, because
+    /// C may pack structs.
     pub(in crate::interp) fn words(&self, len: u32, mut visit: impl FnMut(u64)) {
         let len = len as usize;
         let mut all = |bytes: &[u8]| bytes.windows(len).for_each(|bytes| visit(word(bytes)));

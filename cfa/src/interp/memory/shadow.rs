@@ -1,10 +1,11 @@
-//! The shadows of objects: what [`Op::Shadow`](crate::Op::Shadow) reads and writes. They come into being when they are touched.
+//! The shadow content of objects, which [`Op::Shadow`](crate::Op::Shadow) reads and writes. It is created on the first
+//! access.
 
 use super::{Content, FLAT, Memory, Stop};
 use rustc_hash::FxHashMap;
 
 impl Memory {
-    /// Puts the shadows of the objects with these bytes in the place of their content, and says which these are.
+    /// Swaps content and shadow of the objects with these bytes. Returns the indices of the objects.
     pub fn exchange_shadows(&mut self, places: [(u64, u64); 2]) -> Result<[Option<usize>; 2], Stop> {
         let mut found = [None; 2];
         for (i, (addr, len)) in places.into_iter().enumerate().filter(|(_, (_, len))| *len > 0) {
@@ -29,7 +30,7 @@ impl Memory {
         self.restore_shadows(found);
         Ok(found)
     }
-    /// Puts content and shadows back into their places.
+    /// Undoes [`exchange_shadows`](Self::exchange_shadows).
     pub fn restore_shadows(&mut self, exchanged: [Option<usize>; 2]) {
         self.changes += 1;
         for index in exchanged.into_iter().flatten() {
@@ -39,7 +40,7 @@ impl Memory {
         }
     }
 
-    /// The shadow of the `len` bytes at `addr`, for a look from outside: see [`peek`](Self::peek).
+    /// The shadow of the `len` bytes at `addr`, for an observer; see [`peek`](Self::peek).
     pub fn peek_shadow(&self, addr: u64, len: usize) -> Option<Vec<u8>> {
         let object = self.object_at(addr).filter(|o| len > 0 && o.holds(addr, len as u64))?;
         match &object.shadow {

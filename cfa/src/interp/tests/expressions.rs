@@ -8,7 +8,7 @@ fn random_expr(pool: &mut ExprPool, vars: &[(VarId, u32)], seed: &mut dyn FnMut(
     expr_of_width(pool, vars, seed, width, depth)
 }
 
-/// Interned without simplification, so that every operation is met.
+/// Interns without simplification, so that every operation is covered.
 fn expr_of_width(
     pool: &mut ExprPool,
     vars: &[(VarId, u32)],
@@ -110,7 +110,7 @@ proptest! {
             state ^= state << 25;
             state ^= state >> 27;
             let value = state.wrapping_mul(0x2545_f491_4f6c_dd1d);
-            // Interesting words now and then where any word will do.
+            // Returns interesting words in a third of the cases.
             if bound < u64::MAX {
                 (value >> 11) % bound.max(1)
             } else if value % 3 == 0 {
@@ -146,8 +146,8 @@ proptest! {
     }
 }
 
-/// Edges per second of a loop of additions and of memory accesses. By hand:
-/// `cargo test --release -p cfa speed -- --ignored --nocapture`.
+/// Measures executed edges per second in a loop of additions and of memory accesses. Run it by hand: `cargo test
+/// --release -p cfa speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

@@ -1,4 +1,4 @@
-//! Operations that cannot be executed.
+//! Operations that fault.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Constants and types as C writes them.
+//! Constants and types in C notation.
 
 use super::*;
 
@@ -9,7 +9,7 @@ pub(super) fn width_or_zero(pool: &ExprPool, e: ExprId) -> u32 {
     }
 }
 
-/// Signed, as most of C is; hexadecimal where it is large.
+/// Prints a constant as a signed decimal number, or as a hexadecimal number if it is large.
 pub(super) fn constant(c: &Bv) -> String {
     match c.to_i64() {
         _ if c.width() == 1 => c.to_string(),

@@ -1,8 +1,8 @@
-//! Objects in memory as C's members and elements.
+//! Memory accesses as C members and array elements.
 
 use super::*;
 
-/// An address.
+/// The parts of an address: `base + constant + index * factor`.
 struct Sum {
     base: ExprId,
     constant: u64,
@@ -17,14 +17,15 @@ impl Printer<'_> {
         })
     }
 
-    /// What a global contains, as one of its members or elements if there is one.
+    /// Prints the bytes of a global as a member or element, if one has exactly these bytes.
     pub(super) fn content(&mut self, of: GlobalId, offset: u32, width: u32) -> String {
         let Global { name, ty, .. } = &self.p.globals[of];
         let member = self.member(name.clone(), *ty, offset.into(), None, width);
         member.unwrap_or_else(|| format!("{name}[{offset}..{}]", offset + width / 8))
     }
 
-    /// The object as members and elements of what the base of the address has as its C type.
+    /// Prints an object as a member or element of the C type of the address's base. Returns `None` if no member or
+    /// element fits.
     fn typed_object(&mut self, addr: ExprId, width: u32) -> Option<String> {
         let sum = self.sum(addr)?;
         let (mut text, ty, direct) = match *self.pool.get(sum.base) {
@@ -32,7 +33,7 @@ impl Printer<'_> {
             Expr::Var(v) => {
                 let (name, ty) = self.variable(v);
                 let CType::Pointer(to) = *self.p.plain_type(ty) else { return None };
-                // The address of an object of the frame.
+                // The variable is a name for the address of an object in the frame.
                 match name.strip_prefix('&') {
                     Some(object) => (object.to_owned(), to, true),
                     None => (name, to, false),
@@ -61,7 +62,7 @@ impl Printer<'_> {
         self.member(text, ty, offset, scaled, width)
     }
 
-    /// What lies at an offset in an object of that type.
+    /// Prints the member at an offset in an object of type `ty`.
     fn member(
         &mut self,
         mut text: String,
@@ -110,7 +111,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An address as a base, a constant and at most one product.
+    /// Splits an address into a base, a constant, and at most one product.
     fn sum(&self, addr: ExprId) -> Option<Sum> {
         let mut sum = Sum { base: addr, constant: 0, scaled: None };
         if let Expr::Binary(BinOp::Add, a, k) = *self.pool.get(addr)
@@ -120,7 +121,7 @@ impl Printer<'_> {
             sum.base = a;
         }
         if let Expr::Binary(BinOp::Add, a, b) = *self.pool.get(sum.base) {
-            // Operands are in order of their ids.
+            // The operands are ordered by id.
             let (base, product) = match (self.is_base(a), self.is_base(b)) {
                 (true, _) => (a, b),
                 (_, true) => (b, a),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::text::parse;
 
-/// The first operation of a function with some variables of all kinds.
+/// Prints the first operation of a function with variables of all kinds.
 fn shown(op: &str) -> String {
     let text = format!(
         "program 64 entry f0

@@ -1,21 +1,21 @@
-//! The next token, and what it may be.
+//! The token stream of the parser.
 
 use super::lexer::{Lexer, Token, unescape};
 use super::{Error, Result_};
 
-/// Widest bit-vector that a text may have: a megabyte.
+/// The maximal width of a bit-vector in a text: a megabyte.
 const MAX_WIDTH: u32 = 1 << 23;
 
-/// A place in a text, before a token.
+/// A position in a text, before a token.
 pub(super) struct Cursor<'t> {
     lexer: Lexer<'t>,
-    /// The next token and where it starts.
+    /// The next token and its position.
     pub token: Token<'t>,
     pub start: usize,
 }
 
 impl<'t> Cursor<'t> {
-    /// At the start of a text, before the first [`advance`](Self::advance).
+    /// Starts before the first token. Call [`advance`](Self::advance) once to read it.
     pub fn new(text: &'t str) -> Self {
         Self { lexer: Lexer::new(text), token: Token::End, start: 0 }
     }
@@ -39,7 +39,7 @@ impl<'t> Cursor<'t> {
     pub fn is(&self, sign: &str) -> bool {
         matches!(self.token, Token::Sign(next) if next == sign)
     }
-    /// Takes the sign if it is next.
+    /// Consumes the sign if it is next. Returns whether it was.
     pub fn accept(&mut self, sign: &str) -> Result_<bool> {
         let found = self.is(sign);
         if found {
@@ -50,7 +50,7 @@ impl<'t> Cursor<'t> {
     pub fn expect(&mut self, sign: &str) -> Result_<()> {
         if self.accept(sign)? { Ok(()) } else { Err(self.expected(&format!("'{sign}'"))) }
     }
-    /// Takes the word if it is next.
+    /// Consumes the word if it is next. Returns whether it was.
     pub fn accept_word(&mut self, word: &str) -> Result_<bool> {
         let found = matches!(self.token, Token::Word(next) if next == word);
         if found {
@@ -70,7 +70,7 @@ impl<'t> Cursor<'t> {
             _ => Err(self.expected(what)),
         }
     }
-    /// A decimal number.
+    /// Parses a decimal number.
     pub fn number<N: std::str::FromStr>(&mut self) -> Result_<N> {
         match self.token {
             Token::Word(word) if word.bytes().all(|b| b.is_ascii_digit()) => {
@@ -81,7 +81,7 @@ impl<'t> Cursor<'t> {
             _ => Err(self.expected("a number")),
         }
     }
-    /// A width of a bit-vector.
+    /// Parses the width of a bit-vector.
     pub fn width(&mut self) -> Result_<u32> {
         let start = self.start;
         let width = self.number()?;
@@ -122,7 +122,7 @@ impl<'t> Cursor<'t> {
         }
         Err(self.expected(&format!("an id {prefix}0, {prefix}1, …")))
     }
-    /// The id of a declaration, which must be the next of its table.
+    /// Parses the id of a declaration, which must be the next id of its table.
     pub fn declared(&mut self, prefix: &str, next: usize) -> Result_<()> {
         let start = self.start;
         let id = self.id(prefix)?;
@@ -143,7 +143,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A number that may be negative.
+    /// Parses a number that may be negative.
     pub fn integer(&mut self) -> Result_<i64> {
         let start = self.start;
         let negative = self.accept("-")?;
@@ -157,10 +157,10 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// The number in `prefix` and a number, with or without a name and a dot before it.
+/// The number in a word `prefix<number>` or `name.prefix<number>`.
 pub(super) fn id_in(word: &str, prefix: &str) -> Option<u32> {
     let id = word.rsplit('.').next()?.strip_prefix(prefix)?;
-    // Only as it is printed.
+    // Accepts only the printed form.
     let plain = id == "0" || !id.starts_with(['0', '+']);
     if plain { id.parse().ok() } else { None }
 }

@@ -1,4 +1,4 @@
-//! Words, strings and signs.
+//! The lexer.
 
 use super::{Error, Result_};
 
@@ -6,13 +6,13 @@ use super::{Error, Result_};
 pub(super) enum Token<'t> {
     /// Letters, digits, `_` and `.`.
     Word(&'t str),
-    /// What stands between quotes, with its escapes.
+    /// The text between quotes, with its escapes.
     Text(&'t str),
     Sign(&'static str),
     End,
 }
 
-/// Longer signs first.
+/// Longer signs come first.
 const SIGNS: [&str; 37] = [
     "<=u", "<=s", ">>u", ">>s", ":=", "->", "/u", "/s", "%u", "%s", "<<", "==", "<u", "<s", "++", "(", ")", "[", "]",
     "{", "}", ",", ":", "?", "=", "@", "#", "&", "~", "-", "+", "*", "|", "^", ";", "<", ">",
@@ -28,7 +28,7 @@ impl<'t> Lexer<'t> {
         Self { text, position: 0 }
     }
 
-    /// The next token and where it starts.
+    /// The next token and its position.
     pub fn next(&mut self) -> Result_<(usize, Token<'t>)> {
         self.skip_space();
         let start = self.position;
@@ -88,7 +88,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.'
 }
 
-/// The bytes that the content of a string stands for.
+/// Decodes the escapes of a string.
 pub(super) fn unescape(raw: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut rest = raw.bytes();

@@ -1,4 +1,4 @@
-//! Operations.
+//! The parser of operations.
 
 use super::*;
 
@@ -69,7 +69,7 @@ impl Parser<'_> {
         Family::by_name(name).ok_or_else(unknown)
     }
 
-    /// What follows `var :=`.
+    /// Parses the right-hand side of `var :=`.
     pub(super) fn definition(&mut self, var: VarId) -> Result_<Op> {
         Ok(if self.accept_word("load")? {
             Op::Load { var, addr: self.expr()? }

@@ -1,8 +1,8 @@
-//! What is read, kept by id, and what can be wrong with it.
+//! Parsed entities by id, and parse errors.
 
 use super::*;
 
-/// What is wrong, and where in the text.
+/// An error with its byte position in the text.
 pub(super) struct Error {
     pub(super) position: usize,
     pub(super) message: String,
@@ -54,7 +54,7 @@ impl Kind {
     }
 }
 
-/// Items by id in any order, to become a table.
+/// Parsed items by id in any order, before they become a table.
 pub(super) struct Collected<I, T> {
     pub(super) items: FxHashMap<u32, T>,
     id: std::marker::PhantomData<I>,

@@ -1,8 +1,8 @@
-//! Small things as text.
+//! `Display` wrappers for the printer.
 
 use super::*;
 
-/// A constant as `value:width`: negative where it is a small negative number, hexadecimal where it is large.
+/// A constant as `value:width`. It is negative if it is a small negative number, and hexadecimal if it is large.
 pub(super) struct ConstText<'b>(pub(super) &'b Bv);
 
 impl Display for ConstText<'_> {
@@ -18,7 +18,7 @@ impl Display for ConstText<'_> {
     }
 }
 
-/// ` "name"`, if there is one.
+/// ` "name"`, or nothing.
 pub(super) struct OptionalName<'s>(pub(super) &'s Option<String>);
 
 impl Display for OptionalName<'_> {
@@ -27,7 +27,7 @@ impl Display for OptionalName<'_> {
     }
 }
 
-/// A C name followed by a dot, if it is one that can stand in a word.
+/// A C name and a dot, if the name can be part of a word.
 pub(super) struct Hint<'s>(pub(super) Option<&'s str>);
 
 impl Display for Hint<'_> {
@@ -59,7 +59,7 @@ impl Display for FuncName<'_> {
     }
 }
 
-/// ` @place`, if there is one.
+/// ` @place`, or nothing.
 pub(super) struct At(pub(super) Option<PlaceId>);
 
 impl Display for At {
@@ -68,7 +68,7 @@ impl Display for At {
     }
 }
 
-/// A place for the reader.
+/// A source position as a comment.
 pub(super) struct Comment<'p>(pub(super) &'p Program, pub(super) Option<PlaceId>);
 
 impl Display for Comment<'_> {
@@ -80,7 +80,7 @@ impl Display for Comment<'_> {
     }
 }
 
-/// Bytes in quotes: ASCII as it is, the rest as `\xHH`.
+/// Bytes in quotes. ASCII is printed unchanged, other bytes as `\xHH`.
 pub(super) struct Quoted<'b>(pub(super) &'b [u8]);
 
 impl Display for Quoted<'_> {
