@@ -20,11 +20,11 @@ pub struct Block {
 }
 
 /// One edge of a block.
-/// The edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The source position of the edge.
+    /// The edge.
     pub edge: EdgeId,
+    /// The source position of the edge.
     pub place: Option<PlaceId>,
     /// The operation as C text.
     pub text: String,

@@ -4,6 +4,8 @@
 //! over bit-precise, hash-consed expressions. This crate also has the reference semantics of programs (a concrete
 //! interpreter), and their text, DOT and source views. It depends neither on LLVM nor on solvers.
 
+#![warn(missing_docs)]
+
 pub mod blocks;
 mod bv;
 pub mod callgraph;

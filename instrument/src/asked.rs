@@ -1,21 +1,22 @@
-//! What can be asked besides properties: checks by the names that C developers know, those of clang's sanitizers.
+//! The checks that a user can select by name. The names are those of clang's sanitizers, which C developers know.
 
 use cfa::Check;
 use std::fmt;
 
-/// A check that can be asked for by name; it has a result of its own.
+/// A check that can be selected by name. It has its own result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
+    /// The name on the command line.
     pub name: &'static str,
-    /// The errors that are violations of it.
+    /// The kinds of errors that violate the check.
     pub checks: &'static [Check],
-    /// For people.
+    /// A description for the user of what holds if the check succeeds.
     pub what: &'static str,
-    /// Whether clang's group `undefined` has it.
+    /// True if clang's group `undefined` contains the check.
     undefined: bool,
 }
 
-/// A name that neither a check nor a group has.
+/// A name that is neither a check nor a group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownCheck(pub String);
 
@@ -28,7 +29,7 @@ const fn undefined(name: &'static str, checks: &'static [Check], what: &'static 
 }
 
 impl Asked {
-    /// In the order of tables.
+    /// All checks, in the order of result tables.
     pub const ALL: [Self; 25] = [
         of("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
         of(
@@ -73,12 +74,12 @@ impl Asked {
         undefined("builtin", &[Check::Builtin], "builtins are given what they take"),
     ];
 
-    /// What is asked where nobody says: assertions, `address` and `undefined`.
+    /// The checks that run if the user selects none: assertions, `address` and `undefined`.
     pub fn by_default() -> Vec<Self> {
         Self::chosen(|a| a.undefined || matches!(a.name, "unreach-call" | "address"))
     }
 
-    /// The checks of this name: one, or those of a group.
+    /// The checks with this name: one check, or those of a group.
     pub fn by_name(name: &str) -> Result<Vec<Self>, UnknownCheck> {
         let found = match name {
             "all" => Self::ALL.to_vec(),

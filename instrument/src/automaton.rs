@@ -1,7 +1,8 @@
-//! Properties of one's own: automata that watch calls (`docs/guide/automata.md`).
+//! Specification automata, with which users define properties of call sequences (`docs/guide/automata.md`).
 //!
-//! [`parse`] reads the text form, [`Automaton::weave`] puts the automaton into a program, as functions that are called where
-//! the program calls what the automaton speaks of. So all that works on programs works with it, and nothing behind knows of automata.
+//! [`parse`] reads the text form. [`Automaton::weave`] instruments a program with the automaton: it adds monitor
+//! functions and calls them at the events of the automaton. Later stages see only ordinary functions and errors, so
+//! every analysis supports automata.
 
 mod parse;
 mod weave;
@@ -9,34 +10,35 @@ mod weave;
 pub use parse::{AutomatonError, parse};
 pub use weave::WeaveError;
 
-/// An automaton. One with a key has an instance for each value that the key takes.
+/// A specification automaton. An automaton with a key has one instance for each value of the key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
+    /// The name.
     pub name: String,
-    /// The name of what each instance watches.
+    /// The name of the key, which is the value that an instance observes.
     pub key: Option<String>,
-    /// So many instances are told apart at a time that are not as they were at first.
+    /// The maximal number of instances outside their initial configuration at one time.
     pub instances: u32,
-    /// Variables of each instance, with their first values.
+    /// The variables of an instance, with their initial values.
     variables: Vec<(String, i64)>,
-    /// The first is the initial one.
+    /// The states. The first one is the initial state.
     pub states: Vec<String>,
-    /// The first that matches is taken.
+    /// The transitions. An event takes the first one that matches.
     transitions: Vec<Transition>,
-    /// Functions that, where nobody defines them, return any value and do nothing else.
+    /// Functions without side effects. If no file defines them, they return any value.
     harmless: Vec<String>,
-    /// The first state where execution does not start with `main`.
+    /// The initial state of instances if execution does not start with `main`.
     given: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Transition {
-    /// States, by number.
+    /// The source states, by index.
     from: Vec<usize>,
     event: Event,
     guard: Option<Term>,
     actions: Vec<Action>,
-    /// Else the instance stays where it is.
+    /// The target. `None` if the state does not change.
     to: Option<Target>,
 }
 
@@ -48,29 +50,30 @@ enum Target {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Event {
-    /// Control comes to one of these functions.
+    /// Control enters one of these functions.
     Call(Pattern),
-    /// It comes back, with a result that the pattern may bind.
+    /// One of these functions returns. The pattern may bind the result to a name.
     Return(Pattern, Option<String>),
-    /// `main` starts, or the function that execution starts with, and one of these global variables holds what the name is given to.
+    /// `main` (or the function at which execution starts) starts. The name is bound to the value of one of these global
+    /// variables.
     Start(Vec<String>, String),
-    /// The program ends, by `exit` or by leaving `main`.
+    /// The program ends, by `exit` or by a return from `main`.
     End,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Pattern {
     functions: Vec<String>,
-    /// Names for arguments; `None` where they do not matter.
+    /// Names for arguments. `None` if an argument does not matter.
     args: Vec<Option<Named>>,
-    /// There may be more.
+    /// True if the function may have more arguments.
     open: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Named {
     name: String,
-    /// It is the pointer that the argument leads to.
+    /// True if the name is bound to the pointer in memory that the argument points to.
     is_pointee: bool,
 }
 
@@ -84,9 +87,9 @@ enum Action {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Term {
     Number(i64),
-    /// A variable of the automaton, by number.
+    /// A variable of the automaton, by index.
     Variable(usize),
-    /// What the event binds.
+    /// A name that the event binds.
     Bound(String),
     Not(Box<Term>),
     Negated(Box<Term>),
@@ -109,7 +112,7 @@ enum Operator {
 }
 
 impl Automaton {
-    /// Those that come with Proviso, by name.
+    /// The automata that Proviso includes: name and text.
     pub const SHIPPED: [(&'static str, &'static str); 4] = [
         ("mutex", include_str!("../automata/mutex.spc")),
         ("file", include_str!("../automata/file.spc")),
@@ -117,12 +120,12 @@ impl Automaton {
         ("spinlock", include_str!("../automata/spinlock.spc")),
     ];
 
-    /// The state that instances are in at first where execution does not start with `main`.
+    /// The initial state of instances if execution does not start with `main`.
     pub fn given(&self) -> &str {
         &self.states[self.given]
     }
 
-    /// All functions that it speaks of.
+    /// The names of all functions in the automaton's events, sorted.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         let mut names: Vec<&str> = Vec::new();
         for transition in &self.transitions {

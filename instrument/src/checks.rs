@@ -1,4 +1,4 @@
-//! One module for each kind of violation that can be put into a program as error edges.
+//! Instrumentation for each kind of check.
 
 pub mod cover;
 mod lost;

@@ -1,8 +1,10 @@
-//! Properties, and what makes their violations reachability of error locations.
+//! Properties, and the instrumentation that reduces their violations to reachability of error edges.
 //!
-//! A [`Property`] is what a property file asks for. Each one that is supported has a check in
-//! [`checks`] that changes a program such that it executes an [`Op::Error`](cfa::Op::Error) edge
-//! exactly where it violated the property before. Everything after this stage knows only of error edges.
+//! A [`Property`] is an entry of a property file. For each supported property, an instrumentation in [`checks`] changes
+//! a program so that it executes an [`Op::Error`](cfa::Op::Error) edge if and only if it violated the property before.
+//! Later stages know only error edges.
+
+#![warn(missing_docs)]
 
 mod asked;
 pub mod automaton;

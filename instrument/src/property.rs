@@ -1,51 +1,75 @@
-//! Properties and the property files of SV-COMP and Test-Comp.
+//! Properties, and the property files of SV-COMP and Test-Comp.
 
 use cfa::Check;
 use std::fmt;
 
-/// What a verification task asks for. All but termination are safety properties.
+/// A property of a verification task. All except termination are safety properties.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Property {
-    /// None of these functions is called.
-    UnreachCall { functions: Vec<String> },
-    /// Signed arithmetic does not overflow.
+    /// The program calls none of these functions.
+    UnreachCall {
+        /// The names of the functions.
+        functions: Vec<String>,
+    },
+    /// Signed integer arithmetic does not overflow.
     NoOverflow,
-    /// Only live heap objects are freed.
+    /// The program frees only live heap objects.
     ValidFree,
-    /// Accesses stay within live objects.
+    /// All accesses are inside live objects.
     ValidDeref,
-    /// Every heap object is freed or reachable from the program's variables.
+    /// Every heap object is freed, or reachable from the program's variables.
     ValidMemtrack,
-    /// At the end every heap object is freed.
+    /// Every heap object is freed before the program ends.
     ValidMemcleanup,
-    /// Every execution ends.
+    /// Every execution terminates.
     Termination,
-    /// Conflicting accesses of two threads are ordered.
+    /// Two threads do not access the same memory at the same time, if one of them writes.
     NoDataRace,
-    /// A test suite covers what this FQL query describes.
-    Coverage { query: String },
+    /// A test suite covers the goals of this FQL query.
+    Coverage {
+        /// The query.
+        query: String,
+    },
 }
 
-/// What a property file says.
+/// The content of a property file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PropertyFile {
-    /// The function that the program starts with: `f` of `init(f())`.
+    /// The function at which the program starts: `f` in `init(f())`.
     pub entry: String,
+    /// The properties, in the order of the file.
     pub properties: Vec<Property>,
 }
 
-/// Why a property file or a property name is not understood.
+/// An error in a property file or a property name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PropertyError {
-    /// Not of the form `CHECK( init(f()), LTL(formula) )`.
-    Syntax { line: usize, message: String },
-    /// Well-formed, but no property that is known here.
-    Unknown { line: usize, formula: String },
-    /// One `CHECK` starts the program with another function than another does.
-    TwoEntries { line: usize, first: String, second: String },
+    /// The text does not have the form `CHECK( init(f()), LTL(formula) )`.
+    Syntax {
+        /// The line, from 1.
+        line: usize,
+        /// The message.
+        message: String,
+    },
+    /// The formula is well-formed, but not a known property.
+    Unknown {
+        /// The line, from 1.
+        line: usize,
+        /// The formula.
+        formula: String,
+    },
+    /// Two `CHECK`s start the program at different functions.
+    TwoEntries {
+        /// The line of the second `CHECK`, from 1.
+        line: usize,
+        /// The first start function.
+        first: String,
+        /// The second start function.
+        second: String,
+    },
     /// The file has no `CHECK`.
     Empty,
-    /// A name that no property has.
+    /// No property has this name.
     UnknownName(String),
 }
 
@@ -68,7 +92,7 @@ impl fmt::Display for PropertyError {
 impl std::error::Error for PropertyError {}
 
 impl Property {
-    /// The names that [`from_name`](Self::from_name) takes.
+    /// The names that [`from_name`](Self::from_name) accepts.
     pub const NAMES: [&str; 10] = [
         "unreach-call",
         "no-overflow",
@@ -82,7 +106,7 @@ impl Property {
         "coverage",
     ];
 
-    /// The name by which a verdict names the property when it is violated.
+    /// The name of the property in verdicts.
     pub fn name(&self) -> &'static str {
         match self {
             Self::UnreachCall { .. } => "unreach-call",
@@ -97,7 +121,7 @@ impl Property {
         }
     }
 
-    /// The formulas of the property as a property file has them: `G ! call(reach_error())`.
+    /// The formulas of the property in a property file, for example `G ! call(reach_error())`.
     pub fn formulas(&self) -> Vec<String> {
         match self {
             Self::UnreachCall { functions } => functions.iter().map(|f| format!("G ! call({f}())")).collect(),
@@ -111,7 +135,7 @@ impl Property {
         }
     }
 
-    /// The errors that are violations of it, as far as they are checks at places of a program.
+    /// The kinds of errors that violate the property, if they occur at single program points.
     pub fn checks(&self) -> &'static [Check] {
         match self {
             Self::UnreachCall { .. } => &[Check::Call],
@@ -124,8 +148,8 @@ impl Property {
         }
     }
 
-    /// The properties of this name (`valid-memsafety` is three). `unreach-call` names no functions: the
-    /// caller fills in its defaults.
+    /// The properties with this name. (`valid-memsafety` stands for three.) `unreach-call` has no functions here; the
+    /// caller adds its defaults.
     pub fn from_name(name: &str) -> Result<Vec<Self>, PropertyError> {
         Ok(vec![match name {
             "unreach-call" => Self::UnreachCall { functions: Vec::new() },
@@ -142,9 +166,9 @@ impl Property {
         }])
     }
 
-    /// Parses a property file: one `CHECK( init(main()), LTL(formula) )` or `COVER( init(main()), FQL(query) )`
-    /// after the other; space does not matter; `#` and `//` start comments. Calls that must not happen are
-    /// collected in one [`Property::UnreachCall`].
+    /// Parses a property file: a sequence of `CHECK( init(main()), LTL(formula) )` and
+    /// `COVER( init(main()), FQL(query) )`. White space does not matter. `#` and `//` start comments. All functions that
+    /// must not be called are collected in one [`Property::UnreachCall`].
     pub fn parse_file(text: &str) -> Result<PropertyFile, PropertyError> {
         let mut properties: Vec<Self> = Vec::new();
         let mut entry: Option<String> = None;
@@ -196,8 +220,8 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// `CHECK ( init ( f ( ) ) , LTL ( formula ) )`, or the same with COVER and FQL.
-    /// The function that it starts with, and what it asks.
+    /// Parses `CHECK ( init ( f ( ) ) , LTL ( formula ) )`, or the same with COVER and FQL. Returns the start function
+    /// and the statement.
     fn statement(&mut self) -> Result<(String, Statement), PropertyError> {
         let keyword = self.word();
         let logic = match keyword {
@@ -234,7 +258,7 @@ impl<'t> Parser<'t> {
     fn error(&self, message: String) -> PropertyError {
         PropertyError::Syntax { line: self.line(), message }
     }
-    /// A word that was read, or what stands in its place.
+    /// The word, or the next text if the word is empty.
     fn found<'a>(&self, word: &'a str) -> &'a str
     where
         't: 'a,
@@ -270,7 +294,7 @@ impl<'t> Parser<'t> {
         self.position += token.len();
         Ok(())
     }
-    /// What stands in balanced parentheses.
+    /// Parses the text between balanced parentheses.
     fn parenthesized(&mut self) -> Result<&'t str, PropertyError> {
         self.expect("(")?;
         let rest = self.rest();

@@ -1,18 +1,19 @@
-//! Termination as reachability of errors.
+//! Reduces termination to reachability.
 //!
-//! An execution that does not end goes round some loop without end in one call, or calls deeper and deeper. So a program
-//! terminates if each loop and each group of functions that call one another has a *ranking function*: a tuple of values
-//! that gets lexicographically smaller from each iteration to the next. Bit-vectors are finite, so whatever gets strictly
-//! smaller does so finitely often. Yet a loop that ends only because a signed counter comes to the end of its type does not
-//! end in the integers, and what it does is not defined in C: so a component may have a [`floor`](Component::floor), far from
-//! that end, above which it has to be when it gets smaller.
+//! A nonterminating execution iterates some loop for ever in one call, or makes infinitely deep calls. A program
+//! therefore terminates if each loop and each group of mutually recursive functions has a *ranking function*: a tuple
+//! of values that decreases lexicographically in each iteration. Bit-vectors are finite, so every strictly decreasing
+//! sequence is finite. A loop that ends only because a signed counter wraps around does not end over the integers, and
+//! its overflow is undefined in C. A component may therefore have a [`floor`](Component::floor), far from the end of
+//! its type. It must be above the floor whenever it decreases.
 //!
-//! What is proved is proved of executions that C defines: [`only_defined`] makes the others end.
+//! The proofs hold for executions that C defines. [`only_defined`] ends all others.
 //!
-//! [`Cycles`] finds what has to be ranked. It puts an edge into each loop that every iteration takes exactly once, so that
-//! [`Cycles::check_loop`] can put in its place: *if the tuple is not smaller than it was in the iteration before, error; remember the
-//! tuple*. The tuple may be any expressions, also such as make no sense: a check that cannot fail is a proof whatever it speaks of (Cook, Podelski, Rybalchenko: Termination proofs for systems code, PLDI 2006,
-//! with the iteration before as the state remembered).
+//! [`Cycles`] finds the loops and recursions to rank. It marks each loop with an edge that every iteration takes
+//! exactly once. [`Cycles::check_loop`] inserts a check there: *if the tuple is not smaller than in the previous
+//! iteration, error; store the tuple*. The tuple may consist of arbitrary expressions, because a check that cannot fail
+//! is a proof for any tuple (Cook, Podelski, Rybalchenko: Termination proofs for systems code, PLDI 2006, with the
+//! previous iteration as the stored state).
 
 mod apart;
 mod cells;
@@ -37,45 +38,50 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A loop of one function.
 #[derive(Clone, Debug)]
 pub struct CyclicLoop {
+    /// The function.
     pub func: FuncId,
+    /// The head of the loop.
     pub head: LocId,
-    /// The locations of the loop and of the loops inside it.
+    /// The locations of the loop, including those of its inner loops.
     pub body: FxHashSet<LocId>,
-    /// A `Skip` edge in the loop: every way round takes it.
+    /// A `Skip` edge that every iteration takes exactly once.
     pub iteration: EdgeId,
-    /// `Skip` edges: every way into the loop takes one of them.
+    /// `Skip` edges. Every path into the loop takes one of them.
     pub enters: Vec<EdgeId>,
 }
 
-/// Functions that call one another.
+/// A group of mutually recursive functions.
 #[derive(Clone, Debug)]
 pub struct Recursion {
+    /// The functions.
     pub funcs: Vec<FuncId>,
-    /// Calls from one of them to one of them.
+    /// The calls from a function of the group to a function of the group.
     pub calls: Vec<EdgeId>,
 }
 
-/// All that may go on without end.
+/// The loops and recursions of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Cycles {
-    /// Of one function together, outer loops before inner ones.
+    /// The loops by function, outer loops before inner ones.
     pub loops: Vec<CyclicLoop>,
+    /// The recursions.
     pub recursions: Vec<Recursion>,
     /// A call through a pointer that may be part of a recursion.
     pub unclear: Option<EdgeId>,
 }
 
-/// A component of a tuple.
+/// A component of a ranking function's tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Component {
+    /// The value.
     pub value: ExprId,
-    /// A value below which it may not get smaller.
+    /// The value must be above this floor when it decreases.
     pub floor: Option<i64>,
 }
 
 impl Cycles {
-    /// Finds the cycles of what `program` may call, and puts in the edges that mark them. Nothing else changes; the edges that
-    /// were there keep their numbers.
+    /// Finds the loops and recursions of the reachable functions, and inserts the edges that mark them. The program's
+    /// behaviour does not change. Existing edges keep their ids.
     pub fn mark(program: &mut Program) -> Self {
         let calls = CallGraph::new(program);
         let graphs = CfaGraphs::new(program);
@@ -116,11 +122,12 @@ impl Cycles {
         all
     }
 
-    /// Makes it an error that an iteration of the loop of this number does not make `tuple` smaller, in the signed order of each of
-    /// its components.
+    /// Makes it an error if an iteration of the loop does not decrease `tuple`, in the signed order of each component.
+    /// `number` is the index of the loop in [`loops`](Self::loops). Returns the error edges.
     ///
-    /// The loop is rotated: what comes before its iteration is there twice, for the way in and for the way back. So the new head
-    /// is where the tuple is remembered, the check is on the way back to it, and what is remembered needs no invariant.
+    /// The loop is rotated: the operations before its iteration edge are duplicated, for the entry and for the back
+    /// edge. The new head is the location where the tuple is stored. The check is on the back edge. The stored tuple
+    /// therefore needs no loop invariant.
     pub fn check_loop(
         &self,
         program: &mut Program,
@@ -140,12 +147,12 @@ impl Cycles {
         };
         let old: Vec<VarId> = tuple.iter().map(|c| temporary(program, l.func, c.value)).collect();
         let head = program.add_location(l.func);
-        // The way in.
+        // The entry.
         let first = program.add_location(l.func);
         let at = load(program, first);
         program.add_edge(at, Op::Skip, head, None);
         copy_way_in(program, l, cut, first);
-        // The way back.
+        // The back edge.
         program.locs[cut].out = Out::Sink;
         let at = load(program, cut);
         let message = "an iteration of the loop does not make its rank smaller";
@@ -158,8 +165,9 @@ impl Cycles {
         errors
     }
 
-    /// Makes it an error that a call of the recursion of this number does not have a smaller tuple than the caller was called
-    /// with. `tuples` has one for each function, over its parameters and globals, all of the same widths.
+    /// Makes it an error if a call of the recursion does not have a smaller tuple than the caller's own call had.
+    /// `tuples` has a tuple for each function, over its parameters and globals. All tuples have the same widths.
+    /// `number` is the index in [`recursions`](Self::recursions). Returns the error edges.
     pub fn check_recursion(
         &self,
         program: &mut Program,
@@ -193,7 +201,8 @@ impl Cycles {
             let mut given = FxHashMap::default();
             for (i, &param) in params.iter().enumerate() {
                 let width = program.vars[param].width;
-                // What is not given is unknown; nothing smaller than itself shows nothing.
+                // A missing argument is unknown. The comparison of a parameter with itself proves nothing, so the check
+                // fails.
                 if let Some(&arg) = args.get(i) {
                     let arg = program.exprs.resize(width, arg);
                     given.insert(program.var_expr(param), arg);
@@ -208,7 +217,7 @@ impl Cycles {
             program.locs[source].out = Out::Sink;
             let message = "a recursive call does not make its rank smaller";
             let on = program.add_location(caller);
-            // Of an argument that is not given nothing can be said.
+            // A missing argument is unknown, so the check fails.
             let all_given = args.len() >= params.len();
             let (tuple, old) = if all_given { (&tuple[..], &old[&caller][..]) } else { (&[][..], &[][..]) };
             errors.extend(check_smaller(program, source, on, tuple, old, message, place));
@@ -219,7 +228,7 @@ impl Cycles {
     }
 }
 
-/// Where the loop is in the source: where its first operation that has a place is.
+/// The source position of a loop: that of its first operation with a position.
 pub fn place_of(program: &Program, l: &CyclicLoop) -> Option<PlaceId> {
     let own = program.out_edges(l.head).find_map(|e| program.edges[e].place);
     let mut at = l.head;
@@ -242,8 +251,9 @@ pub fn place_of(program: &Program, l: &CyclicLoop) -> Option<PlaceId> {
     own
 }
 
-/// The node of a reducible loop that every way round passes where most is known and nothing has been done: behind the loop's
-/// condition, where that comes first. `own` are its nodes that are in no loop inside it.
+/// Chooses the node of a reducible loop for the iteration edge: a node that every iteration passes, after the loop's
+/// condition if that comes first, and before any operation with an effect. `own` are the nodes of the loop that are in
+/// no inner loop.
 fn cut(
     program: &Program,
     graphs: &CfaGraphs,
@@ -255,7 +265,7 @@ fn cut(
 ) -> u32 {
     let in_body: FxHashSet<u32> = body.iter().copied().collect();
     let latches: Vec<u32> = graph.graph.predecessors(head).iter().copied().filter(|p| in_body.contains(p)).collect();
-    // What lies behind an operation that changes something, in the same iteration.
+    // The nodes that follow an operation with an effect in the same iteration.
     let mut behind: FxHashSet<u32> = FxHashSet::default();
     let mut work = Vec::new();
     for &n in body {
@@ -278,7 +288,7 @@ fn cut(
             }
         }
     }
-    // Behind a condition, but not behind what is computed then: that would have to be known of the iteration before.
+    // Nodes after a condition, but not after operations whose results the check would need from the previous iteration.
     let conditions: FxHashSet<LocId> = body
         .iter()
         .flat_map(|&n| program.out_edges(graph.locs[n as usize]))
@@ -290,7 +300,7 @@ fn cut(
             && latches.iter().all(|&l| dominators.dominates(n, l))
             && !behind.contains(&n)
     };
-    // The node furthest from the head is dominated by all others.
+    // All other candidates dominate the one that is furthest from the head.
     let mut best = head;
     for n in own.iter().copied().filter(passed) {
         if dominators.dominates(best, n) {
@@ -300,7 +310,7 @@ fn cut(
     best
 }
 
-/// Whether executions end on one side of a branch.
+/// True if one side of the branch is a false assumption.
 fn is_guard(program: &Program, branch: LocId) -> bool {
     program.out_edges(branch).any(|e| {
         let mut next = program.out_edges(program.edges[e].target);
@@ -308,7 +318,7 @@ fn is_guard(program: &Program, branch: LocId) -> bool {
     })
 }
 
-/// Whether the operation changes anything but temporaries of the compiler.
+/// True if the operation changes anything except temporaries.
 fn changes_something(program: &Program, op: &Op) -> bool {
     match op {
         Op::Skip | Op::Assume { .. } => false,
@@ -317,11 +327,11 @@ fn changes_something(program: &Program, op: &Op) -> bool {
     }
 }
 
-/// Puts in the edges of the loop of this number, one of `loops`, which are all of one function. What is put in between two
-/// locations belongs to the loops that both are in.
+/// Inserts the marking edges of a loop. `loops` are all loops of its function. A new location between two others
+/// belongs to the loops that contain both.
 fn mark_loop(program: &mut Program, loops: &mut [CyclicLoop], number: usize, cut: LocId) {
     let func = loops[number].func;
-    // The iteration: between `cut` and what follows.
+    // The iteration edge, between `cut` and its successors.
     let after = program.add_location(func);
     program.locs[after].out = program.locs[cut].out;
     for edge in program.out_edges(after).collect::<Vec<_>>() {
@@ -332,7 +342,7 @@ fn mark_loop(program: &mut Program, loops: &mut [CyclicLoop], number: usize, cut
     loops.iter_mut().filter(|l| l.body.contains(&cut)).for_each(|l| {
         l.body.insert(after);
     });
-    // The ways in.
+    // The entries.
     let is_in = |loc: LocId| loops[number].body.contains(&loc);
     let entering = program.edges.iter().filter(|(_, e)| is_in(e.target) && !is_in(e.source));
     let entering: Vec<EdgeId> = entering.map(|(id, _)| id).collect();
@@ -356,14 +366,14 @@ fn mark_loop(program: &mut Program, loops: &mut [CyclicLoop], number: usize, cut
     }
 }
 
-/// A variable of the function for the value of `e`.
+/// Adds a temporary of the function for the value of `e`.
 fn temporary(program: &mut Program, func: FuncId, e: ExprId) -> VarId {
     let width = program.exprs.width(e);
     let ty = program.types.push(cfa::CType::Unknown { width });
     program.vars.push(cfa::Var { name: None, ty, width, kind: VarKind::Temp(func), place: None })
 }
 
-/// Adds edges with these operations behind `at`; where they end.
+/// Adds a chain of edges with these operations after `at`. Returns its last location.
 fn chain(program: &mut Program, mut at: LocId, ops: impl IntoIterator<Item = Op>) -> LocId {
     let func = program.locs[at].func;
     for op in ops {
@@ -374,7 +384,8 @@ fn chain(program: &mut Program, mut at: LocId, ops: impl IntoIterator<Item = Op>
     at
 }
 
-/// Makes all ways into the loop take copies of what they come through up to the first time at `cut`, and go to `first` instead.
+/// Redirects all entries of the loop to copies of the operations up to the first visit of `cut`. The copies lead to
+/// `first` instead.
 fn copy_way_in(program: &mut Program, l: &CyclicLoop, cut: LocId, first: LocId) {
     let mut copies: FxHashMap<LocId, LocId> = FxHashMap::from_iter([(cut, first)]);
     let mut work = Vec::new();
@@ -416,8 +427,9 @@ fn copy_way_in(program: &mut Program, l: &CyclicLoop, cut: LocId, first: LocId) 
     }
 }
 
-/// From `at`, which has no way out, to `good` if the tuple is smaller than it was, which was not below a floor, else to errors, which are returned. Each
-/// comparison is a branch of its own: a tuple that does not grow is an invariant of loops inside.
+/// From `at`, which has no outgoing edge, leads to `good` if the tuple is smaller than `old` and `old` is not below a
+/// floor. Otherwise leads to error edges, which the function returns. Each comparison is a separate branch, so that
+/// "the tuple does not increase" is an invariant of inner loops.
 fn check_smaller(
     program: &mut Program,
     mut at: LocId,
@@ -455,7 +467,8 @@ fn check_smaller(
     errors
 }
 
-/// From `at`, which has no way out, an error if `wrong`; where it goes on.
+/// From `at`, which has no outgoing edge, inserts an error if `wrong` is true. Returns the error, its edge, and the
+/// location where execution continues.
 fn error_if(
     program: &mut Program,
     at: LocId,
@@ -471,9 +484,10 @@ fn error_if(
     (error, edge, good)
 }
 
-/// Makes every end of the program an error, also one by an assumption of the program's that does not hold. What library models assume says which
-/// values the environment may bring; there are some at each of these places, so nothing ends there. (What makes the objects that arguments lead to is no
-/// function of the library, and has no name in C: where it stops, executions are left out.)
+/// Makes every end of the program an error, including a false assumption of the program. An assumption in a library
+/// model constrains the values of the environment. Some values always satisfy it, so no execution ends there. (The
+/// functions that create the objects of `--entry` arguments have names that start with `<`. Their assumptions count as
+/// ends.)
 pub fn ends_are_errors(program: &mut Program) -> ErrorId {
     let info = ErrorInfo { check: Check::Termination, message: "the program ends".into(), place: None };
     let error = program.errors.push(info);
@@ -489,7 +503,8 @@ pub fn ends_are_errors(program: &mut Program) -> ErrorId {
     error
 }
 
-/// Makes the iteration of this number of a loop, counted from 1 over all its iterations of a run, an error: there is no end to it.
+/// Makes the `count`-th iteration of a loop in a run an error, counted from 1 over all entries of the loop. The message
+/// is that the loop never ends.
 pub fn stop_at_iteration(program: &mut Program, l: &CyclicLoop, count: u64, place: Option<PlaceId>) -> ErrorId {
     let source = program.edges[l.iteration].source;
     program.locs[source].out = Out::Sink;
@@ -499,12 +514,12 @@ pub fn stop_at_iteration(program: &mut Program, l: &CyclicLoop, count: u64, plac
     error
 }
 
-/// Makes it an error to leave the loop after it was entered for the time of this number, counted from 1 over all its entries of a run.
+/// Makes it an error to leave the loop after its `entry`-th entry in a run, counted from 1.
 pub fn leaving_is_error(program: &mut Program, l: &CyclicLoop, entry: u64) {
     let (one, last) = (program.exprs.int(64, 1), program.exprs.int(64, entry));
     let counter = counter(program);
     let count = program.var_expr(counter);
-    // It stops there: with a number that is another each time no state comes again.
+    // The counter saturates, because a counter that keeps changing would prevent any state from recurring.
     let is_last = program.exprs.ule(last, count);
     let next = program.exprs.add(count, one);
     let value = program.exprs.ite(is_last, count, next);
@@ -524,7 +539,8 @@ pub fn leaving_is_error(program: &mut Program, l: &CyclicLoop, entry: u64) {
     }
 }
 
-/// Makes a call of the function an error, of this number as iterations of a loop are: they go on within one another without end.
+/// Makes the `count`-th call of the function in a run an error, counted from 1. The message is that the nested calls
+/// never end.
 pub fn stop_at_call(program: &mut Program, func: FuncId, count: u64, place: Option<PlaceId>) -> ErrorId {
     let entry = program.add_location(func);
     let message = format!("the calls of {} within one another never end", program.funcs[func].name);
@@ -535,7 +551,7 @@ pub fn stop_at_call(program: &mut Program, func: FuncId, count: u64, place: Opti
     error
 }
 
-/// A new variable, of 64 bits and 0 at first.
+/// Adds a global variable of 64 bits that is initially 0.
 fn counter(program: &mut Program) -> VarId {
     let zero = program.exprs.int(64, 0);
     let ty = program.types.push(cfa::CType::Unknown { width: 64 });
@@ -543,7 +559,8 @@ fn counter(program: &mut Program) -> VarId {
     program.vars.push(cfa::Var { name: None, ty, width: 64, kind, place: None })
 }
 
-/// Counts how often control comes to `at`, and makes the time of this number an error; where it goes on else.
+/// Counts the visits of `at` and makes the `count`-th one an error. Returns the error and the location where execution
+/// continues.
 fn stop_at(
     program: &mut Program,
     at: LocId,

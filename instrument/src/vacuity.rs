@@ -1,7 +1,9 @@
-//! Vacuous proofs: TRUE says nothing of code that no execution reaches because no execution satisfies an assumption before it.
+//! Vacuous proofs. The verdict TRUE is vacuous for code that is unreachable because no execution satisfies an
+//! assumption before it.
 //!
-//! An assumption is a call of `__VERIFIER_assume` and its like, or of a function of the program that returns only if the assumptions in it
-//! hold. [`Assumptions::watch`] finds out from runs which assumptions are satisfied, [`Assumptions::question`] asks an analysis.
+//! An assumption is a call of `__VERIFIER_assume` or a similar function, or a call of a function of the program that
+//! returns only if the assumptions in it hold. [`Assumptions::watch`] observes in runs which assumptions are satisfied.
+//! [`Assumptions::question`] builds a program with which an analysis decides the others.
 
 use cfa::callgraph::CallGraph;
 use cfa::graph::{CfaGraphs, Predecessors};
@@ -13,19 +15,19 @@ use cfa::{
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Whether control may come from the program's start to an error, as far as calls say.
+/// True if the call graph and the CFA allow an error to be reachable from the program's entry.
 pub fn has_checks(program: &Program) -> bool {
     let calls = CallGraph::new(program);
     let checks = |edge: &Edge| edge.fault.is_some() || matches!(edge.op, Op::Error(_));
     program.edges.iter().any(|(id, edge)| checks(edge) && calls.is_reachable(program.func_of(id)))
 }
 
-/// How an execution comes to an assumption and past it.
+/// The program point of an assumption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Test {
-    /// A branch, with the edge that executions take in which the condition holds.
+    /// A branch, and the edge on which the condition is true.
     Branch(LocId, EdgeId),
-    /// The condition is false in all executions: the edge that ends them.
+    /// The condition is constantly false: the edge that ends the executions.
     False(EdgeId),
     /// A call of a [filter](Class::Filter).
     Call(EdgeId),
@@ -40,22 +42,24 @@ impl Test {
     }
 }
 
-/// What an analysis is to find out about assumptions.
+/// The reachability question about an assumption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// An execution that comes to the assumption.
+    /// An execution reaches the assumption.
     Reach,
-    /// An execution that satisfies it.
+    /// An execution satisfies the assumption.
     Satisfy,
 }
 
 /// Whether calls of a function return.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Class {
+    /// Calls always return.
     Always,
-    /// Unless an assumption is violated.
+    /// Calls return unless an assumption in the function is false.
     Filter,
-    /// As a filter, and its arguments are all that it looks at: its calls are the assumptions, not what is in it.
+    /// A filter whose assumptions depend only on its arguments. Its calls count as the assumptions, not the assumptions
+    /// inside it.
     Wrapper,
     Unknown,
 }
@@ -66,7 +70,7 @@ impl Class {
     }
 }
 
-/// The assumptions that the program's own code makes, by number.
+/// The assumptions in the program's own code, by number.
 pub struct Assumptions<'p> {
     program: &'p Program,
     calls: CallGraph,
@@ -75,6 +79,7 @@ pub struct Assumptions<'p> {
 }
 
 impl<'p> Assumptions<'p> {
+    /// Finds the assumptions of a program.
     pub fn of(program: &'p Program) -> Self {
         let calls = CallGraph::new(program);
         let is_assumption = |edge: &Edge| edge.op == Op::Halt(HaltKind::Assumed);
@@ -114,14 +119,17 @@ impl<'p> Assumptions<'p> {
         Self { program, calls, classes, tests }
     }
 
+    /// True if there are no assumptions.
     pub fn is_empty(&self) -> bool {
         self.tests.is_empty()
     }
 
+    /// The numbers of the assumptions.
     pub fn numbers(&self) -> impl Iterator<Item = usize> + use<> {
         0..self.tests.len()
     }
 
+    /// The source position of an assumption.
     pub fn place(&self, number: usize) -> Option<PlaceId> {
         let of = |edge: EdgeId| self.program.edges[edge].place;
         match self.tests[number] {
@@ -130,17 +138,17 @@ impl<'p> Assumptions<'p> {
         }
     }
 
-    /// Whether the condition is a constant, which is false.
+    /// True if the condition is constantly false.
     pub fn is_false(&self, number: usize) -> bool {
         matches!(self.tests[number], Test::False(_))
     }
 
-    /// Whether it is a call of a function of the program.
+    /// True if the assumption is a call of a function of the program.
     pub fn is_call(&self, number: usize) -> bool {
         matches!(self.tests[number], Test::Call(_))
     }
 
-    /// An observer of runs.
+    /// An observer that records which assumptions runs reach and satisfy.
     pub fn watch(&self) -> Watch<'_> {
         let mut events = FxHashMap::default();
         for (number, test) in self.tests.iter().enumerate() {
@@ -160,7 +168,8 @@ impl<'p> Assumptions<'p> {
         Watch { of: self, events, reached: unknown.clone(), satisfied: unknown }
     }
 
-    /// The program with an error for each of some assumptions, in their order, where the goal is reached.
+    /// A copy of the program with an error for each assumption in `which`, in order, at the goal. All other errors are
+    /// removed.
     pub fn question(&self, which: &[usize], goal: Goal) -> Program {
         let mut asked = self.program.clone();
         asked.errors = Table::new();
@@ -194,7 +203,8 @@ impl<'p> Assumptions<'p> {
         asked
     }
 
-    /// Of assumptions that no execution satisfies, those that say why: a call is left out if one in the callee is among them.
+    /// The assumptions among `unsatisfied` that are root causes. A call is omitted if its callee may reach another
+    /// unsatisfied assumption.
     pub fn innermost(&self, unsatisfied: &[usize]) -> Vec<usize> {
         let inner: Vec<u32> = unsatisfied.iter().map(|&number| self.func(number).0).collect();
         let has_reason = |&number: &usize| match self.tests[number] {
@@ -214,7 +224,8 @@ impl<'p> Assumptions<'p> {
         }
     }
 
-    /// Whether nothing is checked, and no execution ends otherwise, if no execution satisfies these assumptions. Linear in the program.
+    /// True if, without executions past these assumptions, no check is reachable and no execution ends in another way.
+    /// Linear in the size of the program.
     pub fn exclude_everything(&self, unsatisfied: &[usize]) -> bool {
         let program = self.program;
         let blocked: BTreeSet<EdgeId> = unsatisfied
@@ -259,7 +270,7 @@ impl<'p> Assumptions<'p> {
         self.classes[self.program.locs[loc].func].filters()
     }
 
-    /// The branches, but for assumptions, one side of which leads to an assertion without further branches.
+    /// The branches, without assumptions, of which one side leads to an assertion without further branches.
     fn conditions(&self) -> BTreeSet<LocId> {
         let program = self.program;
         let predecessors = Predecessors::new(program);
@@ -294,7 +305,7 @@ struct Event {
     is_satisfied: bool,
 }
 
-/// Records which assumptions runs come to, and which they satisfy.
+/// An observer that records which assumptions runs reach and satisfy.
 pub struct Watch<'a> {
     of: &'a Assumptions<'a>,
     events: FxHashMap<EdgeId, Vec<Event>>,
@@ -303,17 +314,19 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
+    /// True if a run or an analysis reached the assumption.
     pub fn is_reached(&self, number: usize) -> bool {
         self.reached[number]
     }
+    /// True if a run or an analysis satisfied the assumption.
     pub fn is_satisfied(&self, number: usize) -> bool {
         self.satisfied[number]
     }
-    /// An analysis found an execution that satisfies it.
+    /// Records that an analysis found an execution that satisfies the assumption.
     pub fn set_satisfied(&mut self, number: usize) {
         self.satisfied[number] = true;
     }
-    /// An analysis found an execution that comes to it.
+    /// Records that an analysis found an execution that reaches the assumption.
     pub fn set_reached(&mut self, number: usize) {
         self.reached[number] = true;
     }
@@ -337,7 +350,7 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// Which functions return, callees before callers.
+/// Classifies all functions, callees before callers.
 fn classes(program: &Program, calls: &CallGraph) -> Table<FuncId, Class> {
     let graphs = CfaGraphs::new(program);
     let mut classes = Table::filled(Class::Unknown, program.funcs.len());
@@ -363,7 +376,7 @@ fn classes(program: &Program, calls: &CallGraph) -> Table<FuncId, Class> {
     classes
 }
 
-/// The class of a function without loops that does only this before it returns.
+/// The class of a function without loops whose only operation before the return is `op`.
 fn class_of(op: &Op, classes: &Table<FuncId, Class>) -> Class {
     match op {
         Op::Halt(HaltKind::Assumed) => Class::Filter,
@@ -375,24 +388,25 @@ fn class_of(op: &Op, classes: &Table<FuncId, Class>) -> Class {
     }
 }
 
-/// Whether the program names a function of its own as verifiers name assumptions: it may end executions as it likes.
+/// True if the program itself defines the function and its name says that it is an assumption. Such a function may end
+/// executions in any way.
 fn is_called_assumption(program: &Program, func: FuncId) -> bool {
     let function = &program.funcs[func];
     function.origin == FunctionOrigin::Source && function.name.to_lowercase().contains("assume")
 }
 
-/// Whether an operation changes nothing but variables of its function.
+/// True if the operation changes only variables of its function.
 fn only_ends(op: &Op) -> bool {
     matches!(op, Op::Skip | Op::Assign { .. } | Op::Assume { .. } | Op::Call { .. } | Op::Return { .. } | Op::Halt(_))
 }
 
-/// The locations that control may come to, as far as edges and calls say.
+/// The reachable locations according to the CFA and the call graph.
 struct Reach<'p> {
     program: &'p Program,
     seen: Table<LocId, bool>,
     todo: Vec<LocId>,
     returns: Table<FuncId, bool>,
-    /// Calls from which control comes back once their callee returns.
+    /// The calls that become passable when their callee returns.
     waiting: FxHashMap<FuncId, Vec<EdgeId>>,
 }
 
@@ -413,7 +427,7 @@ impl<'p> Reach<'p> {
         }
     }
 
-    /// Control comes to a call, and back from it unless that is known not to happen.
+    /// Enters the callees of a call. If `comes_back`, continues after the call as soon as a callee returns.
     fn call(&mut self, edge: EdgeId, callees: &[FuncId], comes_back: bool) {
         for &func in callees {
             self.from(self.program.funcs[func].entry);
@@ -433,7 +447,7 @@ impl<'p> Reach<'p> {
     }
 }
 
-/// The locations from which no end of their function can be reached: in loops without end, and where a slice lacks them.
+/// The locations from which no end of their function is reachable: in endless loops, or where a slice removed the ends.
 fn endless(program: &Program) -> Vec<LocId> {
     let ends = |op: &Op| matches!(op, Op::Halt(_) | Op::Error(_) | Op::Return { .. });
     let predecessors = Predecessors::new(program);
@@ -460,8 +474,8 @@ mod tests {
     use super::*;
     use cfa::interp::{Inputs, Interpreter, Limits};
 
-    /// `__start` calls `main`, which assumes that `v0` is 3 and then that it is `second`; `main` may call `fail`, which
-    /// is the error, if `v0` is 4.
+    /// A program in which `__start` calls `main`. `main` assumes that `v0` is 3 and then that `v0` is `second`. If `v0`
+    /// is 4, `main` calls `fail`, which is the error.
     fn program(second: u32) -> Program {
         let text = format!(
             "program 64 entry f0\ntype ty0 void\ntype ty1 int \"int\" 32 signed\n\

@@ -1,4 +1,4 @@
-//! The text form of automata.
+//! The parser of automata. The grammar:
 //!
 //! ```text
 //! file       = automaton+
@@ -18,24 +18,26 @@ use std::fmt;
 
 const END_OF_ALL: &str = "`end` in the initial state would speak of all values that there are";
 
-/// Instances where the automaton does not say how many.
+/// The default number of instances.
 const INSTANCES: u32 = 8;
 const MAX_INSTANCES: i64 = 64;
-/// States fit into a byte.
+/// A state fits into a byte.
 const MAX_STATES: usize = 255;
-/// Parentheses and signs within one another.
+/// The maximal nesting depth of terms.
 const MAX_DEPTH: u32 = 200;
 
-/// What is wrong with a text, and where.
+/// A syntax error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AutomatonError {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1, in bytes.
+    /// The column in bytes, from 1.
     pub column: u32,
+    /// The message.
     pub message: String,
-    /// What stands beside the place.
+    /// The label next to the marked source text.
     pub label: String,
+    /// A remedy.
     pub help: Option<String>,
 }
 
@@ -49,7 +51,7 @@ impl std::error::Error for AutomatonError {}
 
 type Result<T> = std::result::Result<T, AutomatonError>;
 
-/// All automata of a text; there is at least one, and no two have the same name.
+/// Parses one or more automata with distinct names.
 pub fn parse(text: &str) -> Result<Vec<Automaton>> {
     let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0 };
     let mut found: Vec<Automaton> = Vec::new();
@@ -91,7 +93,7 @@ struct Placed {
     column: u32,
 }
 
-/// Longer ones first.
+/// Longer signs come first.
 const SIGNS: [&str; 25] = [
     "...", "->", "==", "!=", "<=", ">=", "&&", "||", "{", "}", "(", ")", ",", ";", "=", "|", "<", ">", "+", "-", "*",
     "!", "_", "[", "]",
@@ -166,9 +168,9 @@ struct Parser {
     depth: u32,
 }
 
-/// What a target of a transition is called, until all states are known.
+/// The target of a transition before all states are known.
 enum Goal {
-    /// By the token where it stands.
+    /// A state by its name, and the index of its token.
     State(String, usize),
     Error(String),
 }
@@ -381,7 +383,7 @@ impl Parser {
         Ok(Raw { from: from.to_vec(), event, guard, actions, goal })
     }
 
-    /// An event, and the names that it binds.
+    /// Parses an event. Returns it with the names that it binds.
     fn event(&mut self, automaton: &Automaton, from: &[usize]) -> Result<(Event, Vec<String>)> {
         let at = self.next;
         if self.take("end") {
@@ -421,7 +423,7 @@ impl Parser {
         Ok((if returns { Event::Return(pattern, result) } else { Event::Call(pattern) }, bound))
     }
 
-    /// Names with `|` between them.
+    /// Parses names separated by `|`.
     fn alternatives(&mut self, what: &str) -> Result<Vec<String>> {
         let mut names = vec![self.name(what)?];
         while self.take("|") {
@@ -487,7 +489,7 @@ impl Parser {
     }
 
     fn binary(&mut self, scope: &Scope<'_>, level: usize) -> Result<Term> {
-        /// The weakest first.
+        /// Operators by precedence, the weakest first.
         const LEVELS: [&[(&str, Operator)]; 5] = [
             &[("||", Operator::Or)],
             &[("&&", Operator::And)],
@@ -547,7 +549,7 @@ impl Parser {
     }
 }
 
-/// What names mean in a transition.
+/// The names that a term may use.
 struct Scope<'a> {
     automaton: &'a Automaton,
     bound: &'a [String],

@@ -1,11 +1,13 @@
-//! Puts an automaton into a program.
+//! Instruments a program with an automaton.
 //!
-//! Where the program calls a function that the automaton speaks of, a function of ours is called before or behind, a *monitor*: it
-//! finds the instance for the key, takes the first transition that matches, and goes to an error if that is where it leads. Instances
-//! that are not as they were at first are kept in *slots*, global variables; so states of the program are equal where
-//! those of the automaton are. Where there are more instances than slots, nothing is known any more: a taint says so.
+//! For each event of the automaton, the program calls a *monitor* function before or after the observed call. The
+//! monitor finds the instance of the key, takes the first matching transition, and reaches an error if the transition
+//! leads to one. Global variables, the *slots*, store the instances that are not in their initial configuration. Two
+//! states of the program are therefore equal if the states of the automaton are equal. If there are more instances than
+//! slots, a taint records that the result is unknown.
 //!
-//! A call counts where the program makes it or where the library calls the program, not what the library calls itself.
+//! A monitor observes calls by the program and callbacks from the library. It does not observe calls inside the
+//! library.
 
 mod body;
 
@@ -17,12 +19,12 @@ use cfa::{
 };
 use std::fmt;
 
-/// Bits of the automaton's variables.
+/// The width of an automaton's variables in bits.
 const WIDTH: u32 = 64;
-/// Bits of states.
+/// The width of a state in bits.
 const STATE: u32 = 8;
 
-/// A pattern does not fit the program.
+/// A pattern of the automaton that does not match the program's function, as a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WeaveError(pub String);
 
@@ -34,23 +36,23 @@ impl fmt::Display for WeaveError {
 
 impl std::error::Error for WeaveError {}
 
-/// What is known of an instance.
+/// The global variables that store one instance.
 struct Slot {
-    /// One bit: there is an instance. Slots in use are the first ones.
+    /// One bit: the slot stores an instance. The used slots precede the unused ones.
     used: VarId,
     key: VarId,
     state: VarId,
     variables: Vec<VarId>,
 }
 
-/// The argument, or the result, that says which instance.
+/// The value of an event that is the key of the instance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Position {
     Argument(usize),
-    /// The pointer that an argument leads to.
+    /// The pointer in memory that an argument points to.
     Pointee(usize),
     Result,
-    /// There is one instance, or all are meant.
+    /// The automaton has one instance, or the event concerns all instances.
     None,
 }
 
@@ -65,22 +67,23 @@ struct Weaver<'a> {
     program: &'a mut Program,
     within: Option<&'a str>,
     slots: Vec<Slot>,
-    /// Types of which nothing is known but the width.
+    /// Types of which only the width is known.
     byte: TypeId,
     word: TypeId,
     pointer: TypeId,
 }
 
-/// A function that watches an event of another one.
+/// A monitor: a function that observes an event of another function.
 struct Monitor {
     func: FuncId,
-    /// What it is given, in order.
+    /// The values that its parameters take, in order.
     takes: Vec<Position>,
 }
 
 impl Automaton {
-    /// Makes what the automaton forbids errors of a program. Functions that it speaks of and that the program does not have are never called.
-    /// Where execution does not start with `main` but `within` the program, it is not known what instances were like before.
+    /// Instruments a program, so that violations of the automaton are errors. Events of functions that the program does
+    /// not have never occur. If execution starts at the function `within` instead of `main`, the prior configuration of
+    /// the instances is unknown. Fails if a pattern does not match the program's function.
     pub fn weave(&self, program: &mut Program, within: Option<&str>) -> Result<(), WeaveError> {
         let [byte, word] = [STATE, WIDTH].map(|width| program.types.push(CType::Unknown { width }));
         let pointer = program.types.push(CType::Unknown { width: program.layout.pointer_width });
@@ -104,13 +107,13 @@ impl Automaton {
 }
 
 impl Weaver<'_> {
-    // Parts.
+    // Variables and states.
 
     fn var(&mut self, name: Option<&str>, ty: TypeId, width: u32, kind: VarKind) -> VarId {
         self.program.vars.push(Var { name: name.map(str::to_owned), ty, width, kind, place: None })
     }
 
-    /// The state that instances are in at first.
+    /// The initial state of instances.
     fn first(&self) -> usize {
         if self.within.is_some() { self.automaton.given } else { 0 }
     }
@@ -148,7 +151,7 @@ impl Weaver<'_> {
                 self.var(name, ty, width, VarKind::Global { init })
             };
             let used = global(flag, 1, None, 0);
-            // Traces look for both there.
+            // Counterexample traces expect these two variables next to each other.
             let (slot_key, state) = (global(key_type, pointer, None, 0), global(states, STATE, Some(name), first));
             let variables = variables.iter().map(|&(_, value)| global(word, WIDTH, None, value)).collect();
             self.slots.push(Slot { used, key: slot_key, state, variables });
@@ -157,7 +160,8 @@ impl Weaver<'_> {
 
     // Monitors.
 
-    /// The function that watches calls of a function, or returns from it, if the automaton speaks of them.
+    /// Creates the monitor for calls of a function or for returns from it. Returns `None` if the automaton has no such
+    /// event.
     fn monitor(&mut self, func: FuncId, moment: Moment) -> Result<Option<Monitor>, WeaveError> {
         let function = &self.program.funcs[func];
         let rows: Vec<Row<'_>> =
@@ -202,7 +206,7 @@ impl Weaver<'_> {
         Ok(Some(Monitor { func: own, takes }))
     }
 
-    /// A function of ours, without parameters so far.
+    /// Adds a monitor function without parameters.
     fn add_monitor(&mut self, event: &str) -> FuncId {
         let void = self.program.types.push(CType::Void);
         let func = self.program.add_function(&format!("{}{}_{event}", cfa::MONITOR, self.automaton.name), void, None);
@@ -210,7 +214,7 @@ impl Weaver<'_> {
         func
     }
 
-    /// Whether a function has the arguments that a pattern speaks of.
+    /// Checks that the function has the arguments and the result of a pattern.
     fn fits(&self, func: FuncId, name: &str, row: &Row<'_>) -> Result<(), WeaveError> {
         let function = &self.program.funcs[func];
         let (has, wants) = (function.params.len(), row.pattern.args.len());
@@ -238,7 +242,7 @@ impl Weaver<'_> {
         Ok(())
     }
 
-    /// Type and width of an argument or result of a function.
+    /// The type and the width of an argument or result of a function.
     fn typed(&self, func: FuncId, position: Position) -> (TypeId, u32) {
         let function = &self.program.funcs[func];
         match position {
@@ -260,7 +264,7 @@ impl Weaver<'_> {
         }
     }
 
-    // Where they are called.
+    // Calls of monitors.
 
     fn watch_calls(&mut self, monitors: &[(FuncId, Moment, Monitor)]) {
         let taken: Vec<FuncId> = CallGraph::new(self.program).address_taken().to_vec();
@@ -285,7 +289,7 @@ impl Weaver<'_> {
         }
     }
 
-    /// Has a call watched; `is_direct`: it calls nothing but the function.
+    /// Adds a call of a monitor to a call. If `is_direct`, the call always calls `func`.
     fn watch(&mut self, edge: EdgeId, func: FuncId, is_direct: bool, moment: Moment, monitor: &Monitor) {
         let caller = self.program.func_of(edge);
         let place = self.program.edges[edge].place;
@@ -370,7 +374,8 @@ impl Weaver<'_> {
         }
     }
 
-    /// A value as it is before a call; behind it, it may be another.
+    /// Returns a value as it is before a call. If the monitor runs after the call, the value is saved in a temporary,
+    /// because the call may change its variables.
     fn saved(&mut self, before: &mut Before, caller: FuncId, value: ExprId, moment: Moment) -> ExprId {
         if moment == Moment::Before || self.program.exprs.as_const(value).is_some() {
             return value;
@@ -383,7 +388,7 @@ impl Weaver<'_> {
         self.program.var_expr(var)
     }
 
-    /// Takes an edge that is the only one from its source off it.
+    /// Detaches an edge that is the only one of its source. Returns the source.
     fn detach(&mut self, edge: EdgeId) -> LocId {
         let source = self.program.edges[edge].source;
         self.program.locs[source].out = Out::Sink;
@@ -395,7 +400,7 @@ impl Weaver<'_> {
         self.program.locs[source].out = Out::One(edge);
     }
 
-    /// From here on the instances are not known.
+    /// Adds a taint: from here on the instances are unknown.
     fn approximate(&mut self, at: LocId, reason: String, place: Option<PlaceId>) -> LocId {
         self.taint(at, Taint { reason, place, over: true, under: true })
     }
@@ -408,7 +413,8 @@ impl Weaver<'_> {
         next
     }
 
-    /// What the global variables hold that the automaton speaks of, where `main` starts, or what execution starts with.
+    /// Calls monitors at the start of `main` (or of the function at which execution starts) with the values of the
+    /// global variables of `start` events.
     fn watch_the_start(&mut self) {
         let automaton = self.automaton;
         let mut names: Vec<&str> = automaton.transitions.iter().filter_map(Row::starts).flatten().collect();
@@ -440,7 +446,8 @@ impl Weaver<'_> {
         }
     }
 
-    /// The function that starts: `main`, or what execution starts with instead; where others come before it (constructors), what calls them all.
+    /// The function whose entry is the start of the program: `main`, or the function at which execution starts. If
+    /// constructors run before it, the program's entry function.
     fn start(&self) -> FuncId {
         let entry = self.program.entry;
         let Some(first) = self.program.func_by_name(self.within.unwrap_or("main")) else { return entry };
@@ -449,7 +456,8 @@ impl Weaver<'_> {
         if has_others { entry } else { first }
     }
 
-    /// The pointer that a global variable holds, and what has to be done for it in a function; `None` where the program has no such pointer.
+    /// The pointer in a global variable, and the operation that loads it in `func`, if it needs one. `None` if the
+    /// program has no such pointer variable.
     fn read_global(&mut self, name: &str, func: FuncId) -> Option<(Option<Op>, ExprId)> {
         let width = self.program.layout.pointer_width;
         let is_it = |var: &Var| matches!(var.kind, VarKind::Global { .. }) && var.name.as_deref() == Some(name);
@@ -497,20 +505,20 @@ impl Weaver<'_> {
     }
 }
 
-/// Where what is put before an edge ends.
+/// The position before an edge where new edges are inserted.
 struct Before {
     source: LocId,
     place: Option<PlaceId>,
 }
 
-/// A transition with the pattern of its event.
+/// A transition of an event, with its pattern.
 struct Row<'a> {
     transition: &'a Transition,
     pattern: &'a Pattern,
     result: Option<&'a str>,
 }
 
-/// Of events that are no calls.
+/// The pattern of events that are no calls.
 static NO_PATTERN: Pattern = Pattern { functions: Vec::new(), args: Vec::new(), open: true };
 
 impl<'a> Row<'a> {
@@ -523,7 +531,7 @@ impl<'a> Row<'a> {
         pattern.functions.iter().any(|name| function.is_named(name)).then_some(Self { transition, pattern, result })
     }
 
-    /// The variables of which a transition speaks when the program starts.
+    /// The global variables of a `start` transition.
     fn starts(transition: &'a Transition) -> Option<impl Iterator<Item = &'a str>> {
         let Event::Start(globals, _) = &transition.event else { return None };
         Some(globals.iter().map(String::as_str))
@@ -538,7 +546,7 @@ impl<'a> Row<'a> {
         (transition.event == Event::End).then_some(Self { transition, pattern: &NO_PATTERN, result: None })
     }
 
-    /// The names that the event gives to values.
+    /// The names that the event binds, with the positions of their values.
     fn bound(&self) -> impl Iterator<Item = (&'a str, Position)> + use<'a> {
         let args = self.pattern.args.iter().enumerate();
         let args = args.filter_map(|(n, arg)| {

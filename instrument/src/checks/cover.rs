@@ -1,9 +1,9 @@
-//! Coverage goals: edges whose execution is asked for.
+//! Coverage goals as errors.
 
 use cfa::{Check, EdgeId, ErrorId, ErrorInfo, Op, Program};
 
-/// Makes the execution of each of these edges an error of its own, in this order. Edges keep their ids, and a run takes the
-/// way that it takes without, up to the first goal.
+/// Makes the execution of each goal edge an error, and returns the errors in the order of `goals`. Edges keep their
+/// ids. A run takes the same path as before up to the first goal.
 pub fn cover(program: &mut Program, goals: &[EdgeId]) -> Vec<ErrorId> {
     goals.iter().map(|&goal| error_at(program, goal)).collect()
 }
@@ -13,7 +13,7 @@ fn error_at(program: &mut Program, goal: EdgeId) -> ErrorId {
     let message = "a goal is covered".to_owned();
     let error = program.errors.push(ErrorInfo { check: Check::Call, message, place });
     if matches!(program.edges[goal].op, Op::Assume { .. }) {
-        // A condition has to hold first.
+        // The condition must be true first.
         let (behind, sink) = (program.add_location(func), program.add_location(func));
         program.add_edge(behind, Op::Error(error), sink, place);
         program.edges[goal].target = behind;

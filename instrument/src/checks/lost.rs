@@ -1,17 +1,20 @@
-//! Memory that is lost is the fault of what allocated it: that is asked no more, so that what else is lost at the same place is seen.
+//! Attribution of memory leaks to allocations. After a leak is reported, its allocation is exempt, so that other leaks
+//! at the same location are found.
 
 use super::pass::detach;
 use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Observer, State};
 use cfa::{AllocKind, BinOp, CType, EdgeId, FunctionOrigin, Leak, Op, Program, Var, VarKind};
 
-/// What allocates: an edge, and where it is in a library model, the call by which the program comes to it.
+/// An allocation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Allocation {
+    /// The edge that allocates.
     pub edge: EdgeId,
+    /// If the edge is in a library model: the call from the program that led to it.
     pub call: Option<EdgeId>,
 }
 
-/// The allocations of a run, in their order.
+/// Records the allocations of a run in order.
 struct Allocations<'p> {
     program: &'p Program,
     calls: Vec<EdgeId>,
@@ -35,7 +38,7 @@ impl Observer for Allocations<'_> {
     }
 }
 
-/// What allocated the object that a run loses at `edge`; `None` if it ends otherwise.
+/// The allocation of the object that leaks at `edge`. `None` if the run ends in another way.
 pub(super) fn lost(program: &Program, edge: EdgeId, inputs: &Inputs, limits: Limits) -> Option<Allocation> {
     if program.edges[edge].op != Op::Leak(Leak::Lost) {
         return None;
@@ -49,7 +52,7 @@ pub(super) fn lost(program: &Program, edge: EdgeId, inputs: &Inputs, limits: Lim
     }
 }
 
-/// What this allocates need not be freed any more.
+/// Exempts the objects of an allocation from leak checks.
 pub(super) fn keep(program: &mut Program, allocation: Allocation) {
     let Allocation { edge, call } = allocation;
     let Op::Alloc { var, size, align, kind: AllocKind::Heap(family), zeroed } = program.edges[edge].op else { return };
@@ -58,7 +61,7 @@ pub(super) fn keep(program: &mut Program, allocation: Allocation) {
         program.edges[edge].op = kept;
         return;
     };
-    // The model serves other calls as well, so it is told for which one it allocates.
+    // Other calls use the same model, so a flag tells the model for which call it allocates.
     let [no, yes] = [0, 1].map(|n| program.exprs.int(8, n));
     let ty = program.types.push(CType::Unknown { width: 8 });
     let kind = VarKind::Global { init: Some(no) };

@@ -1,14 +1,14 @@
-//! Memory safety: what an operation does that has no place in memory is an error, and so is memory that leaks.
+//! Memory safety: makes memory faults and leaks errors.
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
 use cfa::{CallGraph, Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Out, Program};
 
-/// Makes faults of operations on memory errors, as far as the checks ask for them: each operation has an error of its own.
+/// Makes memory faults errors if one of `checks` covers them. Each operation has its own error.
 pub fn memory_safety(program: &mut Program, checks: &[Check]) {
     let allocates = program.edges.values().any(|e| match e.op {
         Op::Alloc { kind, .. } => kind.may_leak(),
-        // Behind its back.
+        // The removed behaviours may allocate.
         Op::Approx { taint } => program.taints[taint].under,
         _ => false,
     });
@@ -26,7 +26,7 @@ pub fn memory_safety(program: &mut Program, checks: &[Check]) {
     }
 }
 
-/// What it is if the operation is a fault.
+/// The check and the message for a fault of the operation.
 fn fault(op: &Op) -> Option<(Check, &'static str)> {
     Some(match op {
         Op::Load { .. } => (Check::Deref, "invalid read"),
@@ -34,7 +34,7 @@ fn fault(op: &Op) -> Option<(Check, &'static str)> {
         Op::Copy { .. } => (Check::Deref, "invalid copy"),
         Op::Fill { .. } => (Check::Deref, "invalid write"),
         Op::Free { .. } if op.may_fault() => (Check::Free, "invalid free"),
-        // `realloc` and `malloc_usable_size` ask for it.
+        // The library models of `realloc` and `malloc_usable_size` use this operation.
         Op::ObjectSize { .. } => (Check::Free, "invalid reallocation"),
         Op::Leak(Leak::Lost) => (Check::Memtrack, "memory is lost"),
         Op::Leak(Leak::Alive) => (Check::Memcleanup, "memory is not freed"),
@@ -43,8 +43,9 @@ fn fault(op: &Op) -> Option<(Check, &'static str)> {
     })
 }
 
-/// Puts operations into the program that look for leaks: where it ends, and for what is lost also where it may go on for
-/// ever, at the heads of loops and where recursive functions are entered. What is lost stays lost, so that is soon enough.
+/// Inserts leak checks at the ends of the program. Checks for unreachable objects are also inserted at loop heads and
+/// at entries of recursive functions, because the program may not end. An unreachable object remains unreachable, so
+/// these locations suffice.
 fn look_for_leaks(program: &mut Program, leak: Leak) {
     let mut places: Vec<LocId> = Vec::new();
     for edge in program.edges.values() {
@@ -72,7 +73,7 @@ fn look_for_leaks(program: &mut Program, leak: Leak) {
     }
 }
 
-/// Puts an operation between a location and the edges out of it.
+/// Inserts an operation between a location and its outgoing edges. Returns the new edge.
 fn insert_before(program: &mut Program, loc: LocId, op: Op) -> EdgeId {
     let behind = program.add_location(program.locs[loc].func);
     let outgoing: Vec<EdgeId> = program.out_edges(loc).collect();

@@ -1,4 +1,4 @@
-//! What was violated is not asked again: so that one violation does not hide the others, executions go on behind it.
+//! Continues past a reported violation, so that it does not hide others.
 
 use super::lost::{Allocation, keep, lost};
 use cfa::graph::Predecessors;
@@ -9,23 +9,23 @@ use cfa::{
 };
 use rustc_hash::FxHashSet;
 
-/// Where a program violates what is asked of it.
+/// A program point that may violate a check.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
-    /// An operation whose fault is the error.
+    /// An operation whose fault is an error.
     Fault(EdgeId),
-    /// A check.
+    /// An error edge of a check.
     Check(EdgeId),
     /// A call of a function that must not be called.
     Call(EdgeId),
-    /// What allocates memory that is lost.
+    /// An allocation whose object leaks.
     Lost(Allocation),
 }
 
 impl Site {
-    /// Where a path violates, which comes to this error.
+    /// The site of the violation at the end of a path to `error`.
     pub fn of_path(program: &Program, path: &[EdgeId], error: ErrorId) -> Option<Self> {
-        // Each operation has an error of its own, and is not executed if it is a fault.
+        // Each operation has its own error. An operation that faults is not executed, so it is not on the path.
         if let Some((edge, _)) = program.edges.iter().find(|(_, e)| e.fault == Some(error)) {
             return Some(Self::Fault(edge));
         }
@@ -34,13 +34,13 @@ impl Site {
             return None;
         }
         let is_entry = program.edges[last].source == program.funcs[program.func_of(last)].entry;
-        // What is called through a pointer may be another function another time.
+        // A call through a pointer may call another function at another time.
         let is_direct = |call: EdgeId| matches!(program.edges[call].op, Op::Call { callee: Callee::Direct(_), .. });
         let call = before.last().filter(|&&call| is_entry && is_direct(call));
         Some(call.map_or(Self::Check(last), |&call| Self::Call(call)))
     }
 
-    /// What allocated the memory, where this is where it was seen to be lost, in a run on such inputs.
+    /// For a leak: the allocation of the object that leaks in a run on these inputs. Otherwise the site itself.
     pub fn at_origin(self, program: &Program, inputs: &Inputs, limits: Limits) -> Self {
         match self {
             Self::Fault(edge) => lost(program, edge, inputs, limits).map_or(self, Self::Lost),
@@ -49,9 +49,9 @@ impl Site {
     }
 }
 
-/// Makes no error any more of what happens here. Behind a check execution goes on, as it does behind clang's sanitizers if they
-/// are told to recover; an operation on memory that would be a fault is left out (a read gives any value); a function that must not
-/// be called does not return.
+/// Removes the errors of these sites. After a check, execution continues, as it does after clang's sanitizers with
+/// `-fsanitize-recover`. A memory operation that would fault is skipped, and a read returns any value. A function that
+/// must not be called does not return.
 pub fn let_pass(program: &mut Program, sites: &[Site]) {
     let predecessors = Predecessors::new(program);
     for &site in sites {
@@ -62,7 +62,7 @@ pub fn let_pass(program: &mut Program, sites: &[Site]) {
             }
             Site::Call(edge) => end(program, edge),
             Site::Lost(allocation) => keep(program, allocation),
-            // As behind MemorySanitizer, which does not recover: what is not initialised may do anything from here on.
+            // MemorySanitizer does not recover either: after a use of uninitialised memory, the behaviour is undefined.
             Site::Check(edge) if is_of_memory(program, edge) => program.edges[edge].op = Op::Halt(HaltKind::Abort),
             Site::Check(edge) => match continuation(program, &predecessors, edge) {
                 Some(to) => (program.edges[edge].op, program.edges[edge].target) = (Op::Skip, to),
@@ -72,12 +72,13 @@ pub fn let_pass(program: &mut Program, sites: &[Site]) {
     }
 }
 
-/// Whether an edge says that something is used which is not initialised.
+/// True if the edge is an error of the check for uninitialised memory.
 fn is_of_memory(program: &Program, edge: EdgeId) -> bool {
     matches!(program.edges[edge].op, Op::Error(error) if program.errors[error].check == Check::Memory)
 }
 
-/// An operation by what stands in the source: the same in all programs made of it.
+/// A memory operation, identified by its kind and source position. The identity is the same in all programs derived
+/// from one source.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Operation {
     kind: std::mem::Discriminant<Op>,
@@ -87,6 +88,7 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// The identity of an operation. `None` if it has no source position.
     pub fn of(program: &Program, edge: EdgeId) -> Option<Self> {
         let edge = &program.edges[edge];
         let place = &program.places[edge.place?];
@@ -95,11 +97,11 @@ impl Operation {
     }
 }
 
-/// Leaves these operations on memory out where they would be faults. Where they are valid, that changes nothing.
+/// Skips these memory operations if they would fault. Valid executions do not change.
 pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) {
     let all: Vec<EdgeId> = program.edges.ids().collect();
     for edge in all {
-        // With what it does to shadows.
+        // Includes operations on shadow memory.
         if program.edges[edge].op.unshadowed().may_fault()
             && Operation::of(program, edge).is_some_and(|o| operations.contains(&o))
         {
@@ -108,7 +110,7 @@ pub fn guard_all(program: &mut Program, operations: &FxHashSet<Operation>) {
     }
 }
 
-/// Leaves an operation on memory out where its addresses are not within objects that are alive.
+/// Skips a memory operation if its addresses are not inside live objects.
 pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
     let pointer = program.layout.pointer_width;
     let bytes = |program: &mut Program, width: u32| program.exprs.int(pointer, u64::from(width.div_ceil(8)));
@@ -145,7 +147,7 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
     attach(program, edge, at);
     let (op, target) = (program.edges[edge].op.clone(), program.edges[edge].target);
     let instead = match op {
-        // Any value, but one.
+        // The shadow of a skipped read is 0, so its value counts as initialised.
         Op::Shadow(ref load) if load.def().is_some() => {
             let var = load.def().expect("it loads");
             let value = program.exprs.int(program.vars[var].width, 0);
@@ -161,7 +163,7 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
     program.add_edge(bad, instead, target, place);
 }
 
-/// Leaves a `free` out of anything but null and the start of an object.
+/// Skips a `free` of anything except null and the start of a live object.
 fn guard_free(program: &mut Program, edge: EdgeId, ptr: ExprId) {
     let (func, place) = (program.func_of(edge), program.edges[edge].place);
     let (zero, offset) = (program.exprs.int(program.layout.pointer_width, 0), number(program, func));
@@ -178,7 +180,8 @@ fn guard_free(program: &mut Program, edge: EdgeId, ptr: ExprId) {
     program.add_edge(bad, Op::Skip, target, place);
 }
 
-/// From `at` to `known` if an address is in an object that is alive, with its offset there, else to `bad`.
+/// Leads from `at` to `known` if the address is in a live object, and stores its offset there. Otherwise leads to
+/// `bad`.
 fn is_in_object(program: &mut Program, at: LocId, ptr: ExprId, offset: VarId, bad: LocId, known: LocId) -> LocId {
     let asked = program.add_location(program.locs[at].func);
     program.add_edge(at, Op::ObjectOffset { var: offset, ptr }, asked, None);
@@ -189,14 +192,14 @@ fn is_in_object(program: &mut Program, at: LocId, ptr: ExprId, offset: VarId, ba
     known
 }
 
-/// A temporary as wide as a pointer.
+/// Adds a temporary of pointer width.
 fn number(program: &mut Program, func: FuncId) -> VarId {
     let width = program.layout.pointer_width;
     let ty = program.types.push(CType::Unknown { width });
     program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None })
 }
 
-/// Takes an edge from its source, which comes back without any.
+/// Detaches an edge from its source. Returns the source.
 pub(super) fn detach(program: &mut Program, edge: EdgeId) -> LocId {
     let source = program.edges[edge].source;
     program.locs[source].out = Out::Sink;
@@ -208,21 +211,21 @@ pub(super) fn attach(program: &mut Program, edge: EdgeId, source: LocId) {
     program.locs[source].out = Out::One(edge);
 }
 
-/// Ends executions that come to an edge alone at its source.
+/// Ends all executions at the source of an edge that is the only one there.
 fn end(program: &mut Program, edge: EdgeId) {
     let sink = program.add_location(program.func_of(edge));
     (program.edges[edge].op, program.edges[edge].target) = (Op::Halt(HaltKind::Abort), sink);
 }
 
-/// Where executions go for which the checks hold of which this error is one: the other side of the branch behind which all
-/// ways lead to errors.
+/// The location where execution continues if the check of this error succeeds: the other side of the branch after which
+/// all paths lead to errors.
 fn continuation(program: &Program, predecessors: &Predecessors, error: EdgeId) -> Option<LocId> {
     let (place, mut loc) = (program.edges[error].place, program.edges[error].source);
     loop {
         let &[edge] = predecessors.of(loc) else { return None };
         loc = program.edges[edge].source;
         match (program.locs[loc].out, &program.edges[edge].op) {
-            // A branch of the program itself says what it means in C, or stands elsewhere.
+            // A branch of the program itself has a known meaning in C, or is at another source position.
             (Out::Branch { then_edge, else_edge }, Op::Assume { means: None, .. })
                 if program.edges[edge].place == place =>
             {
@@ -233,14 +236,14 @@ fn continuation(program: &Program, predecessors: &Predecessors, error: EdgeId) -
                 }
             }
             (_, Op::Skip) => {}
-            // What the check hands over to be told, in memory.
+            // Arguments that the check stores in memory for the error report.
             (_, Op::Store { .. }) if program.edges[edge].place == place => {}
             _ => return None,
         }
     }
 }
 
-/// Whether all ways from here lead to errors, without anything in between.
+/// True if all paths from the location lead to errors without an operation in between.
 fn fails(program: &Program, loc: LocId) -> bool {
     let mut seen = FxHashSet::default();
     let mut todo = vec![loc];
@@ -266,11 +269,11 @@ fn fails(program: &Program, loc: LocId) -> bool {
     true
 }
 
-/// The checks at one place have few locations.
+/// The maximal number of locations between a check and its errors.
 const NEAR: usize = 16;
 
-/// The places where the program may violate something, each with the error. What is called behind the back of the automata (a
-/// function that nobody defines calls back, a signal comes) may be any function.
+/// The sites of a program with their errors. Under-approximated code (an undefined function, a signal) may call any
+/// function of the source, so then all of them count as called.
 pub fn sites(program: &Program) -> Vec<(Site, ErrorId)> {
     let calls = cfa::CallGraph::new(program);
     let is_blind = program.edges.iter().any(|(id, edge)| {
@@ -300,7 +303,7 @@ mod tests {
     use super::*;
     use cfa::{CType, DataLayout, ErrorInfo};
 
-    /// `x` is checked for 0 and then for 1, one error each, before the program ends.
+    /// A program that checks `x` for 0 and then for 1, with one error each, before it ends.
     fn program() -> (Program, [EdgeId; 2]) {
         let mut p = Program::new(DataLayout { pointer_width: 64 });
         let ty = p.types.push(CType::Unknown { width: 8 });
@@ -335,7 +338,7 @@ mod tests {
         assert!(matches!(p.edges[second].op, Op::Error(_)));
         assert_eq!(cfa::validate::validate(&p), Ok(()));
         let_pass(&mut p, &[Site::Check(second)]);
-        // By way of the first, which is an error no more.
+        // The continuation leads through the first check, whose error is removed.
         assert_eq!((sites(&p).len(), p.edges[second].target), (0, p.edges[first].source));
         assert_eq!(cfa::validate::validate(&p), Ok(()));
     }

@@ -1,9 +1,10 @@
-//! Use of values that are not initialised: what MemorySanitizer calls one is an error.
+//! Uses of uninitialised values, as MemorySanitizer defines them.
 //!
-//! Variables that may hold such values get a shadow, a variable with a bit for each bit, 1 where it is not initialised; assignments
-//! propagate it ([`shadow`]), and so do operations on memory, by the shadow that memory has ([`Op::Shadow`]). Copying is no use.
-//! A use is where a value decides a branch, is an address, a length or a callee, and what the front-end says
-//! (an assignment whose fault is an error: see `frontend-llvm`'s `lower/initialised`). Nothing behind this stage knows of it.
+//! A variable that may hold an uninitialised value gets a shadow variable. Each bit of the shadow is 1 if that bit of
+//! the value is uninitialised. Assignments propagate shadows ([`shadow`]). Memory operations propagate the shadow
+//! memory ([`Op::Shadow`]). A copy is not a use. A value is used if it decides a branch, if it is an address, a length
+//! or a callee, and where the front-end marks it with an assignment whose fault is an error (`lower/initialised` in
+//! `frontend-llvm`). Later stages see only ordinary operations and errors.
 
 mod shadow;
 
@@ -14,7 +15,7 @@ use cfa::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use shadow::Shadows;
 
-/// Makes uses of what is not initialised errors, if that is asked for.
+/// Makes uses of uninitialised values errors, if `checks` contains [`Check::Memory`].
 pub fn uninitialised(program: &mut Program, checks: &[Check]) {
     if !checks.contains(&Check::Memory) {
         return;
@@ -31,7 +32,7 @@ pub fn uninitialised(program: &mut Program, checks: &[Check]) {
     weaver.parameters();
 }
 
-/// What is passed from one function to another on its way: by its position, or the result.
+/// A shadow that a call or return passes: of an argument by its position, or of the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Passed {
     Argument(usize),
@@ -40,17 +41,17 @@ enum Passed {
 
 struct Weaver<'p> {
     program: &'p mut Program,
-    /// The shadows of the variables that may hold what is not initialised.
+    /// The shadows of the variables that may be uninitialised.
     shadows: Shadows,
-    /// Of what is passed, a global variable each.
+    /// The global variable for each passed shadow.
     passed: FxHashMap<Passed, VarId>,
-    /// By edge of a call or return, what was demanded to be initialised just before.
+    /// For each call or return edge, the values that were checked immediately before it.
     demanded: FxHashMap<EdgeId, Vec<ExprId>>,
-    /// What temporaries are, for messages.
+    /// The expressions that temporaries copy, for messages.
     copies: FxHashMap<VarId, ExprId>,
 }
 
-/// Variables that are looked at for a message.
+/// The maximal number of variables to inspect for a message.
 const MOST: usize = 16;
 
 impl<'p> Weaver<'p> {
@@ -95,7 +96,7 @@ impl<'p> Weaver<'p> {
 
     // Uses.
 
-    /// The condition of a branch must be initialised.
+    /// Checks that the condition of a branch is initialised.
     fn branch(&mut self, loc: LocId) {
         let Out::Branch { then_edge, else_edge } = self.program.locs[loc].out else { return };
         let Op::Assume { cond, .. } = self.program.edges[then_edge].op else { return };
@@ -112,7 +113,7 @@ impl<'p> Weaver<'p> {
         }
     }
 
-    /// An error where a bit of the value is not initialised, before what follows.
+    /// Inserts an error that is reached if a bit of the value is uninitialised.
     fn used(&mut self, at: &mut Cursor, value: ExprId, what: &str) {
         let shadow = self.shadow(at, value);
         let width = self.program.exprs.width(shadow);
@@ -128,13 +129,13 @@ impl<'p> Weaver<'p> {
         self.program.add_branch(at.loc, violated, bad, on, at.place);
         self.program.add_edge(bad, Op::Error(error), sink, at.place);
         at.loc = on;
-        // All of it is initialised from here on, which others need not find out.
+        // From here on the value is known to be initialised, so later checks need not prove it again.
         if let Expr::Var(var) = *self.program.exprs.get(value) {
             self.clear(at, var);
         }
     }
 
-    /// What may not be initialised of a value, in words.
+    /// The names of the variables of `value` that may be uninitialised, for the message.
     fn subject(&self, value: ExprId) -> String {
         let mut vars = self.program.exprs.vars(value).to_vec();
         let mut names: Vec<String> = Vec::new();
@@ -144,7 +145,7 @@ impl<'p> Weaver<'p> {
             if !self.shadows.of.contains_key(&var) {
                 continue;
             }
-            // What models call theirs says nothing to people.
+            // Variables of library models are unknown to the user.
             let func = self.program.vars[var].func();
             let is_own = func.is_none_or(|f| self.program.funcs[f].origin != FunctionOrigin::Model);
             let name = self.program.vars[var].name.as_ref().filter(|_| is_own);
@@ -162,7 +163,7 @@ impl<'p> Weaver<'p> {
         if names.is_empty() { "a value".into() } else { names.join(" or ") }
     }
 
-    /// What an operation needs, with what it is for.
+    /// The values that an operation uses, with the reason for the message.
     fn needs(&self, op: &Op) -> Vec<(ExprId, &'static str)> {
         const ADDRESS: &str = "it is an address that is accessed";
         const LENGTH: &str = "it is a number of bytes";
@@ -181,9 +182,9 @@ impl<'p> Weaver<'p> {
         }
     }
 
-    // Propagation.
+    // Propagation of shadows.
 
-    /// Puts before (and behind a call) an edge what it means for shadows.
+    /// Inserts the shadow operations of an edge before it, and for a call also after it.
     fn edge(&mut self, edge: EdgeId) {
         let (op, place, loc) =
             (self.program.edges[edge].op.clone(), self.program.edges[edge].place, self.program.edges[edge].source);
@@ -272,7 +273,7 @@ impl<'p> Weaver<'p> {
         self.program.add_edge(behind, Op::Assign { var: shadow, value }, target, place);
     }
 
-    /// Passes the shadow of a value, or that of none.
+    /// Passes the shadow of a value to the callee or caller. Without a value, passes 0.
     fn pass(&mut self, at: &mut Cursor, edge: EdgeId, passed: VarId, value: Option<ExprId>) {
         let width = self.program.vars[passed].width;
         let is_demanded = |e: &ExprId| self.demanded.get(&edge).is_some_and(|all| all.contains(e));
@@ -284,7 +285,7 @@ impl<'p> Weaver<'p> {
         self.emit(at, Op::Assign { var: passed, value });
     }
 
-    /// At the entries of functions parameters take the shadows that are passed.
+    /// Inserts assignments at function entries that copy the passed shadows to those of the parameters.
     fn parameters(&mut self) {
         for func in self.program.funcs.ids().collect::<Vec<_>>() {
             let entry = self.program.funcs[func].entry;
@@ -319,7 +320,7 @@ impl<'p> Weaver<'p> {
     }
 }
 
-/// Where the next edge starts.
+/// The position where the next edge is inserted.
 struct Cursor {
     loc: LocId,
     place: Option<PlaceId>,
@@ -333,7 +334,7 @@ impl Cursor {
     }
 }
 
-/// A new variable, of a function or (0 at first) global.
+/// Adds a variable. Without a `kind`, it is global and initially 0.
 fn variable(program: &mut Program, width: u32, kind: Option<VarKind>) -> VarId {
     let ty = program.types.push(CType::Unknown { width });
     let init = Some(program.exprs.int(width, 0));
@@ -341,12 +342,12 @@ fn variable(program: &mut Program, width: u32, kind: Option<VarKind>) -> VarId {
     program.vars.push(Var { name: None, ty, width, kind, place: None })
 }
 
-/// Which of the values that calls pass and functions return were demanded to be initialised just before.
+/// For each call or return, the passed values that were checked immediately before it.
 fn demands(program: &Program) -> FxHashMap<EdgeId, Vec<ExprId>> {
     let mut all: FxHashMap<EdgeId, Vec<ExprId>> = FxHashMap::default();
     let mut recent: Vec<ExprId> = Vec::new();
     let mut before = None;
-    // Edges of straight code are numbered in its order.
+    // The edges of straight-line code have consecutive ids.
     for (id, edge) in program.edges.iter() {
         if before != Some(edge.source) {
             recent.clear();
@@ -366,11 +367,11 @@ fn demands(program: &Program) -> FxHashMap<EdgeId, Vec<ExprId>> {
     all
 }
 
-/// What may hold a value that is not initialised.
+/// The variables and results that may be uninitialised.
 #[derive(Default)]
 struct Maybe {
     vars: FxHashSet<VarId>,
-    /// Functions, by what they return.
+    /// The functions whose results may be uninitialised.
     results: FxHashSet<FuncId>,
 }
 
@@ -417,7 +418,7 @@ fn may_be_uninitialised(program: &Program, demanded: &FxHashMap<EdgeId, Vec<Expr
     }
 }
 
-/// Whether an address is in an object that is constant.
+/// True if the address is in a constant object.
 fn is_constant(program: &Program, addr: ExprId) -> bool {
     match *program.exprs.get(addr) {
         Expr::GlobalAddr(g) => program.globals[g].read_only,

@@ -1,21 +1,21 @@
-//! Property unreach-call: some functions are never called.
+//! The property unreach-call: some functions are never called.
 
 use cfa::{CType, Check, ErrorId, ErrorInfo, FuncId, HaltKind, Op, Out, Program, Var, VarKind};
 
-/// What [`unreach_call`] found.
+/// The result of [`unreach_call`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct UnreachCall {
-    /// The functions that are errors now, in the order of the names asked for, then by id. Static functions
-    /// of several translation units may share a name.
+    /// The functions whose calls are errors now, in the order of the requested names, then by id. Static functions of
+    /// several translation units may share a name.
     pub errors: Vec<(FuncId, ErrorId)>,
-    /// The names that no function of the program has: nothing can call them.
+    /// The requested names that no function of the program has.
     pub missing: Vec<String>,
 }
 
-/// Makes calling any of the named functions an error.
+/// Makes calls of the named functions errors.
 ///
-/// The error edge stands before the body, so every call reaches it, direct or through a pointer, and what
-/// the body does (it may be unknown) does not matter. A function that is an error already stays as it is.
+/// The error edge precedes the body of the function. Every call reaches it, direct or through a pointer, whatever the
+/// body is. A function whose entry is an error already does not change.
 pub fn unreach_call(program: &mut Program, error_functions: &[String]) -> UnreachCall {
     let mut found = UnreachCall::default();
     for (i, name) in error_functions.iter().enumerate() {
@@ -51,8 +51,9 @@ fn error_at_entry(program: &mut Program, func: FuncId) -> ErrorId {
     error
 }
 
-/// Makes calls of error functions errors only while a global variable of the program has a value: an execution that calls one at another time
-/// ends as if by a false assumption. Returns false if the program has no such variable, and leaves the program as it is.
+/// Restricts the errors to executions in which a global variable has a value at the call. Other calls of the error
+/// functions end the execution like a false assumption. Returns false, and does not change the program, if there is no
+/// such variable.
 pub fn only_while(program: &mut Program, errors: &[(FuncId, ErrorId)], variable: &str, value: u64) -> bool {
     let var = program.vars.iter().find(|(_, v)| v.func().is_none() && v.name.as_deref() == Some(variable));
     let object = program.globals.iter().find(|(_, g)| g.name == variable);
@@ -63,7 +64,7 @@ pub fn only_while(program: &mut Program, errors: &[(FuncId, ErrorId)], variable:
     };
     for &(func, _) in errors {
         let [entry, at, ended, sink] = [(); 4].map(|()| program.add_location(func));
-        // A variable without a name: traces do not tell of it.
+        // The variable has no name, so traces omit it.
         let ty = program.types.push(CType::Int { name: "unsigned int".into(), width, signed: false });
         let temp = program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None });
         let op = match read {

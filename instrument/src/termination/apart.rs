@@ -1,25 +1,25 @@
-//! Functions that bring inputs, apart: a body for each call.
+//! Context-sensitive inputs: a copy of an input function for each of its calls.
 //!
-//! Who looks for an execution without end chooses values for each input of the program, one of which stays for ever. A program whose inputs all come
-//! from one function that wraps `__VERIFIER_nondet_int` has one input only. With a copy of such a function for each call, each call has inputs of
-//! its own.
+//! The search for a nonterminating execution chooses values for each input of the program, and repeats the last one for
+//! ever. If all inputs come from one function that wraps `__VERIFIER_nondet_int`, the program has only one input. With
+//! a copy of the function for each call, each call has its own inputs.
 
 use super::may_be_chosen;
 use cfa::{CallGraph, Callee, Edge, EdgeId, FuncId, Id, Location, Op, Out, Program, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
-/// Edges of a function that is copied, and of all copies.
+/// The maximal number of edges of a copied function, and of all copies.
 const MOST_EDGES: usize = 40;
 const MOST_COPIED: usize = 4_000;
 
-/// Gives calls of small functions with inputs that may be chosen bodies of their own; one call keeps the one that there is. What
-/// executions there are, and the order in which they ask for inputs, does not change.
+/// Gives each call of a small function with inputs its own copy of the function. One call keeps the original. The
+/// executions and the order of their inputs do not change.
 pub fn inputs_apart(program: &mut Program) {
     let bodies = bodies(program);
     let mut called: FxHashMap<FuncId, u32> = FxHashMap::default();
     let mut copied = 0;
     let mut next = 0;
-    // Calls in copies come to their turn, too.
+    // The loop includes calls in copies.
     while next < program.edges.len() {
         let id = EdgeId::from_index(next);
         next += 1;
@@ -37,7 +37,7 @@ pub fn inputs_apart(program: &mut Program) {
     }
 }
 
-/// The functions that are copied, with their edges: small ones that lead to an input, and not to themselves.
+/// The functions to copy with their edges: small, not recursive, and leading to an input.
 fn bodies(program: &Program) -> FxHashMap<FuncId, Vec<EdgeId>> {
     let calls = CallGraph::new(program);
     let mut all: FxHashMap<FuncId, Vec<EdgeId>> = FxHashMap::default();
@@ -68,7 +68,7 @@ fn bodies(program: &Program) -> FxHashMap<FuncId, Vec<EdgeId>> {
     }
 }
 
-/// The same function once more.
+/// Copies a function.
 fn copy(program: &mut Program, func: FuncId, body: &[EdgeId]) -> FuncId {
     let mut function = program.funcs[func].clone();
     let copy = program.funcs.next_id();

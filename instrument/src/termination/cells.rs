@@ -1,20 +1,22 @@
-//! Cells of memory that tuples speak of.
+//! Memory cells in ranking functions.
 
 use crate::checks::pass::guard;
 use cfa::graph::Predecessors;
 use cfa::{AllocKind, BinOp, Bv, Expr, ExprId, Family, LocId, Op, Program, VarId};
 use rustc_hash::FxHashSet;
 
-/// A cell of memory that a tuple speaks of: the variable stands for its value at the loop.
+/// A memory cell in a ranking function's tuple.
 #[derive(Clone, Debug)]
 pub struct RankedCell {
+    /// The variable that holds the value of the cell at the loop.
     pub var: VarId,
+    /// The address of the cell.
     pub addr: ExprId,
 }
 
 impl RankedCell {
-    /// Adds its load behind `at`; where that ends. An execution goes on where the cell is not there (the pointer is null, the object is
-    /// gone): such a read gives any value, and no rank gets smaller.
+    /// Adds a load of the cell after `at`. Returns the location after it. If the cell may not exist (the pointer is
+    /// null, the object is dead), the load is guarded: it returns any value, so no rank decreases.
     pub(super) fn load(&self, program: &mut Program, at: LocId, is_there: bool) -> LocId {
         let next = program.add_location(program.locs[at].func);
         let edge = program.add_edge(at, Op::Load { var: self.var, addr: self.addr }, next, None);
@@ -24,7 +26,7 @@ impl RankedCell {
         next
     }
 
-    /// Whether it is seen to be there whenever control is at `at`.
+    /// True if the cell provably exists whenever control is at `at`.
     pub(super) fn is_there(&self, program: &Program, predecessors: &Predecessors, at: LocId) -> bool {
         let pool = &program.exprs;
         let constant = |e: ExprId| pool.as_const(e).and_then(Bv::to_u64);
@@ -46,7 +48,8 @@ impl RankedCell {
     }
 }
 
-/// The size of the object of a variable of the function, which comes into being on all ways to `at` and does not end behind.
+/// The least size of the stack object that `var` points to, if every path to `at` allocates it and does not free it.
+/// Otherwise `None`.
 fn size_behind(program: &Program, predecessors: &Predecessors, at: LocId, var: VarId) -> Option<u64> {
     let allocated = |op: &Op| if let Op::Alloc { var, .. } = *op { Some(var) } else { None };
     let objects: FxHashSet<VarId> = program.edges.values().filter_map(|edge| allocated(&edge.op)).collect();

@@ -1,4 +1,4 @@
-//! Executions that C defines: a program in which the others end.
+//! Restriction of a program to executions that C defines.
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
@@ -7,16 +7,16 @@ use cfa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where executions end that C does not define.
+/// A branch that ends executions whose behaviour is undefined.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// The side of a branch on which they end, and where the other side goes on.
+    /// The edge on which executions end, its target, and the target of the other edge.
     edge: EdgeId,
     bad: LocId,
     on: LocId,
-    /// What is wrong there, if it is a check of the program.
+    /// The violated check, if the guard is a check of the program.
     error: Option<ErrorId>,
-    /// What decides it.
+    /// The variables that decide the branch.
     vars: Vec<VarId>,
 }
 
@@ -26,17 +26,17 @@ impl Guard {
         program.edges[self.edge].source
     }
 
-    /// Lets executions go on that end here.
+    /// Lets executions continue past the guard.
     pub fn open(&self, program: &mut Program) {
         program.edges[self.edge].target = self.on;
     }
 
-    /// Makes them end again.
+    /// Makes executions end here again.
     pub fn close(&self, program: &mut Program) {
         program.edges[self.edge].target = self.bad;
     }
 
-    /// Makes it an error that executions end here, which a check of the program says; where that is.
+    /// Makes it an error to reach the end, if the guard is a check of the program. Returns the error edge.
     pub fn fail(&self, program: &mut Program) -> Option<EdgeId> {
         let error = self.error?;
         self.close(program);
@@ -45,16 +45,16 @@ impl Guard {
         Some(end)
     }
 
-    /// Whether it says something of variables that are `written` or given.
+    /// True if all variables of the guard are in `written`, parameters, or global variables.
     pub fn concerns(&self, program: &Program, written: &FxHashSet<VarId>) -> bool {
         let is_given = |v: &VarId| matches!(program.vars[*v].kind, VarKind::Param(_) | VarKind::Global { .. });
         self.vars.iter().all(|v| written.contains(v) || is_given(v))
     }
 }
 
-/// Makes executions end where C leaves undefined what they do: where the checks that the program has fail, and where a loop or
-/// recursion accesses memory at a pointer that is null or at the end of the address space. No object is there, so a pointer that
-/// follows its accesses does not wrap around. Any of that may be taken back ([`Guard::open`]): then there are more executions.
+/// Ends executions with undefined behaviour: if a check of the program fails, and if a load or store in a loop or
+/// recursion is at a null pointer or at the end of the address space. No object is there, so a pointer that is
+/// dereferenced in each iteration does not wrap around. [`Guard::open`] undoes a restriction.
 pub fn only_defined(program: &mut Program) -> Vec<Guard> {
     let mut guards = Vec::new();
     let mut ends: FxHashMap<LocId, ErrorId> = FxHashMap::default();
@@ -80,7 +80,7 @@ pub fn only_defined(program: &mut Program) -> Vec<Guard> {
         };
         if let Op::Assume { cond, .. } = program.edges[edge].op {
             let bad = program.edges[edge].target;
-            // Whether it overflows is a value of its own.
+            // An overflow bit is a separate variable. The guard depends on the variables of its value.
             let decide = program.exprs.vars(cond).to_vec();
             let decided_by = |v: VarId| match checks.get(&v) {
                 Some(&value) => program.exprs.vars(value).to_vec(),
@@ -115,7 +115,7 @@ pub fn only_defined(program: &mut Program) -> Vec<Guard> {
     guards
 }
 
-/// A variable, or one plus a constant.
+/// True for a variable, or a variable plus a constant.
 fn is_variable(program: &Program, e: ExprId) -> bool {
     match *program.exprs.get(e) {
         Expr::Var(_) => true,
@@ -126,7 +126,7 @@ fn is_variable(program: &Program, e: ExprId) -> bool {
     }
 }
 
-/// Before this edge, executions end in which it accesses `len` bytes at an address where no object can be.
+/// Inserts a guard before an edge that accesses `len` bytes: executions end if no object can be at the address.
 fn access_is_valid(program: &mut Program, edge: EdgeId, addr: ExprId, len: u32) -> Guard {
     let (func, source, place) = (program.func_of(edge), program.edges[edge].source, program.edges[edge].place);
     let width = program.exprs.width(addr);

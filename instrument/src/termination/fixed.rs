@@ -1,11 +1,12 @@
-//! Inputs that are chosen: the program in which they are fixed.
+//! Fixes inputs to chosen values.
 
 use super::counter;
 use cfa::{AllocKind, Bv, InputId, InputKind, Op, Program, VarId};
 use rustc_hash::FxHashMap;
 
-/// Whether the values of such an input may be chosen: of what the program asks for by name (`__VERIFIER_nondet_*`), is started with and does
-/// not initialise. What library functions bring has to be taken as it comes: a clock does not stand still.
+/// True if the search for a nonterminating execution may choose the values of the input: results of
+/// `__VERIFIER_nondet_*`, arguments, initial values and uninitialised variables. Results of library functions may not
+/// be chosen, because a clock, for example, does not stand still.
 pub fn may_be_chosen(kind: &InputKind) -> bool {
     match kind {
         InputKind::Nondet(_) | InputKind::Uninit(_) | InputKind::Argument(_) | InputKind::Global(_) => true,
@@ -14,10 +15,11 @@ pub fn may_be_chosen(kind: &InputKind) -> bool {
     }
 }
 
-/// Gives inputs that [may be chosen](may_be_chosen) these values, by the input's number, one after the other and the last one for ever, and makes memory
-/// zero that is not initialised.
+/// Replaces inputs that [may be chosen](may_be_chosen) by fixed values. An input takes its values in order and repeats
+/// the last one for ever. Uninitialised memory becomes zero.
 pub fn fix_inputs(program: &mut Program, values: &dyn Fn(InputId, u32) -> Option<Vec<Bv>>) {
-    // By input: how many of its values it has brought, up to the last one, so that states may come again.
+    // For each input, the number of values it has taken. The counter stops before the last value, so that states can
+    // recur.
     let mut brought: FxHashMap<InputId, VarId> = FxHashMap::default();
     for id in program.edges.ids() {
         if let Op::Alloc { zeroed, kind: AllocKind::Stack | AllocKind::Heap(_) | AllocKind::Given, .. } =

@@ -1,4 +1,4 @@
-//! Loops in which a variable never has a value twice.
+//! Loops in which a variable never takes the same value twice.
 
 use super::{Cycles, error_if, place_of};
 use cfa::{
@@ -8,14 +8,16 @@ use cfa::{
 use rustc_hash::FxHashSet;
 
 impl Cycles {
-    /// Makes it an error that `var` has a value at an iteration of the loop of this number that it had at an earlier one of the same time
-    /// that the loop is entered. If that never happens, the loop ends: a variable has finitely many values. One of the
-    /// earlier values, any, is recorded (Biere, Artho, Schuppan: Liveness checking as safety checking, FMICS 2002; here of one variable).
+    /// Makes it an error if `var` has a value at an iteration that it had at an earlier iteration since the same entry
+    /// of the loop. If the error is unreachable, the loop terminates, because a variable has finitely many values. A
+    /// nondeterministic choice records one of the earlier values (Biere, Artho, Schuppan: Liveness checking as safety
+    /// checking, FMICS 2002; here for one variable). `number` is the index of the loop. Returns the error edges, or
+    /// none if the check does not apply.
     ///
-    /// What an analysis takes for another value may be the address of another object, however many there are. So the
-    /// loop may allocate nothing, else there is no check. Then what it frees makes room for nothing: once a value is
-    /// recorded, nothing is freed, so that an address that was freed stays one of its own. What that could change is behind the loop, where
-    /// such executions end; those in which nothing is recorded go on.
+    /// An analysis may represent addresses of arbitrarily many objects as distinct values. The check therefore requires
+    /// that the loop allocates nothing. After a value is recorded, `free` has no effect, so that the addresses of freed
+    /// objects are not reused. This could change the behaviour only after the loop, where executions with a recorded
+    /// value end. Executions without a recorded value continue.
     pub fn check_values_are_new(&self, program: &mut Program, number: usize, var: VarId) -> Vec<EdgeId> {
         let l = &self.loops[number];
         if self.unclear.is_some() || self.recursions.iter().any(|r| r.funcs.contains(&l.func)) {
@@ -60,7 +62,7 @@ impl Cycles {
         program.edges[l.iteration].source = on;
         program.locs[on].out = Out::One(l.iteration);
 
-        // The ways out.
+        // The exits.
         for edge in leaving {
             let Edge { target, place, .. } = program.edges[edge];
             let [between, end, sink] = [(); 3].map(|()| program.add_location(l.func));
@@ -83,7 +85,7 @@ impl Cycles {
     }
 }
 
-/// Whether these edges, and what they call, make no object and do not ask which there are.
+/// True if the edges and their callees neither allocate objects nor query which object an address is in.
 fn makes_no_object(program: &Program, own: Vec<EdgeId>) -> bool {
     let calls = CallGraph::new(program);
     let mut by_func: Vec<Vec<EdgeId>> = vec![Vec::new(); program.funcs.len()];

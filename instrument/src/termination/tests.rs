@@ -33,7 +33,8 @@ fn loops_are_cut_behind_their_conditions() {
     let [outer, inner] = &cycles.loops[..] else { panic!("two loops") };
     assert_eq!((outer.head, inner.head), (LocId(1), LocId(3)));
     assert!(inner.body.is_subset(&outer.body));
-    // The conditions lead to the iterations, and what follows an iteration is what followed the condition.
+    // The conditions lead to the iteration edges. The successors of a condition become the successors of its iteration
+    // edge.
     for (l, condition, next) in [(outer, EdgeId(1), EdgeId(3)), (inner, EdgeId(4), EdgeId(6))] {
         assert_eq!(program.edges[condition].target, program.edges[l.iteration].source);
         assert_eq!(program.edges[next].source, program.edges[l.iteration].target);
@@ -44,7 +45,7 @@ fn loops_are_cut_behind_their_conditions() {
     assert_eq!(run(&program, 100), Outcome::Abort);
 }
 
-/// The check fails in exactly those runs in which the tuple does not get smaller.
+/// The check fails in exactly the runs in which the tuple does not decrease.
 #[test]
 fn a_check_fails_where_the_tuple_does_not_get_smaller() {
     let ranked = |step: &str, loop_number: usize, tuple: &[VarId]| {
@@ -66,11 +67,11 @@ fn a_check_fails_where_the_tuple_does_not_get_smaller() {
         assert_eq!(run(&down, x), Outcome::Abort);
         assert_eq!(run(&inner, x), Outcome::Abort);
         assert_eq!(run(&pair, x), Outcome::Abort);
-        // The inner loop has a second iteration from 2 on, and so has the outer.
+        // Both loops have a second iteration if x is at least 2.
         assert_eq!(matches!(run(&wrong, x), Outcome::Error(..)), x >= 2);
         assert_eq!(matches!(run(&none, x), Outcome::Error(..)), x >= 2);
     }
-    // What wraps around does not get smaller: 3 * 50 is negative, 3 * 100 is 44.
+    // A value that wraps around does not decrease: 3 * 50 is negative, 3 * 100 is 44.
     let up = ranked("(v0 * 3:8)", 0, &[x]);
     assert_eq!(run(&up, 50), Outcome::Abort);
     let Outcome::Error(error, _) = run(&up, 10) else { panic!("10 grows to 30") };
@@ -82,7 +83,7 @@ fn a_check_fails_where_the_tuple_does_not_get_smaller() {
 fn the_turn_counted_is_the_one_that_is_stopped() {
     let mut program = nested("(v0 + -1:8)");
     let cycles = Cycles::mark(&mut program);
-    // 3 + 2 iterations of the inner loop before x is 1.
+    // The inner loop has 3 + 2 iterations before x is 1.
     let error = stop_at_iteration(&mut program, &cycles.loops[1], 5, None);
     assert_eq!(run(&program, 2), Outcome::Abort);
     assert!(matches!(run(&program, 3), Outcome::Error(hit, _) if hit == error));
@@ -99,7 +100,7 @@ fn ends_are_errors_with_fixed_inputs() {
     assert!(matches!(run(&program, 0), Outcome::Error(hit, _) if hit == error));
 }
 
-/// Whichever earlier value is recorded: the error is there exactly where one comes again while the loop is not left.
+/// Whichever value is recorded, the error is reachable if and only if a value recurs before the loop is left.
 #[test]
 fn a_value_that_comes_again_is_an_error() {
     let fails = |step: &str, number: usize, var: u32, x: u64| {
@@ -117,15 +118,15 @@ fn a_value_that_comes_again_is_an_error() {
             matches!(outcome, Outcome::Error(..))
         })
     };
-    // x gets smaller, and so does y each time the inner loop is entered.
+    // x decreases. y decreases after each entry of the inner loop.
     assert!(!fails("(v0 + -1:8)", 0, 0, 5) && !fails("(v0 + -1:8)", 1, 1, 5));
-    // x changes in the other loop only.
+    // x changes only in the other loop.
     assert!(fails("(v0 + -1:8)", 1, 0, 5));
     // x alternates, at the second iteration or later.
     assert!(fails("(5:8 - v0)", 0, 0, 2) && !fails("(5:8 - v0)", 0, 0, 5));
 }
 
-/// Addresses of new objects are new, however often there is one.
+/// Each allocation returns a new address, so an address never recurs.
 #[test]
 fn no_value_is_new_where_objects_are_made() {
     let text = |op: &str| {
@@ -175,7 +176,7 @@ const TWO_CALLS: &str = "program 64 entry f0\ntype ty0 void\ntype ty1 int \"char
          func f2 \"g\" source ty1 8 () entry l10 {\n  local v3 \"s\" ty1 8\n  \
          l10:\n    t8: v3 := call f1 () -> l11\n  l11:\n    t9: return (v3 + 1:8) -> l12\n  l12:\n}\n";
 
-/// Each value once, the last one for ever.
+/// Each value is taken once, and the last one repeatedly.
 #[test]
 fn inputs_are_fixed_to_values_in_order() {
     for (values, outcome) in [(&[3, 9][..], Outcome::Exit(1)), (&[3], Outcome::Abort), (&[9, 3, 20], Outcome::Abort)] {
@@ -189,7 +190,7 @@ fn inputs_are_fixed_to_values_in_order() {
     }
 }
 
-/// Each call asks for its own input, in the same order, also through a function that calls the one that asks.
+/// Each call has its own input, in the same order, also through a wrapper of the input function.
 #[test]
 fn inputs_apart_are_asked_for_in_the_same_order() {
     let program = cfa::text::parse(TWO_CALLS).unwrap();

@@ -146,8 +146,8 @@ proptest! {
     }
 }
 
-/// Measures executed edges per second in a loop of additions and of memory accesses. Run it by hand: `cargo test
-/// --release -p cfa speed -- --ignored --nocapture`.
+/// Measures executed edges per second in a loop of additions and of memory accesses. Run it by hand:
+/// `cargo test --release -p cfa speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

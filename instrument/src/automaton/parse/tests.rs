@@ -46,7 +46,7 @@ fn instances_may_start_elsewhere() {
     assert_eq!(a.transitions[0].event, Event::Start(vec!["in".into(), "out".into()], "p".into()));
 }
 
-/// The message, and the place of the token that it is about.
+/// Checks that parsing fails with this position and with a message that contains `part`.
 #[track_caller]
 fn wrong(text: &str, place: (u32, u32), part: &str) {
     let error = parse(text).unwrap_err();
@@ -75,7 +75,7 @@ fn what_is_wrong_is_said_where_it_is() {
     wrong("automaton a for each p at most 65 { }", (1, 32), "at most 64");
 }
 
-/// Parts of texts in any order: there is an automaton or an error in the text, and nothing else happens.
+/// Random sequences of tokens either parse or return a syntax error.
 #[test]
 fn any_text_has_an_answer() {
     const PARTS: [&str; 36] = [
@@ -128,7 +128,7 @@ fn any_text_has_an_answer() {
         let text: String = if round % 2 == 0 {
             (0..random(40)).map(|_| format!("{} ", PARTS[random(PARTS.len())])).collect()
         } else {
-            // What is good, with a part exchanged.
+            // A valid text with a part replaced.
             let (from, to) = (random(good.len()), random(good.len()));
             let (from, to) = (good.floor_char_boundary(from.min(to)), good.floor_char_boundary(from.max(to)));
             let to = to.min(good.floor_char_boundary(from + random(60)));

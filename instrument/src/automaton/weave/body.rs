@@ -4,27 +4,27 @@ use super::{Position, Row, STATE, Slot, WIDTH, Weaver};
 use crate::automaton::{Action, Operator, Target, Term, Transition};
 use cfa::{BinOp, Check, ErrorInfo, ExprId, FuncId, LocId, Op, PlaceId, Taint, VarId, VarKind};
 
-/// An instance in a monitor: where it comes from, and what it is like.
+/// The current instance in a monitor, as local variables.
 struct Instance {
-    /// The number of its slot; of one that is as it was at first, the number of slots.
+    /// The index of its slot. For an instance in its initial configuration, the number of slots.
     slot: VarId,
     state: VarId,
     variables: Vec<VarId>,
 }
 
-/// Where control comes to with an instance that has changed.
+/// The locations after a change of the instance.
 struct Changed {
-    /// It is as all are at first.
+    /// The instance is in its initial configuration.
     first: LocId,
     other: LocId,
 }
 
-/// The body of a monitor that is being made.
+/// The body of a monitor under construction.
 pub(super) struct Body<'w, 'a> {
     pub w: &'w mut Weaver<'a>,
     pub func: FuncId,
     pub given: Vec<(Position, VarId)>,
-    /// Of the monitor of the program's end: the place where it is.
+    /// For the monitor of the program's end: the source position of the end.
     pub end: Option<Option<PlaceId>>,
 }
 
@@ -40,7 +40,7 @@ impl Body<'_, '_> {
     fn goto(&mut self, at: LocId, to: LocId) {
         self.w.program.add_edge(at, Op::Skip, to, None);
     }
-    /// Where the condition holds, and where it does not.
+    /// Adds a branch. Returns the locations where the condition is true and where it is false.
     fn branch(&mut self, at: LocId, condition: ExprId) -> (LocId, LocId) {
         let (holds, fails) = (self.loc(), self.loc());
         self.w.program.add_branch(at, condition, holds, fails, None);
@@ -60,8 +60,9 @@ impl Body<'_, '_> {
         let sink = self.loc();
         self.w.program.add_edge(at, Op::Error(error), sink, None);
     }
-    /// An instance does what is forbidden. Whoever called the function that execution starts with may have made it another state than the
-    /// first: a lock that is given is locked, memory is allocated.
+    /// Reports a violation by an instance. The caller of the function at which execution starts may have changed the
+    /// instance before, for example locked a lock or allocated memory. A violation in the initial configuration is
+    /// therefore tainted.
     fn fail_of(&mut self, mut at: LocId, instance: &Instance, message: &str) {
         if let (Some(func), true) = (self.w.within, self.w.automaton.key.is_some()) {
             let (slot, none) = (self.expr(instance.slot), self.int(STATE, self.w.slots.len() as i64));
@@ -90,7 +91,7 @@ impl Body<'_, '_> {
         Instance { slot, state, variables }
     }
 
-    /// The instance becomes what is in a slot, or what all are at first.
+    /// Loads the instance from a slot, or its initial configuration.
     fn take(&mut self, mut at: LocId, instance: &Instance, slot: usize) -> LocId {
         let number = self.int(STATE, slot as i64);
         at = self.assign(at, instance.slot, number);
@@ -114,13 +115,13 @@ impl Body<'_, '_> {
         at
     }
 
-    /// An event of the instance for the value at a position.
+    /// Handles an event of the instance whose key is at a position.
     pub fn step(&mut self, at: LocId, key: Position, rows: &[&Row<'_>]) -> LocId {
         let instance = self.instance();
         let (found, end) = (self.loc(), self.loc());
         let key = self.given.iter().find(|(position, _)| *position == key).map(|(_, var)| *var);
         let key = key.filter(|_| self.w.automaton.key.is_some()).map(|var| {
-            // The same number has the same instance, whatever the width of its type.
+            // Equal numbers denote the same instance, whatever the widths of their types are.
             let (value, pointer) = (self.number(var), self.w.program.layout.pointer_width);
             self.w.program.exprs.resize(pointer, value)
         });
@@ -152,7 +153,8 @@ impl Body<'_, '_> {
         end
     }
 
-    /// From where the instance is known to `end` if it stays as it is, to `changed` if not. What is left: no transition is taken.
+    /// Tries the transitions in order. A path leads to `end` if the configuration does not change, and to `changed` if
+    /// it does. Returns the location where no transition matches.
     fn transitions(
         &mut self,
         mut at: LocId,
@@ -205,7 +207,8 @@ impl Body<'_, '_> {
         at
     }
 
-    /// To where an instance belongs that has come to a state; to one that is not known, if it stays where it was.
+    /// Leads to a location of `changed`, depending on whether the new configuration is initial. `state` is the new
+    /// state, or `None` if it did not change.
     fn change(&mut self, at: LocId, instance: &Instance, state: Option<usize>, changed: &Changed) {
         let mut is_first = match state {
             Some(state) => {
@@ -231,7 +234,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Puts an instance that has changed back.
+    /// Stores a changed instance.
     fn keep(&mut self, changed: &Changed, instance: &Instance, key: Option<ExprId>, end: LocId) {
         let Some(key) = key else {
             for at in [changed.first, changed.other] {
@@ -241,11 +244,11 @@ impl Body<'_, '_> {
             return;
         };
         let mut at = changed.first;
-        // Where a slot has to be left.
+        // The locations where a slot is freed.
         let left: Vec<LocId> = self.w.slots.iter().map(|_| self.w.program.add_location(self.func)).collect();
         for (n, &left) in left.iter().enumerate() {
             let (it, other) = self.branch_on_slot(at, instance, n);
-            // Traces tell of it while it is in its slot.
+            // The slot is written before it is freed, so that traces show the change.
             let it = self.put(it, instance, n);
             self.goto(it, left);
             at = other;
@@ -278,7 +281,7 @@ impl Body<'_, '_> {
         self.goto(at, end);
     }
 
-    /// Where an instance comes from a slot, and where not.
+    /// Branches on whether the instance came from a slot.
     fn branch_on_slot(&mut self, at: LocId, instance: &Instance, slot: usize) -> (LocId, LocId) {
         let (from, number) = (self.expr(instance.slot), self.int(STATE, slot as i64));
         let is_it = self.w.program.exprs.eq(from, number);
@@ -296,8 +299,8 @@ impl Body<'_, '_> {
         self.assign(at, state, value)
     }
 
-    /// Takes the instance out of a slot: those in the slots behind move up, so that those in use are the first. A slot becomes as it was before
-    /// anything was in it: whichever instance was there, states of the program are equal.
+    /// Frees a slot. The later slots move up, so that the used slots remain the first ones. The last used slot gets its
+    /// initial values again, so that program states are equal whichever instance it stored.
     fn leave(&mut self, left: &[LocId], slot: usize, end: LocId) {
         let mut at = left[slot];
         let parts =
@@ -325,7 +328,8 @@ impl Body<'_, '_> {
         self.goto(at, end);
     }
 
-    /// The program ends: what becomes of the instance in a slot; there are no more if it is not in use.
+    /// Handles the end of the program for the instance in a slot. Leads to `none` if the slot is unused, because then
+    /// all later ones are, too.
     pub fn end_of(&mut self, mut at: LocId, slot: usize, rows: &[Row<'_>], none: LocId) -> LocId {
         let end = self.loc();
         if self.w.automaton.key.is_some() {
@@ -337,7 +341,7 @@ impl Body<'_, '_> {
         let instance = self.instance();
         at = self.take(at, &instance, slot);
         let rows: Vec<&Row<'_>> = rows.iter().collect();
-        // Nothing comes behind.
+        // Nothing follows the end, so the configuration is not stored.
         at = self.transitions(at, &instance, &rows, end, &Changed { first: end, other: end });
         self.goto(at, end);
         end
@@ -345,7 +349,7 @@ impl Body<'_, '_> {
 
     // Terms.
 
-    /// One bit.
+    /// Translates a term to a truth value of one bit.
     fn truth(&mut self, term: &Term, row: &Row<'_>, instance: &Instance) -> ExprId {
         match term {
             Term::Not(term) => {
@@ -377,7 +381,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A number.
+    /// Translates a term to a number.
     fn term(&mut self, term: &Term, row: &Row<'_>, instance: &Instance) -> ExprId {
         match term {
             Term::Number(number) => self.int(WIDTH, *number),
@@ -403,7 +407,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What an event calls so, as a number of its C type.
+    /// The value that the event binds to a name, as a number of its C type.
     fn bound(&mut self, name: &str, row: &Row<'_>) -> ExprId {
         let position = row.bound().find(|(n, _)| *n == name).map(|(_, position)| position);
         let var = self.given.iter().find(|(p, _)| Some(*p) == position).map(|(_, var)| *var);
@@ -411,7 +415,7 @@ impl Body<'_, '_> {
         self.number(var)
     }
 
-    /// What a variable holds, as a number of its C type.
+    /// The value of a variable, extended according to its C type.
     fn number(&mut self, var: VarId) -> ExprId {
         let value = self.expr(var);
         let ty = self.w.program.vars[var].ty;

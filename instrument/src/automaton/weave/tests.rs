@@ -15,7 +15,7 @@ const OPENED: &str = "automaton a for each p at most 3 {
     }
 }";
 
-/// A program that calls `open`, which gives what it is given, `use` and `close`, each directly or through a pointer.
+/// A program that calls `open`, which returns its argument, `use` and `close`, directly or through a pointer.
 struct Calls {
     p: Program,
     at: LocId,
@@ -34,7 +34,7 @@ impl Calls {
             p.funcs[func].params.push(param);
             let (given, zero) = (p.exprs.var(param, 32), p.exprs.int(32, 0));
             let (entry, changed, end) = (p.funcs[func].entry, p.add_location(func), p.add_location(func));
-            // Monitors see arguments as they were.
+            // A monitor must observe the arguments before the callee changes them.
             let result = gives.then_some(given);
             p.add_edge(entry, if gives { Op::Skip } else { Op::Assign { var: param, value: zero } }, changed, None);
             p.add_edge(changed, Op::Return { value: result }, end, None);
@@ -50,7 +50,7 @@ impl Calls {
         let callee = match indirectly {
             false => Callee::Direct(self.funcs[f]),
             true => {
-                // So that no constant is called.
+                // A variable, so that the callee is no constant.
                 let (address, ty) =
                     (self.p.exprs.func_addr(self.funcs[f], 64), self.p.types.push(CType::Unknown { width: 64 }));
                 let kind = VarKind::Temp(self.p.entry);
@@ -61,7 +61,7 @@ impl Calls {
                 Callee::Indirect(self.p.exprs.var(var, 64))
             }
         };
-        // Where a call through a pointer drops the result, monitors do not know it.
+        // If a call through a pointer drops the result, a monitor does not know it.
         let result = (f == 0 && indirectly).then(|| {
             let ty = self.p.types.push(CType::Unknown { width: 32 });
             self.p.vars.push(Var { name: None, ty, width: 32, kind: VarKind::Temp(self.p.entry), place: None })
@@ -70,7 +70,7 @@ impl Calls {
         self.at = next;
     }
 
-    /// How a run ends: the message of the error, or that of a taint that it met, if any.
+    /// The outcome of a run: the message of the error, or of a taint on the path, if any.
     fn run(mut self, automaton: &str) -> Option<String> {
         let (zero, end) = (self.p.exprs.int(32, 0), self.p.add_location(self.p.entry));
         self.p.add_edge(self.at, Op::Halt(HaltKind::Exit(zero)), end, None);
@@ -90,7 +90,7 @@ impl Calls {
     }
 }
 
-/// What `OPENED` says of calls, told otherwise.
+/// A second implementation of the automaton `OPENED`.
 fn expected(calls: &[(usize, i32)]) -> Option<&'static str> {
     let mut open: HashMap<i32, i32> = HashMap::new();
     for &(f, key) in calls {
@@ -126,7 +126,7 @@ fn programs_do_what_the_automaton_says_at_random() {
         let mut program = Calls::new();
         let mut calls = Vec::new();
         for _ in 0..random(12) {
-            // Errors that are sure to come soon would hide the others.
+            // The distribution avoids early errors, which would hide others.
             let key = random(6) as i32 - 1;
             let f = [0, 0, 1, 2][random(4) as usize];
             let f = if f == 1 && !calls.contains(&(0, key)) { 0 } else { f };

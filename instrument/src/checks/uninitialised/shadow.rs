@@ -1,19 +1,22 @@
-//! The shadows of expressions: which bits of a value may depend on bits that are not initialised.
+//! The shadows of expressions: the bits of a value that may depend on uninitialised bits.
 //!
-//! Exact where that is cheap, as in MemorySanitizer and Memcheck (Seward, Nethercote: Using Valgrind to detect undefined value errors
-//! with bit-precision, USENIX 2005): the bits of `&`, `|`, sums, differences and comparisons that are the same whatever
-//! the bits are that are not initialised. Elsewhere all bits that may depend on one do.
+//! The shadows are exact if that is cheap, as in MemorySanitizer and Memcheck (Seward, Nethercote: Using Valgrind to
+//! detect undefined value errors with bit-precision, USENIX 2005): a bit of `&`, `|`, sums, differences and comparisons
+//! is initialised if it does not depend on the values of the uninitialised bits. For other operations, all bits are
+//! uninitialised that may depend on an uninitialised one.
 
 use super::Cursor;
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, Op, Program, UnOp, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
-/// A shadow that is larger becomes a variable: it may occur several times in that of a larger expression.
+/// A larger shadow expression is stored in a variable, because it may occur several times in the shadow of a larger
+/// expression.
 const LARGE: usize = 6;
 
-/// The shadows of variables. What has none is initialised.
+/// The shadows of variables. A variable without one is always initialised.
 #[derive(Default)]
 pub struct Shadows {
+    /// The shadow variable of each variable.
     pub of: FxHashMap<VarId, VarId>,
 }
 
@@ -25,7 +28,7 @@ struct Shadowed {
 }
 
 impl Shadows {
-    /// The shadow of an expression; what it takes is computed at the cursor.
+    /// The shadow of an expression. Intermediate assignments are inserted at the cursor.
     pub fn expression(&self, program: &mut Program, at: &mut Cursor, e: ExprId) -> ExprId {
         self.of(program, at, e, &mut FxHashMap::default())
     }
@@ -71,7 +74,7 @@ fn zeros(x: &mut ExprPool, e: ExprId) -> ExprId {
     x.int(width, 0)
 }
 
-/// The shadow of an operation, not all of whose operands are initialised.
+/// The shadow of an operation with at least one operand that may be uninitialised.
 fn compute(x: &mut ExprPool, node: &Expr, e: ExprId, parts: &[Shadowed]) -> ExprId {
     match (node, parts) {
         (Expr::Unary(UnOp::Not, _), [a]) => a.shadow,
@@ -82,7 +85,7 @@ fn compute(x: &mut ExprPool, node: &Expr, e: ExprId, parts: &[Shadowed]) -> Expr
         (&Expr::Binary(op, ..), &[a, b]) => binary(x, op, a, b, e),
         (Expr::Ite(..), &[c, a, b]) => {
             let chosen = x.ite(c.value, a.shadow, b.shadow);
-            // Not knowing which, what both agree on is known.
+            // If the condition is uninitialised, the bits on which both values agree are still known.
             let differ = x.xor(a.value, b.value);
             let (either, width) = (x.or(a.shadow, b.shadow), x.width(e));
             let differ = x.or(differ, either);
@@ -97,7 +100,7 @@ fn compute(x: &mut ExprPool, node: &Expr, e: ExprId, parts: &[Shadowed]) -> Expr
     }
 }
 
-/// All bits, if any of the operands is not initialised.
+/// All bits if any bit of an operand is uninitialised, else none.
 fn everything(x: &mut ExprPool, e: ExprId, parts: &[Shadowed]) -> ExprId {
     let mut any = x.bool(false);
     for part in parts {
@@ -113,7 +116,7 @@ fn binary(x: &mut ExprPool, op: BinOp, a: Shadowed, b: Shadowed, e: ExprId) -> E
     let both = |x: &mut ExprPool| x.or(a.shadow, b.shadow);
     match op {
         BinOp::And => {
-            // A bit that is 0 in one is 0.
+            // The result is 0 if the bit of one operand is 0.
             let (ones_a, ones_b) = (x.or(a.value, a.shadow), x.or(b.value, b.shadow));
             let (both, maybe) = (both(x), x.and(ones_a, ones_b));
             x.and(both, maybe)
@@ -134,7 +137,8 @@ fn binary(x: &mut ExprPool, op: BinOp, a: Shadowed, b: Shadowed, e: ExprId) -> E
         }
         BinOp::Sub => difference(x, a, b),
         BinOp::Mul => {
-            // Bits depend on those of both operands that are not above them, as far as a constant does not move them up.
+            // A bit of the product depends on the bits of both operands that are not above it. A constant factor with
+            // trailing zeros shifts the dependence up.
             let moved = [a, b].into_iter().filter_map(|o| x.as_const(o.value)?.to_u64()).map(u64::trailing_zeros).max();
             let width = x.width(e);
             let by = x.int(width, u64::from(moved.unwrap_or(0).min(width - 1)));
@@ -149,7 +153,7 @@ fn binary(x: &mut ExprPool, op: BinOp, a: Shadowed, b: Shadowed, e: ExprId) -> E
             x.or(moved, by_amount)
         }
         BinOp::Eq => {
-            // Where a bit that is known differs, they are not equal.
+            // If a known bit differs, the operands are not equal.
             let both = both(x);
             let (known, differ, zero) = (x.not(both), x.xor(a.value, b.value), zeros(x, both));
             let differ = x.and(differ, known);
@@ -174,13 +178,14 @@ fn difference(x: &mut ExprPool, a: Shadowed, b: Shadowed) -> ExprId {
     x.or(borrows, either)
 }
 
-/// The least and the greatest value without sign, whatever is not initialised.
+/// The least and the greatest unsigned value over all values of the uninitialised bits.
 fn bounds(x: &mut ExprPool, a: Shadowed) -> [ExprId; 2] {
     let known = x.not(a.shadow);
     [x.and(a.value, known), x.or(a.value, a.shadow)]
 }
 
-/// With sign: a sign that is not known is that of the least number if it is set.
+/// The least and the greatest signed value over all values of the uninitialised bits. Flipping the sign bit maps the
+/// signed order to the unsigned order.
 fn signed_bounds(x: &mut ExprPool, a: Shadowed) -> [ExprId; 2] {
     let width = x.width(a.value);
     let sign = x.constant(Bv::min_signed(width));

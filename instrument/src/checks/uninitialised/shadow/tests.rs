@@ -1,11 +1,11 @@
-//! Shadows against all values that what is not initialised may have.
+//! Tests of shadows against all values of the uninitialised bits.
 
 use super::*;
 use cfa::{CType, DataLayout};
 
 const WIDTH: u32 = 3;
 
-/// The program with two variables, their shadows, and a cursor at its entry.
+/// A program with two variables, their shadows, and a cursor at its entry.
 fn program() -> (Program, Shadows, Cursor, [ExprId; 2], [VarId; 2]) {
     let mut p = Program::new(DataLayout { pointer_width: 64 });
     p.types.push(CType::Unknown { width: WIDTH });
@@ -18,7 +18,7 @@ fn program() -> (Program, Shadows, Cursor, [ExprId; 2], [VarId; 2]) {
     (p, shadows, at, vars, [shadow_a, shadow_b])
 }
 
-/// The value of an expression behind what was computed for it.
+/// The value of an expression after the inserted assignments.
 fn value(p: &Program, e: ExprId, vars: &FxHashMap<VarId, Bv>) -> Bv {
     let mut vars = vars.clone();
     let mut loc = p.funcs[p.entry].entry;
@@ -38,7 +38,8 @@ fn value(p: &Program, e: ExprId, vars: &FxHashMap<VarId, Bv>) -> Bv {
     })
 }
 
-/// Compares the shadow of `make(a, b)`, for all values and shadows of both, with which bits differ between the values that it may have.
+/// For all values and shadows of `a` and `b`: compares the shadow of `make(a, b)` with the bits that differ between its
+/// possible values.
 fn compare(name: &str, exact: bool, make: impl Fn(&mut ExprPool, ExprId, ExprId) -> ExprId) {
     let (mut p, shadows, mut at, [a, b], [shadow_a, shadow_b]) = program();
     let e = make(&mut p.exprs, a, b);
@@ -77,7 +78,7 @@ fn shadows_have_all_bits_that_may_differ() {
     compare("not", true, |x, a, _| x.not(a));
     compare("neg", true, |x, a, _| x.neg(a));
     compare("sext", true, |x, a, _| x.sext(7, a));
-    // A constant moves bits up; by a power of two it does nothing else.
+    // A constant factor shifts bits up. A power of two does nothing else.
     for by in [2, 4] {
         compare("a product", false, |x, a, _| {
             let by = x.int(WIDTH, by);
