@@ -1,4 +1,4 @@
-//! Compiles the C++ side of the front-end (`shim/`) and links LLVM 19, both as `llvm-config-19` says.
+//! Compiles the C++ part of the front-end (`shim/`) and links LLVM 19. `llvm-config-19` provides the flags.
 
 use std::process::Command;
 
@@ -23,11 +23,11 @@ fn main() {
         "shim/export.cpp",
         "shim/cut.cpp",
     ]);
-    // The lowering waits for this code: optimise it in every profile.
+    // The shim is compiled with optimisation in every profile, because the lowering depends on its speed.
     shim.opt_level(2).debug(false).flag_if_supported("-Wno-unused-parameter");
     for flag in llvm_config(&["--cxxflags"]) {
         match flag.strip_prefix("-I") {
-            // As a system folder, so that LLVM's own headers give no warnings.
+            // A system include folder suppresses warnings in LLVM's own headers.
             Some(folder) => shim.flag("-isystem").flag(folder),
             None => shim.flag(&flag),
         };
@@ -54,7 +54,7 @@ fn main() {
     ]) {
         println!("cargo::rustc-link-lib=static:-bundle={}", flag.trim_start_matches("-l"));
     }
-    // What these need is on every Debian system, though maybe not with what the linker looks for.
+    // Every Debian system has these libraries, but maybe not the development files that the linker searches.
     for library in ["libz.so.1", "libzstd.so.1"] {
         println!("cargo::rustc-link-lib=dylib:+verbatim={library}");
     }

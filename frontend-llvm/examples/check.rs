@@ -1,7 +1,7 @@
-//! Lowers C files one by one and checks what came out: it is valid, its text form reads back as the same program,
-//! and the analyses of `cfa` run on it. Prints a line for each file that fails and the sums of times.
+//! Lowers C files one by one and checks each program: it is valid, its text form parses to the same program, and the
+//! analyses of `cfa` run on it. Prints a line for each file that fails, and the total times.
 //!
-//! `cargo run -p frontend-llvm --example check < LIST`, a line of LIST being `ILP32 FILE` or `LP64 FILE`.
+//! `cargo run -p frontend-llvm --example check < LIST`, where each line of LIST is `ILP32 FILE` or `LP64 FILE`.
 
 use cfa::callgraph::CallGraph;
 use cfa::dominators::Dominators;

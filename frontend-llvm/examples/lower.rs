@@ -1,4 +1,4 @@
-//! Lowers C files or bitcode and prints what came out: sizes, times, taints; the program itself with `--text`.
+//! Lowers C files or bitcode and prints sizes, times and taints. With `--text` it prints the program itself.
 //!
 //! `cargo run -p frontend-llvm --example lower -- [--ilp32] [--text] [--ir] FILE... [-- CLANG-ARGUMENTS]`
 

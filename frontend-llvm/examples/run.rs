@@ -1,4 +1,4 @@
-//! Runs C files or bitcode in the interpreter and prints how the run ends. Inputs are all 1.
+//! Runs C files or bitcode in the interpreter and prints the outcome. All inputs are 1.
 //!
 //! `cargo run -p frontend-llvm --example run -- [--ilp32] FILE... [-- CLANG-ARGUMENTS]`
 

@@ -1,8 +1,8 @@
-//! Command lines of compilers: what they say about the meaning of a program.
+//! Compiler command lines, as far as they affect the meaning of a program.
 //!
-//! `command/options.txt` puts every option of clang, and those of gcc that clang lacks, into one class. The command line of a build
-//! is untrusted input: of its options clang gets those that change the meaning, and none that loads code, runs a program, reads
-//! further options or writes a file.
+//! `command/options.txt` puts every option of clang, and every option of gcc that clang lacks, into one class. The
+//! command line of a build is untrusted input. Only options that change the meaning are passed to clang, and none that
+//! loads code, runs a program, reads further options or writes a file.
 
 use crate::target::{NESTED, words};
 use std::collections::HashMap;
@@ -12,44 +12,44 @@ use std::sync::OnceLock;
 
 const TABLE: &str = include_str!("command/options.txt");
 
-/// Larger response files are not read.
+/// The maximal size of a response file in bytes.
 const RESPONSE_BYTES: u64 = 1 << 24;
 
-/// How a project compiles a C file.
+/// The compile command of a C file in a project.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileCommand {
-    /// What the options are relative to.
+    /// The working directory. Relative paths in the options refer to it.
     pub directory: PathBuf,
-    /// Options for clang: see [`Arguments::options`].
+    /// The options for clang; see [`Arguments::options`].
     pub options: Vec<String>,
 }
 
-/// Who wrote a command line.
+/// The author of a command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// A project's build.
+    /// The build system of a project. Its options are untrusted.
     Build,
-    /// The user of this run, who may load code into clang, and is told by clang about options that it does not know.
+    /// The user. User options may load code into clang, and clang reports those that it does not know.
     User,
 }
 
-/// The options of a command line that say what a program means.
+/// The options of a command line that affect the meaning of a program.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Arguments {
-    /// As clang takes them, in their order. Those of sanitizers are among them: see [`without_sanitizers`].
+    /// The options for clang, in order. They include those of sanitizers.
     pub options: Vec<String>,
-    /// Options that may change the meaning and have no effect here.
+    /// Options that may affect the meaning, but are ignored.
     pub ignored: Vec<Ignored>,
 }
 
-/// An option without effect that may change the meaning of a program.
+/// An ignored option that may affect the meaning of a program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Ignored {
-    /// It loads code, runs a program or reads further options.
+    /// The option loads code, runs a program or reads further options.
     Hostile(String),
-    /// Executions end where a sanitizer of the build finds an error.
+    /// The option ends executions at which a sanitizer of the build finds an error.
     Ending(String),
-    /// Neither clang nor gcc, as far as we know it, has such an option.
+    /// The option is unknown to clang, and to gcc as far as the table goes.
     Unknown(String),
 }
 
@@ -64,12 +64,12 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// Why a program that is compiled by a command line cannot be verified.
+/// The reason why a program with this command line cannot be verified.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The option changes the meaning in a way that cannot be taken over.
+    /// The option changes the meaning in a way that is not supported.
     Option(String),
-    /// The file is compiled as another language than C.
+    /// The command line compiles the file as another language than C.
     Language(String),
 }
 
@@ -84,15 +84,16 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The part of a compiler's arguments that says what a program means. Files are left out; response files (`@file`) are read,
-/// relative to `directory`.
+/// Returns the options of a compiler's arguments that affect the meaning of a program. Names of input files are
+/// dropped. Response files (`@file`) are read, relative to `directory`. Fails if an option or the language is not
+/// supported.
 pub fn read(args: &[String], directory: &Path, origin: Origin) -> Result<Arguments, Refusal> {
     let mut reader = Reader { origin, ..Reader::default() };
     reader.take(&expand(args, directory))?;
     reader.finish()
 }
 
-/// The arguments with the words of response files in the place of their names. A file that cannot be read stays a name.
+/// Replaces response files (`@file`) by their words. If a file cannot be read, its name remains.
 pub fn expand(args: &[String], directory: &Path) -> Vec<String> {
     fn add(args: &[String], directory: &Path, depth: u32, expanded: &mut Vec<String>) {
         for arg in args {
@@ -109,12 +110,13 @@ pub fn expand(args: &[String], directory: &Path) -> Vec<String> {
     expanded
 }
 
-/// An option of clang or gcc that may change the meaning of a program: how many arguments it takes besides its own, and how long its name is.
+/// If the argument is an option of clang or gcc that may affect the meaning of a program: the number of further
+/// arguments that it takes, and the length of its name.
 pub fn meaning_at(arg: &str) -> Option<(usize, usize)> {
     find(arg).filter(|option| option.class != Class::None).map(|option| (option.values, option.name.len()))
 }
 
-/// Other options, and those of sanitizers.
+/// Splits options into those of sanitizers (second) and all others (first).
 pub(crate) fn split_sanitizers(options: &[String]) -> (Vec<String>, Vec<String>) {
     let is_sanitizer = |option: &String| find(option).is_some_and(|o| o.class == Class::Sanitizer);
     let (mut others, mut sanitizers) = (Vec::new(), Vec::new());
@@ -131,7 +133,7 @@ pub(crate) fn split_sanitizers(options: &[String]) -> (Vec<String>, Vec<String>)
     (others, sanitizers)
 }
 
-/// What an option is to the meaning of a program.
+/// The class of an option, by its effect on the meaning of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
     Meaning,
@@ -160,21 +162,21 @@ impl Class {
     }
 }
 
-/// Where the value of an option stands.
+/// The position of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
-    /// Nowhere, or in so many arguments that follow.
+    /// No value, or this number of following arguments.
     Following(usize),
     Joined,
     JoinedOrFollowing,
     JoinedAndFollowing,
 }
 
-/// An option as it stands in a command line.
+/// An option of the table that matches an argument.
 struct Found {
     name: &'static str,
     class: Class,
-    /// Arguments that follow.
+    /// The number of following arguments.
     values: usize,
 }
 
@@ -200,7 +202,7 @@ fn table() -> &'static Table {
     })
 }
 
-/// The spellings in the table, each with its class.
+/// The spellings in the table with their classes.
 fn entries() -> impl Iterator<Item = (&'static str, Class)> {
     let mut class = Class::None;
     let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
@@ -212,19 +214,19 @@ fn entries() -> impl Iterator<Item = (&'static str, Class)> {
     })
 }
 
-/// A name, or the two that `[no-]` stands for.
+/// The name, or both names that `[no-]` stands for.
 fn both_forms(name: &'static str) -> Vec<&'static str> {
     match name.split_once("[no-]") {
         None => vec![name],
         Some((start, rest)) => {
-            // Once for each entry of the table.
+            // Each entry of the table is leaked only once.
             let leak = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
             vec![leak(format!("{start}{rest}")), leak(format!("{start}no-{rest}"))]
         }
     }
 }
 
-/// The option that an argument is, as clang finds it: by the longest name that fits.
+/// The option that an argument denotes. As in clang, the longest matching name counts.
 fn find(arg: &str) -> Option<Found> {
     let ends = (1..=arg.len()).rev().filter(|&end| arg.is_char_boundary(end));
     let named = ends.filter_map(|end| table().get_key_value(&arg[..end]));
@@ -242,20 +244,21 @@ fn find(arg: &str) -> Option<Found> {
     })
 }
 
-/// Reads a command line.
+/// The state while reading a command line.
 struct Reader {
     origin: Origin,
     found: Arguments,
-    /// What `-Xclang` passes on, and what `-Wp,` and `-Xpreprocessor` do: clang puts them behind all other options.
+    /// The options that `-Xclang` passes on, and those of `-Wp,` and `-Xpreprocessor`. clang appends them to all other
+    /// options.
     proper: Vec<String>,
     preprocessor: Vec<String>,
-    /// The last level of optimisation, as `-O` names it.
+    /// The last optimisation level, without `-O`.
     level: String,
-    /// Places of `-ffast-math` that are there for `-Ofast`, which counts only if it is the last level.
+    /// The indices of `-ffast-math` options that `-Ofast` added. They count only if `-Ofast` is the last level.
     fast: Vec<usize>,
-    /// Macros that say that the program is made to be profiled, or by a profile.
+    /// Predefined macros for builds that create or use profiles.
     profile: Vec<&'static str>,
-    /// Whether a file was named: what the language is afterwards is that of others.
+    /// True after an input file. A later `-x` applies only to later files.
     has_input: bool,
 }
 
@@ -292,10 +295,10 @@ impl Reader {
             let values: Vec<&String> = rest.by_ref().take(option.values).collect();
             let all = || std::iter::once(word).chain(values.iter().copied()).cloned();
             match option.class {
-                // Clang would find it incomplete.
+                // clang would reject the option as incomplete.
                 _ if values.len() < option.values && self.origin == Origin::Build => {}
                 Class::Meaning => match word.strip_prefix("-ffile-prefix-map=") {
-                    // Names of files in debug information stay what they are.
+                    // File names in debug information must not change.
                     Some(map) => self.found.options.push(format!("-fmacro-prefix-map={map}")),
                     None => self.found.options.extend(all()),
                 },
@@ -358,7 +361,7 @@ impl Reader {
             "-Wp," => self.preprocessor.extend(joined.split(',').map(str::to_owned)),
             "-Xpreprocessor" => self.preprocessor.extend(value.map(str::to_owned)),
             "-Xclang" | "-Xclang=" => self.proper.push(value.unwrap_or(joined).to_owned()),
-            // For one machine: what is passed on stands alone.
+            // `-Xarch_*`: the passed option is parsed separately.
             _ => {
                 let passed: Vec<String> = value.map(str::to_owned).into_iter().collect();
                 let mut inner = Self { origin: self.origin, ..Self::default() };
@@ -399,7 +402,7 @@ impl Reader {
         if !matches!(self.level.as_str(), "" | "0") && is_inline {
             macros.push("-U__NO_INLINE__".into());
         }
-        // Before what the command line itself defines and undefines.
+        // These macros precede the definitions on the command line.
         self.found.options.splice(0..0, macros);
         self.found.ignored.sort();
         self.found.ignored.dedup();
@@ -429,7 +432,7 @@ mod tests {
 
     #[test]
     fn each_option_that_clang_lists_has_one_class() {
-        // Of HLSL.
+        // Options of HLSL.
         let others = ["--dxv-path=", "-fspv-target-env=", "-hlsl-entry", "-validator-version"];
         for list in ["-", "-Xclang,-"] {
             let listed = clang(&[&format!("--autocomplete={list}")]);
@@ -437,7 +440,7 @@ mod tests {
             let names: BTreeSet<&str> = names.filter(|name| !others.contains(name)).collect();
             assert!(names.len() > 1000, "clang lists {} options", names.len());
             for name in names {
-                // Of warnings the class is one for all.
+                // All warning options have the same class.
                 let known = name.starts_with("-W") || name.starts_with("--W") || table().contains_key(name);
                 assert!(known, "{name} has no class");
             }
@@ -511,7 +514,7 @@ mod tests {
                 let args = [words(line), words("-E -dM -x c /dev/null")].concat();
                 clang(&args.iter().map(String::as_str).collect::<Vec<_>>())
             };
-            // As if no level were given.
+            // Without an optimisation level.
             assert_eq!(macros(&options(line)), macros(line), "{line}");
         }
     }
@@ -536,7 +539,7 @@ mod tests {
         for option in ["-B dir", "-mllvm -x", "-load x.so", "-fnew-in-gcc"] {
             assert!(ignored.iter().any(|text| text.contains(option)), "{option}: {ignored:?}");
         }
-        // The user may do so.
+        // A user may pass these options.
         let line = "-fnew-in-gcc -mllvm -x";
         assert_eq!(read(line, Origin::User).unwrap().options.join(" "), line);
         for origin in [Origin::Build, Origin::User] {
@@ -560,7 +563,8 @@ mod tests {
         );
     }
 
-    /// Runs clang with each option that a build file can pass on: with a value if it takes one, and each flag of the front-end that switches something on.
+    /// Runs clang with each option that a build file can pass on: with a value if it takes one, and each flag of the
+    /// compiler proper that enables something.
     #[test]
     fn nothing_that_is_passed_writes_a_file() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! C to bitcode: the only process that a run starts is the clang called here.
+//! Compiles C to bitcode. clang is the only process that a run starts.
 //!
-//! The bitcode wanted is what the program says, not what an optimiser makes of it: straight from clang's
-//! code generator, with debug information, without a pass run over it.
+//! The bitcode comes directly from clang's code generator, with debug information and without optimisation passes, so
+//! that it represents the source program.
 
 use crate::command::split_sanitizers;
 use crate::error::Error;
@@ -18,31 +18,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The clang of the LLVM that is linked in.
+/// The clang of the linked LLVM version.
 const CLANG: &str = "clang-19";
 const VERSION: u32 = 19;
-/// Names another clang, by path or as found on `PATH`.
+/// The environment variable that names another clang, by path or by a name on `PATH`.
 const CLANG_VARIABLE: &str = "PROVISO_CLANG";
 
-/// The name of the file that everything in the user's C includes.
+/// The name of the header that is included in all C files of the user.
 const VOCABULARY: &str = "vocabulary.h";
 
 /// The name of the file in which clang lists the files that it reads.
 const RULE: &str = "rule";
 
-/// How the C names of library functions start that we declare ourselves, so that clang calls them in place of its builtins.
+/// The prefix of the C names under which library functions are declared, so that clang calls them instead of its
+/// builtins.
 pub(crate) const CALLED: &str = "__proviso_called_";
 
-/// How often a running clang is looked at.
+/// The interval at which a running clang is polled.
 const POLL: Duration = Duration::from_millis(1);
 
-/// Flags that every C file is compiled with, models included.
+/// The flags for all C files, including models.
 ///
-/// - Level 1 without passes rather than level 0: at level 0 clang drops the bodies of C99 `inline` functions and marks everything
-///   `optnone`. What else level 1 would add (lifetimes, type-based aliasing, another set of predefined macros) is switched off.
-/// - No `-fwrapv`: the `nsw` flags say which additions are signed, which the overflow property asks for.
-/// - `-fno-elide-constructors`: a variable that is returned is another object than the result, and its life ends before.
-/// - Warnings, also errors by default, are off: old C (implicit `int`, mixed pointer types) compiles as it does with gcc.
+/// - `-O1` without passes instead of `-O0`: with `-O0` clang drops the bodies of C99 `inline` functions and marks all
+///   functions `optnone`. The other effects of `-O1` (lifetimes, type-based aliasing, other predefined macros) are
+///   disabled.
+/// - No `-fwrapv`: the `nsw` flags mark signed additions, which the overflow property needs.
+/// - `-fno-elide-constructors`: a returned variable is another object than the result, and dies before it.
+/// - All warnings are off, including those that are errors by default. Old C code (implicit `int`, mixed pointer types)
+///   then compiles as it does with gcc.
 const FLAGS: &[&str] = &[
     "-c",
     "-emit-llvm",
@@ -61,11 +64,11 @@ const FLAGS: &[&str] = &[
     "-fno-elide-constructors",
 ];
 
-/// Where the scopes of variables end is said at level 1, and of interest only to some checks.
+/// Disables the markers of variable scopes, which only some checks need.
 const NO_SCOPES: [&str; 2] = ["-Xclang", "-disable-lifetime-markers"];
 
-/// Library functions that clang, told that they are the library's, does not call but translates to
-/// instructions of its own (or, called with constants, evaluates). Where a program defines one of them itself, its calls mean the program's: compile it
+/// Library functions that clang translates to instructions (or evaluates for constant arguments) instead of calling
+/// them. If a program defines one of them itself, a call means the program's function. The caller must then compile
 /// again with these names in `shadowed`.
 pub(crate) const TRANSLATED: &[&str] = &[
     "__finite",
@@ -159,27 +162,27 @@ pub(crate) const TRANSLATED: &[&str] = &[
     "wmemmove",
 ];
 
-/// True if compilers may put instructions in the place of calls of this function.
+/// True if compilers may replace calls of this function by instructions.
 pub fn is_translated(function: &str) -> bool {
     TRANSLATED.contains(&function)
 }
 
-/// Library functions, with their types, that clang knows by the names of its builtins only (`__builtin_ffs`).
+/// Library functions with their types that clang knows only as builtins (`__builtin_ffs`).
 const BUILTIN_ONLY: [(&str, &str); 3] = [("ffs", "int (int)"), ("ffsl", "int (long)"), ("ffsll", "int (long long)")];
 
-/// A clang that can be run, and what it made so far: several programs are made of the same files.
+/// A clang executable, and a cache of its results, because several programs may share files.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     clang: PathBuf,
-    /// The folder of a file that everything in the user's C includes.
+    /// The folder of the header that is included in all C files of the user.
     vocabulary: TempDir,
-    /// By the command line, the directory and the file, or the text.
+    /// The results by command line, directory, and file or text.
     made: Mutex<HashMap<Vec<OsString>, Arc<[u8]>>>,
 }
 
 impl Compiler {
-    /// The clang that `PROVISO_CLANG` names, or the pinned one. One that has no version in its name is asked for it: what we ask
-    /// of clang, and read of what it writes, is that version's.
+    /// Finds the clang that `PROVISO_CLANG` names, or the pinned one. Checks the version of a clang without a version
+    /// in its name, because the flags and the parsed output depend on it.
     pub(crate) fn find() -> Result<Self, Error> {
         if let Some(named) = std::env::var_os(CLANG_VARIABLE).filter(|name| !name.is_empty()) {
             let found = find_program(&named);
@@ -217,7 +220,7 @@ impl Compiler {
         &self.clang
     }
 
-    /// What was made before, or is made now.
+    /// Returns the cached result, or computes and caches it.
     fn once(&self, key: &[OsString], make: impl FnOnce() -> Result<Vec<u8>, Error>) -> Result<Arc<[u8]>, Error> {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = made().get(key) {
@@ -228,9 +231,9 @@ impl Compiler {
         Ok(bitcode)
     }
 
-    /// The bitcode of C files, in the order given, compiled in parallel as `options` say. The library functions
-    /// in `shadowed` (of [`TRANSLATED`]) are functions like any other. Runs of clang end early, with
-    /// [`Error::Interrupted`], once `stop` says so; it is asked about every millisecond, from several threads.
+    /// Compiles C files in parallel. Returns their bitcode in the order of `files`. The library functions in `shadowed`
+    /// (of [`TRANSLATED`]) are called like any other function. If `stop` returns true, the running clangs end and the
+    /// result is [`Error::Interrupted`]. `stop` is called about every millisecond, from several threads.
     pub(crate) fn compile(
         &self,
         files: &[&InputFile],
@@ -239,18 +242,18 @@ impl Compiler {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Arc<[u8]>>, Error> {
         let mut base: Vec<OsString> = FLAGS.iter().map(OsString::from).collect();
-        // The names of blocks tell which side of a branch is that of C's true condition.
+        // The names of blocks show which edge of a branch belongs to C's true condition.
         base.push("-fno-discard-value-names".into());
         let called = options.called_by_name();
         base.extend(shadowed.iter().chain(&called).map(|name| format!("-fno-builtin-{name}").into()));
         let target = target_options(options);
         let declared = self.library_types(&called, &target)?;
         base.extend(builtins_as_calls(&declared).into_iter().map(OsString::from));
-        // Before what the user includes, which may replace the vocabulary by its own.
+        // The vocabulary comes first, because the user's headers may replace its macros.
         let vocabulary = self.vocabulary.path();
         base.push(format!("-fdebug-prefix-map={}=<models>", vocabulary.display()).into());
         base.extend(["-include".into(), vocabulary.join(VOCABULARY).into_os_string()]);
-        // Files of a project are compiled where the project compiles them.
+        // Files of a project are compiled in the project's directory.
         let here = |dir: &PathBuf| match files.iter().any(|file| file.command.is_some()) {
             false => dir.clone(),
             true => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
@@ -270,7 +273,7 @@ impl Compiler {
             let command = command.as_ref();
             let (project, of_project) = command.map(|c| split_sanitizers(&c.options)).unwrap_or_default();
             let project = project.into_iter().map(OsString::from);
-            // clang changes the target of `--target` for `-m64`, wherever that is.
+            // clang changes the target of `--target` for `-m64` at any position.
             let has_target = command.is_some_and(|c| !target::options(&c.options, Some(&c.directory)).is_empty());
             let target = target.iter().filter(|_| !has_target).cloned();
             let of_file = command.into_iter().flat_map(|c| &c.options).chain(&options.clang_args);
@@ -286,11 +289,11 @@ impl Compiler {
             let key = [&line.common[..], &end, &line.checks, &end, &line.sanitizers, &end, &place].concat();
             self.once(&key, || self.run(path, directory, line, &declared, stop))
         };
-        // All of them first, so that of several errors the first file's is told.
+        // All results are collected first, so that the error of the first file is reported.
         files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
     }
 
-    /// A file with its macros expanded.
+    /// Returns a file after preprocessing.
     pub(crate) fn preprocessed(&self, file: &Path, options: &Options) -> Result<String, Error> {
         let mut options = options.clone();
         options.checks.clear();
@@ -302,7 +305,7 @@ impl Compiler {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The lines on which clang finds errors in a text that stands for a file; empty if it compiles.
+    /// Compiles a text in place of a file. Returns the lines with errors, or none if it compiles.
     pub(crate) fn errors_in(&self, text: &str, file: &Path, options: &Options) -> Result<Vec<u32>, Error> {
         let dir = temporary_directory()?;
         let name = file.file_name().unwrap_or_else(|| OsStr::new("text.c"));
@@ -326,7 +329,7 @@ impl Compiler {
                     let own = format!("{}:", copy.display());
                     let line = |l: &str| l.strip_prefix(&own)?.split(':').next()?.parse().ok();
                     let found: Vec<u32> = messages.lines().filter(|l| l.contains("error:")).filter_map(line).collect();
-                    // Errors that are nowhere are everywhere.
+                    // An error without a position counts as line 0.
                     lines.extend(if found.is_empty() { vec![0] } else { found });
                 }
                 Err(error) => return Err(error),
@@ -335,8 +338,7 @@ impl Compiler {
         Ok(lines)
     }
 
-    /// The bitcode of models: of a file `main` among `files` (names and contents), which the others are included
-    /// by.
+    /// Compiles models to bitcode. `files` are names and contents. The file `main` includes the others.
     pub(crate) fn compile_models(
         &self,
         main: &str,
@@ -347,9 +349,9 @@ impl Compiler {
         let mut args: Vec<OsString> = vec![format!("--target={}", target.triple()).into()];
         args.extend(FLAGS.iter().map(OsString::from));
         args.extend(NO_SCOPES.map(OsString::from));
-        // The models round after each operation; where that is not to be, they say `fma`.
+        // The models round after each operation. They use `fma` explicitly where they need one rounding.
         args.push("-ffp-contract=off".into());
-        // The models are self-contained; `-fno-math-errno` lets `__builtin_sqrt` be the operation.
+        // The models need no headers. `-fno-math-errno` makes `__builtin_sqrt` an instruction.
         args.extend(["-nostdinc", "-fno-math-errno", "-std=gnu17"].map(OsString::from));
         let text = files.iter().find(|(name, _)| *name == main).map_or("", |(_, text)| text);
         self.once(&[&args, &[text.into()][..]].concat(), || {
@@ -358,19 +360,19 @@ impl Compiler {
                 fs::write(dir.path().join(name), content).map_err(cannot_write)?;
             }
             let mut args = args.clone();
-            // Where the files lie for the moment is not to be seen in the program.
+            // The program must not depend on the temporary path of the files.
             args.push(format!("-fdebug-prefix-map={}=<models>", dir.path().display()).into());
             let line = Line { common: args, checks: Vec::new(), sanitizers: Vec::new() };
             self.run(&dir.path().join(main), None, line, &[], stop)
         })
     }
 
-    /// The types of library functions, by name, as clang has them; names of other functions have none.
+    /// The types of library functions, by name, as clang knows them. Unknown functions are omitted.
     fn library_types(&self, names: &BTreeSet<&str>, target: &[OsString]) -> Result<Vec<(String, String)>, Error> {
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        // Clang names the type where it is used without a declaration.
+        // clang reports the type when a function is used without a declaration.
         let uses = names.iter().map(|name| format!("void proviso_{name}(void) {{ (void){name}; }}\n"));
         let dir = temporary_directory()?;
         let file = dir.path().join("types.c");
@@ -387,7 +389,7 @@ impl Compiler {
         let of = |message: &str| {
             let (name, rest) = message.split_once("' with type '")?;
             let ty = rest.split_once('\'')?.0;
-            // Attributes (`noreturn`) are no part of a type's name.
+            // Attributes such as `noreturn` are not part of the type.
             let ty = ty.split_once(" __attribute__").map_or(ty, |(ty, _)| ty);
             Some((name.to_owned(), ty.to_owned()))
         };
@@ -396,8 +398,8 @@ impl Compiler {
         Ok(known.chain(builtins.map(|&(name, ty)| (name.to_owned(), ty.to_owned()))).collect())
     }
 
-    /// Compiles one file, in a folder if one is given. The library functions in `called`, with their types, are called where the
-    /// program names clang's builtins for them.
+    /// Compiles one file, in `directory` if given. clang's builtins for the functions in `called` become calls of these
+    /// functions.
     fn run(
         &self,
         file: &Path,
@@ -408,14 +410,14 @@ impl Compiler {
     ) -> Result<Vec<u8>, Error> {
         // clang's own message would not say that the file is the user's input.
         File::open(file).map_err(|error| unreadable(file, &error))?;
-        // clang includes nothing before what is preprocessed already.
+        // clang includes no header before a preprocessed file.
         if needs_preprocessor(file, called) {
             line.common.extend(["-x".into(), "c".into()]);
         }
         let scratch = temporary_directory()?;
         let runs = Runs { compiler: self, directory, scratch: scratch.path(), stop };
         let mut attempt = runs.clang(file, &line.with_checks())?;
-        // What goes by the name of a builtin with a check is the library's function with a check.
+        // If the program defines a checked builtin, its name is redefined as the library's checked function.
         while let Err(Rejected { messages, .. }) = &attempt
             && let Some((builtin, function)) = dialect::checked_builtin(messages)
         {
@@ -444,41 +446,42 @@ impl Compiler {
     }
 }
 
-/// Command lines of clang for one file.
+/// The command lines of clang for one file.
 struct Line {
-    /// Options of all of them, none of a sanitizer.
+    /// The options without sanitizers.
     common: Vec<OsString>,
-    /// The sanitizers of the checks that are asked for.
+    /// The sanitizers of the enabled checks.
     checks: Vec<OsString>,
-    /// The options of sanitizers of the user's build.
+    /// The sanitizers of the user's build.
     sanitizers: Vec<OsString>,
 }
 
 impl Line {
-    /// For the code generator.
+    /// The options for code generation.
     fn with_checks(&self) -> Vec<OsString> {
         [&self.common[..], &self.checks].concat()
     }
 
-    /// For the preprocessor: what the program sees of sanitizers is what it sees in the user's build. (Some of them are for link-time optimisation alone.)
+    /// The options for the preprocessor. The program must observe the same sanitizers as in the user's build. (Some
+    /// sanitizers require link-time optimisation.)
     fn as_built(&self) -> Vec<OsString> {
         let lto = (!self.sanitizers.is_empty()).then(|| "-flto".into());
         [&self.common[..], &self.sanitizers, lto.as_slice()].concat()
     }
 }
 
-/// Runs of clang for one file.
+/// Runs clang on one file.
 struct Runs<'a> {
     compiler: &'a Compiler,
-    /// Where they run, if not here.
+    /// The working directory, if not the current one.
     directory: Option<&'a Path>,
-    /// For their files.
+    /// The directory for temporary files.
     scratch: &'a Path,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Runs<'_> {
-    /// What clang writes.
+    /// Runs clang. Returns its output file, or its messages if it rejects the file.
     fn clang(&self, file: &Path, args: &[OsString]) -> Result<Result<Vec<u8>, Rejected>, Error> {
         let [output, messages, rule] = ["out", "messages", RULE].map(|name| self.scratch.join(name));
         let mut command = Command::new(&self.compiler.clang);
@@ -509,7 +512,7 @@ impl Runs<'_> {
         Ok(Err(Rejected { messages, status }))
     }
 
-    /// The target that clang compiles for; the triple if it is not supported.
+    /// The target of clang's code generation. If it is not supported, the triple.
     fn target(&self, args: &[OsString]) -> Result<Target, String> {
         let mut command = Command::new(&self.compiler.clang);
         if let Some(directory) = self.directory {
@@ -520,15 +523,17 @@ impl Runs<'_> {
         Target::of_triple(&triple.unwrap_or_default())
     }
 
-    /// The text that clang compiles; of what is preprocessed already it would make nothing.
+    /// The text after preprocessing. A preprocessed file is returned unchanged, because clang would output nothing for
+    /// it.
     fn preprocessed(&self, file: &Path, args: &[OsString]) -> Result<Result<Vec<u8>, Rejected>, Error> {
         let is_text = file.extension().is_some_and(|e| e == "i") && !args.iter().any(|arg| arg == "-x");
         let read = || fs::read(file).map(Ok).map_err(|error| unreadable(file, &error));
         if is_text { read() } else { self.clang(file, &[args, &["-E".into()]].concat()) }
     }
 
-    /// The text that the preprocessor makes of a file in the user's build, and in which no function is exempt from checks. `None` if it is the text that is
-    /// compiled with the checks anyway. (Columns of the text are not those of the file where macros are expanded.)
+    /// The file preprocessed as in the user's build, with all exemptions from checks removed. `None` if this text
+    /// equals the one that is compiled with the checks anyway. (If macros are expanded, the columns of the text differ
+    /// from those of the file.)
     fn without_our_sanitizers(&self, file: &Path, line: &Line, compiles: bool) -> Result<Option<String>, Error> {
         let is_asked = !line.checks.is_empty() || !line.sanitizers.is_empty();
         if !is_asked || compiles && !self.may_depend_on_sanitizers(file) {
@@ -536,7 +541,7 @@ impl Runs<'_> {
         }
         let built = match self.preprocessed(file, &line.as_built())? {
             Ok(text) => Ok(text),
-            // clang does not know the sanitizer.
+            // clang does not know a sanitizer of the build.
             Err(_) => self.preprocessed(file, &line.common)?,
         };
         let Ok(built) = built else { return Ok(None) };
@@ -546,14 +551,15 @@ impl Runs<'_> {
         Ok(checked.or_else(|| is_other.then(|| built.into_owned())))
     }
 
-    /// True if what the preprocessor makes of the file, which clang has just compiled, may depend on the sanitizers, or say something of them.
+    /// True if the preprocessed text of the file, which clang has just compiled, may depend on the sanitizers or
+    /// mention one.
     fn may_depend_on_sanitizers(&self, file: &Path) -> bool {
         let is_of_the_system = |file: &Path| file.starts_with("/usr");
         let read = included::named_by(&self.scratch.join(RULE), self.directory);
         read.iter().map(PathBuf::as_path).chain([file]).any(|file| match fs::read(file) {
             Ok(text) => {
                 let text = String::from_utf8_lossy(&text).replace("\\\n", "").replace("\\\r\n", "");
-                // Names are also put together.
+                // Token pasting may create the name of a sanitizer.
                 let pastes = || ["##", "%:%:", "??=", "CONCAT"].iter().any(|paste| text.contains(paste));
                 text.contains("sanit") || !is_of_the_system(file) && pastes()
             }
@@ -561,7 +567,7 @@ impl Runs<'_> {
         })
     }
 
-    /// Compiles preprocessed text that clang rejected for these reasons, and for those that come up then.
+    /// Compiles preprocessed text that clang rejected. Repeats the rewriting for newly reported reasons.
     fn rewritten(
         &self,
         text: &str,
@@ -581,8 +587,8 @@ impl Runs<'_> {
     }
 }
 
-/// Options that make calls of clang's builtins calls of the library functions that they stand for: `__builtin_memcpy`, and where clang
-/// has an instruction for it `__builtin___memcpy_chk`, too.
+/// Options that turn clang's builtins into calls of the library functions: `__builtin_memcpy`, and for functions with
+/// an LLVM instruction also `__builtin___memcpy_chk`.
 fn builtins_as_calls(functions: &[(String, String)]) -> Vec<String> {
     let mut declarations = String::new();
     let mut options = Vec::new();
@@ -604,7 +610,7 @@ fn builtins_as_calls(functions: &[(String, String)]) -> Vec<String> {
     options
 }
 
-/// Whether a `.i` file uses what the vocabulary declares, or builtins that are to be calls of these functions.
+/// True if a `.i` file uses names of the vocabulary, or builtins that must become calls.
 fn needs_preprocessor(file: &Path, called: &[(String, String)]) -> bool {
     let needs = |text: String| {
         let has_builtin = |name: &str| text.contains(&format!("__builtin_{name}"));
@@ -615,13 +621,14 @@ fn needs_preprocessor(file: &Path, called: &[(String, String)]) -> bool {
     file.extension().is_some_and(|e| e == "i") && fs::read_to_string(file).is_ok_and(needs)
 }
 
-/// A file that clang does not compile.
+/// The result of a run in which clang rejected the file.
 struct Rejected {
     messages: String,
     status: ExitStatus,
 }
 
-/// The options that choose the target of files whose own options do not: what is asked for, else what the project compiles other files for.
+/// The options that select the target of files without target options: that of the given data model, else that of the
+/// project's other files.
 fn target_options(options: &Options) -> Vec<OsString> {
     if !target::options(&options.clang_args, None).is_empty() {
         return Vec::new();
@@ -634,14 +641,15 @@ fn target_options(options: &Options) -> Vec<OsString> {
     }
 }
 
-/// The options for checks. Clang's group `undefined` has no check for signed overflow in a file that defines it.
+/// The sanitizer options of the checks. If signed overflow is defined in a file, its check is omitted, as clang's group
+/// `undefined` does.
 fn sanitize(sanitizers: &[&str], defines_overflow: bool) -> Vec<OsString> {
     let is_asked = |name: &&&str| !(defines_overflow && **name == "signed-integer-overflow");
     let names: Vec<&str> = sanitizers.iter().filter(is_asked).copied().collect();
     if names.is_empty() {
         return Vec::new();
     }
-    // Control comes back from a check that fails: it may be one that nobody asked for.
+    // Execution continues after a failed check, because the check may belong to a property that is not enabled.
     vec![
         format!("-fsanitize={}", names.join(",")).into(),
         "-fsanitize-recover=all".into(),
@@ -649,7 +657,7 @@ fn sanitize(sanitizers: &[&str], defines_overflow: bool) -> Vec<OsString> {
     ]
 }
 
-/// Whether signed arithmetic wraps around where C is compiled with these options: the last one that says so counts.
+/// True if these options define signed overflow as wrapping. The last relevant option counts.
 fn wraps<'a>(options: impl Iterator<Item = &'a String>) -> bool {
     let says = |option: &String| match option.as_str() {
         "-fwrapv" | "-fno-strict-overflow" => Some(true),
@@ -666,12 +674,12 @@ fn data_model_flag(data_model: DataModel) -> &'static str {
     }
 }
 
-/// clang's messages, and ours where its own do not lead to the remedy.
+/// clang's messages, with a remedy where they do not imply it.
 fn explain(mut messages: String, status: ExitStatus, data_model: DataModel) -> String {
     if status.code().is_none() {
         messages.push_str(&format!("clang was ended by {status}\n"));
     }
-    // Debian keeps what differs between architectures in folders of their own, which come with a package each.
+    // Debian has architecture-specific headers in separate folders and packages.
     let lacks_target_header = messages.lines().any(|line| {
         let missing = line.split_once("fatal error: '").and_then(|(_, rest)| rest.split_once("' file not found"));
         missing.is_some_and(|(name, _)| ["bits/", "gnu/", "sys/", "asm/"].iter().any(|dir| name.starts_with(dir)))
@@ -692,7 +700,7 @@ fn explain(mut messages: String, status: ExitStatus, data_model: DataModel) -> S
     messages
 }
 
-/// A process that dies with this value.
+/// A process that is killed when this value is dropped.
 struct Running(Child);
 
 impl Running {
@@ -712,13 +720,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both do nothing to a process that has been waited for.
+        // Both calls have no effect after the process was waited for.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A program by its path, or the first of its name on `PATH`.
+/// The program with this path, or the first one with this name on `PATH`.
 fn find_program(name: &OsStr) -> Option<PathBuf> {
     let is_path = Path::new(name).components().count() > 1;
     let folders =
@@ -726,7 +734,7 @@ fn find_program(name: &OsStr) -> Option<PathBuf> {
     folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
-/// The major version that a clang says it has.
+/// The major version that a clang reports.
 fn version(clang: &Path) -> Option<u32> {
     let said = Command::new(clang).arg("--version").stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
@@ -803,7 +811,7 @@ mod tests {
         assert_eq!(explain(own.into(), ExitStatus::default(), DataModel::Ilp32), own);
     }
 
-    /// A parameter list in C, and the arguments of a call with them, for the type of a function.
+    /// For a function type, its parameter list in C, and the arguments of a call.
     fn parameters(ty: &str) -> (String, String) {
         let list = &ty[ty.rfind('(').unwrap() + 1..ty.len() - 1];
         let types: Vec<&str> = list.split(", ").filter(|ty| !["void", "..."].contains(ty)).collect();
@@ -813,17 +821,18 @@ mod tests {
         (declared.join(", "), passed.join(", "))
     }
 
-    /// Every library function that clang knows, called by its name, by the name of clang's builtin, and through a pointer, is called in the
-    /// program where its calls are errors.
+    /// For every library function that clang knows: calls by its name, by the name of clang's builtin, and through a
+    /// pointer all remain calls in a program where calls of it are errors.
     #[test]
     fn library_functions_are_called_by_their_names() {
         let compiler = Compiler::find().unwrap();
         let names: BTreeSet<&str> = models::names().chain(TRANSLATED.iter().copied()).collect();
         let types = compiler.library_types(&names, &[]).unwrap();
-        // Those take a list of variable arguments, or a function, which the C below does not write.
+        // Functions with variable arguments or function pointers are omitted, because the C code below does not support
+        // them.
         let types: Vec<_> = types.into_iter().filter(|(_, ty)| ty.matches('(').count() == 1).collect();
         assert!(types.len() > 250, "{}", types.len());
-        // Builtins of these names take any type, as the macros of <math.h> do.
+        // Builtins with these names are generic, like the macros of <math.h>.
         let is_generic = |name: &str| ["isinf", "isnan", "signbit"].iter().any(|generic| name.starts_with(generic));
         for name in TRANSLATED.iter().filter(|name| !is_generic(name)) {
             assert!(types.iter().any(|(known, _)| known == name), "{name}");
@@ -873,7 +882,7 @@ mod tests {
 
     #[test]
     fn a_slow_compilation_can_be_stopped() {
-        // Doubles 2^26 times: clang would need minutes.
+        // The text doubles 2^26 times, so clang would need minutes.
         let mut source = String::from("#define M0(x) x x\n");
         for i in 1..26 {
             source.push_str(&format!("#define M{i}(x) M{}(x) M{}(x)\n", i - 1, i - 1));

@@ -1,9 +1,9 @@
-//! The other way: from a part of a program back to the module, as bitcode that runs.
+//! Slices as bitcode: removes instructions from the original module, so that the result can be executed.
 //!
-//! An edge of the program stands for instructions; those of the edges in the part are kept. What the part does
-//! not decide (a branch that is not in it) goes one of its ways, the nearest to something that is in the part or,
-//! if nothing is, to a return: the part is taken to be closed under control dependence, so that all ways lead to
-//! the same. Library models are no part of the user's program and go.
+//! An edge of the program implements instructions. The instructions of the edges in the slice are kept. A branch that
+//! is not in the slice becomes an unconditional jump: to the successor with the shortest distance to kept instructions,
+//! or else to a return. The slice must be closed under control dependence, so that all successors lead to the same kept
+//! instructions. Library models are removed.
 
 use crate::error::Error;
 use crate::ir::{ConstantKind, GlobalRef, Module, Operand, op};
@@ -13,30 +13,31 @@ use cfa::{EdgeId, FuncId, HaltKind, Id, LocId, Op, Out, PlaceId, Program};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// What of a program is to be kept.
+/// The part of a program to keep.
 pub struct Part<'a> {
+    /// The program.
     pub program: &'a Program,
-    /// By edge, whether its operation is in the part.
+    /// For each edge, whether its operation is kept.
     pub kept: &'a [bool],
-    /// By edge, whether it is of importance that control gets there; of those that are kept it always is.
+    /// For each edge, whether control must reach it. This always holds for kept edges.
     pub observed: &'a [bool],
-    /// By location: whether execution can come here and go on. Where it cannot, the program ends.
+    /// For each location, whether an execution can reach it and continue. At other locations, the output program ends.
     pub alive: &'a [bool],
-    /// The arguments of a kept call (by position; those of a variadic function's block follow its parameters),
-    /// or the value of a return or an exit (0), that need not be computed.
+    /// The operands of a kept call, return or exit that need not be computed.
     pub unused: &'a dyn Fn(EdgeId) -> Unused,
 }
 
-/// What of an edge's operands need not be computed.
+/// The operands of an edge that need not be computed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unused {
-    /// Positions of arguments, ascending; 0 for the value of a return.
+    /// The positions of arguments, ascending. Variadic arguments follow the parameters. For the value of a return or an
+    /// exit: 0.
     pub arguments: Vec<u32>,
-    /// The variadic arguments.
+    /// All variadic arguments.
     pub variadic: bool,
 }
 
-/// A module that can be cut down to a part of its program.
+/// A module that can be reduced to a part of its program.
 pub struct Cut {
     llvm: LlvmModule,
     ir: Module,
@@ -44,14 +45,16 @@ pub struct Cut {
     entry: String,
 }
 
-/// Sizes of a module without models.
+/// The size of a module without models.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Size {
+    /// The number of functions with bodies.
     pub functions: usize,
+    /// The number of instructions.
     pub instructions: usize,
 }
 
-// As in shim/cut.cpp.
+// These constants must agree with shim/cut.cpp.
 const STUB: u32 = 0;
 const CUT: u32 = 1;
 const EXIT_STUB: u32 = 2;
@@ -69,7 +72,7 @@ impl Cut {
         Self { llvm, ir, layout, entry }
     }
 
-    /// The user's functions and instructions.
+    /// The number of the user's functions and instructions.
     pub fn size(&self) -> Size {
         let own = self.ir.functions.iter().filter(|f| !f.model);
         own.filter_map(|f| f.body.as_ref()).fold(Size::default(), |size, body| Size {
@@ -78,18 +81,18 @@ impl Cut {
         })
     }
 
-    /// Where an instruction of the module stands; `None` for what the compiler made itself.
+    /// The source position of an instruction. `None` for instructions that the compiler generated.
     pub fn place(&self, instruction: u32) -> Option<PlaceId> {
         let n = self.ir.functions.partition_point(|f| f.first_instruction <= instruction).checked_sub(1)?;
-        // Functions without a body share their number with the next that has one.
+        // Functions without a body share their first instruction number with the next function that has one.
         let function = self.ir.functions[..=n].iter().rev().find(|f| f.body.is_some())?;
         let row = function.body.as_ref()?.instructions.get((instruction - function.first_instruction) as usize)?.place;
         if row == NONE { None } else { self.layout.places[row as usize] }
     }
 
-    /// The instructions that were inlined with a function.
+    /// The instructions that come from inlined bodies of a function.
     pub fn inlined_from(&self, name: &str) -> Vec<u32> {
-        // The row of a call comes before those of what was inlined there.
+        // The row of a call precedes the rows of the code inlined there.
         let mut within = Vec::with_capacity(self.ir.places.len());
         for place in &self.ir.places {
             within.push(place.is_inlined_from(name) || place.inlined_at != NONE && within[place.inlined_at as usize]);
@@ -104,7 +107,7 @@ impl Cut {
         found
     }
 
-    /// The instructions of the user's functions that call a function by its name.
+    /// The instructions in the user's functions that directly call a function with this name.
     pub fn calls_of(&self, name: &str) -> Vec<u32> {
         let mut calls = Vec::new();
         for function in self.ir.functions.iter().filter(|f| !f.model) {
@@ -126,12 +129,12 @@ impl Cut {
         calls
     }
 
-    /// Names of the functions that the user's program defines or declares, models and intrinsics not among them.
+    /// The names of the functions that the user's program defines or declares, without intrinsics.
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.ir.functions.iter().filter(|f| !f.name.starts_with("llvm.")).map(|f| f.name.as_str())
     }
 
-    /// Cuts the module down. Returns its bytes, as bitcode or as text, and its size.
+    /// Removes all instructions outside the part. Returns the module, as bitcode or as text, and its size.
     pub fn write(mut self, part: &Part, text: bool) -> Result<(Vec<u8>, Size), Error> {
         let orders = Orders::new(&self.ir, &self.layout, part).write();
         // SAFETY: the orders are for every block and instruction of `ir`, which is this module.
@@ -148,23 +151,23 @@ struct Orders<'a> {
     ir: &'a Module,
     layout: &'a Layout,
     part: &'a Part<'a>,
-    /// By location: the block of its function that it belongs to.
+    /// For each location, the block of its function that contains it.
     block_of: Vec<u32>,
-    /// By instruction of the module: `KEPT` and `UNSEEN`.
+    /// For each instruction of the module: `KEPT` and `UNSEEN`.
     flags: Vec<u32>,
-    /// By program function: its edges.
+    /// For each function of the program, its edges.
     edges: Vec<Vec<EdgeId>>,
     words: Vec<u32>,
 }
 
-/// A block as a node of the control flow that is in the part.
+/// A block as a node of the kept control flow.
 #[derive(Clone, Default)]
 struct Node {
-    /// Blocks that can follow.
+    /// The blocks that may follow.
     successors: Vec<u32>,
-    /// Whether something of the part is executed here.
+    /// True if the block has a kept or observed operation.
     content: bool,
-    /// The last instruction that is executed, if the program does not come to the block's end.
+    /// The last executed instruction, if execution ends inside the block.
     stops_after: Option<u32>,
     alive: bool,
 }
@@ -208,7 +211,7 @@ impl<'a> Orders<'a> {
                 continue;
             }
             match self.layout.blocks[n].0 {
-                // Also without anything of it in the part, it may return or end the program.
+                // A function without kept operations may still return or end the program.
                 Some(func) if self.part.alive[self.part.program.funcs[func].entry.index()] => {
                     self.words.push(CUT);
                     self.function(n, func);
@@ -250,7 +253,7 @@ impl<'a> Orders<'a> {
                 let chosen = node.successors.iter().min_by_key(near);
                 match chosen {
                     Some(&s) if to_content[s as usize] != NONE || to_return[s as usize] != NONE => {
-                        // The order of LLVM's successors is that of the operands that are blocks.
+                        // The order of LLVM's successors is the order of the block operands.
                         FIRST_SUCCESSOR + ends.iter().position(|&t| t == s).unwrap_or(0) as u32
                     }
                     _ => EXIT_AT_END,
@@ -277,14 +280,14 @@ impl<'a> Orders<'a> {
     fn block_at(&self, n: usize, i: u32) -> u32 {
         self.blocks(n).partition_point(|range| range.end <= i) as u32
     }
-    /// The last instruction of a block and its opcode.
+    /// The last instruction of a block, and its opcode.
     fn last(&self, n: usize, block: u32) -> (u32, u8) {
         let last = self.blocks(n)[block as usize].end - 1;
         let body = self.ir.functions[n].body.as_ref().expect("a function that is lowered");
         (last, body.instructions[last as usize].opcode)
     }
-    /// The instruction, counted in its function, that an edge of a block was made for: those folded into it come
-    /// before, and the assignments of phis belong to blocks behind.
+    /// The instruction (by number in its function) for which an edge of a block was created. Instructions that were
+    /// folded into the edge precede it. The assignments of phis belong to later blocks.
     fn anchor(&self, n: usize, edge: EdgeId) -> Option<u32> {
         let block = self.block_of[self.part.program.edges[edge].source.index()];
         let first = self.ir.functions[n].first_instruction;
@@ -326,7 +329,7 @@ impl<'a> Orders<'a> {
         nodes
     }
 
-    /// By block, whether its end decides something in the part.
+    /// For each block, whether its final branch is kept.
     fn decided(&self, n: usize, func: FuncId) -> Vec<bool> {
         let program = self.part.program;
         let mut decided = vec![false; self.blocks(n).len()];
@@ -344,7 +347,7 @@ impl<'a> Orders<'a> {
         decided
     }
 
-    /// By instruction, ascending: arguments and returned values that are not in the part.
+    /// For each instruction, ascending, the arguments and returned values that need not be computed.
     fn unused(&self, n: usize, func: FuncId) -> Vec<(u32, Vec<u32>)> {
         let program = self.part.program;
         let mut unused = Vec::new();
@@ -377,7 +380,7 @@ impl<'a> Orders<'a> {
     }
 }
 
-/// Marks the locations that are reached from the first of a block without coming to another block.
+/// Assigns to the block all locations that are reachable from its first location without entering another block.
 fn flood(program: &Program, start: LocId, block: u32, starts: &[bool], block_of: &mut [u32]) {
     let mut work = vec![start];
     while let Some(loc) = work.pop() {
@@ -398,7 +401,7 @@ fn flood(program: &Program, start: LocId, block: u32, starts: &[bool], block_of:
     }
 }
 
-/// How many blocks there are from each to one of `targets`.
+/// For each block, the distance in blocks to the nearest of `targets`.
 fn distances(nodes: &[Node], targets: &[u32]) -> Vec<u32> {
     let mut predecessors = vec![Vec::new(); nodes.len()];
     for (b, node) in nodes.iter().enumerate() {

@@ -1,28 +1,29 @@
-//! What CBMC reads and clang does not: `==>`, `__CPROVER_forall { int i; P }`, `__CPROVER_exists { int i; P }`, and
-//! functions that are called before they are declared with another type than `int`, and functions of CBMC's that are
-//! declared again with other qualifiers. And what gcc reads, and writes into what it has preprocessed with the headers of
-//! the C library: which function frees what one allocates (`__attribute__((malloc (fclose, 1)))`). It means nothing here.
+//! Rewrites extensions of CBMC and gcc that clang does not support.
 //!
-//! Preprocessed text is rewritten to C, and only where clang has rejected it. A quantifier becomes a loop over the
-//! values of its variable that its condition leaves (`0 <= i && i < n ==> P`); without such bounds it is any value that
-//! one instance allows, which is marked as an approximation.
+//! CBMC accepts `==>`, `__CPROVER_forall { int i; P }`, `__CPROVER_exists { int i; P }`, functions that are called
+//! before a declaration with another type than `int`, and redeclarations of CBMC's functions with other qualifiers. gcc
+//! writes deallocators (`__attribute__((malloc (fclose, 1)))`) into preprocessed text. They have no effect here.
+//!
+//! The module rewrites preprocessed text to C, and only if clang has rejected it. A quantifier becomes a loop over the
+//! values of its variable that its condition permits (`0 <= i && i < n ==> P`). Without such bounds, it becomes any
+//! value that one instance permits, and is marked as an approximation.
 
 use std::fmt::Write;
 
-/// What clang rejected that can be rewritten.
+/// The reasons why clang rejected a text, as far as rewriting helps.
 #[derive(PartialEq, Eq, Debug, Default)]
 pub(crate) struct Reasons {
     logic: bool,
-    /// Arguments of the attribute `malloc`.
+    /// The attribute `malloc` has arguments.
     deallocators: bool,
-    /// Functions that are declared after they are called.
+    /// Functions that are declared after a call.
     late: Vec<String>,
-    /// Functions that nobody defines and that are declared more than once, not alike: the first declaration counts.
+    /// Undefined functions with several different declarations. The first declaration counts.
     repeated: Vec<String>,
 }
 
 impl Reasons {
-    /// From clang's messages; `None` if they are about something else.
+    /// Parses clang's messages. Returns `None` if they have other reasons.
     pub(crate) fn of(messages: &str) -> Option<Self> {
         let logic = ["__CPROVER_forall", "__CPROVER_exists", "==>"].iter().any(|what| messages.contains(what));
         let deallocators = ["malloc", "__malloc__"]
@@ -44,7 +45,7 @@ impl Reasons {
         found.then_some(reasons)
     }
 
-    /// Takes over further reasons; whether there was one.
+    /// Adds further reasons. Returns true if one of them was new.
     pub(crate) fn add(&mut self, more: Self) -> bool {
         let size = |r: &Self| (r.logic, r.deallocators, r.late.len(), r.repeated.len());
         let before = size(self);
@@ -59,8 +60,8 @@ impl Reasons {
     }
 }
 
-/// The builtin with a check (`__builtin___memset_chk`) that clang's messages say the program defines, and the function
-/// of the library that it stands for.
+/// If clang's messages say that the program defines a builtin with a check (`__builtin___memset_chk`): the builtin, and
+/// the library function that it represents.
 pub(crate) fn checked_builtin(messages: &str) -> Option<(&str, &str)> {
     let (_, rest) = messages.split_once("definition of builtin function '")?;
     let (builtin, _) = rest.split_once('\'')?;
@@ -68,12 +69,12 @@ pub(crate) fn checked_builtin(messages: &str) -> Option<(&str, &str)> {
     Some((builtin, function))
 }
 
-/// Preprocessed text in which no attribute exempts functions from checks (`no_sanitize("undefined")`): such attributes name a sanitizer that there is
-/// not. `None` if there are none.
+/// Removes exemptions from checks (`no_sanitize("undefined")`) from preprocessed text: the attributes then name a
+/// sanitizer that does not exist. Returns `None` if the text has none.
 pub(crate) fn without_exemptions(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut changed = false;
-    // For each bracket that is open, if it is one of an attribute.
+    // For each open bracket, whether it belongs to an attribute.
     let mut brackets: Vec<bool> = Vec::new();
     let mut before = "";
     let tokens = if text.contains("no_sanitize") { tokens(text) } else { return None };
@@ -98,7 +99,7 @@ pub(crate) fn without_exemptions(text: &str) -> Option<String> {
                     let mut depth = 0;
                     for token in rest.by_ref() {
                         depth += i32::from(token == "(") - i32::from(token == ")");
-                        // The lines that follow keep their numbers.
+                        // Keeps the line numbers of the following text.
                         out.extend(token.chars().filter(|&c| c == '\n'));
                         if depth == 0 {
                             break;
@@ -128,14 +129,14 @@ pub(crate) fn without_exemptions(text: &str) -> Option<String> {
     changed.then_some(out)
 }
 
-/// The text as C. What is not rewritten stays as it is, line by line.
+/// Rewrites the text to C. All other text is unchanged, line by line.
 pub(crate) fn rewrite(text: &str, reasons: &Reasons) -> String {
     let tokens = tokens(text);
     let mut rest = tokens.iter().copied().peekable();
     let mut nodes = Vec::new();
     while rest.peek().is_some() {
         nodes.append(&mut group(&mut rest));
-        // A bracket that closes nothing; clang will say so.
+        // A closing bracket without an opening one. clang will report it.
         nodes.extend(rest.next().map(Node::Token));
     }
     if reasons.deallocators {
@@ -150,7 +151,7 @@ pub(crate) fn rewrite(text: &str, reasons: &Reasons) -> String {
     if reasons.logic { expression(&nodes) } else { plain_as_it_is(&nodes) }
 }
 
-/// The declarations outside functions: where each starts, and its `;` or body.
+/// The declarations outside functions: the index of the first node, and of the `;` or body.
 fn declarations(nodes: &[Node<'_>]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -165,13 +166,13 @@ fn declarations(nodes: &[Node<'_>]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Whether the nodes declare a function of this name.
+/// True if the nodes declare a function with this name.
 fn declares(nodes: &[Node<'_>], name: &str) -> bool {
     let after = nodes.iter().position(|n| matches!(n, Node::Token(t) if *t == name)).map(|at| &nodes[at + 1..]);
     matches!(after.and_then(|rest| rest.iter().find(|n| !is_space(n))), Some(Node::Group("(", ..)))
 }
 
-/// Puts a copy of a function's declaration before the first declaration that uses the function.
+/// Inserts a copy of a function's declaration before the first declaration that uses the function.
 fn declare_early(nodes: &mut Vec<Node<'_>>, name: &str) {
     let all = declarations(nodes);
     let Some(&(start, end)) = all.iter().find(|&&(start, end)| declares(&nodes[start..end], name)) else { return };
@@ -183,7 +184,7 @@ fn declare_early(nodes: &mut Vec<Node<'_>>, name: &str) {
     }
 }
 
-/// Leaves out all declarations of a function but the first.
+/// Removes all declarations of a function except the first.
 fn declare_once(nodes: &mut [Node<'_>], name: &str) {
     let mut repeated = declarations(nodes);
     repeated.retain(|&(start, end)| declares(&nodes[start..end], name) && matches!(nodes[end], Node::Token(";")));
@@ -196,7 +197,7 @@ fn declare_once(nodes: &mut [Node<'_>], name: &str) {
     }
 }
 
-/// Leaves out the arguments of all attributes `malloc`.
+/// Removes the arguments of all `malloc` attributes.
 fn leave_out_deallocators(nodes: &mut [Node<'_>], in_attribute: bool) {
     let mut before = "";
     for node in nodes {
@@ -223,11 +224,11 @@ fn mentions(node: &Node<'_>, name: &str) -> bool {
     }
 }
 
-/// A token (also a run of white space, or a line of the preprocessor), or what stands in brackets.
+/// A token (including a run of white space, or a preprocessor line), or a bracketed group.
 enum Node<'t> {
     Token(&'t str),
     Group(&'t str, Vec<Node<'t>>, &'t str),
-    /// Rewritten already.
+    /// Text that is already rewritten.
     Done(String),
 }
 
@@ -276,7 +277,7 @@ fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
 }
 
-/// The nodes up to the bracket that closes (which is not taken), or the end.
+/// Collects nodes up to the closing bracket (not included) or the end.
 fn group<'t>(rest: &mut std::iter::Peekable<impl Iterator<Item = &'t str>>) -> Vec<Node<'t>> {
     let mut nodes = Vec::new();
     while let Some(&token) = rest.peek() {
@@ -295,7 +296,7 @@ fn group<'t>(rest: &mut std::iter::Peekable<impl Iterator<Item = &'t str>>) -> V
     nodes
 }
 
-/// The text of nodes, with all inside rewritten.
+/// The text of the nodes, completely rewritten.
 fn expression(nodes: &[Node<'_>]) -> String {
     let nodes = without_quantifiers(nodes);
     let mut out = String::new();
@@ -313,7 +314,7 @@ fn expression(nodes: &[Node<'_>]) -> String {
     out + &implication(&nodes[start..])
 }
 
-/// Text without operators that bind less than an implication.
+/// Rewrites implications in nodes without operators of lower precedence.
 fn implication(nodes: &[Node<'_>]) -> String {
     let Some(at) = nodes.iter().position(|n| matches!(n, Node::Token("==>" | "<==>"))) else { return plain(nodes) };
     let (left, right) = (plain(&nodes[..at]), implication(&nodes[at + 1..]));
@@ -364,7 +365,7 @@ fn without_quantifiers<'t>(nodes: &[Node<'t>]) -> Vec<Node<'t>> {
             && let Node::Group("{", inner, _) = &nodes[n + 1 + skip]
             && let Some(text) = quantifier(word == "__CPROVER_forall", inner)
         {
-            // The lines that follow keep their numbers.
+            // Keeps the line numbers of the following text.
             let lines = nodes[n..=n + 1 + skip].iter().map(newlines).sum();
             result.push(Node::Done(text + &"\n".repeat(lines)));
             n += skip + 2;
@@ -377,7 +378,7 @@ fn without_quantifiers<'t>(nodes: &[Node<'t>]) -> Vec<Node<'t>> {
         });
         n += 1;
     }
-    // A block stays a boundary, and brackets stay together.
+    // Blocks remain boundaries, and brackets remain groups.
     result
 }
 
@@ -390,12 +391,12 @@ fn newlines(node: &Node<'_>) -> usize {
     }
 }
 
-/// On one line.
+/// Joins the lines of a text.
 fn flat(text: &str) -> String {
     text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// `{ T x; P }`, the inside.
+/// Rewrites a quantifier with the body `T x; P`.
 fn quantifier(all: bool, inner: &[Node<'_>]) -> Option<String> {
     let end = inner.iter().position(|n| matches!(n, Node::Token(";")))?;
     let name = inner[..end].iter().rposition(|n| !is_space(n))?;
@@ -407,7 +408,8 @@ fn quantifier(all: bool, inner: &[Node<'_>]) -> Option<String> {
     {
         body = rest;
     }
-    // What limits the variable: the left side of an implication, or the body of an existence.
+    // The condition that bounds the variable: the left side of an implication, or the body of an existential
+    // quantifier.
     let limits = match body.iter().position(|n| matches!(n, Node::Token("==>"))) {
         Some(at) if all => &body[..at],
         None if !all => body,
@@ -422,7 +424,7 @@ fn quantifier(all: bool, inner: &[Node<'_>]) -> Option<String> {
          proviso_q = ({holds}) {} proviso_b;",
         if all { "&&" } else { "||" }
     );
-    // The loop ends behind the limit, if there is one, or after the last value of the type.
+    // The loop ends after the upper bound, if there is one, or after the last value of the type.
     let from = |first: &str, beyond: &str| {
         format!(
             "for ({ty} {variable} = {first};; {variable}++) {{ if ({found}({holds})) {{ proviso_q = {end}; break; }} \
@@ -433,14 +435,14 @@ fn quantifier(all: bool, inner: &[Node<'_>]) -> Option<String> {
     let mut text = format!("__extension__({{ _Bool proviso_q = {start}; ");
     let _ = match (lower, upper) {
         (Some(lower), Some(upper)) => write!(text, "{}", bounded(&lower, &upper)),
-        // Without a lower bound only what has no sign is bounded.
+        // Without a lower bound, only unsigned types are bounded.
         (None, Some(upper)) => write!(text, "if ({least} == 0) {{ {} }} else {{ {any} }}", bounded("0", &upper)),
         (_, None) => write!(text, "if (sizeof({ty}) <= 2) {{ {} }} else {{ {any} }}", from(&least, "")),
     };
     Some(text + " proviso_q; })")
 }
 
-/// A value that the variable is not below, and a condition that fails beyond its values, if the conjuncts say so.
+/// A lower bound of the variable, and a condition that is false above its upper bound, if the conjuncts imply them.
 fn bounds(nodes: &[Node<'_>], variable: &str) -> (Option<String>, Option<String>) {
     let parts: Vec<&Node<'_>> = nodes.iter().filter(|n| !is_space(n)).collect();
     if let [Node::Group("(", inner, _)] = parts[..] {

@@ -1,44 +1,63 @@
-//! Why a program could not be loaded.
+//! The errors of loading a program.
 
 use crate::target;
 use std::fmt;
 use std::path::PathBuf;
 
+/// The reason why a program could not be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// The options contradict each other or the input: no entry function, no input, mixed targets.
+    /// The options contradict each other or the input. For example, there is no entry function or no input.
     Usage(String),
-    /// A file could not be read.
-    Unreadable { path: PathBuf, reason: String },
-    /// clang rejected a C file; its own messages.
-    Compile { path: PathBuf, messages: String },
-    /// clang could not be run.
-    NoCompiler(String),
-    /// A `.bc` or `.ll` file that LLVM does not read, or that its verifier rejects.
-    BadBitcode {
+    /// A file cannot be read.
+    Unreadable {
+        /// The file.
         path: PathBuf,
+        /// The reason.
         reason: String,
-        /// The LLVM that wrote it, as it says itself: `LLVM16.0.6`.
+    },
+    /// clang rejected a C file.
+    Compile {
+        /// The file.
+        path: PathBuf,
+        /// clang's messages.
+        messages: String,
+    },
+    /// clang cannot be run.
+    NoCompiler(String),
+    /// LLVM cannot read a `.bc` or `.ll` file, or its verifier rejects it.
+    BadBitcode {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+        /// The LLVM version that wrote the file, as the file says: `LLVM16.0.6`.
         producer: Option<String>,
     },
-    /// A file that is compiled for a target that is not supported, or for none.
+    /// The target of a file is not supported or missing.
     Target {
+        /// The file.
         path: PathBuf,
-        /// Its triple, and what else is wrong with it.
+        /// The triple, and the reason.
         target: String,
-        /// The options that choose it, if any do.
+        /// The options that select the target, if any.
         options: String,
     },
-    /// The modules do not link: a symbol defined twice.
-    Link { path: PathBuf, reason: String },
-    /// The limit or the user ended the run.
+    /// The modules cannot be linked, for example because a symbol is defined twice.
+    Link {
+        /// The file that cannot be linked to the preceding ones.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// A limit or the user ended the run.
     Interrupted,
-    /// A fault of ours.
+    /// A defect of Proviso.
     Internal(String),
 }
 
 impl Error {
-    /// The exit code of `sysexits.h` that tells this kind of error.
+    /// The exit code of `sysexits.h` for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 64, // EX_USAGE
@@ -52,7 +71,7 @@ impl Error {
 }
 
 impl Error {
-    /// Why, and what to do, a line each.
+    /// Notes and remedies for the user, one per line.
     pub fn notes(&self) -> Option<String> {
         let Self::Target { .. } = self else { return None };
         let help = "to verify it as a program for one of these, end the command line with -- --target=x86_64-linux-gnu";

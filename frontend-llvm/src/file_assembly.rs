@@ -1,11 +1,11 @@
-//! Assembly at file scope. It may define symbols, give others other values, and run before `main`: nothing of it is modelled. So what is
-//! not known to leave the meaning of the C as it is, is reported.
+//! Assembly at file scope. It may define symbols, change their values, and run code before `main`. None of this is
+//! modelled. A statement is therefore reported unless it is known not to affect the meaning of the C code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Directives that do not change what C means: they say how symbols and sections are described in the object file, and place bytes
-/// that have no symbol.
+/// Directives that do not affect the meaning of C code: they describe symbols and sections of the object file, or place
+/// bytes without a symbol.
 const HARMLESS: &[&str] = &[
     ".2byte",
     ".4byte",
@@ -51,20 +51,20 @@ const HARMLESS: &[&str] = &[
     ".zero",
 ];
 
-/// How the names of sections start that the loader runs, or calls what they hold.
+/// Prefixes of the sections whose content the loader executes or calls.
 const EXECUTED: [&str; 5] = [".init", ".fini", ".preinit", ".ctors", ".dtors"];
 
-/// A statement of assembly at file scope that may change what the program means.
+/// A statement of assembly at file scope that may affect the meaning of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FileAssembly {
     pub statement: String,
     pub path: PathBuf,
-    /// The line of the C file, where it is found.
+    /// The line in the C file, if it was found.
     pub line: Option<u32>,
 }
 
 impl FileAssembly {
-    /// The first such statement of the assembly of a module, which was made of the file `path`.
+    /// Returns the first such statement in the assembly of a module. `path` is the file of the module.
     pub(crate) fn of(assembly: &str, path: &Path) -> Option<Self> {
         let statement = statements(assembly).into_iter().find(|s| !is_harmless(s))?;
         let text = fs::read(path).unwrap_or_default();
@@ -73,7 +73,7 @@ impl FileAssembly {
     }
 }
 
-/// The statements of x86 assembly, without comments.
+/// Splits x86 assembly into statements without comments.
 fn statements(assembly: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut rest = assembly.chars().peekable();
@@ -120,10 +120,11 @@ fn is_harmless(statement: &str) -> bool {
     (HARMLESS.binary_search(&directive).is_ok() || directive.starts_with(".cfi_")) && !is_executed
 }
 
-/// The line of C on which assembly at file scope starts that has this statement, or else the first that does.
+/// The line of the C declaration that contains this statement. If none does, the line of the first assembly
+/// declaration.
 fn line_of(text: &str, statement: &str) -> Option<u32> {
     let starts = file_scope_assembly(text);
-    // A literal may end within a statement.
+    // A statement may be split over several string literals.
     let first = statement.split_whitespace().next().unwrap_or_default();
     let in_brackets = |at: usize| text[at..].split_once('(').and_then(|(_, rest)| rest.split(");").next());
     let has_it = |at: &&usize| in_brackets(**at).is_some_and(|assembly| assembly.contains(first));
@@ -131,11 +132,11 @@ fn line_of(text: &str, statement: &str) -> Option<u32> {
     Some(text[..at].bytes().filter(|&b| b == b'\n').count() as u32 + 1)
 }
 
-/// The offsets at which declarations of assembly start in a C file.
+/// The offsets of assembly declarations in a C file.
 fn file_scope_assembly(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut found) = (0, 0, Vec::new());
-    // The last byte that is no space: a label of a declarator follows something else.
+    // The last byte that is no white space. It distinguishes assembly declarations from labels of declarators.
     let mut before = b';';
     while at < bytes.len() {
         let start = at;

@@ -1,7 +1,7 @@
-//! Functions that are exported, or lose their bodies, before the inputs are linked.
+//! Exports static functions and removes bodies before the inputs are linked.
 //!
-//! goto-cc can export static functions as `__CPROVER_file_local_FILE_NAME`, so that proofs in other files call or
-//! replace them: `s_grow` in `queue.c` is `__CPROVER_file_local_queue_c_s_grow`. A function is exported here where an
+//! goto-cc can export static functions as `__CPROVER_file_local_FILE_NAME`, so that proofs in other files can call or
+//! replace them: `s_grow` in `queue.c` is `__CPROVER_file_local_queue_c_s_grow`. This module exports a function if an
 //! input or an option uses that name.
 
 use crate::llvm::LlvmModule;
@@ -14,7 +14,7 @@ const PREFIX: &str = "__CPROVER_file_local_";
 pub(crate) struct Function {
     pub kind: Kind,
     pub name: String,
-    /// Of a static function, the file it is in.
+    /// For a static function, its file.
     pub file: String,
 }
 
@@ -25,17 +25,18 @@ pub(crate) enum Kind {
     Static,
 }
 
-/// What is done to an input.
+/// A modification of an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Change {
-    /// A static function becomes a visible one of another name.
+    /// A static function becomes visible under another name.
     Export { name: String, exported: String },
-    /// A function loses its body.
+    /// The body of a function is removed.
     Remove { name: String },
 }
 
 impl Function {
-    /// Whether goto-cc would export it under this name, the file being named by its path or the end of it.
+    /// True if goto-cc would export the function under this name. The name may contain the whole path of the file or a
+    /// suffix of it.
     fn is_exported_as(&self, exported: &str) -> bool {
         let of_file = exported.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(&self.name)?.strip_suffix('_'));
         let starts = std::iter::once(0).chain(self.file.match_indices('/').map(|(at, _)| at + 1));
@@ -43,7 +44,7 @@ impl Function {
     }
 }
 
-/// A path as it stands in a mangled name: what C does not allow in names becomes `_`, and several of these one.
+/// A path in a mangled name. Each run of characters that C does not permit in identifiers becomes one `_`.
 fn mangled(path: &str) -> String {
     let mut name = String::with_capacity(path.len());
     for c in path.chars() {
@@ -55,8 +56,8 @@ fn mangled(path: &str) -> String {
     name
 }
 
-/// By input, the changes to make before it is linked. The functions named in `remove`
-/// lose their bodies. Where there is a definition besides, by the library or in more inputs, that in the last input stays.
+/// For each input, the modifications before it is linked. The bodies of the functions in `remove` are removed. If
+/// several inputs or the library also define a function, only the definition in the last input remains.
 pub(crate) fn changes(inputs: &[&[u8]], remove: &[String]) -> Vec<Vec<Change>> {
     if remove.is_empty() && !inputs.iter().any(|data| contains(data, PREFIX.as_bytes())) {
         return vec![Vec::new(); inputs.len()];
@@ -70,7 +71,7 @@ fn of_functions(functions: &[Vec<Function>], remove: &[String]) -> Vec<Vec<Chang
     let wanted: BTreeSet<&str> =
         names.chain(remove.iter().map(String::as_str)).filter(|name| name.starts_with(PREFIX)).collect();
     let mut changes = vec![Vec::new(); functions.len()];
-    // The inputs with a static function that is exported under a name to be removed.
+    // The inputs with a static function that is exported under a name in `remove`.
     let mut exported: BTreeSet<(usize, &str)> = BTreeSet::new();
     for (n, functions) in functions.iter().enumerate() {
         for f in functions.iter().filter(|f| f.kind == Kind::Static) {
@@ -145,7 +146,7 @@ mod tests {
         let remove = |name: &str| Change::Remove { name: name.into() };
         assert_eq!(of(&[]), [vec![export.clone()], vec![]]);
         assert_eq!(of(&[grow]), [vec![export.clone(), remove(grow)], vec![]]);
-        // The definition in the last file stays, and what stands for a function of the library.
+        // The definition in the last file remains, and so does one that replaces a library function.
         assert_eq!(of(&["find", "abort"]), [vec![export.clone(), remove("find")], vec![]]);
         assert_eq!(of(&["s_other"])[0], [export, remove("s_other")]);
     }

@@ -1,19 +1,19 @@
-//! State that the C library keeps and that no model has in memory: which functions change it, and which depend on it. Where a program is sliced
-//! ([`Options::sequential_environment`](crate::Options)), each part is a variable of the program, so that a call that is in the slice has
-//! before it those that its answer depends on.
+//! Hidden state of the C library: state that no model stores in memory. The tables list the functions that change it
+//! and those that depend on it. If a program is sliced ([`Options::sequential_environment`](crate::Options)), each
+//! state is a variable of the program. The slice of a call then contains the earlier calls on which its result depends.
 
 use crate::models;
 
-/// A part of that state.
+/// A part of the hidden state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum State {
-    /// What the environment gives: it all depends on what it gave before, so this is also read and written with each of its values.
+    /// The environment. Its values depend on all earlier ones, so each value reads and writes this state.
     Environment,
-    /// Where files are read and written, and how large they are: also output changes that.
+    /// The positions and sizes of files, which output also changes.
     Files,
     /// The locale.
     Locale,
-    /// Which exceptions floating-point operations have raised: those of the program, too.
+    /// The raised floating-point exceptions, including those of the program's own operations.
     Exceptions,
 }
 
@@ -21,8 +21,8 @@ impl State {
     pub const ALL: [Self; 4] = [Self::Environment, Self::Files, Self::Locale, Self::Exceptions];
 }
 
-/// The states that a function of the library changes, though its model does not say so. If the program `reads_back` what it writes, what
-/// the environment gives depends on output.
+/// The hidden states that a library function changes. If the program `reads_back` its output, the values of the
+/// environment depend on output.
 pub(crate) fn changed(name: &str, reads_back: bool) -> Vec<State> {
     let writes = is_output(name) || WRITES.contains(&name);
     let mut changed = Vec::new();
@@ -41,8 +41,8 @@ pub(crate) fn changed(name: &str, reads_back: bool) -> Vec<State> {
     changed
 }
 
-/// The states that what a function of the library gives depends on, though its model does not say so. If descriptors may be shared
-/// (`shares_files`), input from a stream depends on where others are in its file.
+/// The hidden states on which the results of a library function depend. If descriptors may be shared (`shares_files`),
+/// input from a stream depends on the positions of other descriptors in its file.
 pub(crate) fn read(name: &str, shares_files: bool) -> Vec<State> {
     let file = models::file_of(name);
     let mut read = Vec::new();
@@ -58,11 +58,11 @@ pub(crate) fn read(name: &str, shares_files: bool) -> Vec<State> {
     read
 }
 
-/// Functions after which several streams or descriptors may be of one file.
+/// Functions after which several streams or descriptors may refer to one file.
 pub(crate) const SHARE_FILES: [&str; 10] =
     ["dup", "dup2", "dup3", "fcntl", "fcntl64", "fdopen", "fileno", "fileno_unlocked", "freopen", "freopen64"];
 
-/// Functions that change or give what floating-point operations have raised.
+/// Functions that change or return the raised floating-point exceptions.
 pub(crate) const SET_EXCEPTIONS: [&str; 6] =
     ["feclearexcept", "feholdexcept", "feraiseexcept", "fesetenv", "fesetexceptflag", "feupdateenv"];
 pub(crate) const GET_EXCEPTIONS: [&str; 5] =
@@ -71,7 +71,7 @@ pub(crate) const GET_EXCEPTIONS: [&str; 5] =
 /// Functions that change the locale.
 pub(crate) const SET_LOCALE: [&str; 2] = ["setlocale", "uselocale"];
 
-/// Files of models for whose functions the locale decides what characters and numbers look like.
+/// The model files whose functions depend on the locale's characters and number formats.
 const LOCALE: [&str; 11] = [
     "ctype.c",
     "locale.c",
@@ -86,7 +86,7 @@ const LOCALE: [&str; 11] = [
     "wstdio.c",
 ];
 
-/// Functions in other files of which the same holds.
+/// Functions in other files that depend on the locale.
 const COLLATES: [&str; 17] = [
     "atof",
     "strcasecmp",
@@ -107,20 +107,20 @@ const COLLATES: [&str; 17] = [
     "perror",
 ];
 
-/// Whether models in a file of this path choose values only in place of those that the library computes from what it is given.
+/// True if the models in a file choose only values that the real library computes from the arguments.
 pub(crate) fn computes(path: &str) -> bool {
     const FILES: [&str; 4] = ["complex", "math", "printf", "transcendental"];
     path.strip_prefix("<models>/").is_some_and(|name| FILES.iter().any(|file| name.starts_with(file)))
 }
 
-/// Files of models for whose functions streams give input.
+/// The model files whose functions read from streams.
 const STREAMS: [&str; 4] = ["scanf.c", "stdio.c", "wscanf.c", "wstdio.c"];
 
-/// Output to descriptors.
+/// Functions that write to descriptors.
 const WRITES: [&str; 9] =
     ["__dprintf_chk", "__vdprintf_chk", "dprintf", "pwrite", "pwrite64", "pwritev", "vdprintf", "write", "writev"];
 
-/// Functions whose answer depends on where files are read and written, or how large they are. Sorted.
+/// Functions whose results depend on the positions or sizes of files. Sorted.
 const READS_FILES: &[&str] = &[
     "__poll_chk",
     "__pread_chk",
@@ -190,8 +190,8 @@ const READS_FILES: &[&str] = &[
     "writev",
 ];
 
-/// Functions after which the environment may give other values, or which depend on what such functions did: random seeds, names of files,
-/// locks. Sorted.
+/// Functions that may affect later values of the environment, or depend on such functions: for random seeds, file
+/// names, and locks. Sorted.
 const CHANGES: &[&str] = &[
     "chdir",
     "chmod",
@@ -341,14 +341,14 @@ const OUTPUT: &[&str] = &[
     "wprintf",
 ];
 
-/// Whether a text has a conversion `%n`, with flags, width and length or without; also one of wide characters.
+/// True if a text has a conversion `%n`, with any flags, width and length. The text may have wide characters.
 pub(crate) fn has_count(text: &[u8]) -> bool {
     let text: Vec<u8> = text.iter().copied().filter(|&c| c != 0).collect();
     let mut conversions = text.split(|&c| c == b'%').skip(1);
     conversions.any(|rest| rest.iter().find(|c| !b"-+#0123456789.*'$hlqjztL".contains(c)) == Some(&b'n'))
 }
 
-/// Whether a function of the library writes to a stream.
+/// True if a library function writes to a stream.
 fn is_output(name: &str) -> bool {
     OUTPUT.binary_search(&name).is_ok()
 }

@@ -1,11 +1,11 @@
-//! Which files clang has read: also headers that leave nothing in a program.
+//! The files that clang has read, including headers that leave no trace in the program.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Of all runs of clang so far, of the process.
+/// The files of all runs of clang in this process.
 static READ: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The files that clang has read so far.
@@ -13,19 +13,20 @@ pub fn files_read() -> Vec<PathBuf> {
     READ.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
 }
 
-/// Takes over what clang, run in a folder if one is given, has said in a rule for `make`.
+/// Records the files in a `make` rule that clang wrote. `directory` is clang's working directory, if not the current
+/// one.
 pub(crate) fn record(rule: &Path, directory: Option<&Path>) {
     READ.lock().unwrap_or_else(PoisonError::into_inner).extend(named_by(rule, directory));
 }
 
-/// The files that clang, run in a folder if one is given, has read, as a rule for `make` has them.
+/// The files in a `make` rule that clang wrote. `directory` is clang's working directory, if not the current one.
 pub(crate) fn named_by(rule: &Path, directory: Option<&Path>) -> Vec<PathBuf> {
     let rule = fs::read_to_string(rule).unwrap_or_default();
     let folder = directory.unwrap_or(Path::new(""));
     prerequisites(&rule).into_iter().map(|file| folder.join(file)).collect()
 }
 
-/// The names behind the colon of a rule.
+/// The prerequisites of a `make` rule.
 fn prerequisites(rule: &str) -> Vec<String> {
     let Some((_, rest)) = rule.split_once(": ") else { return Vec::new() };
     let mut names = Vec::new();

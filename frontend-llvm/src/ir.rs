@@ -1,7 +1,7 @@
-//! An LLVM module as plain data: what `shim/export.cpp` wrote, decoded.
+//! An LLVM module as plain data, decoded from the buffer of `shim/export.cpp`.
 //!
-//! Rows of tables name each other by number. Instructions are kept as runs of words of the buffer and read in
-//! place: decoding costs next to nothing, and the lowering looks at most of them once or twice.
+//! Tables refer to each other by row number. Instructions remain encoded in the buffer and are read in place. Decoding
+//! is cheap, because the lowering reads most instructions only once or twice.
 
 pub mod op;
 
@@ -12,19 +12,20 @@ use crate::models::OWN;
 use cfa::FloatFormat;
 use std::ops::Range;
 
-/// "No row".
+/// The number that stands for no row.
 pub const NONE: u32 = u32::MAX;
 
-/// Beside the opcode of an instruction: see [`Instruction`].
+/// Flags in the opcode word of an instruction; see [`Instruction`].
 const INEXACT: u32 = 1 << 8;
 const FUSED: u32 = 1 << 9;
 
 /// A row in [`Module::types`].
 pub type Ty = u32;
 
+/// The kind of an LLVM type.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TypeKind {
-    /// Metadata, labels, tokens, scalable vectors, types without a size.
+    /// Metadata, labels, tokens, scalable vectors, and unsized types.
     Other,
     Void,
     Int(u32),
@@ -32,7 +33,7 @@ pub enum TypeKind {
     Pointer,
     Array(Ty, u64),
     Vector(Ty, u32),
-    /// Each element with its offset in bytes.
+    /// The elements with their offsets in bytes.
     Struct(Vec<(Ty, u64)>),
     Function {
         result: Ty,
@@ -41,56 +42,60 @@ pub enum TypeKind {
     },
 }
 
+/// An LLVM type.
 #[derive(Clone, Debug)]
 pub struct Type {
     pub kind: TypeKind,
     pub bits: u64,
-    /// Bytes from one element of an array to the next.
+    /// The distance of array elements in bytes.
     pub size: u64,
 }
 
+/// A constant.
 #[derive(Clone, Debug)]
 pub struct Constant {
     pub ty: Ty,
     pub kind: ConstantKind,
 }
 
+/// The kind of a constant.
 #[derive(Clone, Debug)]
 pub enum ConstantKind {
     Other,
-    /// An integer or the bits of a float, little-endian.
+    /// An integer or the representation of a float, as little-endian words.
     Bits(Vec<u64>),
     Null,
     Undef,
-    /// The result of an operation on constants that is undefined.
+    /// Poison.
     Poison,
     Aggregate(Vec<u32>),
-    /// The elements of an array or vector as they lie in memory: a range of [`Module::text`].
+    /// The elements of an array or vector as stored in memory: a range of [`Module::text`].
     Data(Range<usize>),
-    /// The number of a variable, function or alias: see [`Module::global`].
+    /// The number of a variable, function or alias; see [`Module::global`].
     Global(u32),
-    /// The address of a block: function (as in `Global`) and number of the block.
+    /// The address of a block: the number of the function (as in `Global`) and of the block.
     Block(u32, u32),
     Expression {
         opcode: u32,
         operands: Vec<u32>,
     },
-    /// A constant and a constant offset in bytes.
+    /// A constant plus a constant offset in bytes.
     Gep {
         offset: i64,
         base: u32,
     },
 }
 
+/// A source position.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub file: u32,
     pub line: u32,
     pub column: u32,
     pub inlined_at: u32,
-    /// The C name of the function that was inlined there.
+    /// The C name of the inlined function that contains the position.
     pub inlined: String,
-    /// Its symbol, where that is another name.
+    /// The symbol of that function, if it differs from the C name.
     pub inlined_symbol: String,
 }
 
@@ -106,7 +111,7 @@ pub enum CTypeRow {
         name: String,
     },
     Pointer(u32),
-    /// Outermost dimension first; `u64::MAX` for an unknown length.
+    /// The dimensions, outermost first. `u64::MAX` means an unknown length.
     Array(u32, Vec<u64>),
     Record {
         union: bool,
@@ -140,9 +145,9 @@ pub struct Variable {
     pub init: u32,
     pub align: u32,
     pub constant: bool,
-    /// Address 0 if nothing defines it.
+    /// If no file defines the variable, its address is 0.
     pub extern_weak: bool,
-    /// One of LLVM's own (`llvm.global_ctors`).
+    /// A table of LLVM (`llvm.global_ctors`).
     pub appending: bool,
     pub c_name: String,
     pub c_type: u32,
@@ -150,6 +155,7 @@ pub struct Variable {
     pub line: u32,
 }
 
+/// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
@@ -157,25 +163,25 @@ pub struct Function {
     pub declaration: bool,
     pub model: bool,
     pub extern_weak: bool,
-    /// `static`.
+    /// The function is `static`.
     pub local: bool,
     /// The result must be initialised.
     pub returns_defined: bool,
-    /// Called and not declared, so taken for `int f()`.
+    /// The function is called without a declaration, so its type is `int f()`.
     pub implicit: bool,
-    /// Given as bitcode, so that passes may have run over it.
+    /// The function comes from a bitcode input, so optimisation passes may have changed it.
     pub bitcode: bool,
-    /// No pass may change it (`optnone`), or inline it.
+    /// No pass may change the function (`optnone`), or inline it.
     pub not_optimised: bool,
     pub not_inlined: bool,
     pub c_name: String,
     pub file: u32,
     pub line: u32,
-    /// C types of the result and the parameters; empty without debug information.
+    /// The C types of the result and the parameters. Empty without debug information.
     pub c_types: Vec<u32>,
-    /// What parameters are besides their types, where they are anything.
+    /// The attributes of parameters that have any.
     pub attributes: Vec<Attributes>,
-    /// The number of its first instruction, in module order.
+    /// The number of the first instruction, in module order.
     pub first_instruction: u32,
     pub body: Option<Body>,
 }
@@ -184,15 +190,16 @@ pub struct Function {
 #[derive(Clone, Debug)]
 pub struct Attributes {
     pub parameter: u32,
-    /// The argument is an object, of this size and alignment in bytes, and its value here the address of it.
+    /// The argument is a copy of an object with this size and alignment in bytes. The parameter's value is the address
+    /// of the copy.
     pub copy: Option<(u64, u32)>,
-    /// Space for the result, of so many bytes.
+    /// The parameter is the address of the result, which has this size in bytes.
     pub result: Option<u64>,
-    /// Whoever calls extends its sign.
+    /// The caller sign-extends the argument.
     pub signed: bool,
 }
 
-/// The code of a function. Instructions are numbered through all blocks.
+/// The body of a function. Instructions are numbered over all blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
     pub variables: Vec<DebugVariable>,
@@ -200,15 +207,15 @@ pub struct Body {
     pub instructions: Vec<Instruction>,
 }
 
-/// What debug information says of a local variable at some point.
+/// A debug record about a local variable at an instruction.
 #[derive(Clone, Debug)]
 pub struct DebugVariable {
     pub value: Operand,
     /// The value is the variable's address, not its content.
     pub is_address: bool,
-    /// The value is the whole of it, not a part or a function of it.
+    /// The value is the whole variable, not a part or a function of it.
     pub is_plain: bool,
-    /// Its scope is the body of the function, not a block within.
+    /// The scope is the function body, not an inner block.
     pub is_of_body: bool,
     pub name: String,
     pub c_type: u32,
@@ -216,14 +223,14 @@ pub struct DebugVariable {
     pub line: u32,
 }
 
-/// An instruction; its operands and other fields are read through [`Module`].
+/// An instruction. [`Module`] has methods to read its operands and other fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
-    /// LLVM's number: see [`op`].
+    /// LLVM's opcode; see [`op`].
     pub opcode: u8,
-    /// The optimiser may change the result of the operation on floats.
+    /// Optimisation may change the result of this operation on floats.
     pub is_inexact: bool,
-    /// A product and a sum that the machine rounds once.
+    /// A multiplication and an addition that the machine rounds once.
     pub is_fused: bool,
     pub ty: Ty,
     pub place: u32,
@@ -232,6 +239,7 @@ pub struct Instruction {
     extra: u32,
 }
 
+/// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     Argument(u32),
@@ -244,32 +252,33 @@ pub enum Operand {
 }
 
 impl Function {
-    /// The name that the function has in C. Clang's own names of library functions (`__builtin_abort`), and ours, are none.
+    /// The C name of the function. Clang's internal names of library functions (`__builtin_abort`) and those of Proviso
+    /// are not C names.
     pub fn name_in_c(&self) -> &str {
         let has_one = !self.c_name.is_empty() && !self.c_name.starts_with("__builtin_");
         match has_one && !self.c_name.starts_with(CALLED) && !self.name.ends_with(OWN) {
             true => &self.c_name,
-            // Of static functions of one name, LLVM numbers the symbols; clones have a suffix, too.
+            // LLVM numbers the symbols of static functions with equal names. Clones also have a suffix.
             false if self.local && !self.model => self.name.split_once('.').map_or(&self.name, |(name, _)| name),
             false => &self.name,
         }
     }
 
-    /// Returns whether a call of this function is a call of `name`: see [`cfa::Function::is_named`].
+    /// True if a call of this function counts as a call of `name`; see [`cfa::Function::is_named`].
     pub fn is_named(&self, name: &str) -> bool {
         let is_library = self.declaration || self.model;
         let is_name = |own: &str| own == name || is_library && cfa::documented_name(own) == name;
         is_name(&self.name) || is_name(self.name_in_c())
     }
 
-    /// Whether passes may have changed it.
+    /// True if optimisation passes may have changed the function.
     pub fn is_optimised(&self) -> bool {
         self.bitcode && !self.not_optimised
     }
 }
 
 impl Place {
-    /// Whether it is in a body of the function `name` that was inlined.
+    /// True if the position is in an inlined body of the function `name`.
     pub fn is_inlined_from(&self, name: &str) -> bool {
         self.inlined_at != NONE && (self.inlined == name || self.inlined_symbol == name)
     }
@@ -291,7 +300,7 @@ impl Operand {
 
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// A constant; `NONE` for an ifunc.
+    /// The aliased constant. `NONE` for an ifunc.
     pub target: u32,
 }
 
@@ -301,7 +310,7 @@ pub struct Assembly {
     pub constraints: String,
 }
 
-/// What a number in [`ConstantKind::Global`] stands for, and its row.
+/// The entity of a number in [`ConstantKind::Global`], with its row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GlobalRef {
     Variable(usize),
@@ -309,6 +318,7 @@ pub enum GlobalRef {
     Alias(usize),
 }
 
+/// A decoded module.
 #[derive(Debug)]
 pub struct Module {
     pub pointer_width: u32,
@@ -321,7 +331,7 @@ pub struct Module {
     pub functions: Vec<Function>,
     pub aliases: Vec<Alias>,
     pub assemblies: Vec<Assembly>,
-    /// What assembly at file scope does that C does not say.
+    /// Effects of assembly at file scope.
     pub file_assembly: Vec<FileAssembly>,
     pub text: Vec<u8>,
     words: Vec<u32>,
@@ -352,7 +362,7 @@ impl Module {
     pub fn operand_count(&self, instruction: &Instruction) -> usize {
         instruction.operands as usize
     }
-    /// The type of an operand in a function; `None` for blocks, metadata and assembly.
+    /// The type of an operand in a function. `None` for blocks, metadata and assembly.
     pub fn operand_type(&self, function: &Function, operand: Operand) -> Option<Ty> {
         match operand {
             Operand::Argument(n) => match self.kind(function.ty) {
@@ -364,7 +374,7 @@ impl Module {
             Operand::Block(_) | Operand::Assembly(_) | Operand::Nothing => None,
         }
     }
-    /// The fields that are not operands: see `fields` in `shim/export.cpp`.
+    /// The fields that are no operands; see `fields` in `shim/export.cpp`.
     pub fn extra(&self, instruction: &Instruction) -> &[u32] {
         let at = (instruction.at + instruction.operands) as usize;
         &self.words[at..at + instruction.extra as usize]
@@ -540,11 +550,11 @@ impl Reader<'_> {
         Attributes { parameter, copy, result, signed: flags & 4 != 0 }
     }
 
-    /// A function and the number of words of its body.
+    /// A function, and the number of words of its body.
     fn function(&mut self) -> (Function, u32) {
         let (name, ty, flags) = (self.string(), self.word(), self.word());
         let function = Function {
-            // An assembler label stands as it is behind a mark.
+            // LLVM marks a name that is an assembler label.
             name: name.trim_start_matches('\u{1}').to_owned(),
             ty,
             declaration: flags & 1 != 0,

@@ -1,8 +1,8 @@
-//! C and LLVM bitcode in, [`cfa::Program`] out.
+//! The front-end: translates C and LLVM bitcode to [`cfa::Program`].
 //!
-//! [`load`] compiles what is C with clang, reads bitcode and textual IR, links all of it with the models of
-//! library functions it needs, and [`Module::lower`] makes the program. The C++ classes of LLVM are behind
-//! `shim/`; everything above works on the plain data of [`ir`].
+//! [`load`] compiles C with clang, reads bitcode and textual IR, and links all inputs with the library models that they
+//! need. [`Module::lower`] translates the result to a program. `shim/` encapsulates the C++ classes of LLVM. The
+//! lowering works on the plain data of [`ir`].
 
 pub mod command;
 mod compile;

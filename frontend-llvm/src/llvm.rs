@@ -1,5 +1,5 @@
-//! LLVM's modules, read, linked, checked and written. All of LLVM is behind this file: inkwell, and for what LLVM's C API
-//! lacks, the C++ of `shim/`.
+//! Reads, links, verifies and writes LLVM modules. This file encapsulates LLVM: it uses inkwell, and the C++ code in
+//! `shim/` where LLVM's C API is insufficient.
 
 use crate::error::Error;
 use crate::file_assembly::FileAssembly;
@@ -72,14 +72,14 @@ unsafe extern "C" {
     fn proviso_module_export(module: LLVMModuleRef) -> RawBuffer;
 }
 
-/// The string attribute of functions that come from our models. As in `shim/module.hpp`.
+/// The attribute that marks functions of models. It must agree with `shim/module.hpp`.
 const MODEL: &str = "proviso-model";
-/// The string attribute of functions that were given as bitcode. As in `shim/module.hpp`.
+/// The attribute that marks functions of bitcode inputs. It must agree with `shim/module.hpp`.
 const BITCODE: &str = "proviso-bitcode";
-/// Seconds that LLVM may take to read an input.
+/// The time limit in seconds for reading an input.
 const READING: u32 = 60;
 
-/// The original of a module, on the C++ side.
+/// A handle of the original module on the C++ side.
 struct Original(NonNull<RawOriginal>);
 
 impl Drop for Original {
@@ -89,44 +89,45 @@ impl Drop for Original {
     }
 }
 
-/// An LLVM module in a context of its own.
+/// An LLVM module in its own context.
 pub(crate) struct LlvmModule {
-    // Fields are dropped in this order. The module is the context's, whatever its lifetime says: it must not leave.
+    // The fields are dropped in this order. The context owns the module, despite the lifetime `'static`, so the module
+    // must not leave this struct.
     original: Option<Original>,
     module: Module<'static>,
     context: Box<Context>,
-    /// The target of what is linked in.
+    /// The target of the linked inputs.
     target: Option<Target>,
-    /// Errors that LLVM reported through its diagnostics, a line each. The context has the address.
+    /// Errors that LLVM reported, one per line. The context has the address of this field.
     diagnostics: Box<RefCell<String>>,
-    /// Of the inputs.
+    /// Assembly at file scope in the inputs.
     file_assembly: Vec<FileAssembly>,
 }
 
 // SAFETY: a context and its module may move between threads; nothing else holds them.
 unsafe impl Send for LlvmModule {}
 
-/// A module exported: words that name each other and the text they refer to.
+/// An exported module: words that refer to each other, and the text that they refer to.
 pub(crate) struct Buffer {
     pub words: Vec<u32>,
     pub text: Vec<u8>,
     pub file_assembly: Vec<FileAssembly>,
 }
 
-/// Bitcode or textual IR to be linked in.
+/// Bitcode or textual IR to link.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     pub file: &'a InputFile,
     pub data: &'a [u8],
-    /// What is done to it before.
+    /// Modifications before linking.
     pub changes: &'a [Change],
-    /// It was given as it is, so that passes may have run over it.
+    /// The user passed this file as bitcode or IR, so optimisation passes may have changed it.
     pub is_given: bool,
 }
 
-/// Keeps what LLVM reports as errors. Without a handler LLVM ends the process.
+/// Collects LLVM's error diagnostics. Without a handler, LLVM would end the process.
 extern "C" fn keep_error(info: LLVMDiagnosticInfoRef, diagnostics: *mut c_void) {
-    // SAFETY: LLVM gives a diagnostic, and the address that `listen` gave it.
+    // LLVM passes a diagnostic, and the address that `listen` registered.
     unsafe {
         if LLVMGetDiagInfoSeverity(info) == LLVMDiagnosticSeverity::LLVMDSError {
             let text = LLVMGetDiagInfoDescription(info);
@@ -154,14 +155,14 @@ impl LlvmModule {
         this
     }
 
-    /// inkwell's linking takes the handler of diagnostics for itself.
+    /// Registers the diagnostic handler. inkwell's linking removes it.
     fn listen(&self) {
         let diagnostics = std::ptr::from_ref(&*self.diagnostics).cast_mut().cast();
         // SAFETY: the diagnostics stay where they are until the context is dropped.
         unsafe { LLVMContextSetDiagnosticHandler((&*self.context).as_ctx_ref(), Some(keep_error), diagnostics) }
     }
 
-    /// Reads bitcode or textual IR, or says what is wrong with it.
+    /// Reads bitcode or textual IR. Fails with LLVM's message.
     fn read(&self, data: &[u8]) -> Result<Module<'static>, String> {
         self.diagnostics.borrow_mut().clear();
         let buffer = MemoryBuffer::create_from_memory_range_copy(data, BUFFER);
@@ -174,8 +175,8 @@ impl LlvmModule {
         Ok(module)
     }
 
-    /// Checks that `data` is a module that LLVM reads and finds valid, in a child process, because LLVM's
-    /// reader does not survive every malformed input. Its target, which is supported.
+    /// Checks that LLVM can read `data` and that its verifier accepts the module. Returns the target. The check runs in
+    /// a child process, because LLVM's reader crashes on some malformed inputs.
     pub fn check(path: &Path, data: &[u8]) -> Result<Target, Error> {
         let (triple, data_layout) = in_child(|| {
             if data.is_empty() {
@@ -189,14 +190,14 @@ impl LlvmModule {
         })
         .map_err(|reason| {
             let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
-            // The identification block precedes what a newer writer may have changed.
+            // The identification block precedes the parts whose format depends on the LLVM version.
             let producer = is_bitcode.then(|| producer(data)).flatten();
             Error::BadBitcode { path: path.to_owned(), reason: reason.trim_end().to_owned(), producer }
         })?;
         Target::of_module(&triple, &data_layout).map_err(|target| target::refused(path, target))
     }
 
-    /// The functions of bitcode or textual IR; empty if it cannot be read.
+    /// The functions of bitcode or textual IR. Empty if it cannot be read.
     pub fn functions(data: &[u8]) -> Vec<Function> {
         let scratch = Self::new();
         let Ok(module) = scratch.read(data) else { return Vec::new() };
@@ -213,8 +214,9 @@ impl LlvmModule {
         functions.collect()
     }
 
-    /// Links modules into this one, which is empty; of members of archives those that are needed, and if asked, no more of all than what can be reached from
-    /// the function `root`, and from `others`. The functions that they define, reached or not.
+    /// Links modules into this empty one. Of archive members, only needed ones are linked. If `only_reachable`, only
+    /// the definitions that are reachable from the function `root` and from `others` are linked. Returns the names of
+    /// all functions that the linked inputs define.
     pub fn link(
         &mut self,
         inputs: &[Input],
@@ -269,34 +271,35 @@ impl LlvmModule {
         Ok(defined)
     }
 
-    /// Makes references to symbols that are not defined references to others.
+    /// Renames references to undefined symbols.
     pub fn redirect(&mut self, references: &BTreeMap<String, String>) {
         redirect(&self.module, references);
     }
 
-    /// Links what is declared and not defined so far from models, but not these functions. What other models call under these names is
-    /// the models' own.
+    /// Links models for the undefined symbols, except for the functions in `except`. If models call these functions,
+    /// they call the models' own definitions.
     pub fn link_models(&mut self, models: &[u8], except: &[String]) -> Result<(), Error> {
         let path = Path::new("models");
         let models = self.read(models).map_err(|reason| unreadable(path, reason))?;
         self.fit(&models)
             .and_then(|()| {
-                // What the verified program must not get from a model is no definition in the models.
+                // A function that the program must not take from the models becomes internal to them.
                 except.iter().for_each(|name| keep_to_models(&models, name));
                 self.mark(&models, MODEL);
                 let models = std::mem::ManuallyDrop::new(models);
-                // SAFETY: both modules are of one context, and the other is given away.
+                // Both modules are in one context, and the call takes ownership of the other module.
                 self.succeeds(unsafe { proviso_link_needed(self.module.as_mut_ptr(), models.as_mut_ptr()) })
             })
             .map_err(|reason| Error::Link { path: path.to_owned(), reason: reason.trim_end().to_owned() })
     }
 
-    /// Makes the target of the first input that of the program, and refuses inputs for another. Links across targets have no meaning.
+    /// The target of the first input becomes that of the program. Other inputs with an incompatible target are
+    /// rejected, because LLVM gives links across targets no meaning.
     fn take_target(&mut self, module: &Module, path: &Path, first: &Path) -> Result<(), Error> {
         let (triple, data_layout) = triple_and_layout(module);
         let target = Target::of_module(&triple, &data_layout).map_err(|target| target::refused(path, target))?;
         if data_layout.is_empty() {
-            // As compilers do.
+            // Like compilers, uses the default data layout of the target.
             set_data_layout(module, target.data_layout());
         }
         match &self.target {
@@ -315,12 +318,12 @@ impl LlvmModule {
         }
     }
 
-    /// The target of what is linked in.
+    /// The target of the linked inputs.
     pub fn target(&self) -> Option<&Target> {
         self.target.as_ref()
     }
 
-    /// Gives all functions that a module defines an attribute.
+    /// Adds an attribute to all functions that a module defines.
     fn mark(&self, module: &Module, attribute: &str) {
         let mark = self.context.create_string_attribute(attribute, "");
         for function in module.get_functions().filter(|f| !is_declaration(*f)) {
@@ -328,7 +331,7 @@ impl LlvmModule {
         }
     }
 
-    /// Makes this a module for the target of the first that is linked in, and takes no other.
+    /// The first linked module determines the triple and data layout. Fails for a module with another data layout.
     fn fit(&self, other: &Module) -> Result<(), String> {
         let (ours, theirs) = (self.module.get_triple(), other.get_triple());
         if ours.as_str().is_empty() {
@@ -342,7 +345,7 @@ impl LlvmModule {
         Ok(())
     }
 
-    /// Whether the C++ side says so, and if not, what it reported.
+    /// Converts a status of the C++ side. Fails with the reported diagnostics.
     fn succeeds(&self, status: c_int) -> Result<(), String> {
         let reported = self.diagnostics.take();
         match status {
@@ -352,11 +355,11 @@ impl LlvmModule {
         }
     }
 
-    /// Reads bitcode, but no function of it, as long as nobody needs one.
+    /// Opens bitcode lazily: function bodies are read on demand.
     fn open(&self, data: &[u8]) -> Result<Module<'static>, String> {
         self.diagnostics.borrow_mut().clear();
         let mut module = std::ptr::null_mut();
-        // SAFETY: the data is copied; the module that comes out is ours, with the copy, and of our context.
+        // The data is copied. This object owns the resulting module with the copy, in its own context.
         unsafe {
             let name = c"input".as_ptr();
             let copy = LLVMCreateMemoryBufferWithMemoryRangeCopy(data.as_ptr().cast(), data.len(), name);
@@ -367,24 +370,25 @@ impl LlvmModule {
         }
     }
 
-    /// Takes out what cannot be reached from these functions, and reads the rest.
+    /// Removes the definitions that are unreachable from these functions, and reads the others.
     fn keep_reachable(&self, modules: &[Module], root: &str, others: &[String]) -> Result<(), String> {
         let modules: Vec<LLVMModuleRef> = modules.iter().map(Module::as_mut_ptr).collect();
         let [root, others] = [root, &others.join(",")].map(|names| CString::new(names).unwrap_or_default());
-        // SAFETY: the modules are of our context, and nothing else refers to them.
+        // The modules are in this context, and nothing else refers to them.
         self.succeeds(unsafe {
             proviso_keep_reachable(modules.as_ptr(), modules.len(), root.as_ptr(), others.as_ptr())
         })
     }
 
-    /// Takes out checks whose failure is told to one of these handlers; and if asked, where scopes of variables begin and end.
+    /// Removes the checks that report failures to one of these handlers. If `scopes`, also removes the markers of
+    /// variable scopes.
     pub fn leave_out_checks(&mut self, handlers: &[String], scopes: bool) {
         let names = CString::new(handlers.join(",")).unwrap_or_default();
         // SAFETY: the module is valid, and the names live as long as the call.
         unsafe { proviso_leave_out_checks(self.module.as_mut_ptr(), names.as_ptr(), scopes.into()) }
     }
 
-    /// Functions and variables that are used and not defined.
+    /// The names of functions and variables that are used but not defined.
     pub fn undefined(&self) -> Vec<String> {
         // SAFETY: the value is live.
         let is_used = |value: LLVMValueRef| unsafe { !LLVMGetFirstUse(value).is_null() };
@@ -395,8 +399,8 @@ impl LlvmModule {
         names.chain(variables.map(|v| symbol(v.get_name()))).collect()
     }
 
-    /// Removes inline definitions that only the optimiser may use (`extern inline` of the C library's headers), of functions with these names: they read what the
-    /// library keeps in its own objects, which are others in the models.
+    /// Removes inline definitions for the optimiser (`extern inline` in headers of the C library) of functions for
+    /// which `is_named` returns true. They read internal objects of the library that do not exist in the models.
     pub fn remove_inline_definitions(&mut self, is_named: impl Fn(&str) -> bool) {
         let is_inline = |f: &FunctionValue| f.get_linkage() == Linkage::AvailableExternally && is_named(&name(*f));
         for function in self.module.get_functions().filter(is_inline) {
@@ -405,22 +409,22 @@ impl LlvmModule {
         }
     }
 
-    /// True if an execution that starts in `entry` cannot call the function twice: it is called at one place of `entry`, which nothing calls, and
-    /// no branch leads from there back to it.
+    /// True if no execution that starts in `entry` can call the function twice: the only call is in `entry`, nothing
+    /// calls `entry`, and the call is not in a cycle.
     pub fn is_called_once(&self, name: &str, entry: &str) -> bool {
         let (Ok(name), Ok(entry)) = (CString::new(name), CString::new(entry)) else { return false };
         // SAFETY: the module is valid, and the names live as long as the call.
         unsafe { proviso_is_called_once(self.module.as_mut_ptr(), name.as_ptr(), entry.as_ptr()) != 0 }
     }
 
-    /// Declares a function without parameters and result, so that its definition is linked in with what is needed.
+    /// Declares a function without parameters and result, so that its definition is linked if needed.
     pub fn declare(&mut self, name: &str) {
         if self.module.get_function(name).is_none() {
             self.module.add_function(name, lasting(&self.context).void_type().fn_type(&[], false), None);
         }
     }
 
-    /// Remembers the module as it is: it is what [`cut`](Self::cut) cuts down.
+    /// Stores a copy of the current module, which [`cut`](Self::cut) will reduce.
     pub fn keep_original(&mut self) {
         // SAFETY: the module is valid.
         self.original = NonNull::new(unsafe { proviso_original_new(self.module.as_mut_ptr()) }).map(Original);
@@ -430,13 +434,13 @@ impl LlvmModule {
         verify(&self.module).map_err(|reason| Error::Internal(format!("LLVM rejects the linked module: {reason}")))
     }
 
-    /// Writes IR as text.
+    /// Writes the module as textual IR.
     pub fn write_text(&self, path: &Path) -> Result<(), Error> {
         fs::write(path, self.print(true))
             .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.to_string() })
     }
 
-    /// The bytes of bitcode, or of IR as text.
+    /// The module as bitcode or textual IR.
     pub fn print(&self, text: bool) -> Vec<u8> {
         match text {
             true => self.module.print_to_string().to_bytes().to_vec(),
@@ -444,18 +448,17 @@ impl LlvmModule {
         }
     }
 
-    /// Makes this the module that [`keep_original`](Self::keep_original) remembers, and takes out what the orders do not
-    /// keep.
+    /// Replaces the module by the copy of [`keep_original`](Self::keep_original), without everything that the orders do
+    /// not keep.
     ///
     /// # Safety
     ///
-    /// An original is kept, and `orders` are complete, for the functions of this module that are no models, as it was
-    /// exported.
+    /// A copy must exist. `orders` must be complete for the non-model functions of this module as it was exported.
     pub unsafe fn cut(&mut self, orders: &[u32], entry: &str) -> Result<(), Error> {
         let entry = CString::new(entry.replace('\0', "?")).expect("no zero bytes are left");
         let original = std::mem::ManuallyDrop::new(self.original.take().expect("an original is kept"));
-        // SAFETY: the pointers are valid for the call, and the caller vouches for the orders. The result is a module of our
-        // context, and ours.
+        // The pointers are valid during the call, and the caller guarantees the orders. This object owns the resulting
+        // module, which is in its context.
         self.module = unsafe {
             let module = self.module.as_mut_ptr();
             Module::new(proviso_cut(original.0.as_ptr(), module, orders.as_ptr(), entry.as_ptr()))
@@ -475,10 +478,10 @@ impl LlvmModule {
     }
 }
 
-/// The context of an [`LlvmModule`], for what is dropped before it.
+/// The context of an [`LlvmModule`] with a static lifetime, for values that are dropped before it.
 fn lasting(context: &Context) -> &'static Context {
-    // SAFETY: the context stays where it is, in its box; fields are dropped in their order, and modules that were read are
-    // dropped or linked by the method that read them.
+    // The box keeps the context at its address. Fields are dropped in order. A method that reads a module drops or
+    // links it.
     unsafe { &*std::ptr::from_ref(context) }
 }
 
@@ -486,10 +489,11 @@ fn unreadable(path: &Path, reason: String) -> Error {
     Error::BadBitcode { path: path.to_owned(), reason, producer: None }
 }
 
-/// What LLVM calls an input in its messages.
+/// The name of inputs in LLVM's messages.
 const BUFFER: &str = "input";
 
-/// A message of LLVM's reader (`input:3:7: error: expected type`, and the line) with no more than the number of the line.
+/// Shortens a message of LLVM's reader (`input:3:7: error: expected type`, and the source line). Keeps only the line
+/// number and the reason.
 fn message(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     let Some((place, what)) = first.split_once(": error: ") else { return first.to_owned() };
@@ -499,7 +503,7 @@ fn message(text: &str) -> String {
     }
 }
 
-/// What the verifier says against a module. Broken debug information is dropped.
+/// Runs the verifier. If only debug information is broken, removes it.
 fn verify(module: &Module) -> Result<(), String> {
     if module.verify().is_ok() {
         return Ok(());
@@ -511,18 +515,18 @@ fn verify(module: &Module) -> Result<(), String> {
     })
 }
 
-/// A triple with all its parts in their places: `x86_64-linux-gnu` names no vendor.
+/// Normalises a triple: `x86_64-linux-gnu` has no vendor.
 pub(crate) fn normal_triple(triple: &str) -> String {
     let normal = TargetMachine::normalize_triple(&TargetTriple::create(triple));
     normal.as_str().to_string_lossy().into_owned()
 }
 
-/// The target and the data layout that a module names.
+/// The triple and the data layout of a module.
 fn triple_and_layout(module: &Module) -> (String, String) {
     (module.get_triple().as_str().to_string_lossy().into_owned(), data_layout(module))
 }
 
-/// The data layout of a module. inkwell's has the text that was there when the module was made.
+/// The data layout of a module. inkwell's accessor returns the layout at the creation of the module.
 fn data_layout(module: &Module) -> String {
     // SAFETY: the module is valid, and the text is its own.
     unsafe { CStr::from_ptr(LLVMGetDataLayoutStr(module.as_mut_ptr())) }.to_string_lossy().into_owned()
@@ -564,7 +568,7 @@ fn change(module: &Module, change: &Change) {
     }
 }
 
-/// Functions, variables and aliases of a module.
+/// The functions, variables and aliases of a module.
 fn symbols(module: &Module) -> Vec<LLVMValueRef> {
     let mut all: Vec<LLVMValueRef> = module.get_functions().map(|function| function.as_value_ref()).collect();
     all.extend(module.get_globals().map(|variable| variable.as_value_ref()));
@@ -579,14 +583,14 @@ fn symbols(module: &Module) -> Vec<LLVMValueRef> {
     all
 }
 
-/// What the object that is made of a module does with a symbol.
+/// The status of a symbol in the object file of a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symbol {
     Local,
     Defined,
-    /// An inline definition is one only for the optimiser.
+    /// An available-externally definition is only for the optimiser, so it counts as undefined.
     Undefined,
-    /// Without a definition it is null.
+    /// Without a definition, its address is null.
     WeaklyUndefined,
 }
 
@@ -603,7 +607,7 @@ fn kind_of_symbol(value: LLVMValueRef) -> Symbol {
     }
 }
 
-/// A symbol by its name in objects.
+/// The name of a symbol in object files.
 fn symbol_of(value: LLVMValueRef) -> String {
     let mut length = 0;
     // SAFETY: the value is a live global; the name is as long as it says.
@@ -612,7 +616,7 @@ fn symbol_of(value: LLVMValueRef) -> String {
     name.strip_prefix('\u{1}').unwrap_or(&name).to_owned()
 }
 
-/// Makes references to symbols that a module does not define references to others, all at once: with `--wrap=f`, `f` becomes `__wrap_f` while
+/// Renames references to undefined symbols of a module simultaneously: with `--wrap=f`, `f` becomes `__wrap_f` and
 /// `__real_f` becomes `f`.
 fn redirect(module: &Module, references: &BTreeMap<String, String>) {
     if references.is_empty() {
@@ -647,7 +651,7 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
             .find(|other| *other != value && kind_of_symbol(*other) != Symbol::Local && symbol_of(*other) == *name);
         match existing {
             None => set_name(value, name),
-            // SAFETY: both are live pointers of the module; the one that is deleted has no uses left.
+            // Both are live values of the module. The deleted one has no uses left.
             Some(other) => unsafe {
                 LLVMReplaceAllUsesWith(value, other);
                 match LLVMIsAFunction(value).is_null() {
@@ -659,7 +663,8 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
     }
 }
 
-/// Refuses to start with a static function of a file that is compiled several times. Of those in different files the first is meant.
+/// Fails if `root` is a static function of a file that is compiled several times. Of static functions in different
+/// files, the first one counts.
 fn is_one(modules: &[Module], inputs: &[&Input], root: &str) -> Result<(), Error> {
     let has = |module: &Module, kind: Symbol| {
         let function = module.get_function(root).filter(|function| !is_declaration(*function));
@@ -680,8 +685,9 @@ fn is_one(modules: &[Module], inputs: &[&Input], root: &str) -> Result<(), Error
     }
 }
 
-/// By input, if it is a part of the program, as linkers decide it: all but members of archives are, and members that define what is used and not defined by
-/// others. Archives may need each other. Without the function that execution starts with there is no program to be a part of, and all inputs are.
+/// For each input, whether a linker would include it. All inputs except archive members are included. A member is
+/// included if it defines a symbol that is used and otherwise undefined. Archives may depend on each other. If nothing
+/// defines `root`, all inputs are included.
 fn needed(modules: &[Module], inputs: &[Input], root: &str) -> Vec<bool> {
     let members: Vec<Option<u32>> = inputs.iter().map(|input| input.file.member).collect();
     let mut needed: Vec<bool> = members.iter().map(Option::is_none).collect();
@@ -717,7 +723,7 @@ fn needed(modules: &[Module], inputs: &[Input], root: &str) -> Vec<bool> {
     }
 }
 
-/// Assembly that a module has at file scope.
+/// The assembly at file scope of a module.
 fn file_assembly(module: &Module) -> String {
     let mut length = 0;
     // SAFETY: the module is valid; the text is as long as it says, and lives as long as the module.
@@ -727,7 +733,7 @@ fn file_assembly(module: &Module) -> String {
     }
 }
 
-/// Makes the definition of a function one that only the other models see.
+/// Makes the definition of a function visible only to the models.
 fn keep_to_models(models: &Module, name: &str) {
     if let Some(function) = models.get_function(name).filter(|f| !is_declaration(*f)) {
         function.set_linkage(Linkage::Internal);
@@ -748,15 +754,15 @@ fn name(function: FunctionValue) -> String {
     symbol(function.get_name())
 }
 
-/// An assembler label stands as it is behind a mark.
+/// LLVM marks a name that is an assembler label.
 fn symbol(name: &CStr) -> String {
     let name = name.to_string_lossy();
     name.strip_prefix('\u{1}').unwrap_or(&name).to_owned()
 }
 
-/// The file of a function, as debug information has it.
+/// The file of a function, from debug information.
 fn file_of(function: FunctionValue) -> String {
-    // SAFETY: the function is live; a subprogram is a scope; the name is as long as it says, and lives as long as the context.
+    // The function is live. A subprogram is a scope. The name has the returned length and lives as long as the context.
     unsafe {
         let subprogram = LLVMGetSubprogram(function.as_value_ref());
         let file = if subprogram.is_null() { subprogram } else { LLVMDIScopeGetFile(subprogram) };
@@ -769,12 +775,12 @@ fn file_of(function: FunctionValue) -> String {
     }
 }
 
-/// Does this in a child process, which takes the crash if there is one.
+/// Runs `work` in a child process, so that a crash does not affect this one.
 fn in_child(work: impl FnOnce() -> Result<(String, String), String>) -> Result<(String, String), String> {
     let fails = |error: io::Error| format!("cannot be checked: {error}");
     let (mut reader, mut writer) = io::pipe().map_err(fails)?;
-    // SAFETY: the child does what LLVM's reader does, which takes no lock that another thread may hold but the allocator's, and the
-    // allocator is made for forks.
+    // The child executes only LLVM's reader. It needs no lock that another thread may hold, except the allocator's, and
+    // the allocator supports forks.
     let child = unsafe { libc::fork() };
     match child {
         ..0 => Err(fails(io::Error::last_os_error())),
@@ -786,7 +792,7 @@ fn in_child(work: impl FnOnce() -> Result<(String, String), String>) -> Result<(
                 Err(reason) => reason,
             };
             let _ = writer.write_all(answer.as_bytes());
-            // SAFETY: ends the child without what the parent's destructors do.
+            // Ends the child without running the parent's destructors.
             unsafe { libc::_exit(0) }
         }
         1.. => {
@@ -808,7 +814,7 @@ fn in_child(work: impl FnOnce() -> Result<(String, String), String>) -> Result<(
     }
 }
 
-/// In a child: a crash is silent, and time is limited. What it printed would be of no use to the user.
+/// In the child: suppresses output and limits the time.
 fn quiet() {
     // SAFETY: only system calls.
     unsafe {
@@ -840,14 +846,15 @@ mod tests {
         let bitcode = module.print(false);
         again.link(&[input(&a, &bitcode)], "f", false, &[]).unwrap();
         assert_eq!(again.print(true), module.print(true));
-        // The second definition of a function is one too many; and the context still listens.
+        // A second definition of the function is an error. The diagnostic handler is registered again afterwards.
         let twice = again.link(&[input(&b, ir.as_bytes())], "f", false, &[]);
         assert!(matches!(twice, Err(Error::Link { reason, .. }) if reason.contains("'f'")));
         let broken = again.link(&[input(&c, b"define i32 @g() {\n  ret i64 0\n}\n")], "f", false, &[]);
         assert!(matches!(broken, Err(Error::BadBitcode { reason, .. }) if reason.starts_with("line 2: ")));
     }
 
-    /// What is reached, by name in another module too, through a variable, an alias and the address of a block; from a constructor as well.
+    /// Definitions that are reachable by name from another module, through a variable, an alias and a block address, and
+    /// from a constructor.
     #[test]
     fn what_is_not_reached_is_not_linked() {
         const FIRST: &str = "\
@@ -861,7 +868,7 @@ mod tests {
         const SECOND: &str = "\
             @second = alias void (), ptr @other\n@block = external global ptr\ndefine internal void @other() {\n  %b = load ptr, ptr @block\n\
             call void @back()\n  ret void\n}\ndeclare void @back()\n";
-        // Bitcode is read function by function, text at once.
+        // Bitcode is read function by function, textual IR at once.
         let [first, second] = [FIRST, SECOND].map(|text| format!("{TARGET}{text}"));
         let bitcode = |text: &str| {
             let mut module = LlvmModule::new();

@@ -1,9 +1,8 @@
-//! From an LLVM module to a [`Program`].
+//! Translates an LLVM module to a [`Program`].
 //!
-//! Clang's unoptimised code keeps every C variable in an `alloca` or a global. Where such a cell is only ever
-//! loaded and stored whole ([`uses`]), it becomes a variable of the CFA under its C name; everything else is
-//! memory. SSA values fold into the expressions of their users ([`function`]), so that one C assignment is
-//! one edge.
+//! Unoptimised code of clang keeps every C variable in an `alloca` or a global. If such a cell is only loaded and
+//! stored as a whole ([`uses`]), it becomes a variable of the CFA with its C name. All others are memory. SSA values
+//! are folded into the expressions of their users ([`function`]), so that one C assignment becomes one edge.
 
 mod arguments;
 mod arith;
@@ -48,24 +47,24 @@ use rustc_hash::FxHashMap;
 use source::SourceMap;
 use uses::Uses;
 
-/// Bits of what stands for a state of the library's.
+/// The width of a variable that represents a hidden state of the library.
 const WIDTH_OF_STATE: u32 = 8;
 
-/// Wider first-class values than this (bits) are not lowered: C has none.
+/// The maximal width in bits of a first-class value. C has no wider ones.
 const MAX_WIDTH: u64 = 1 << 16;
 
-/// Whether an assignment elsewhere can change what an expression over a variable means.
+/// Whether an assignment can change the value of an expression over a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mutability {
-    /// Assigned at one place: an SSA value.
+    /// The variable is assigned at one place: an SSA value.
     Fixed,
     /// A C variable of the function.
     Local,
-    /// A C variable that callees may assign as well.
+    /// A C variable that callees may also assign.
     Global,
 }
 
-/// The program under construction and what the lowering of every function needs.
+/// The program under construction, and the data that the lowering of all functions shares.
 struct Context<'m> {
     ir: &'m ir::Module,
     options: &'m Options,
@@ -73,68 +72,71 @@ struct Context<'m> {
     pointer_width: u32,
     source: SourceMap,
     uses: Uses,
-    /// By `VarId`, as far as not `Fixed`.
+    /// The mutability of each variable that is not `Fixed`, by `VarId`.
     mutability: Vec<Mutability>,
     /// By `ExprId`.
     infos: Vec<ExprInfo>,
-    /// What the functions of the module became; `None` for intrinsics and primitives that are only called.
+    /// For each function of the module, the function of the program. `None` for intrinsics and primitives that are only
+    /// called.
     functions: Vec<Option<FuncId>>,
-    /// What the global variables of the module became.
+    /// For each global variable of the module, its variable or object.
     cells: Vec<Cell>,
-    /// The expressions of constants without undefined parts.
+    /// For each constant, its expression. `None` before its first use, and for constants with undefined parts.
     constants: Vec<Option<ExprId>>,
-    /// Numbers of blocks whose address is taken, from 1: by function and block.
+    /// The numbers of blocks whose address is taken, from 1, by function and block.
     block_addresses: FxHashMap<(u32, u32), u32>,
-    /// Models that do not compute a result, by the name of the function they stand for.
+    /// Models that do not compute a result, by the name of the modelled function.
     ignoring_result: FxHashMap<&'m str, usize>,
-    /// Models that only say whether anything is printed, by the same, and one that reads a string to be printed.
+    /// Models of output functions that only choose the result, by the name of the modelled function; and the model that
+    /// reads a printed string.
     plain: FxHashMap<&'m str, usize>,
     reading_string: Option<usize>,
-    /// Parts of the model of `scanf`, by what comes behind its name; and what they were put together to.
+    /// The parts of the model of `scanf`, by the suffix of their names; and the functions composed of them.
     scanning: FxHashMap<&'m str, usize>,
     readers: input::Readers,
-    /// All formats of the program are known, and ask for what the models have.
+    /// True if all formats of the program are known, and the models support their conversions.
     knows_formats: bool,
-    /// What `exit` and the end of `main` call, with the status; and what `quick_exit` calls.
+    /// The function that `exit` and the end of `main` call with the status, and the function that `quick_exit` calls.
     exit_function: Option<FuncId>,
     quick_exit_function: Option<FuncId>,
-    /// What a failed assertion calls.
+    /// The function that a failed assertion calls.
     failed_assertion: Option<FuncId>,
-    /// Global objects whose initial value is not known.
+    /// Global objects whose initial value is unknown.
     unknown_initialisers: Vec<String>,
     /// Objects of which something is not known, or of what they lead to at first, and those to which variables lead whose address is not taken.
     open_globals: FxHashMap<GlobalId, globals::Open>,
     open_initialisers: Vec<GlobalId>,
     layout: Layout,
-    /// What the environment's values depend on, if they are a sequence: for each state that the program can change, what stands for it.
+    /// If the values of the environment are a sequence: for each hidden state that the program can change, the variable
+    /// that represents it.
     hidden: [Option<VarId>; State::ALL.len()],
-    /// Several streams or descriptors may be of one file.
+    /// True if several streams or descriptors may refer to one file.
     shares_files: bool,
-    /// The program may print in a format that counts.
+    /// True if the program may print with a format that contains `%n`.
     counts: bool,
-    /// Holds the rounding mode, if the program can change it.
+    /// The rounding mode, if the program can change it.
     rounding_mode: Option<VarId>,
-    /// What pointers lead to that the first function is given.
+    /// The objects that the arguments of the entry function point to.
     lazy: Option<arguments::Lazy>,
-    /// Gives the address of `errno`, if the program can see it.
+    /// The function that returns the address of `errno`, if the program uses it.
     errno_location: Option<FuncId>,
-    /// Functions that may end without the value they return, if somebody asks and there are any.
+    /// The functions that may end without returning a value, if that check is enabled and there are any.
     unreturned: Option<returned::Unreturned>,
-    /// Error functions that passes may have inlined.
+    /// Error functions that optimisation passes may have inlined.
     inlined: inlined::Inlined,
 }
 
-/// Where the blocks of the module are in the program.
+/// The blocks of the module in the program.
 #[derive(Default)]
 pub(crate) struct Layout {
-    /// By function of the module: the program's function, and by block its first location, `None` where it
-    /// cannot be reached. Empty for what has no body.
+    /// For each function of the module: the function of the program, and the first location of each block. `None` for
+    /// an unreachable block. Empty for functions without a body.
     pub blocks: Vec<(Option<FuncId>, Vec<Option<LocId>>)>,
-    /// The program's place for each row of the module's places.
+    /// For each position row of the module, the source position in the program.
     pub places: Vec<Option<PlaceId>>,
 }
 
-/// The program of a module.
+/// Translates a module to a program.
 pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layout), Error> {
     let program = Program::new(DataLayout { pointer_width: ir.pointer_width });
     let mut cx = Context {

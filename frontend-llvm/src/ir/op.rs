@@ -1,4 +1,4 @@
-//! LLVM's opcodes, and what its predicates and atomic operations are numbered.
+//! LLVM's opcodes, and flags of instructions.
 
 pub const RET: u8 = 1;
 pub const BR: u8 = 2;
@@ -14,7 +14,7 @@ pub const SUB: u8 = 15;
 pub const F_SUB: u8 = 16;
 pub const MUL: u8 = 17;
 pub const F_MUL: u8 = 18;
-/// Flags of integer arithmetic: it is the difference of pointers; it is of a part of a complex integer.
+/// Flags of integer arithmetic: the operation is a difference of pointers, or of parts of a complex integer.
 pub const IS_POINTER_DIFFERENCE: u32 = 2;
 pub const IS_COMPLEX: u32 = 4;
 pub const U_DIV: u8 = 19;
@@ -30,7 +30,7 @@ pub const AND: u8 = 28;
 pub const OR: u8 = 29;
 pub const XOR: u8 = 30;
 pub const ALLOCA: u8 = 31;
-/// Flags of an `alloca`: it is executed once; it is a compound literal.
+/// Flags of an `alloca`: it is executed once, or it is a compound literal.
 pub const IS_STATIC: u32 = 1;
 pub const IS_LITERAL: u32 = 2;
 pub const LOAD: u8 = 32;
