@@ -101,7 +101,8 @@ struct Context<'m> {
     quick_exit_function: Option<FuncId>,
     /// The function that a failed assertion calls.
     failed_assertion: Option<FuncId>,
-    /// Global objects whose initial value is unknown.
+    /// Objects whose size, content or address is unknown, and objects whose initial values contain addresses of such
+    /// objects; and the objects in the initial values of variables whose address is not taken.
     unknown_initialisers: Vec<String>,
     /// Objects of which something is not known, or of what they lead to at first, and those to which variables lead whose address is not taken.
     open_globals: FxHashMap<GlobalId, globals::Open>,

@@ -1,9 +1,8 @@
-//! Models of the C library, written in C (`models/`), compiled in where a program needs them.
+//! Models of the C library. They are written in C (`models/`) and linked if a program needs them.
 //!
-//! Each model file says at its top which functions and variables it defines. The files that define something a
-//! program leaves undefined are compiled as one unit for the target of the program; of the module that comes out only
-//! what is still undefined in the program is to be linked (`LinkOnlyNeeded`), so that the program's own functions
-//! win.
+//! Each model file lists the functions and variables that it defines in its first lines. The files that define an
+//! undefined symbol of a program are compiled as one unit for the program's target. Only definitions of symbols that
+//! the program does not define are linked, so the program's own functions take precedence.
 
 use crate::compile::Compiler;
 use crate::error::Error;
@@ -35,63 +34,65 @@ const FILES: &[ModelFile] = model_files![
 ];
 
 impl ModelFile {
-    /// The names this file says it defines.
+    /// The names in the file's list of definitions.
     fn defines(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.text.lines().map_while(|line| line.strip_prefix("// Defines:")).flat_map(str::split_whitespace)
     }
 }
 
-/// What other verifiers know without a declaration: included before everything in the user's C.
+/// Declarations that other verifiers predefine. They are included before the user's C code.
 pub(crate) const VOCABULARY: &str = include_str!("../models/vocabulary.h");
 
-/// Called before the program ends, where a model that registers handlers is linked; by `quick_exit`, which has its own.
+/// The functions that run before the program ends, if a model that registers handlers is linked. `quick_exit` has its
+/// own.
 pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
 pub(crate) const AT_QUICK_EXIT: &str = "__proviso_at_quick_exit";
 
-/// Functions after which a stream uses memory of the program's.
+/// Functions after which a stream uses memory of the program.
 const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream", "setbuf", "setbuffer", "setvbuf"];
 
-/// How the symbol of a model ends that only other models call, because what the program calls by its name has none.
+/// The suffix of the symbol of a model that only other models call, because the program's function with this name has
+/// no model.
 pub(crate) const OWN: &str = ".own";
 
 /// Functions that change the rounding mode.
 const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
 
-/// Functions that give the seed of random numbers.
+/// Functions that set the seed of random numbers.
 pub(crate) const SEEDS: [&str; 2] = ["srand", "srandom"];
 
-/// What a program needs of the models.
+/// The models that a program needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Models {
-    /// The symbols, sorted, that have a model among those asked for.
+    /// The requested symbols that have a model, sorted.
     pub symbols: Vec<&'static str>,
-    /// The files they are in, sorted.
+    /// The files that define them, sorted.
     files: Vec<&'static str>,
-    /// The program can see `errno`.
+    /// The program can observe `errno`.
     errno: bool,
     /// The program can change the rounding mode.
     rounding: bool,
-    /// The program has streams of wide characters.
+    /// The program uses wide-character streams.
     wide: bool,
-    /// The program reads by formats.
+    /// The program reads with formats.
     scans: bool,
-    /// The program can see descriptors.
+    /// The program can observe descriptors.
     descriptors: bool,
-    /// The program can see how files stay that descriptors lead to: offsets, flags.
+    /// The program can observe the state of open files behind descriptors: offsets and flags.
     open_files: bool,
-    /// The program gives seeds of random numbers, and may give more than one.
+    /// The program sets seeds of random numbers, and may set more than one.
     seeds: bool,
     pub reseeds: bool,
-    /// Somebody asks whether arguments are what C asks for.
+    /// The check of library arguments is enabled.
     pub arguments: bool,
-    /// Somebody asks whether what they are given is initialised.
+    /// The check of uninitialised values is enabled.
     pub initialised: bool,
-    /// Somebody asks what depends on what, also in memory that the library uses behind the program's back.
+    /// Dependences are needed, including those through hidden memory of the library.
     pub dependences: bool,
 }
 
-/// The models of symbols (functions and variables) that a program uses and does not define. Names in `except`
-/// have no model. With a model that needs [`AT_EXIT`] or [`AT_QUICK_EXIT`] comes that function.
+/// The models of symbols (functions and variables) that a program uses but does not define. Names in `except` have no
+/// model. If a model needs [`AT_EXIT`] or [`AT_QUICK_EXIT`], that function is included.
 pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &[String]) -> Models {
     let mut undefined: BTreeSet<&str> =
         undefined.into_iter().filter(|name| !except.iter().any(|e| e == name)).collect();
@@ -129,9 +130,9 @@ pub(crate) fn is_defined(function: &str) -> bool {
     FILES.iter().flat_map(ModelFile::defines).any(|name| name == function)
 }
 
-/// The models that may stand for a library function where a call ignores its result: `F.void` need not compute it, and what is left of a
-/// call that prints in a known format is `F.plain`, and to read strings; one that reads in a known format is put together of parts of
-/// `scanf`.
+/// The models that may replace a library function in a call that ignores its result. `F.void` need not compute the
+/// result. For output with a known format, `F.plain` and a model that reads strings suffice. Input with a known format
+/// is composed of parts of `scanf`.
 pub(crate) fn ignoring_result(function: &str) -> impl Iterator<Item = &'static str> {
     let names = || FILES.iter().flat_map(ModelFile::defines);
     let is_of =
@@ -148,17 +149,18 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().flat_map(ModelFile::defines).filter(|name| !name.contains('.'))
 }
 
-/// Whether a function of the C library has this name, as far as it is known: it has a model, or the lowering knows it.
+/// True if a function with this name belongs to the C library, as far as it is known: it has a model, or the lowering
+/// implements it.
 pub fn is_library(name: &str) -> bool {
     primitives::primitive(name).is_some() || !needed([name], &[]).is_empty()
 }
 
-/// The file of models that a function is in.
+/// The model file that defines a function.
 pub(crate) fn file_of(function: &str) -> Option<&'static str> {
     FILES.iter().find(|file| file.defines().any(|name| stands_for(name) == function)).map(|file| file.name)
 }
 
-/// The library function that a model is of.
+/// The library function that a model implements.
 pub(crate) fn stands_for(model: &str) -> &str {
     model.split_once('.').map_or(model, |(function, _)| function)
 }
@@ -168,7 +170,7 @@ impl Models {
         self.symbols.is_empty()
     }
 
-    /// The bitcode of the files needed. It may define more than `symbols`.
+    /// The bitcode of the needed files. It may define more than `symbols`.
     pub(crate) fn compile(
         &self,
         compiler: &Compiler,
@@ -256,7 +258,7 @@ mod tests {
         assert_eq!((stands_for("printf.void"), stands_for("puts")), ("printf", "puts"));
     }
 
-    /// What a module defines, by `llvm-nm`.
+    /// The symbols that a module defines, according to `llvm-nm`.
     fn defined(bitcode: &[u8]) -> BTreeSet<String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("models.bc");
@@ -294,7 +296,8 @@ mod tests {
             all.extend(defined);
             said.extend(names);
         }
-        // A file may define more through one that it includes; all together are all that they say.
+        // A file may define further names through an included file. Together, all files define exactly the listed
+        // names.
         assert_eq!(all, said);
     }
 

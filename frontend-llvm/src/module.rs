@@ -1,4 +1,4 @@
-//! Loading: inputs and models, compiled, read and linked into one module.
+//! Loads a program: compiles, reads and links inputs and models into one module.
 
 use crate::compile::{Compiler, TRANSLATED};
 use crate::cut::Cut;
@@ -20,19 +20,19 @@ pub struct Module {
     options: Options,
 }
 
-/// The inputs linked, without models.
+/// The linked inputs without models.
 struct Linked {
     llvm: LlvmModule,
-    /// Whether what C forbids can be checked, of this program or of another of the same inputs.
+    /// True if checks of C's rules are possible, for this program or for another one of the same inputs.
     can_be_checked: bool,
 }
 
-/// Compiles, reads and links the inputs, and links the models they need.
+/// Compiles, reads and links the inputs, and links the models that they need.
 pub fn load(options: &Options) -> Result<Module, Error> {
     Loader::default().load(options, &|| false)
 }
 
-/// The program of the inputs, with what it takes to cut their module down to a part of it.
+/// Loads and lowers the inputs. Also returns the data to reduce their module to a part of the program.
 pub fn load_to_cut(options: &Options) -> Result<(cfa::Program, Cut), Error> {
     let (loader, go_on) = (Loader::default(), || false);
     let mut linked = loader.link(options, &go_on)?;
@@ -44,14 +44,14 @@ pub fn load_to_cut(options: &Options) -> Result<(cfa::Program, Cut), Error> {
     Ok((program, Cut::new(llvm, ir, layout, options.entry)))
 }
 
-/// Makes several programs of the same inputs: what is compiled alike is compiled once.
+/// Loads several programs of the same inputs. Identical compilations are executed only once.
 #[derive(Default)]
 pub struct Loader {
     compiler: OnceLock<Compiler>,
 }
 
 impl Loader {
-    /// As [`load`], but ends with [`Error::Interrupted`] soon after `stop` says so while clang runs. `stop` is asked
+    /// Like [`load`]. If `stop` returns true while clang runs, the result is [`Error::Interrupted`]. `stop` is called
     /// about every millisecond, from several threads.
     pub fn load(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Module, Error> {
         let mut linked = self.link(options, stop)?;
@@ -63,7 +63,7 @@ impl Loader {
         self.with_models(linked, options, stop)
     }
 
-    /// Which is not looked for where there is nothing to compile.
+    /// The compiler, which is searched on first use.
     fn compiler(&self) -> Result<&Compiler, Error> {
         if let Some(compiler) = self.compiler.get() {
             return Ok(compiler);
@@ -72,7 +72,7 @@ impl Loader {
         Ok(self.compiler.get_or_init(|| found))
     }
 
-    /// The inputs, compiled, read and linked.
+    /// Compiles, reads and links the inputs.
     fn link(&self, options: &Options, stop: &(dyn Fn() -> bool + Sync)) -> Result<Linked, Error> {
         if options.inputs.is_empty() {
             return Err(Error::Usage("no input file".into()));
@@ -92,7 +92,8 @@ impl Loader {
         let linked = self.compile_and_link(&inputs, options, &[], stop);
         let (mut llvm, defined) = linked.map_err(|error| with_choice(error, options))?;
         check_data_model(llvm.target(), asked, &options.inputs[0].path)?;
-        // A program may define what clang takes for a library function: then its calls mean the program's. So may what is linked to it.
+        // If the program or a linked object defines a function that clang considers a library function, calls mean that
+        // definition.
         let replaced = options.inputs.iter().flat_map(|input| input.references.keys());
         let own: BTreeSet<&String> = defined.iter().chain(replaced).chain(options.foreign.keys()).collect();
         let shadowed: Vec<&str> =
@@ -103,7 +104,7 @@ impl Loader {
         Ok(Linked { llvm, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
     }
 
-    /// The module, and the functions that the inputs define.
+    /// The linked module, and the functions that the inputs define.
     fn compile_and_link(
         &self,
         inputs: &[Input],
@@ -134,7 +135,7 @@ impl Loader {
         let is_given = inputs.iter().map(is_bitcode);
         let inputs = modules.iter().zip(&changes).zip(is_given);
         let inputs = inputs.map(|((&(file, data), changes), is_given)| llvm::Input { file, data, changes, is_given });
-        // Their bodies tell what is left of them where passes inlined them.
+        // If passes inlined error functions, their bodies show what remains of the calls.
         let others = if asks_for_bitcode { &options.error_functions[..] } else { &[] };
         let mut llvm = LlvmModule::new();
         let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable, others)?;
@@ -167,7 +168,7 @@ impl Loader {
     ) -> Result<(), Error> {
         llvm.remove_inline_definitions(models::is_defined);
         let mut undefined = llvm.undefined();
-        // Where a call ignores the result, a model that does not compute it may do.
+        // If a call ignores the result, a model that does not compute it suffices.
         let simpler: BTreeSet<&str> = undefined.iter().flat_map(|name| models::ignoring_result(name)).collect();
         for &name in &simpler {
             llvm.declare(name);
@@ -194,7 +195,8 @@ impl Loader {
     }
 }
 
-/// New names for functions of foreign objects that have those of library functions. Inputs and errors stay what they are.
+/// New names for functions of foreign objects that have the names of library functions. Input functions and error
+/// functions keep their names.
 fn foreign(options: &Options) -> BTreeMap<String, String> {
     let is_library = |name: &str| !models::needed([name], &options.error_functions).is_empty() || is_known(name);
     let is_input = |name: &str| name.starts_with("__VERIFIER_") || name.starts_with("nondet_");
@@ -204,30 +206,29 @@ fn foreign(options: &Options) -> BTreeMap<String, String> {
     foreign.map(|(name, object)| (name.clone(), format!("{name} of {object}"))).collect()
 }
 
-/// The clang that C is compiled with.
+/// The clang that compiles C.
 pub fn clang() -> Result<PathBuf, Error> {
     Ok(Compiler::find()?.clang().to_owned())
 }
 
-/// The lines on which clang finds errors in `text` if it is compiled in the place of the C file `file`; empty if it
-/// compiles.
+/// The lines on which clang reports errors if `text` is compiled in place of the C file `file`. Empty if it compiles.
 pub fn errors_in(text: &str, file: &Path, options: &Options) -> Result<Vec<u32>, Error> {
     Compiler::find()?.errors_in(text, file, options)
 }
 
-/// A C file as the preprocessor leaves it.
+/// A C file after preprocessing.
 pub fn preprocessed(file: &Path, options: &Options) -> Result<String, Error> {
     Compiler::find()?.preprocessed(file, options)
 }
 
 impl Module {
-    /// The program that the module is.
+    /// Translates the module to a program.
     pub fn lower(&self) -> Result<cfa::Program, Error> {
         Ok(lower::lower(&ir::Module::decode(self.llvm.export()), &self.options)?.0)
     }
 
-    /// As [`Self::lower`], for looking at what is there: starts with another function where the one to start with is not; `None` if
-    /// there is no function at all.
+    /// Like [`Self::lower`], for displaying a module. If the entry function is missing, the program starts at another
+    /// function. `None` if there is no function.
     pub fn lower_from_any(&self) -> Result<Option<cfa::Program>, Error> {
         let ir = ir::Module::decode(self.llvm.export());
         let mut defined = ir.functions.iter().filter(|f| !f.declaration).map(|f| &f.name);
@@ -239,21 +240,21 @@ impl Module {
         Ok(Some(lower::lower(&ir, &options)?.0))
     }
 
-    /// The module, models included, as bitcode.
+    /// The module as bitcode, including models.
     pub fn bitcode(&self) -> Vec<u8> {
         self.llvm.print(false)
     }
 
-    /// Writes the module, models included, as text.
+    /// Writes the module as textual IR, including models.
     pub fn write_ir(&self, path: &Path) -> Result<(), Error> {
         self.llvm.write_text(path)
     }
 }
 
-/// One input file.
+/// An input file.
 enum Input {
     C,
-    /// Bitcode or textual IR, checked, and what it is compiled for.
+    /// Verified bitcode or textual IR, and its data model.
     Llvm(Vec<u8>, DataModel),
 }
 
@@ -273,10 +274,10 @@ impl Input {
 }
 
 impl Input {
-    /// Only clang knows what C forbids where: bitcode has to say it, too.
+    /// True if the input contains checks of C's rules. Only clang inserts them, so bitcode must already contain them.
     fn says_what_c_forbids(&self) -> bool {
         let Self::Llvm(data, _) = self else { return true };
-        // Names stand in bitcode as they do in text.
+        // Names are plain text in bitcode.
         let handler = lower::HANDLER.as_bytes();
         data.windows(handler.len()).any(|window| window == handler)
     }
@@ -296,7 +297,7 @@ impl Input {
     }
 }
 
-/// A refusal with the options that choose the target.
+/// Adds the options that select the target to an error.
 fn with_choice(error: Error, options: &Options) -> Error {
     let Error::Target { path, target, .. } = error else { return error };
     let command = options.inputs.iter().find(|input| input.path == path).and_then(|input| input.command.as_ref());
@@ -306,7 +307,7 @@ fn with_choice(error: Error, options: &Options) -> Error {
     Error::Target { path, target, options: words.join(" ") }
 }
 
-/// Refuses a program for a target of another data model than the user asks for.
+/// Rejects a program whose target has another data model than the user requests.
 fn check_data_model(target: Option<&Target>, asked: Option<DataModel>, first: &Path) -> Result<(), Error> {
     match (target, asked) {
         (Some(target), Some(asked)) if target.data_model() != asked => Err(Error::Usage(format!(

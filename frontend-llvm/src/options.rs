@@ -1,11 +1,11 @@
-//! What to load and how.
+//! The options of the front-end.
 
 use crate::command::CompileCommand;
 use crate::primitives;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Sizes of C's types.
+/// The widths of C types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataModel {
     /// `int`, `long` and pointers have 32 bits (i386).
@@ -15,7 +15,7 @@ pub enum DataModel {
 }
 
 impl DataModel {
-    /// Its name in the world of C.
+    /// The usual name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ilp32 => "ILP32",
@@ -23,62 +23,67 @@ impl DataModel {
         }
     }
 
-    /// The data model of a program with pointers of so many bits.
+    /// The data model of a program with this pointer width in bits.
     pub fn of_pointer_width(bits: u32) -> Self {
         if bits == 32 { Self::Ilp32 } else { Self::Lp64 }
     }
 }
 
-/// What a call of a function means that is neither defined, modelled nor a primitive.
+/// The meaning of a call of a function that is neither defined, nor modelled, nor a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum UndefinedFunctions {
-    /// It may do anything: behaviours are added and dropped, and no verdict survives the call.
+    /// The call may do anything. It is tainted in both directions, so no verdict holds after it.
     #[default]
     Taint,
-    /// It returns any value and does nothing else, as the rules of SV-COMP have it: no taint.
+    /// The call returns any value and has no other effect, as in the rules of SV-COMP. It is not tainted.
     Pure,
-    /// It returns any value, and writes any values into the objects that its arguments point to and into global variables.
+    /// The call returns any value, and writes any values to global variables and to the objects that its arguments
+    /// point to.
     Writes,
-    /// It must not be called: the call is an error.
+    /// The call is an error.
     Error,
 }
 
-/// Where pointers lead that a function other than `main` is given, or finds in what it is given.
+/// The targets of pointers in the arguments of an entry function other than `main`, and in memory reachable from them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EntryPointers {
-    /// To objects of their own. Pointers in objects from which one comes back to objects of the same type may be null.
+    /// Every pointer points to an object of its own. Pointers of recursive types may be null.
     #[default]
     Valid,
-    /// To objects of their own, or nowhere.
+    /// Every pointer points to an object of its own, or is null.
     MaybeNull,
-    /// To objects of their own, to the start of one that other pointers of the same type lead to, or nowhere.
+    /// Every pointer points to an object of its own, to the start of another object of the same type, or is null.
     Aliasing,
 }
 
-/// What a function other than `main` finds in memory.
+/// The memory at the start of an entry function other than `main`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EntryMemory {
+    /// The targets of pointers.
     pub pointers: EntryPointers,
-    /// Elements of the arrays that pointers lead to. Otherwise one struct, union or pointer, and any number of others.
+    /// The length of the arrays that pointers point to. If absent, a pointer to a struct, union or pointer points to
+    /// one element, and other pointers to any number of elements.
     pub array_length: Option<u64>,
-    /// Pointers that lead further away from the arguments are null.
+    /// The maximal number of pointers between an argument and an object. Pointers beyond it are null.
     pub depth: Option<u32>,
-    /// Global variables have any content.
+    /// Global variables have arbitrary values.
     pub globals: bool,
-    /// Objects are counted, and not made without end: a list that has none is no reason for a program not to end.
+    /// The number of objects is bounded, so that an infinite list does not prevent termination.
     pub finite: bool,
 }
 
-/// A file of the program. A C file that is compiled twice, differently or not, is two of them.
+/// An input file of the program. A C file that is compiled several times has several entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputFile {
+    /// The path.
     pub path: PathBuf,
-    /// How the project compiles it: its options come before those of all files.
+    /// The project's compile command. Its options precede those of all files.
     pub command: Option<CompileCommand>,
-    /// As `ld --wrap` has it: a reference to the first symbol, if the file does not define that, is one to the second. All of them are
-    /// replaced at once.
+    /// Replacements of undefined symbols, as in `ld --wrap`: if the file does not define the first symbol, references
+    /// to it become references to the second. All replacements are simultaneous.
     pub references: BTreeMap<String, String>,
-    /// The member of an archive that it is of. Members are a part of the program only if they define what others leave undefined.
+    /// The archive of which this file is a member, as a number. A member is part of the program only if it defines a
+    /// symbol that is otherwise undefined.
     pub member: Option<u32>,
 }
 
@@ -91,62 +96,71 @@ impl<P: Into<PathBuf>> From<P> for InputFile {
 /// The input of [`load`](crate::load).
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `.c` and `.i` files are compiled, `.bc` and `.ll` files read; all are linked into one module.
+    /// The input files. `.c` and `.i` files are compiled; `.bc` and `.ll` files are read. All are linked into one
+    /// module.
     pub inputs: Vec<InputFile>,
-    /// Sizes of C's types, which the target must have; if absent, those of the target that options choose, or of the bitcode among the inputs, else LP64.
+    /// The required data model. If absent, the data model of the target that options select, or of the bitcode among
+    /// the inputs, else LP64.
     pub data_model: Option<DataModel>,
-    /// `-I`, for C inputs, as are the next three.
+    /// `-I` for C inputs. The next three fields also apply to C inputs.
     pub include_dirs: Vec<PathBuf>,
     /// `-D`, each `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// `-std=`; clang's default if absent.
+    /// `-std=`. If absent, clang's default.
     pub std: Option<String>,
     /// Further arguments for clang.
     pub clang_args: Vec<String>,
-    /// Functions of objects that are part of the program while nothing else is known of them, and the objects. No model stands for such a function.
+    /// Functions of linked objects whose code is unknown, with the names of the objects. No model replaces such a
+    /// function.
     pub foreign: BTreeMap<String, String>,
-    /// The function that execution starts with.
+    /// The function at which execution starts.
     pub entry: String,
+    /// The memory at the start of an entry function other than `main`.
     pub entry_memory: EntryMemory,
-    /// What C files are checked for, besides: checks that clang can put into the code. Each becomes an error edge. In
-    /// bitcode, checks of these kinds are errors where they are, and others do nothing.
+    /// The checks that clang inserts into C files. Each becomes an error edge. In bitcode, existing checks of these
+    /// kinds become errors, and others have no effect.
     pub checks: Vec<cfa::Check>,
-    /// Signed overflow is asked about by its own name, not as one of a group: files that define it (`-fwrapv`) are checked for it as well.
+    /// True if the check of signed overflow is selected by name instead of by group. Files in which overflow is defined
+    /// (`-fwrapv`) are then also checked.
     pub checks_wrapping: bool,
-    /// Checks that somebody makes, maybe of another program made of the same source: where one fails, a path may end without a taint.
+    /// Checks that are made elsewhere, maybe in another program of the same source. A path may end without a taint
+    /// where such a check fails.
     pub checked_elsewhere: Vec<cfa::Check>,
-    /// Functions whose call is the violation: never replaced by a model.
+    /// Functions whose call is a violation. No model replaces them.
     pub error_functions: Vec<String>,
+    /// The meaning of calls of undefined functions.
     pub undefined_functions: UndefinedFunctions,
-    /// Functions whose calls in the program stay calls, where the front-end would put in what they do (`malloc`, `exit`): somebody watches them.
+    /// Functions whose calls must remain calls, even if the front-end could implement them directly (`malloc`, `exit`),
+    /// because an automaton observes them.
     pub watched: Vec<String>,
-    /// Functions that somebody asks about by name: clang calls them where the program does.
+    /// Functions that a query names: clang must not replace their calls.
     pub named: Vec<String>,
-    /// Any allocation may fail, not only one of more memory than there can be.
+    /// If true, any allocation may fail. Otherwise only allocations that exceed the address space fail.
     pub malloc_may_fail: bool,
-    /// Functions that lose their bodies. If there is another definition, in the library or in more than one input, that
-    /// in the last input stays.
+    /// Functions whose bodies are removed. If the library or several inputs also define such a function, the definition
+    /// in the last input remains.
     pub remove_bodies: Vec<String>,
-    /// Values that the environment gives (input read, results of functions that nobody defines) depend on those it
-    /// gave before, as those of a file do: for slices that are to run.
+    /// If true, each value of the environment (input, result of an undefined function) depends on the earlier ones, as
+    /// in a file. Executable slices need this.
     pub sequential_environment: bool,
-    /// A function that nobody defines may change what those values are, also one without a result.
+    /// If true, an undefined function may change the later values of the environment, even if it has no result.
     pub undefined_functions_keep_state: bool,
-    /// What the program writes it may read again, so that output is among what those values depend on.
+    /// If true, the program may read its own output, so later values of the environment depend on output.
     pub reads_back: bool,
-    /// Calls that print stay what they are, also where all that matters to a verdict is whether they can: for programs that are to run, and for those
-    /// who share the work on one.
+    /// If true, output calls are kept, although a verdict only depends on whether they are valid. Programs that are
+    /// executed need this, and so do programs for cooperation.
     pub keeps_output: bool,
-    /// Every condition of C is a branch, also one that clang's code merely computes with (see `lower::decisions`): for coverage.
+    /// If true, every condition of C becomes a branch, even if clang computes it without one (see `lower::decisions`).
+    /// Coverage needs this.
     pub decisions: bool,
-    /// Leave out functions and variables that nothing reaches from where execution starts.
+    /// If true, functions and variables that are unreachable from the entry are omitted.
     pub only_reachable: bool,
-    /// Link the library models. Without them, every library function but the primitives is undefined.
+    /// If true, library models are linked. Otherwise every library function except the primitives is undefined.
     pub models: bool,
 }
 
 impl Options {
-    /// The files that are inputs, each once.
+    /// The paths of the inputs without duplicates.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = Vec::new();
         for input in &self.inputs {
@@ -156,22 +170,22 @@ impl Options {
         }
         files
     }
-    /// Whether it matters where the scopes of variables begin and end.
+    /// True if an enabled check depends on the scopes of variables.
     pub(crate) fn scopes(&self) -> bool {
         is_about_scopes(&self.checks)
     }
-    /// Library functions that clang has to call where the program does, and not to translate: their calls are errors, or somebody watches or
-    /// names them.
+    /// Library functions that clang must call instead of translating them, because their calls are errors, observed, or
+    /// named by a query.
     pub(crate) fn called_by_name(&self) -> BTreeSet<&str> {
         let is_identifier = |name: &&str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let names = self.error_functions.iter().chain(&self.watched).chain(&self.named).map(String::as_str);
         names.filter(is_identifier).filter(|name| !primitives::aborts(name)).collect()
     }
-    /// The sanitizers that clang has to put into the code for the checks, each once.
+    /// The sanitizers of the enabled checks, without duplicates.
     pub(crate) fn sanitizers(&self) -> Vec<&'static str> {
         sanitizers(&self.checks)
     }
-    /// What clang is asked for, which is the same for all programs that are made of the inputs: the sanitizers, and whether to mark scopes.
+    /// The clang options that are common to all programs of the inputs: the sanitizers, and whether scopes are marked.
     pub(crate) fn compiled_for(&self) -> (Vec<&'static str>, bool) {
         let all: Vec<cfa::Check> = self.checks.iter().chain(&self.checked_elsewhere).copied().collect();
         (sanitizers(&all), is_about_scopes(&all))

@@ -1,125 +1,129 @@
-//! Functions the lowering knows by name, and the contract between it and the C models in `models/`.
+//! Primitives: functions that the lowering implements, and the interface between the lowering and the C models in
+//! `models/`.
 //!
-//! A name is a primitive only where the linked module *declares* it: a body in the user's code wins, and so
-//! does a body in a model. What is neither defined, modelled nor a primitive is an undefined function.
+//! A function is a primitive only if the linked module *declares* it. A body in the user's code or in a model takes
+//! precedence. A function that is neither defined, nor modelled, nor a primitive is undefined.
 //!
 //! # For models
 //!
-//! A model is an ordinary C function. It may call other library functions (which are then modelled or
-//! primitive in turn) and these primitives:
+//! A model is an ordinary C function. It may call other library functions, which must also be modelled or primitives. It
+//! may also call these primitives:
 //!
 //! ```c
-//! // Memory of a family (`cfa::Family`, by its name). Sizes in bytes, at most PTRDIFF_MAX. Fresh memory is of unknown content
-//! // unless zeroed, and aligned as that of malloc. Null, with ENOMEM, where allocation may fail and does.
+//! // Allocate memory of a family (`cfa::Family`, by its name). Sizes are in bytes, at most PTRDIFF_MAX. New memory has
+//! // arbitrary content unless zeroed, and the alignment of malloc. If an allocation fails, they return null and set
+//! // ENOMEM.
 //! void *__proviso_alloc_<family>(size_t size);
-//! void *__proviso_alloc_zeroed(size_t size);                 // of malloc
-//! void *__proviso_alloc_aligned(size_t align, size_t size);  // of malloc; `align` a power of two
+//! void *__proviso_alloc_zeroed(size_t size);                 // family of malloc
+//! void *__proviso_alloc_aligned(size_t align, size_t size);  // family of malloc; `align` is a power of two
 //! void *__proviso_alloc_mapping(size_t size);                // zeroed, at the start of a page
-//! // The same, but it never fails: each use says why.
+//! // The same, but they never fail. Each use must say why.
 //! void *__proviso_make_<family>(size_t size);
 //! void *__proviso_make_zeroed(size_t size);
-//! void *__proviso_make_text(size_t size);                    // internal; the content comes from the environment
-//! // Ends the life of an object of the family. Null is a no-op; other pointers are violations.
+//! void *__proviso_make_text(size_t size);                    // family `internal`; content from the environment
+//! // Deallocates an object of the family. Null has no effect. Any other pointer is a violation.
 //! void  __proviso_free_<family>(void *ptr);
-//! // Memory that a model needs for itself, where the library allocates nothing, or goes on without. It never fails.
+//! // Memory for the model itself, if the real library allocates none or does not depend on it. Never fails.
 //! void *__proviso_scratch(size_t size);
 //! void  __proviso_drop(void *ptr);
-//! size_t __proviso_object_size(void *ptr);                   // of the live object that starts there
-//! size_t __proviso_malloc_size(void *ptr);                   // the same of an object of malloc; others are violations
-//! size_t __proviso_object_offset(void *ptr);                 // in the live object it points into, or to the end of, else SIZE_MAX
+//! size_t __proviso_object_size(void *ptr);                   // size of the live object that starts there
+//! size_t __proviso_malloc_size(void *ptr);                   // the same; must be an object of malloc
+//! // The offset in the live object that contains `ptr` or ends at it. SIZE_MAX if there is none.
+//! size_t __proviso_object_offset(void *ptr);
 //!
-//! // True if an allocation fails that need not: 0 unless that was asked for. For allocations that no primitive makes.
+//! // True if an allocation fails although there is memory. Always 0 unless failing allocations are enabled. For
+//! // allocations that no primitive makes.
 //! _Bool __proviso_allocation_fails(void);
 //!
-//! // A fresh value of the environment, whatever the return type the model declares. The name after
-//! // `__proviso_env_` is free, so declare one for each type: `int __proviso_env_int(void);`,
-//! // `double __proviso_env_double(void);`. The input shown to the user is named after the *model* that calls it.
+//! // An unconstrained value of the environment, of any return type that the model declares. The name after
+//! // `__proviso_env_` is arbitrary, so declare one for each type: `int __proviso_env_int(void);`,
+//! // `double __proviso_env_double(void);`. The input has the name of the *model* that calls the function.
 //! T __proviso_env_<anything>(void);
-//! // The bytes [ptr, ptr+size) become fresh bytes of the environment.
+//! // Sets the bytes [ptr, ptr+size) to unconstrained bytes of the environment.
 //! void __proviso_env_memory(void *ptr, size_t size);
 //!
-//! // What is not modelled exactly. The argument is a string literal that completes "…: not modelled", e.g.
-//! // "sin", or a sentence for the user; the place shown is that of the model's caller.
-//! void __proviso_unmodelled(const char *what);        // behaviours added and dropped: no verdict survives it
-//! void __proviso_overapproximated(const char *what);  // behaviours were added: violations after it may be spurious
-//! void __proviso_underapproximated(const char *what); // behaviours were dropped: no proof survives it
-//! // A format asks for what is not modelled: as __proviso_unmodelled, but where all formats of the program are
-//! // known and do not, there is no such path.
+//! // Taints. The argument is a string literal that completes "…: not modelled", e.g. "sin", or a sentence for the user.
+//! // The reported source position is that of the model's caller.
+//! void __proviso_unmodelled(const char *what);        // behaviours are added and removed: no verdict holds after it
+//! void __proviso_overapproximated(const char *what);  // behaviours are added: later violations may be spurious
+//! void __proviso_underapproximated(const char *what); // behaviours are removed: there is no proof
+//! // A taint for a format that is not modelled, like __proviso_unmodelled. If all formats of the program are known and
+//! // modelled, the path does not exist.
 //! void __proviso_unknown_format(const char *what);
-//! // Whether the program may print in a format that stores how much was printed (`%n`).
+//! // True if the program may print with a format that stores the number of printed bytes (`%n`).
 //! _Bool __proviso_counts(void);
 //!
-//! // The rounding mode of the program by x86's numbers (0 to nearest, 1 down, 2 up, 3 towards zero). In models only
-//! // constrained operations (`STDC FENV_ACCESS`) are rounded in it; all others are rounded to nearest.
+//! // The number of the program's rounding mode on x86 (0 to nearest, 1 down, 2 up, 3 towards zero). In models, only
+//! // constrained operations (`STDC FENV_ACCESS`) use it. All others round to nearest.
 //! unsigned __proviso_rounding(void);
 //! void __proviso_set_rounding(unsigned mode);         // less than 4
 //!
-//! // What C asks of arguments: an error of the caller unless the condition holds, if somebody asks for it. A sentence
-//! // for the user. Models look at arguments only where `PROVISO_ARGUMENTS` is defined.
+//! // A requirement of C on arguments. If the check is enabled and the condition is false, it is an error of the caller.
+//! // `otherwise` is a sentence for the user. Models check arguments only if `PROVISO_ARGUMENTS` is defined.
 //! void __proviso_require(int condition, const char *otherwise);
-//! // The byte must be initialised. Models ask only where `PROVISO_INITIALISED` is defined.
+//! // The byte must be initialised. Models check this only if `PROVISO_INITIALISED` is defined.
 //! void __proviso_use(char byte);
 //!
 //! // Paths.
-//! void __proviso_assume(int condition);       // the path does not exist unless the condition holds
-//! void __proviso_exit(int status);            // ends the program; no at-exit handlers
+//! void __proviso_assume(int condition);       // the path does not exist unless the condition is true
+//! void __proviso_exit(int status);            // ends the program without exit handlers
 //! void __proviso_abort(void);
 //! ```
 //!
-//! If the module defines `void __proviso_at_exit(int status)` (a model of `atexit` may), it is called before the
-//! program ends through `exit` or the end of `main`; `void __proviso_at_quick_exit(void)` before it ends through `quick_exit`.
+//! If the module defines `void __proviso_at_exit(int status)`, as a model of `atexit` may, it runs before the program
+//! ends by `exit` or the end of `main`. `void __proviso_at_quick_exit(void)` runs before it ends by `quick_exit`.
 //!
-//! A model `F.void` stands for `F` in direct calls whose result is not used: it need not compute (or
-//! over-approximate) one. See `models::ignoring_result`; calls are redirected before the models are linked.
+//! A model `F.void` replaces `F` in direct calls whose result is unused. It need not compute or over-approximate the
+//! result. See `models::ignoring_result`. The lowering redirects these calls.
 
 use cfa::Family;
 
-/// What a call of a function that is declared but not defined means.
+/// The meaning of a call of a function that is declared but not defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Primitive {
-    /// A fresh value, an input of the program: `__VERIFIER_nondet_T`, or `nondet_T` as CBMC and ESBMC have it.
+    /// An unconstrained input of the program: `__VERIFIER_nondet_T`, or `nondet_T` as in CBMC and ESBMC.
     Nondet,
-    /// Fresh bytes: `__VERIFIER_nondet_memory(ptr, size)`.
+    /// Unconstrained bytes: `__VERIFIER_nondet_memory(ptr, size)`.
     NondetMemory,
     /// The path exists only if the argument is not zero.
     Assume,
-    /// It is an error, that of a failed `assert`, if the argument is zero: CBMC's and ESBMC's assertions.
+    /// An assertion of CBMC or ESBMC: it fails if the argument is zero.
     Assert,
-    /// What C asks of the arguments of a library function is that the condition holds; a sentence that says what is wrong otherwise.
+    /// A requirement on the arguments of a library function: the condition, and a message for its violation.
     Require,
     /// The argument must be initialised.
     Use,
-    /// `exit(status)`, with at-exit handlers.
+    /// `exit(status)`, with exit handlers.
     Exit,
     /// Ends the program with a status, without handlers.
     ExitNow,
-    /// Ends the program after what `at_quick_exit` was given.
+    /// Ends the program after the handlers of `at_quick_exit`.
     QuickExit,
     Abort,
-    /// Has no effect on a sequential program.
+    /// No effect on a sequential program.
     Nothing,
-    /// `malloc(size)`: null if no machine has so much.
+    /// `malloc(size)`. It fails if the size exceeds the range of pointer differences.
     Malloc,
-    /// True if an allocation fails that need not.
+    /// True if an allocation fails that may fail.
     AllocationFails,
-    /// `f(size)`: fresh memory of a family.
+    /// `f(size)`: new memory of a family.
     Alloc {
         family: Family,
         may_fail: bool,
     },
-    /// `f(size)`: the same of `malloc`, all zero.
+    /// `f(size)`: new memory of the family of `malloc`, all zero.
     AllocZeroed {
         may_fail: bool,
     },
-    /// `f(alignment, size)`: the same of `malloc`.
+    /// `f(alignment, size)`: new memory of the family of `malloc`.
     AlignedAlloc,
     Free(Family),
-    /// The size of an object, of a family if one is named.
+    /// The size of an object. If a family is given, the object must have it.
     ObjectSize(Option<Family>),
     ObjectOffset,
-    /// A fresh value that a model takes from the environment.
+    /// An unconstrained value that a model takes from the environment.
     Environment,
-    /// Fresh bytes that a model takes from the environment.
+    /// Unconstrained bytes that a model takes from the environment.
     EnvironmentMemory,
     /// The number of the rounding mode.
     Rounding,
@@ -129,18 +133,18 @@ pub(crate) enum Primitive {
         over: bool,
         under: bool,
     },
-    /// Whether the program may print in a format that stores how much was printed.
+    /// Whether the program may print with a format that stores the number of printed bytes.
     Counts,
-    /// A taint, if not all formats of the program are known.
+    /// A taint, unless all formats of the program are known.
     UnknownFormat,
-    /// Threads, non-local jumps, signals: changes control flow in a way that is not modelled.
+    /// Threads, non-local jumps, signals: the function changes control flow in a way that is not modelled.
     Unmodelled(&'static str),
 }
 
 /// The name of [`Primitive::UnknownFormat`].
 pub(crate) const UNKNOWN_FORMAT: &str = "__proviso_unknown_format";
 
-/// The primitive that allocates or frees memory of a family, by its name behind `__proviso_`.
+/// The primitive that allocates or frees memory of a family. `name` follows `__proviso_`.
 fn of_family(name: &str) -> Option<Primitive> {
     let (what, family) = name.split_once('_')?;
     let family = Family::by_name(family).filter(|&family| family != Family::Scope)?;
@@ -152,7 +156,7 @@ fn of_family(name: &str) -> Option<Primitive> {
     })
 }
 
-/// The primitive of this name.
+/// The primitive with this name.
 pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     use Primitive::*;
     if name == "__VERIFIER_nondet_memory" {
@@ -220,22 +224,23 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     })
 }
 
-/// How the names of CBMC's uninterpreted functions start: for equal arguments they give equal results, which may be any.
+/// The prefix of CBMC's uninterpreted functions: their results are arbitrary, but equal for equal arguments.
 pub(crate) const UNINTERPRETED: &str = "__CPROVER_uninterpreted_";
 
-/// Functions whose body, where the program gives none, ends the program: a failed assertion, and the error
-/// functions of verification tasks. They keep a body of their own so that a property can speak of calls of them.
+/// True for functions that end the program if it does not define them: a failed assertion, and the error functions of
+/// verification tasks. They have bodies, so that a property can refer to their calls.
 pub(crate) fn aborts(name: &str) -> bool {
     matches!(name, "__assert_fail" | "reach_error" | "__VERIFIER_error")
 }
 
-/// Functions that a failed assertion calls besides `__assert_fail`, in the C libraries that there are, with three parameters or more:
-/// the expression, the file, the line, the function in some order; `__assert_perror_fail` the error number in place of the expression.
+/// Functions that a failed assertion calls in various C libraries, besides `__assert_fail`. They have three or more
+/// parameters: the expression, the file, the line and the function, in some order. `__assert_perror_fail` has the error
+/// number in place of the expression.
 pub(crate) fn fails_assertion(name: &str) -> bool {
     matches!(name, "__assert_perror_fail" | "__assert" | "__assert_rtn" | "__assert_func" | "_assert")
 }
 
-/// Whether calls of a function that nobody defines mean something all the same.
+/// True if a call of an undefined function with this name has a known meaning.
 pub fn is_known(name: &str) -> bool {
     primitive(name).is_some()
         || aborts(name)

@@ -1,8 +1,8 @@
-//! Formats of `scanf`, as its model reads them (`models/scanf.c`).
+//! Formats of `scanf`, as its model interprets them (`models/scanf.c`).
 
 use std::ops::Range;
 
-/// What a function reads from that takes a format and, one by one, where what it reads goes.
+/// The source from which a function of the `scanf` family reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     StandardInput,
@@ -11,7 +11,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// By the function's name; headers give it others.
+    /// The source of a function by its name. Headers may rename the functions.
     pub(crate) fn of(function: &str) -> Option<Self> {
         match function.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_") {
             "scanf" => Some(Self::StandardInput),
@@ -22,45 +22,49 @@ impl Source {
     }
 }
 
-/// What a format asks for: a conversion, or a character that stands for itself.
+/// A directive of a format: a conversion, or a literal character.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Directive {
-    /// 0 where a character stands for itself.
+    /// The conversion character. 0 for a literal character.
     pub conversion: u8,
-    /// That character; `%` before a conversion.
+    /// The literal character. `%` for a conversion.
     pub literal: u8,
+    /// The conversion has a `*`: its result is not stored.
     pub suppressed: bool,
-    /// With an `m`.
+    /// The conversion has an `m`: it allocates the target.
     pub allocates: bool,
-    /// 0 where none is given.
+    /// The maximal field width. 0 if absent.
     pub width: u32,
-    /// `H` is `hh`, `q` is `ll`; 0 where there is none.
+    /// The length modifier: `H` for `hh`, `q` for `ll`, 0 if absent.
     pub length: u8,
-    /// Behind white space of the format; also behind a `%n` before which that stands.
+    /// White space precedes the directive in the format. A `%n` in between does not matter.
     pub after_space: bool,
-    /// Of `%[`: where the set is in the format, from behind the bracket or the `^` to before the closing bracket.
+    /// For `%[`: the range of the set in the format, after the bracket or the `^`, and before the closing bracket.
     pub set: Range<usize>,
+    /// For `%[`: the set is complemented.
     pub complement: bool,
 }
 
 impl Directive {
+    /// True for a conversion to an integer.
     pub fn is_integer(&self) -> bool {
         b"diuoxX".contains(&self.conversion)
     }
+    /// True for a conversion to a floating-point number.
     pub fn is_real(&self) -> bool {
         b"aAeEfFgG".contains(&self.conversion)
     }
-    /// Whether it reads characters into wide ones.
+    /// True for a conversion to wide characters.
     pub fn is_wide(&self) -> bool {
         b"CS".contains(&self.conversion) || self.length == b'l' && b"cs[".contains(&self.conversion)
     }
-    /// Whether it is a character that stands for itself.
+    /// True for a literal character.
     pub fn is_literal(&self) -> bool {
         self.conversion == 0 || self.conversion == b'%'
     }
 }
 
-/// The directives of a format, in order, and whether white space comes behind the last one.
+/// The directives of a format in order, and whether white space follows the last one.
 pub fn directives(format: &[u8]) -> (Vec<Directive>, bool) {
     let mut found = Vec::new();
     let (mut f, mut space) = (0, false);
@@ -85,7 +89,7 @@ pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Reads what is behind a `%`; where it ends.
+/// Parses a conversion after `%`. Returns its end.
 fn conversion(d: &mut Directive, format: &[u8], mut f: usize) -> usize {
     let at = |f: usize| format.get(f).copied().unwrap_or(0);
     d.suppressed = at(f) == b'*';
@@ -117,7 +121,7 @@ fn conversion(d: &mut Directive, format: &[u8], mut f: usize) -> usize {
         d.complement = at(f) == b'^';
         f += usize::from(d.complement);
         let start = f;
-        // A bracket that comes first is an element.
+        // A closing bracket at the start is an element of the set.
         f += usize::from(at(f) == b']');
         while at(f) != 0 && at(f) != b']' {
             f += 1;

@@ -1,8 +1,9 @@
-//! The machine that a program is compiled for: which one it is, and if it is supported.
+//! The target of a program: which machine it is, and whether it is supported.
 //!
-//! The lowering, the models and the interpreter assume more of a machine than the sizes in LLVM's data layout: little-endian memory, the va_list and
-//! the calls of the System V ABI for x86, an x87 `long double`, a signed plain `char`, a `wchar_t` of 32 bits, and the GNU C library. So a
-//! target is supported only if its triple says no other architecture, operating system or C library, and if the module has that target's data layout.
+//! The lowering, the models and the interpreter assume more of a target than the sizes in LLVM's data layout:
+//! little-endian memory, the `va_list` and the calling convention of the System V ABI for x86, an x87 `long double`, a
+//! signed plain `char`, a `wchar_t` of 32 bits, and the GNU C library. A target is supported only if its triple names
+//! no other architecture, operating system or C library, and if the module has the data layout of the target.
 
 use crate::error::Error;
 use crate::llvm;
@@ -22,7 +23,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The target that a triple names. The error is the triple in LLVM's normal form.
+    /// The target of a triple. The error is the triple in LLVM's normal form.
     pub fn of_triple(triple: &str) -> Result<Self, String> {
         let triple = llvm::normal_triple(triple);
         let mut parts = triple.split('-');
@@ -31,7 +32,7 @@ impl Target {
             Some("i386" | "i486" | "i586" | "i686" | "i786" | "i886" | "i986") => Some(DataModel::Ilp32),
             _ => None,
         };
-        // Without an operating system there is no library that differs from the one that is modelled.
+        // Without an operating system, no other C library is implied than the modelled one.
         let is_none = |part: &str| matches!(part, "" | "unknown" | "none" | "elf");
         let _vendor = parts.next();
         let (system, environment) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -43,7 +44,7 @@ impl Target {
         }
     }
 
-    /// The target of a module, whose data layout may be empty. The error says what it is instead.
+    /// The target of a module. The data layout may be empty. The error describes the target.
     pub fn of_module(triple: &str, data_layout: &str) -> Result<Self, String> {
         if triple.is_empty() {
             return Err("no target".into());
@@ -55,7 +56,7 @@ impl Target {
         Ok(target)
     }
 
-    /// The target that programs with this data model are compiled for if nothing else is known.
+    /// The default target of a data model.
     #[cfg(test)]
     pub fn of_data_model(data_model: DataModel) -> Self {
         let triple = match data_model {
@@ -73,12 +74,12 @@ impl Target {
         self.data_model
     }
 
-    /// True if objects for the two can be linked.
+    /// True if objects of both targets can be linked.
     pub fn is_compatible(&self, other: &Self) -> bool {
         self.data_model == other.data_model
     }
 
-    /// The layout that LLVM 19 has for the target, also of bitcode of older versions once it is read.
+    /// The data layout of the target in LLVM 19. LLVM upgrades bitcode of older versions to it.
     pub fn data_layout(&self) -> &'static str {
         match self.data_model {
             DataModel::Ilp32 => {
@@ -89,19 +90,19 @@ impl Target {
     }
 }
 
-/// The refusal of a file that is compiled for another target.
+/// The error for a file whose target is not supported.
 pub(crate) fn refused(path: &Path, target: String) -> Error {
     Error::Target { path: path.to_owned(), target, options: String::new() }
 }
 
-/// Of a compiler's arguments those that choose the target. Response files are searched, too: relative ones in `directory`.
+/// The options that select the target. Response files are included; relative ones are in `directory`.
 pub(crate) fn options<S: AsRef<OsStr>>(args: &[S], directory: Option<&Path>) -> Vec<OsString> {
     let mut found = Vec::new();
     collect(args.iter().map(|arg| arg.as_ref().to_owned()), directory, 0, &mut found);
     found
 }
 
-/// Response files name others no deeper than this. clang knows no bound but stops at cycles.
+/// The maximal nesting depth of response files. clang has no bound but stops at cycles.
 pub(crate) const NESTED: u32 = 16;
 
 fn collect(args: impl Iterator<Item = OsString>, directory: Option<&Path>, depth: u32, found: &mut Vec<OsString>) {
@@ -129,7 +130,7 @@ fn collect(args: impl Iterator<Item = OsString>, directory: Option<&Path>, depth
     }
 }
 
-/// The words of a command line or a response file as a shell takes it.
+/// Splits a command line or a response file into words like a shell.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -154,13 +155,13 @@ pub fn words(text: &str) -> Vec<String> {
 /// The compiler in a command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedCompiler {
-    /// Its place among the words: wrappers (`ccache`, `env`, …) and their arguments are before it.
+    /// The index of the compiler among the words. Wrappers (`ccache`, `env`, …) and their arguments precede it.
     pub place: usize,
-    /// The target that its name chooses: `arm-none-eabi` of `arm-none-eabi-gcc-12`.
+    /// The target that the compiler's name implies: `arm-none-eabi` for `arm-none-eabi-gcc-12`.
     pub target: Option<String>,
 }
 
-/// Programs that run the compiler that their arguments name.
+/// Programs that run the compiler in their arguments.
 const WRAPPERS: &[&str] = &[
     "bear",
     "buildcache",
@@ -194,9 +195,9 @@ const WRAPPERS: &[&str] = &[
     "timeout",
     "xcrun",
 ];
-/// Names of compilers, without the target before and the version after them.
+/// The names of compilers, without the target before and the version after them.
 const COMPILERS: &[&str] = &["gcc", "cc", "clang", "g++", "c++", "clang++", "xgcc", "c89", "c99", "cpp"];
-/// Compilers whose names do not show their target.
+/// Compilers whose names do not contain their target.
 const FOREIGN: &[(&str, &str)] = &[
     ("armcc", "arm-none-eabi"),
     ("armcl", "arm-none-eabi"),
@@ -215,7 +216,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("musl-gcc", "x86_64-linux-musl"),
     ("musl-clang", "x86_64-linux-musl"),
 ];
-/// How the names of architectures start, for prefixes of one word (`avr-gcc`): clang's, then those of gcc alone.
+/// Prefixes of architecture names, for target prefixes of one word (`avr-gcc`): those of clang, then those of gcc only.
 const ARCHITECTURES: &[&str] = &[
     "aarch64",
     "amd64",
@@ -280,7 +281,7 @@ const ARCHITECTURES: &[&str] = &[
 ];
 
 impl NamedCompiler {
-    /// The compiler that a command line runs, without asking it: what a build file names is not run.
+    /// The compiler of a command line. It is not executed, because build files are untrusted.
     pub fn of<S: AsRef<str>>(words: &[S]) -> Self {
         let word = |n: usize| words.get(n).map_or("", |word| word.as_ref());
         let mut place = 0;
@@ -290,14 +291,14 @@ impl NamedCompiler {
                 let text = word(place);
                 text.starts_with('-') || text.contains('=') || text.chars().all(|c| c.is_ascii_digit())
             };
-            // `proviso cc`, `libtool --mode=compile gcc`, `nice -n 10 gcc`.
+            // Examples: `proviso cc`, `libtool --mode=compile gcc`, `nice -n 10 gcc`.
             let is_wrapper = WRAPPERS.contains(&name) || name.ends_with("libtool") || name.ends_with("cache");
             if !(is_argument || is_wrapper) {
                 break;
             }
             place += 1;
         }
-        // Without a compiler that is known, the first word is one.
+        // If no compiler is known, the first word is the compiler.
         if place == words.len() {
             place = 0;
         }
@@ -305,13 +306,13 @@ impl NamedCompiler {
     }
 }
 
-/// The name of a program without its folder and ending.
+/// The name of a program without its directory and extension.
 fn program(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// Where in a name its part is that names a compiler: `gcc` in `x86_64-w64-mingw32-gcc-12-posix`.
+/// The index of the part of a name that names a compiler: `gcc` in `x86_64-w64-mingw32-gcc-12-posix`.
 fn compiler_part(name: &str) -> Option<usize> {
     name.split('-')
         .position(|part| COMPILERS.contains(&part.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')))
@@ -327,7 +328,7 @@ fn target_of_name(name: &str) -> Option<String> {
     }
     let part = compiler_part(name)?;
     let prefix = name.split('-').take(part).collect::<Vec<_>>().join("-");
-    // `afl-clang-fast` and `goto-cc` are compilers for this machine.
+    // `afl-clang-fast` and `goto-cc` are native compilers.
     let is_target = prefix.contains('-') || ARCHITECTURES.iter().any(|start| prefix.starts_with(start));
     is_target.then_some(prefix)
 }
@@ -432,7 +433,7 @@ mod tests {
         }
     }
 
-    /// The packages `gcc-PREFIX` of Debian 12 and 13, and common compilers without an operating system.
+    /// The packages `gcc-PREFIX` of Debian 12 and 13, and common compilers for targets without an operating system.
     #[test]
     fn cross_compilers_are_known_by_their_prefixes() {
         let prefixes = "aarch64-linux-gnu alpha-linux-gnu arc-linux-gnu arm-linux-gnueabi arm-linux-gnueabihf hppa-linux-gnu hppa64-linux-gnu \

@@ -1,10 +1,11 @@
-//! One compilation serves several programs: with the checks of the others taken out, a program is what it is without them.
+//! One compilation serves several programs. After the removal of the other programs' checks, a program equals the one
+//! compiled without them.
 
 use cfa::{Check, Program};
 use frontend_llvm::{Error, Loader, Options, UndefinedFunctions};
 use std::path::{Path, PathBuf};
 
-/// What the default question asks besides assertions.
+/// The default checks besides assertions.
 const OTHERS: &[Check] = &[
     Check::Deref,
     Check::Free,
@@ -43,8 +44,8 @@ fn c_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The functions of a program as text, without numbers, which come in the order in which things were made, and without the instructions that
-/// edges stand for.
+/// The functions of a program as text, without ids, which depend on the order of creation, and without the instructions
+/// of edges.
 fn text(program: &Program) -> String {
     let all = cfa::text::print(program);
     let functions = &all[all.find("\nfunc ").unwrap_or(0)..];
@@ -65,7 +66,7 @@ fn text(program: &Program) -> String {
     text
 }
 
-/// What is left of it without the ways on which clang brings the result to the end of scopes.
+/// The lines without the paths on which clang brings the result to the end of scopes.
 fn without_returns(text: &str) -> Vec<&str> {
     let is_kept = |line: &&str| {
         let is_computed = line.split_once(": v := ").is_some_and(|(_, value)| {
@@ -74,7 +75,7 @@ fn without_returns(text: &str) -> Vec<&str> {
         !is_computed && ![": return", ": skip", "  temp "].iter().any(|what| line.contains(what))
     };
     let is_location = |line: &str| line.trim_start().starts_with("l:");
-    // The result that is loaded for it has the place of the way.
+    // The load of the result has the source position of that path.
     let unplaced = |line| match line {
         line if str::contains(line, ": v := load v -> ") => line.split(" @").next().unwrap_or(line),
         line => line,
@@ -88,7 +89,7 @@ fn what_others_ask_leaves_no_trace() {
     c_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/c"), &mut files);
     files.sort();
     let (mut compared, mut exact) = (0, 0);
-    // Not all of them, for the sake of time.
+    // Only a part of the files, to save time.
     let is_compared = |(i, file): (usize, PathBuf)| (i % 3 == 0 || file.ends_with("left_scopes.c")).then_some(file);
     for file in files.into_iter().enumerate().filter_map(is_compared) {
         let loader = Loader::default();
@@ -98,7 +99,7 @@ fn what_others_ask_leaves_no_trace() {
             ..Options::default()
         };
         let load = |options: &Options| -> Result<Program, Error> { loader.load(options, &|| false)?.lower() };
-        // What it takes options for is no program without them. Of a division by zero for which nobody looks more is said.
+        // Some files are no programs without their options. A division by zero without a check is reported as a taint.
         let Ok(expected) = load(&alone) else { continue };
         if expected.taints.values().any(|taint| taint.reason.starts_with("division by zero")) {
             continue;
@@ -116,6 +117,6 @@ fn what_others_ask_leaves_no_trace() {
         compared += 1;
         exact += u32::from(expected == found);
     }
-    // Of few functions clang leaves the result in a variable that has just been given it.
+    // In a few functions, clang leaves the result in a variable that was just assigned.
     assert!(compared > 50 && exact * 20 > compared * 19, "{compared} programs are compared, {exact} are equal");
 }

@@ -1,6 +1,6 @@
-//! Enumerations over the models of the C library: every function that allocates, and every function with a stream among its parameters.
-//! Both lists come from what clang makes of the models, so a new function is in them by itself, and a function that allocates without a
-//! row in [`ALLOCATING`] makes the test fail.
+//! Exhaustive tests of the models of the C library: of all functions that allocate, and of all functions with a stream
+//! parameter. Both lists are derived from clang's output for the models, so they include new functions. A function that
+//! allocates without a row in [`ALLOCATING`] makes the test fail.
 
 use cfa::interp::{Fault, InputSource, Interpreter, Limits, Outcome, Unknown};
 use cfa::{Bv, Check, InputKind, Program};
@@ -10,23 +10,23 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What may be done with the object that a function hands out as `p`.
+/// The permitted operations on the object that a function returns as `p`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Object {
-    /// `free` may end its life.
+    /// `free` may deallocate it.
     MayBeFreed,
-    /// Another function ends its life, or none.
+    /// Another function deallocates it, or none.
     Other,
-    /// The program does not get it.
+    /// The program does not receive it.
     None,
 }
 
-/// When a function sets `failed`.
+/// The condition under which a function sets `failed`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Failure {
-    /// Where allocation may fail, and only there.
+    /// If and only if an allocation fails.
     Memory,
-    /// In any case: that there is no memory is one of the reasons.
+    /// At any time. Failed allocations are one of the reasons.
     Environment,
     Never,
 }
@@ -68,7 +68,7 @@ const ALLOCATING: &[(&str, &str, Object, Failure)] = &[
     ("getaddrinfo", "failed = getaddrinfo(\"a\", 0, 0, &p);", Other, Environment),
     ("getcwd", "failed = !(p = getcwd(0, 0));", MayBeFreed, Environment),
     ("getdelim", "failed = getdelim(&s, &size, 'a', stdin) < 0 && !s; p = s;", MayBeFreed, Memory),
-    // The variable may not be there.
+    // The variable may not exist.
     ("getenv", "failed = !(p = getenv(\"A\"));", Other, Environment),
     ("getgrent", "failed = !(list = getgrent()); p = failed ? 0 : list[0];", Other, Environment),
     ("getgrgid", "failed = !(list = getgrgid(5)); p = failed ? 0 : list[0];", Other, Environment),
@@ -111,7 +111,7 @@ const ALLOCATING: &[(&str, &str, Object, Failure)] = &[
     ("wcsdup", "failed = !(p = wcsdup(L\"a\"));", MayBeFreed, Memory),
 ];
 
-/// What the rows use. Functions that take a `va_list` are called by others that have `...`.
+/// Declarations that the rows use. Functions that take a `va_list` are called through variadic wrappers.
 const PRELUDE: &str = r#"
 struct item { char *key; void *data; };
 static struct item item = {"a", 0};
@@ -139,11 +139,11 @@ LIST(list_7, const char *, const char *, vsscanf(text, format, list))
 LIST(list_8, const wchar_t *, const wchar_t *, vswscanf(text, format, list))
 "#;
 
-/// The models as clang sees them.
+/// The models according to clang.
 struct Models {
-    /// By function, those with C names that a program can call: its type.
+    /// The types of the functions with C names that a program can call.
     types: BTreeMap<String, String>,
-    /// By function, that with static ones: functions whose names are in its body.
+    /// For each function, including static ones, the functions whose names occur in its body.
     mentions: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -151,7 +151,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("models")
 }
 
-/// The names of the files of models that are compiled by themselves, sorted.
+/// The names of the model files that are compiled separately, sorted.
 fn files() -> Vec<String> {
     let names = std::fs::read_dir(folder()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.ends_with(".c")).collect();
@@ -195,7 +195,8 @@ impl Models {
                 mentions.get_mut(function).unwrap().extend(names);
             }
         }
-        // A line of the tree of clang: `|-FunctionDecl 0x... <...> line:1:5 used fputc 'int (int, struct proviso_stream *)'`.
+        // A line of clang's AST dump:
+        // `|-FunctionDecl 0x... <...> line:1:5 used fputc 'int (int, struct proviso_stream *)'`.
         let mut types = BTreeMap::new();
         for line in clang(&source, &["-fsyntax-only", "-Xclang", "-ast-dump"]).lines() {
             let Some((_, declaration)) = line.split_once("-FunctionDecl ") else { continue };
@@ -208,7 +209,7 @@ impl Models {
         Self { types, mentions }
     }
 
-    /// The functions that a function calls, directly or not.
+    /// The functions that a function calls, directly or indirectly.
     fn reached(&self, function: &str) -> BTreeSet<&str> {
         let mut reached = BTreeSet::new();
         let mut work: Vec<&str> = self.mentions.get(function).into_iter().flatten().map(String::as_str).collect();
@@ -220,7 +221,7 @@ impl Models {
         reached
     }
 
-    /// The functions that allocate; true for those that may fail for want of memory alone.
+    /// The functions that allocate. True for those that fail only if memory is exhausted.
     fn allocating(&self) -> BTreeMap<&str, bool> {
         let mut found = BTreeMap::new();
         for function in self.types.keys() {
@@ -236,7 +237,7 @@ impl Models {
         found
     }
 
-    /// Declarations of functions for a program, as the models define them.
+    /// Declarations of functions for a program, with the types in the models.
     fn declarations<'a>(&self, functions: impl IntoIterator<Item = &'a str>) -> String {
         let mut text = String::from(
             "typedef __SIZE_TYPE__ size_t; typedef __PTRDIFF_TYPE__ ssize_t; typedef __WCHAR_TYPE__ wchar_t;\n\
@@ -254,7 +255,7 @@ impl Models {
     }
 }
 
-/// The name that a piece of IR behind an `@` starts with.
+/// The name at the start of a piece of IR after an `@`.
 fn name_at_start(text: &str) -> String {
     match text.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next().unwrap().trim_start_matches("\\01").to_owned(),
@@ -270,11 +271,11 @@ fn lower(source: &str, options: Options) -> Program {
     module.lower().unwrap()
 }
 
-/// Values that the environment likes to give.
+/// Plausible values of the environment.
 struct Environs<'p> {
     program: &'p Program,
     random: u64,
-    /// What `__VERIFIER_nondet_int` gives.
+    /// The value of `__VERIFIER_nondet_int`.
     which: usize,
     allocations_fail: bool,
 }
@@ -298,7 +299,7 @@ impl InputSource for Environs<'_> {
     }
 }
 
-/// The end of a run of the program in which `__VERIFIER_nondet_int` gives `which`.
+/// The outcome of a run in which `__VERIFIER_nondet_int` returns `which`.
 fn run(interpreter: &Interpreter, program: &Program, seed: u64, which: usize, allocations_fail: bool) -> Outcome {
     let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut environs = Environs { program, random, which, allocations_fail };
@@ -306,7 +307,7 @@ fn run(interpreter: &Interpreter, program: &Program, seed: u64, which: usize, al
     interpreter.run(&mut environs, limits, &mut ()).outcome
 }
 
-/// Returns whether some runs end in each of two ways. There are more runs until those are seen that are expected.
+/// Whether runs end in each of two ways. Repeats the run until the expected outcomes occurred.
 fn observe(
     program: &Program,
     which: usize,
@@ -331,7 +332,8 @@ fn observe(
 const FAILED: Outcome = Outcome::Exit(7);
 const FREED: Outcome = Outcome::Exit(9);
 
-/// A program that calls one of the functions, whichever its input says, fails where that failed, and frees what it got.
+/// A program that calls one of the functions, chosen by an input. It reaches an error if the function failed, and frees
+/// the object.
 fn allocating_program(models: &Models) -> String {
     let mut text = models.declarations(models.allocating().into_keys());
     text.push_str(PRELUDE);
@@ -388,7 +390,7 @@ fn every_function_that_allocates_says_who_frees_and_how_it_fails() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// An argument of a type, for a function that is given a stream or folder that is none.
+/// An argument of a type, for a function that receives an invalid stream or folder.
 fn argument(ty: &str) -> &'static str {
     match ty {
         "struct proviso_stream *" | "struct proviso_folder *" => "none",
@@ -406,7 +408,7 @@ fn every_function_with_a_stream_asks_whether_it_is_one() {
     let takes_stream = |ty: &&String| ty.contains("proviso_stream *") || ty.contains("proviso_folder *");
     let mut missed = Vec::new();
     let mut count = 0;
-    // Each file by itself: what the others ask must not matter.
+    // Each file separately, so that requirements of other files do not matter.
     for file in files() {
         let text = std::fs::read_to_string(folder().join(&file)).unwrap();
         let defined: BTreeSet<&str> =

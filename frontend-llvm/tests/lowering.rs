@@ -1,4 +1,4 @@
-//! What C constructs become: the operations of a function as text, without the numbers of variables.
+//! Tests of the lowering of C constructs: the operations of a function as text, without the numbers of variables.
 
 use cfa::{InputKind, Op, Program};
 use frontend_llvm::{DataModel, Error, Options, load};
@@ -17,7 +17,7 @@ fn lower(source: &str) -> Program {
     program
 }
 
-/// The operations of a function's edges, in order of construction, those between blocks left out.
+/// The operations of a function's edges in order of construction, without those between blocks.
 fn operations(program: &Program, function: &str) -> Vec<String> {
     let func = program.func_by_name(function).expect("the function is there");
     program
@@ -28,7 +28,7 @@ fn operations(program: &Program, function: &str) -> Vec<String> {
         .collect()
 }
 
-/// `x.v3` as `x`.
+/// `x` for `x.v3`.
 fn without_numbers(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -73,7 +73,7 @@ fn a_condition_is_one_branch() {
 
 #[test]
 fn a_branch_says_what_it_means_for_the_condition_in_c() {
-    // The compiler exchanges the sides of a negation.
+    // The compiler swaps the edges of a negation.
     check(
         "void g(void) {} void __VERIFIER_assume(int); void f(int *p, int a) { if (!p) g(); while (!(a > 9)) a++; __VERIFIER_assume(a > 5); }\n\
          int main(void) { f(0, 1); return 0; }",
@@ -95,7 +95,7 @@ fn a_branch_says_what_it_means_for_the_condition_in_c() {
 
 #[test]
 fn old_values_are_saved_before_an_assignment() {
-    // The value read first is wanted after the variable has changed.
+    // The value that is read first is used after the variable has changed.
     check(
         "int f(int x, int y) { y = x++ + x; return y; } int main(void) { return f(1, 2); }",
         "f",
@@ -125,7 +125,7 @@ fn results_go_where_they_are_wanted() {
 
 #[test]
 fn a_result_with_other_users_is_kept() {
-    // The loaded value goes into `c` and, extended, into the result.
+    // The loaded value is assigned to `c` and, extended, used for the result.
     let program = lower(
         "char c; int f(char *p) { int y = (c = *p) + 1; return y; } int main(void) { char a = 5; return f(&a) - 6; }",
     );
@@ -156,7 +156,7 @@ fn variables_have_c_names_and_types() {
         .collect();
     let expected = [("w", "word"), ("l", "struct list *"), ("w", "int")];
     assert_eq!(named, expected.map(|(name, ty)| (name.to_owned(), ty.to_owned())));
-    // The type is cyclic, and has an array of arrays.
+    // The type is cyclic and contains an array of arrays.
     let fields = program.types.values().find_map(|ty| match ty {
         cfa::CType::Struct { name, fields, .. } if name == "list" => Some(fields.clone()),
         _ => None,
@@ -185,7 +185,7 @@ fn edges_know_their_instructions() {
         assert!(edge.origin.is_sorted());
         edge.origin.iter().for_each(|&n| counts[n as usize] += 1);
     }
-    // Two allocas (the result's and the variable's) are no edge.
+    // Two allocas (of the result and the variable) are no edge.
     assert_eq!(counts.iter().filter(|&&n| n > 0).count(), 7, "{counts:?}");
 }
 
@@ -219,7 +219,7 @@ fn the_rounding_mode_is_a_variable_where_it_can_change() {
         let program = lower(&format!("#include <fenv.h>\n#include <math.h>\n{f}\n{rest}"));
         (operations(&program, "f"), program)
     };
-    // Asking for the mode does not change it.
+    // A query of the mode does not change it.
     let (usual, program) = operations_of("int main(void) { return f(1, 3) + fegetround(); }");
     assert_eq!(usual[0], "x := fdiv.double(x, fconvert.single.double(y))", "{usual:?}");
     assert!(program.vars.values().all(|var| var.name.as_deref() != Some("__rounding_mode")));
@@ -229,7 +229,7 @@ fn the_rounding_mode_is_a_variable_where_it_can_change() {
     for mode in ["fdiv.double(", "fdiv.double.down(", "fdiv.double.up(", "fdiv.double.zero("] {
         assert!(changed.iter().any(|operation| operation.contains(mode)), "{changed:?}");
     }
-    // What is exact is no choice, and models compute in a mode of their own.
+    // Exact operations are no choices. Models compute in their own mode.
     assert!(!changed.iter().any(|operation| operation.contains("fconvert.single.double.up")), "{changed:?}");
     let rint = operations(&program, "lrint").join(" ");
     assert!(rint.contains("ffloor.double") && rint.contains("froundeven.double"), "{rint}");
@@ -283,7 +283,7 @@ fn modules_are_linked_and_symbols_defined_once() {
     let module = load(&both).unwrap();
     let program = module.lower().unwrap();
     assert!(program.func_by_name("helper").is_some() && program.taints.is_empty());
-    // And back from what was written.
+    // Loads the written bitcode again.
     let written = folder.path().join("both.bc");
     std::fs::write(&written, module.bitcode()).unwrap();
     let again = load(&Options { inputs: vec![written.into()], ..Options::default() }).unwrap().lower().unwrap();
@@ -294,7 +294,7 @@ fn modules_are_linked_and_symbols_defined_once() {
 
 #[test]
 fn the_program_comes_before_the_library() {
-    // Its own strlen, and an error function that is also a library function.
+    // The program defines its own strlen, and its error function is also a library function.
     let source = "unsigned long strlen(const char *s) { return 7; } void abort(void);\n\
                   int main(int argc, char **argv) { if (strlen(\"\") != 7) abort(); return 0; }";
     let (_folder, mut options) = options(source, "c");
@@ -338,7 +338,7 @@ fn a_printing_call_is_kept_where_an_argument_that_its_format_does_not_ask_for_ha
     assert!(operations.iter().any(|op| op.contains("printf")), "{operations:?}");
 }
 
-/// As headers of glibc are where gcc has preprocessed them.
+/// Headers of glibc, preprocessed by gcc, contain this.
 #[test]
 fn what_gcc_has_preprocessed_compiles() {
     let text = "void free(void *); void *f(void) __attribute__ ((__malloc__ (free, 1))); int main(void) { return 0; }";

@@ -1,4 +1,4 @@
-//! Malformed bitcode is an error, never a crash.
+//! Malformed bitcode is an error, and never crashes the process.
 
 use frontend_llvm::{Error, Options, load};
 use std::process::Command;
@@ -15,7 +15,7 @@ fn bitcode() -> Vec<u8> {
     std::fs::read(target).unwrap()
 }
 
-/// Loads and lowers; what comes out does not matter.
+/// Loads and lowers the data. Only a crash is a failure.
 fn survive(data: &[u8], extension: &str) -> Result<(), Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("fuzzed.{extension}"));

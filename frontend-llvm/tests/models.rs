@@ -1,16 +1,16 @@
-//! The models of the C library against the C library itself, natively, on random inputs: results, `errno`, output
-//! parameters, memory. `native/harness.h` says how.
+//! Compares the models of the C library with the real C library, natively and on random inputs: results, `errno`,
+//! output parameters, and memory. See `native/harness.h`.
 //!
-//! Environment: `PROVISO_TEST_SEED`, the seed (a fresh one, which a failure shows); `PROVISO_MODEL_CALLS`, how often each
-//! driver runs (a few hundred times; a million finds what is rare); `PROVISO_MODEL_DRIVERS`, names of drivers, with spaces
-//! between them (all).
+//! Environment variables: `PROVISO_TEST_SEED` is the seed (by default a new one, which a failure reports).
+//! `PROVISO_MODEL_CALLS` is the number of runs of each driver (by default a few hundred; a million finds rare
+//! differences). `PROVISO_MODEL_DRIVERS` are the names of drivers, separated by spaces (by default all).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The seed: `PROVISO_TEST_SEED`, or a fresh one, which a failure shows.
+/// The seed: `PROVISO_TEST_SEED`, or a new one, which a failure reports.
 fn seed() -> u64 {
     match std::env::var("PROVISO_TEST_SEED") {
         Ok(seed) => seed.parse().expect("PROVISO_TEST_SEED is a number"),
@@ -25,7 +25,7 @@ fn run(command: &mut Command) -> String {
     text
 }
 
-/// Names that a model file says it defines, through what it includes, too.
+/// The names in the list of definitions of a model file, including those of included files.
 fn defined(folder: &Path, file: &str) -> Vec<String> {
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
     let mut names = Vec::new();
@@ -40,10 +40,10 @@ fn defined(folder: &Path, file: &str) -> Vec<String> {
     names
 }
 
-/// Compiles the models of `files` with their names prefixed, and the drivers of `test`; runs them all.
+/// Compiles the models of `files` with prefixed names, and the drivers of `test`, and runs all drivers.
 fn compare(test: &str, files: &[&str], calls: u32) {
     let clang = std::env::var("PROVISO_CLANG").unwrap_or("clang-19".into());
-    // 32-bit code for SSE, as the interpreter computes.
+    // 32-bit code uses SSE, as the interpreter computes.
     let machines: [(&str, &[&str]); 2] = [("64 bits", &["-m64"]), ("32 bits", &["-m32", "-msse2", "-mfpmath=sse"])];
     let seed = seed();
     let calls = std::env::var("PROVISO_MODEL_CALLS").unwrap_or(calls.to_string());
@@ -63,13 +63,13 @@ fn build(clang: &str, machine: &[&str], test: &str, files: &[&str], dir: &Path) 
     let (models, native) = (crate_folder.join("models"), crate_folder.join("tests/native"));
     let files: Vec<&str> = files.iter().copied().chain(["errno.c"]).collect();
     let names: BTreeSet<String> = files.iter().flat_map(|file| defined(&models, file)).collect();
-    // What models keep from call to call is in sections of its own, so that the harness can set it back.
+    // The state of models is in separate sections, so that the harness can reset it.
     let mut unit = String::from(
         "#define PROVISO_ERRNO\n#define PROVISO_WIDE\n#define PROVISO_SCANS\n#define PROVISO_DESCRIPTORS\n#define PROVISO_FILES\n\
          #define PROVISO_SEEDS\n#define PROVISO_RESEEDS\n#pragma clang section bss=\"model_bss\" data=\"model_data\"\n\
          #define malloc model_malloc\n#define free model_free\n",
     );
-    // `printf.void` and its like are no C names, and are not called here.
+    // `printf.void` and similar names are no C names, and are not called here.
     for name in names.iter().filter(|name| !name.contains('.')) {
         unit.push_str(&format!("#define {name} model_{name}\n"));
     }
@@ -87,7 +87,7 @@ fn build(clang: &str, machine: &[&str], test: &str, files: &[&str], dir: &Path) 
     compile(path("models.c"), "models.o", &["-nostdinc", "-fno-math-errno", "-O0", "-I", models]);
     compile(native.join("harness.c"), "harness.o", &["-O1"]);
     compile(native.join("inputs.c"), "inputs.o", &["-O1"]);
-    // What the test calls is the C library's function, not an instruction.
+    // The test must call the C library's function instead of an instruction.
     compile(native.join(format!("{test}.c")), "test.o", &["-O1", "-fno-builtin"]);
     let objects = ["models.o", "harness.o", "inputs.o", "test.o"].map(path);
     run(Command::new(clang).args(machine).args(objects).arg("-lm").arg("-o").arg(path("test")));

@@ -1,5 +1,5 @@
-//! Optimised bitcode means what the C means: the programs of `tests/native` give one result, lowered from C and
-//! lowered from bitcode that clang has optimised (and vectorised).
+//! Optimised bitcode has the same meaning as the C code: the programs of `tests/native` have the same result when
+//! lowered from C and from bitcode that clang optimised and vectorised.
 
 use cfa::Bv;
 use cfa::interp::{InputSource, Interpreter, Limits, Outcome, Unknown};
@@ -7,7 +7,7 @@ use frontend_llvm::{DataModel, Options, load};
 use std::path::Path;
 use std::process::Command;
 
-/// The environment: as little as possible.
+/// A minimal environment.
 struct Ones;
 
 impl InputSource for Ones {
@@ -33,8 +33,8 @@ fn check(data_model: DataModel, flags: &[&str]) {
     let report = ["-include".to_owned(), native.join("report.h").to_str().unwrap().to_owned()];
     let machine = if data_model == DataModel::Ilp32 { "-m32" } else { "-m64" };
     let mut sources: Vec<_> = std::fs::read_dir(&native).unwrap().map(|entry| entry.unwrap().path()).collect();
-    // The optimiser computes as if nothing changed the rounding mode, even if it is told otherwise, and as if floats
-    // that are converted to integers always fitted.
+    // The optimiser assumes that the rounding mode is never changed, even with options that say otherwise, and that
+    // floats that are converted to integers always fit.
     let left_out = ["rounding.c", "conversions.c"];
     sources.retain(|path| path.extension().is_some_and(|e| e == "c") && !left_out.iter().any(|o| path.ends_with(o)));
     sources.sort();

@@ -1,4 +1,4 @@
-//! Every target that clang has is refused by its name, or the program is one for it.
+//! For every target of clang: the front-end rejects it by name, or the program is one for a supported target.
 
 use frontend_llvm::{Error, Options, load};
 use std::path::Path;
@@ -13,7 +13,7 @@ fn options(file: &Path, target: &str) -> Options {
     Options { inputs: vec![file.into()], clang_args: vec![target.into()], models: false, ..Options::default() }
 }
 
-/// The triple by which the file is refused; `None` if it is not.
+/// The triple with which the file is rejected. `None` if it is accepted.
 fn refused(file: &Path, target: &str) -> Option<String> {
     match load(&options(file, target)) {
         Ok(_) => None,
@@ -25,7 +25,7 @@ fn refused(file: &Path, target: &str) -> Option<String> {
     }
 }
 
-/// What the front-end takes for granted of a supported target, as the preprocessor's macros have it.
+/// The front-end's assumptions about a supported target, as macros of the preprocessor.
 fn assumptions(is_wide: bool) -> Vec<(&'static str, &'static str)> {
     let mut all = vec![
         ("__BYTE_ORDER__", "__ORDER_LITTLE_ENDIAN__"),
@@ -48,11 +48,11 @@ fn assumptions(is_wide: bool) -> Vec<(&'static str, &'static str)> {
     all
 }
 
-/// The architectures that clang knows, with operating systems and libraries that change what programs mean.
+/// The architectures of clang, with operating systems and libraries that change the meaning of programs.
 fn targets() -> Vec<String> {
     let text = clang(&["--print-targets"]);
     let names = text.lines().filter_map(|line| line.split_once(" - ")).map(|(name, _)| name.trim());
-    // LLVM's names for some are not those of triples.
+    // LLVM's names of some architectures differ from those in triples.
     let architecture = |name: &str| match name {
         "x86" => "i386".to_owned(),
         "x86-64" => "x86_64".to_owned(),
@@ -156,7 +156,7 @@ fn a_target_is_refused_or_is_what_clang_says() {
         match refused(&file, &format!("--target={target}")) {
             None => supported.push(target),
             Some(named) => {
-                // LLVM has one name for some architectures of several names.
+                // LLVM has one name for some architectures with several names.
                 let families = [
                     ["arm", "thumb"],
                     ["amd64", "x86_64"],
@@ -191,7 +191,8 @@ fn a_target_is_refused_or_is_what_clang_says() {
     assert_eq!(of("i386") + of("i486") + of("i686") + of("x86_64") + of("amd64"), supported.len(), "{supported:?}");
 }
 
-/// The headers of a foreign C library are not there, and clang does not know all targets that gcc has: these are no reasons to hide the target.
+/// The headers of a foreign C library are missing, and clang does not support all targets of gcc. The error must name
+/// the target nevertheless.
 #[test]
 fn a_file_that_does_not_compile_is_refused_for_its_target() {
     let folder = tempfile::tempdir().unwrap();
@@ -204,7 +205,7 @@ fn a_file_that_does_not_compile_is_refused_for_its_target() {
     }
 }
 
-/// Other ways to choose a target; also where a data model is asked for.
+/// Other ways to select a target, also with a requested data model.
 #[test]
 fn every_way_to_name_a_target_counts() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,16 +1,15 @@
-//! What a function other than `main` is called with: any scalars, and pointers to objects that come into being when the
-//! program follows a pointer to them.
+//! The arguments of an entry function other than `main`: arbitrary scalars, and pointers to lazily created objects.
 //!
-//! A pointer that was not followed yet is a *token*. Wherever the program loads a pointer from memory, a token is exchanged for
-//! what it leads to, once: the same token, copied about, leads to the same object. So a list is as long as the program looks, and
-//! two pointers of an object are the same exactly if the mode says that they may be.
+//! A pointer that was not dereferenced yet is a *token*. Whenever the program loads a pointer from memory, a token is
+//! replaced by the object that it points to. Copies of one token lead to the same object. A list is therefore as long
+//! as the program follows it. Two pointers in an object are equal only if the mode permits it.
 //!
-//! A token is the address of a [stand-in](AllocKind::StandIn), which has what kind of object it leads to, and what that is once
-//! it was followed. What no pointer leads to any more is forgotten with its stand-ins, so that states of a loop over a list come
-//! again. Where pointers may lead to all objects that were made before, a list of those is kept anyway.
+//! A token is the address of a [summary object](AllocKind::StandIn). It stores the kind of the target object and, after
+//! the first dereference, its address. Unreachable objects are forgotten together with their summary objects, so states
+//! recur in a loop over a list. If pointers may point to any earlier object, the program keeps a list of all objects.
 //!
-//! Pointers to functions are tokens of another form, addresses that no object has, with a number of their own. They stay what
-//! they are: a call through one is a call of a function that nobody defines, of the type that the call has.
+//! Pointers to functions are tokens of another form: addresses that no object has, each with its own number. They are
+//! not replaced. A call through such a token calls an undefined function of the call's type.
 
 mod follow;
 mod functions;
@@ -28,62 +27,64 @@ use cfa::{
 };
 use rustc_hash::FxHashMap;
 
-/// The name of the functions that make an object for an argument.
+/// The name of the functions that create the target object of a pointer.
 pub const MAKE: &str = "<object>";
-/// The name of the function that gives what a token leads to.
+/// The name of the function that replaces a token.
 pub const FOLLOW: &str = "<pointer>";
 
-/// A token of a function: ones from this bit on, then the kind, then the number, then zeros, as addresses of objects have.
+/// A function token: ones from this bit on, then the kind, then the number, then zeros, as in the addresses of objects.
 const TOKEN: u32 = 28;
 const KIND: u32 = 20;
 const NUMBER: u32 = 4;
-/// Kinds that fit into a token.
+/// The maximal number of kinds.
 const KINDS: usize = 1 << (TOKEN - KIND);
-/// The kind of tokens that lead to functions.
+/// The kind of function tokens.
 const FUNCTION: usize = KINDS - 1;
-/// Pointers to functions that a run may come upon, and objects that it may make where pointers may lead to any of them.
+/// The maximal number of function tokens in a run. If pointers may point to any earlier object, also the maximal number
+/// of objects.
 const POINTERS: u64 = 1 << 12;
-/// Pointers of one object; one with more has unknown values for the others.
+/// The maximal number of pointers in an object that get tokens. Further pointers have unknown values.
 const SLOTS: usize = 1 << 10;
-/// Bytes of an object of any length.
+/// The maximal size in bytes of an object of unknown length.
 const LONGEST: u64 = 1 << 24;
-/// What `malloc` aligns to.
+/// The alignment of `malloc`.
 const ALIGN: u32 = 16;
 
-/// What it takes to follow pointers that were not followed before.
+/// The data for lazy object creation.
 pub(super) struct Lazy {
     follow: FuncId,
-    /// By number of a token of a function: 0, or the address that it leads to, 1 for null.
+    /// For each function token, by number: 0, or its target, or 1 for null.
     table: GlobalId,
-    /// How many of those there are.
+    /// The number of function tokens.
     count: VarId,
-    /// The objects made so far, where it matters which.
+    /// The created objects, if their number or identity matters.
     made: Option<Made>,
     kinds: Vec<Kind>,
     by_target: FxHashMap<(TypeId, u32, bool), usize>,
-    /// By the type that calls have: the functions that tokens of the kind [`FUNCTION`] lead to.
+    /// For each type of a call, the function that function tokens point to.
     functions: FxHashMap<ir::Ty, FuncId>,
 }
 
-/// Objects that were made.
+/// The created objects.
 #[derive(Clone, Copy)]
 struct Made {
     number: VarId,
-    /// Their addresses and what they are, where pointers may lead to them.
+    /// The arrays of their addresses and types, if pointers may point to them.
     list: Option<(GlobalId, GlobalId)>,
 }
 
-/// Objects of one type, at one distance from the arguments where that is bounded.
+/// The objects of one type. If the depth is bounded, the objects of one type at one depth.
 #[derive(Clone, Copy)]
 struct Kind {
     target: TypeId,
     depth: u32,
-    /// It is an argument itself, or the space for a result: there is one, and no other pointer leads to it.
+    /// True for an argument passed in memory, and for the space for a result. There is one such object, and no other
+    /// pointer leads to it.
     alone: bool,
     make: FuncId,
 }
 
-/// Prepares what loads of pointers need, if the program starts with a function that is given some.
+/// Prepares lazy object creation, if execution starts at a function with pointer arguments or with arbitrary globals.
 pub(super) fn declare(cx: &mut Context) {
     let entry = cx.ir.functions.iter().find(|f| f.name == cx.options.entry && !f.declaration);
     let Some(entry) = entry.filter(|f| f.name != super::start::MAIN) else { return };
@@ -116,7 +117,7 @@ pub(super) fn declare(cx: &mut Context) {
     });
 }
 
-/// A global variable that starts at 0.
+/// Adds a global variable that is initially 0.
 fn counter(cx: &mut Context) -> VarId {
     let width = cx.pointer_width;
     let (ty, zero) = (cx.unknown_type(Some(width)), cx.program.exprs.int(width, 0));
@@ -124,7 +125,7 @@ fn counter(cx: &mut Context) -> VarId {
     cx.add_var(Var { name: None, ty, width, kind, place: None }, Mutability::Global)
 }
 
-/// A global array of zeros as wide as pointers.
+/// Adds a global array of zeros of pointer width.
 fn array(cx: &mut Context, name: &str) -> GlobalId {
     let size = POINTERS * u64::from(cx.pointer_width / 8);
     let ty = cx.unknown_type(Some(size as u32 * 8));
@@ -138,12 +139,12 @@ impl Context<'_> {
         self.add_var(Var { name: None, ty, width, kind: VarKind::Param(func), place: None }, Mutability::Fixed)
     }
 
-    /// Whether a global variable is one of the library models.
+    /// True if a global variable belongs to the library models.
     pub(super) fn is_of_models(&self, variable: &Variable) -> bool {
         variable.file == NONE || self.ir.files[variable.file as usize].starts_with("<models>")
     }
 
-    /// A type without typedefs and qualifiers; for a struct that is only declared, its definition if there is one.
+    /// A type without typedefs and qualifiers. An incomplete struct is replaced by its definition, if there is one.
     fn plain(&self, mut ty: TypeId) -> TypeId {
         while let CType::Typedef { ty: inner, .. } | CType::Qualified { ty: inner, .. } = &self.program.types[ty] {
             ty = *inner;
@@ -156,9 +157,9 @@ impl Context<'_> {
         self.program.types.iter().find(|(_, t)| defines(t)).map_or(ty, |(id, _)| id)
     }
 
-    /// Whether a pointer to this type leads to an object that can be made, or to a function.
+    /// True if a pointer to this type leads to an object that can be created, or to a function.
     fn is_given(&self, target: TypeId) -> bool {
-        // Streams are of the models' own making.
+        // Only the models create streams.
         !matches!(&self.program.types[self.plain(target)], CType::Struct { name, .. } if name == "_IO_FILE")
     }
 
@@ -166,7 +167,8 @@ impl Context<'_> {
         matches!(self.program.types[self.plain(target)], CType::Function)
     }
 
-    /// Whether an object of a type has pointers of unknown value: in unions, and to what cannot be made.
+    /// True if an object of the type contains pointers with arbitrary values: in unions, or to types that cannot be
+    /// created.
     fn has_unknown_pointers(&self, ty: TypeId, in_union: bool) -> bool {
         match &self.program.types[self.plain(ty)] {
             CType::Pointer(to) => in_union || !self.is_given(*to),
@@ -178,8 +180,8 @@ impl Context<'_> {
         }
     }
 
-    /// The pointers in an object of a type: where they are, and to what they point. Those of unions, which may be something
-    /// else, are not among them.
+    /// Collects the pointers in an object of a type, with their offsets and target types. Pointers in unions are
+    /// excluded, because they may be other data.
     fn slots(&self, ty: TypeId, at: u64, found: &mut Vec<(u64, TypeId)>) {
         if found.len() >= SLOTS {
             return;
@@ -205,7 +207,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether pointers lead from objects of a type to others of it.
+    /// True if pointers may lead from an object of the type to another object of the type.
     fn is_recursive(&self, target: TypeId) -> bool {
         let (mut todo, mut seen) = (vec![target], Vec::new());
         while let Some(ty) = todo.pop() {
@@ -224,7 +226,7 @@ impl Context<'_> {
         false
     }
 
-    /// The kind of objects of a type, at a distance from the arguments; `None` if there are too many kinds.
+    /// The kind of the objects of a type at a depth. `None` if there are too many kinds.
     fn kind(&mut self, target: TypeId, depth: u32, alone: bool) -> Option<usize> {
         let target = self.plain(target);
         if self.is_function(target) {
@@ -249,7 +251,7 @@ impl Context<'_> {
     }
 }
 
-/// What a pointer that was loaded leads to: a token is followed.
+/// The target of a loaded pointer. If it is a token, the token is replaced.
 pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     let Some(follow) = b.cx.lazy.as_ref().map(|lazy| lazy.follow) else { return pointer };
     let width = b.pointer_width();
@@ -263,7 +265,7 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     b.var_expr(result)
 }
 
-/// Whether a pointer leads to no object, and whether to a stand-in.
+/// Whether a pointer points to no object, and whether it points to a summary object.
 fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
     let width = b.pointer_width();
     let offset = b.temp(width);
@@ -280,12 +282,12 @@ fn call(b: &mut Builder, func: FuncId, args: &[ExprId], result: VarId) {
     b.emit(Op::Call { callee: Callee::Direct(func), args: args.into(), varargs: None, result: Some(result) });
 }
 
-/// The bits that all tokens of a kind have.
+/// The common bits of all tokens of a kind.
 fn token_of(kind: usize, width: u32) -> u64 {
     (u64::MAX << TOKEN | (kind as u64) << KIND) & (u64::MAX >> (64 - width))
 }
 
-/// A new token for objects of a kind: a stand-in with the number of the kind, and zeros where what it leads to will be.
+/// Creates a token: a summary object with the number of the kind, and zeros for the address of its target.
 fn token(b: &mut Builder, kind: usize) -> ExprId {
     if kind == FUNCTION {
         return function_token(b);
@@ -335,12 +337,13 @@ fn pointer_to(b: &mut Builder, target: TypeId, alone: bool) -> Option<ExprId> {
     Some(b.var_expr(var))
 }
 
-/// Any arguments for a function.
+/// Arbitrary arguments for a function.
 pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     let function = &b.ir().functions[n];
     let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return Vec::new() };
     let params = b.cx.program.funcs[func].params.clone();
-    // The result may be in memory, and its address the first parameter; some parameters may be passed as several.
+    // The result may be in memory, with its address as the first parameter. Some parameters may be passed in several
+    // parts.
     let results = usize::from(function.attributes.iter().any(|a| a.result.is_some()));
     let has_c_types = types.len() + 1 == function.c_types.len() + results;
     let c_type = |k: usize| function.c_types.get(k + 1 - results).filter(|_| has_c_types);
@@ -356,7 +359,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
         if matches!(b.ir().kind(ty), TypeKind::Pointer) {
             let target = c_type.and_then(|ty| match b.cx.program.plain_type(ty) {
                 CType::Pointer(to) => Some(*to),
-                // Passed by a copy, or returned.
+                // Passed or returned in memory.
                 CType::Struct { .. } | CType::Array(..) => Some(ty),
                 _ => None,
             });
@@ -372,7 +375,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     args
 }
 
-/// How a parameter is passed natively.
+/// How the native calling convention passes a parameter.
 fn passing(ir: &ir::Module, ty: ir::Ty, width: u32, attributes: Option<&ir::Attributes>) -> Passing {
     match *ir.kind(ty) {
         TypeKind::Int(..=128) => Passing::Integer { signed: attributes.is_some_and(|a| a.signed) },
@@ -386,7 +389,7 @@ fn passing(ir: &ir::Module, ty: ir::Ty, width: u32, attributes: Option<&ir::Attr
     }
 }
 
-/// Gives global variables any content.
+/// Gives global variables arbitrary values.
 pub(super) fn any_globals(b: &mut Builder) {
     if !b.cx.options.entry_memory.globals || b.cx.lazy.is_none() {
         return;
@@ -424,14 +427,14 @@ pub(super) fn any_globals(b: &mut Builder) {
     }
 }
 
-/// Fills the pointers of an object: they lead to objects at this distance from the arguments.
+/// Stores tokens into the pointers of an object. Their targets have this depth.
 fn store_tokens(b: &mut Builder, object: ExprId, slots: &[(u64, TypeId)], depth: u32) {
     let limit = b.cx.options.entry_memory.depth;
     for &(at, target) in slots {
         let value = match b.cx.kind(target, depth, false) {
             _ if limit.is_some_and(|limit| depth > limit) => b.size(0),
             Some(kind) => token(b, kind),
-            // Of unknown value.
+            // The pointer keeps an arbitrary value.
             None => continue,
         };
         let slot = b.offset(object, at);
@@ -439,7 +442,7 @@ fn store_tokens(b: &mut Builder, object: ExprId, slots: &[(u64, TypeId)], depth:
     }
 }
 
-/// Gives the functions that were declared their bodies, and those that they turn out to need.
+/// Creates the bodies of the declared functions, and of functions that these bodies need.
 pub(super) fn finish(cx: &mut Context) {
     let mut done = 0;
     while let Some(kind) = cx.lazy.as_ref().and_then(|lazy| lazy.kinds.get(done).copied()) {
@@ -452,7 +455,7 @@ pub(super) fn finish(cx: &mut Context) {
     functions::finish(cx);
 }
 
-/// The body of a function that makes an object.
+/// Creates the body of a function that creates an object.
 fn make(cx: &mut Context, kind: Kind) {
     let mut slots = Vec::new();
     cx.slots(kind.target, 0, &mut slots);
@@ -519,7 +522,7 @@ fn element_at(b: &mut Builder, array: GlobalId, number: ExprId) -> ExprId {
     b.x().add(base, offset)
 }
 
-/// Gives up where a number is beyond the arrays of [`POINTERS`] elements.
+/// Ends the execution with a taint if a number is not below [`POINTERS`].
 fn limited(b: &mut Builder, number: ExprId, what: &str) {
     let limit = b.size(POINTERS);
     let too_many = b.x().ule(limit, number);

@@ -1,6 +1,6 @@
 //! LLVM's operations on values, as expressions.
 //!
-//! Vectors are handled lane by lane, lane 0 in the lowest bits.
+//! Vector operations are applied to each lane. Lane 0 is in the lowest bits.
 
 use super::rounding::Mode;
 use crate::ir::{self, TypeKind, op};
@@ -21,12 +21,12 @@ pub(super) fn insert(x: &mut ExprPool, whole: ExprId, bit: u32, part: ExprId) ->
     result
 }
 
-/// The lanes of a vector of lanes this wide.
+/// Splits a vector into lanes of this width.
 pub(super) fn lanes(x: &mut ExprPool, vector: ExprId, lane: u32) -> Vec<ExprId> {
     (0..x.width(vector) / lane).map(|n| x.extract((n + 1) * lane - 1, n * lane, vector)).collect()
 }
 
-/// A vector of these lanes; balanced, so that it is not deep.
+/// A vector of these lanes. The expression is balanced, so that it is not deep.
 pub(super) fn from_lanes(x: &mut ExprPool, lanes: &[ExprId]) -> ExprId {
     match lanes {
         [lane] => *lane,
@@ -38,7 +38,7 @@ pub(super) fn from_lanes(x: &mut ExprPool, lanes: &[ExprId]) -> ExprId {
     }
 }
 
-/// Bits of a scalar type.
+/// The width of a scalar type in bits.
 pub(super) fn scalar_width(ir: &ir::Module, ty: ir::Ty) -> u32 {
     match *ir.kind(ty) {
         TypeKind::Int(width) => width,
@@ -48,7 +48,7 @@ pub(super) fn scalar_width(ir: &ir::Module, ty: ir::Ty) -> u32 {
     }
 }
 
-/// The format of a float type or of the lanes of a vector of floats.
+/// The format of a float type, or of the lanes of a vector of floats.
 pub(super) fn float_format(ir: &ir::Module, ty: ir::Ty) -> Option<FloatFormat> {
     match *ir.kind(ty) {
         TypeKind::Float(format) => Some(format),
@@ -57,7 +57,7 @@ pub(super) fn float_format(ir: &ir::Module, ty: ir::Ty) -> Option<FloatFormat> {
     }
 }
 
-/// `f` on every lane of values of type `ty`, which may be a scalar; all of them as many lanes.
+/// Applies `f` to every lane of values of type `ty`, which may be a scalar. All values have the same number of lanes.
 pub(super) fn map_lanes(
     x: &mut ExprPool,
     ir: &ir::Module,
@@ -83,8 +83,8 @@ pub(super) fn map_lanes(
     from_lanes(x, &results)
 }
 
-/// The shift amount as x86 takes it: modulo 32 or 64 for these widths, modulo 128 for the double shifts that
-/// implement 128 bits, and modulo 32 below.
+/// The shift amount as x86 masks it: modulo 32 or 64 for these widths, modulo 32 for narrower ones, and modulo 128 for
+/// the double shifts that implement 128 bits.
 fn mask_amount(x: &mut ExprPool, amount: ExprId) -> ExprId {
     let width = x.width(amount);
     let modulus: u64 = match width {
@@ -100,7 +100,7 @@ fn mask_amount(x: &mut ExprPool, amount: ExprId) -> ExprId {
     x.and(amount, mask)
 }
 
-/// A two-operand instruction on scalars of type `ty`.
+/// A binary instruction on scalars of type `ty`.
 pub(super) fn binary(
     x: &mut ExprPool,
     opcode: u8,
@@ -141,7 +141,7 @@ pub(super) fn binary(
     Some(x.binary(operation, a, b))
 }
 
-/// `icmp` by LLVM's number of the predicate.
+/// An `icmp` instruction with LLVM's predicate number.
 pub(super) fn compare(x: &mut ExprPool, predicate: u32, a: ExprId, b: ExprId) -> ExprId {
     match predicate {
         32 => x.eq(a, b),
@@ -157,19 +157,19 @@ pub(super) fn compare(x: &mut ExprPool, predicate: u32, a: ExprId, b: ExprId) ->
     }
 }
 
-/// Whether an `icmp` asks which of its operands is the less.
+/// True if the predicate of an `icmp` is an order.
 pub(super) fn is_order(predicate: u32) -> bool {
     !matches!(predicate, 32 | 33)
 }
 
-/// `fcmp` by LLVM's number of the predicate: bit 0 equal, 1 greater, 2 less, 3 unordered.
+/// An `fcmp` instruction with LLVM's predicate number. Bit 0: equal, 1: greater, 2: less, 3: unordered.
 pub(super) fn float_compare(x: &mut ExprPool, predicate: u32, format: FloatFormat, a: ExprId, b: ExprId) -> ExprId {
     let ordered = predicate & 7;
     let unordered = predicate & 8 != 0;
     match (ordered, unordered) {
         (0, false) => x.bool(false),
         (7, true) => x.bool(true),
-        // Each unordered comparison is the negation of the opposite ordered one.
+        // An unordered comparison is the negation of the opposite ordered one.
         (_, true) => {
             let opposite = float_compare(x, 7 ^ ordered, format, a, b);
             x.not(opposite)
@@ -191,7 +191,7 @@ pub(super) fn float_compare(x: &mut ExprPool, predicate: u32, format: FloatForma
     }
 }
 
-/// A conversion of scalars from one type to another, but for that of floats to integers.
+/// A conversion of a scalar to another type, except from floats to integers.
 pub(super) fn cast(
     x: &mut ExprPool,
     opcode: u8,
@@ -213,7 +213,7 @@ pub(super) fn cast(
     })
 }
 
-/// A constant expression whose operands have type `from` and whose result has type `to` of `width` bits.
+/// A constant expression with operands of type `from`, and a result of type `to` with `width` bits.
 pub(super) fn constant_expression(
     x: &mut ExprPool,
     ir: &ir::Module,
@@ -238,7 +238,7 @@ pub(super) fn float_negate(x: &mut ExprPool, format: FloatFormat, a: ExprId) -> 
     x.f_unary(FUnOp::Neg, format, a)
 }
 
-/// The conditions under which a division of `a` by `b` is undefined: it is one by zero, or its result does not fit.
+/// The conditions under which a division of `a` by `b` is undefined: division by zero, and overflow of the result.
 pub(super) fn division_undefined(x: &mut ExprPool, signed: bool, a: ExprId, b: ExprId) -> [ExprId; 2] {
     let width = x.width(b);
     let zero = x.int(width, 0);
@@ -251,7 +251,7 @@ pub(super) fn division_undefined(x: &mut ExprPool, signed: bool, a: ExprId, b: E
     [by_zero, x.and(by_minus_one, of_min)]
 }
 
-/// A balanced combination of values with an associative operation.
+/// Combines values with an associative operation as a balanced tree.
 pub(super) fn combine(
     x: &mut ExprPool,
     values: &[ExprId],
@@ -267,7 +267,7 @@ pub(super) fn combine(
     }
 }
 
-/// The wrapped result of an operation and whether it overflowed.
+/// The wrapped result of an operation, and the overflow bit.
 pub(super) fn overflowing(x: &mut ExprPool, operation: &str, a: ExprId, b: ExprId) -> Option<(ExprId, ExprId)> {
     let (signed, opcode) = match operation {
         "sadd" => (true, BinOp::Add),
@@ -284,7 +284,7 @@ pub(super) fn overflowing(x: &mut ExprPool, operation: &str, a: ExprId, b: ExprI
         (false, BinOp::Add) => x.ult(wrapped, a),
         (false, BinOp::Sub) => x.ult(a, b),
         (true, BinOp::Add | BinOp::Sub) if x.as_const(b).is_some() => {
-            // A comparison with a constant says more to those who reason about bounds than a sum that is one bit wider.
+            // A comparison with a constant is easier for bound analyses than a sum that is one bit wider.
             let constant = x.as_const(b).expect("just seen").clone();
             let goes_down = constant.sign() != (opcode == BinOp::Sub);
             let least = x.constant(Bv::min_signed(width));
@@ -310,7 +310,7 @@ pub(super) fn overflowing(x: &mut ExprPool, operation: &str, a: ExprId, b: ExprI
     Some((wrapped, overflows))
 }
 
-/// Whether an exact result is no value of `width` bits.
+/// True if an exact result is not a value of `width` bits.
 fn out_of_range(x: &mut ExprPool, exact: ExprId, width: u32, signed: bool) -> ExprId {
     let wide = x.width(exact);
     if !signed {

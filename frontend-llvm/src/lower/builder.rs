@@ -1,4 +1,4 @@
-//! Adding edges at the end of a growing path, and what edges need: temporaries, inputs, taints.
+//! A builder that appends edges to a path, with temporaries, inputs and taints.
 
 use super::{Context, Mutability, WIDTH_OF_STATE};
 use crate::hidden::{self, State};
@@ -8,18 +8,18 @@ use cfa::{
     Out, PlaceId, Taint, TypeId, Var, VarId, VarKind,
 };
 
-/// What is known of an expression as a tree.
+/// Properties of an expression as a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExprInfo {
-    /// Nodes, saturating.
+    /// The number of nodes, saturating.
     pub size: u16,
-    /// Whether it mentions a variable that is assigned at more than one place.
+    /// True if it contains a variable that is assigned at several places.
     pub mutable: bool,
 }
 
 impl Context<'_> {
     pub(super) fn info(&mut self, e: ExprId) -> ExprInfo {
-        // Sub-expressions have smaller ids.
+        // Subexpressions have smaller ids.
         for n in self.infos.len()..=e.index() {
             let node = self.program.exprs.get(ExprId::from_index(n));
             let mut info = ExprInfo { size: 1, mutable: false };
@@ -37,13 +37,13 @@ impl Context<'_> {
     }
 }
 
-/// Where the next edge goes.
+/// The position of the next edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cursor {
     At(LocId),
-    /// At the target of this edge, which has none yet.
+    /// At the target of this edge, whose location is not created yet.
     After(EdgeId),
-    /// Nowhere: what comes cannot be reached.
+    /// Unreachable: edges are dropped.
     Dead,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Builder<'c, 'm> {
     pub func: FuncId,
     pub cursor: Cursor,
     pub place: Option<PlaceId>,
-    /// The instructions that the next edges stand for; may hold duplicates.
+    /// The instructions that the next edges implement. May contain duplicates.
     pub origin: Vec<u32>,
 }
 
@@ -77,7 +77,7 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn new_location(&mut self) -> LocId {
         self.cx.program.add_location(self.func)
     }
-    /// The location of the cursor; `None` where it is dead.
+    /// The location of the cursor. `None` if it is unreachable.
     pub fn here(&mut self) -> Option<LocId> {
         match self.cursor {
             Cursor::At(loc) => Some(loc),
@@ -95,7 +95,7 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.origin.dedup();
         self.origin.as_slice().into()
     }
-    /// Adds an edge and goes on after it.
+    /// Appends an edge.
     pub fn emit(&mut self, op: Op) -> Option<EdgeId> {
         let source = self.here()?;
         let (place, origin) = (self.place, self.sorted_origin());
@@ -104,13 +104,13 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.cursor = Cursor::After(edge);
         Some(edge)
     }
-    /// Adds an edge that nothing follows.
+    /// Appends an edge that ends the path.
     pub fn finish(&mut self, op: Op) {
         self.emit(op);
         self.here();
         self.cursor = Cursor::Dead;
     }
-    /// Goes on at a location that may have other ways into it, and from which the path has gone already.
+    /// Ends the path at a location that other paths may also enter.
     pub fn goto(&mut self, target: LocId) {
         match self.cursor {
             Cursor::After(edge) => self.cx.program.edges[edge].target = target,
@@ -123,11 +123,11 @@ impl<'c, 'm> Builder<'c, 'm> {
         }
         self.cursor = Cursor::Dead;
     }
-    /// Ends the path in two.
+    /// Ends the path with a branch.
     pub fn branch(&mut self, cond: ExprId, then_target: LocId, else_target: LocId) {
         self.branch_meaning(cond, then_target, else_target, [None, None]);
     }
-    /// As [`branch`](Self::branch), with what the two ways mean for C's condition.
+    /// Ends the path with a branch, with the truth value of C's condition on each edge.
     pub fn branch_meaning(&mut self, cond: ExprId, then_target: LocId, else_target: LocId, means: [Option<bool>; 2]) {
         if then_target == else_target || self.x().is_true(cond) {
             return self.goto(then_target);
@@ -137,7 +137,7 @@ impl<'c, 'm> Builder<'c, 'm> {
         }
         fork(self, cond, [then_target, else_target], means);
     }
-    /// Runs `body` on the path where `cond` holds, and goes on where it does not or where `body` ends.
+    /// Runs `body` on the path where `cond` is true. Continues after the end of `body`, and where `cond` is false.
     pub fn when(&mut self, cond: ExprId, body: impl FnOnce(&mut Self)) {
         if self.x().is_false(cond) {
             return;
@@ -150,7 +150,7 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.cursor = Cursor::At(after);
     }
 
-    /// Does one of the two, as `cond` says, and goes on behind both.
+    /// Emits one of two operations, depending on `cond`, and continues after both.
     pub fn either(&mut self, cond: ExprId, then: Op, otherwise: Op) {
         let after = self.new_location();
         self.when(cond, |b| {
@@ -170,14 +170,15 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn var_expr(&mut self, var: VarId) -> ExprId {
         self.cx.program.var_expr(var)
     }
-    /// The value of `e` at this point, as an expression that later assignments do not change.
+    /// Saves the current value of `e` in a temporary, so that later assignments do not change it.
     pub fn pin(&mut self, e: ExprId) -> ExprId {
         let width = self.x().width(e);
         let var = self.temp(width);
         self.emit(Op::Assign { var, value: e });
         self.var_expr(var)
     }
-    /// As [`pin`](Self::pin), with what the value is: bits alone do not say whether they are of a float or of an integer.
+    /// Like [`pin`](Self::pin), with the type of the value, because bits alone do not show whether they are a float or
+    /// an integer.
     pub fn pin_float(&mut self, e: ExprId, format: FloatFormat) -> ExprId {
         let cx = &mut *self.cx;
         let ty = cx.source.float_type(&mut cx.program, format);
@@ -186,19 +187,20 @@ impl<'c, 'm> Builder<'c, 'm> {
         self.emit(Op::Assign { var, value: e });
         self.var_expr(var)
     }
-    /// As [`pin`](Self::pin), but only if `e` is more than a leaf: for what is used several times.
+    /// Like [`pin`](Self::pin), but only for an expression of more than a few nodes. For values that are used several
+    /// times.
     pub fn share(&mut self, e: ExprId) -> ExprId {
         if self.cx.info(e).size > 4 { self.pin(e) } else { e }
     }
     pub fn int(&mut self, width: u32, value: u64) -> ExprId {
         self.x().int(width, value)
     }
-    /// A pointer-wide integer.
+    /// A constant of pointer width.
     pub fn size(&mut self, value: u64) -> ExprId {
         let width = self.pointer_width();
         self.int(width, value)
     }
-    /// Truncated or zero-extended to the width of a pointer.
+    /// `e` truncated or zero-extended to the pointer width.
     pub fn as_pointer(&mut self, e: ExprId) -> ExprId {
         let width = self.pointer_width();
         self.x().resize(width, e)
@@ -210,7 +212,7 @@ impl<'c, 'm> Builder<'c, 'm> {
 
     // Inputs and taints.
 
-    /// A fresh value.
+    /// An unconstrained value from an input.
     pub fn havoc(&mut self, width: u32, kind: InputKind, ty: Option<TypeId>) -> ExprId {
         let var = self.temp(width);
         self.havoc_var(var, kind, ty);
@@ -230,20 +232,20 @@ impl<'c, 'm> Builder<'c, 'm> {
             self.change(State::Environment);
         }
     }
-    /// Whether the function is a model that chooses values in place of those that the library computes.
+    /// True if the function is a model that chooses values where the library computes them.
     fn computes(&self) -> bool {
         let program = &self.cx.program;
         let place = program.funcs[self.func].place.map(|place| program.places[place]);
         place.is_some_and(|place| hidden::computes(&program.files[place.file].path))
     }
-    /// What the environment gives from here on depends on this, if it is a sequence.
+    /// Records that later values of the environment depend on this point, if they are a sequence.
     pub fn change(&mut self, state: State) {
         if let Some(var) = self.cx.hidden[state as usize] {
             let value = self.var_expr(var);
             self.emit(Op::Assign { var, value });
         }
     }
-    /// A value is computed, which changes a state of the library's.
+    /// Records that the computation of `value` changes a hidden state of the library.
     pub fn change_by(&mut self, state: State, value: ExprId) {
         if let Some(var) = self.cx.hidden[state as usize] {
             let (value, before) = (self.x().resize(WIDTH_OF_STATE, value), self.var_expr(var));
@@ -251,14 +253,14 @@ impl<'c, 'm> Builder<'c, 'm> {
             self.emit(Op::Assign { var, value });
         }
     }
-    /// From here on what is done depends on a state of the library's.
+    /// Records that later operations depend on a hidden state of the library.
     pub fn depend_on(&mut self, state: State) {
         if let Some(var) = self.cx.hidden[state as usize] {
             let value = self.var_expr(var);
             self.pin(value);
         }
     }
-    /// A function of the library that is not looked into changes what it changes, and depends on what it depends on.
+    /// Records the hidden states that an unmodelled library function changes and depends on.
     pub fn use_hidden_states(&mut self, function: &str) {
         let options = self.cx.options;
         if options.sequential_environment {
@@ -266,12 +268,13 @@ impl<'c, 'm> Builder<'c, 'm> {
             hidden::changed(function, options.reads_back).into_iter().for_each(|state| self.change(state));
         }
     }
-    /// From here on behaviours were added (`over`) or dropped (`under`).
+    /// Adds a taint: from here on the program adds (`over`) or removes (`under`) behaviours.
     pub fn approximate(&mut self, reason: impl Into<String>, over: bool, under: bool) {
         let taint = self.cx.program.taints.push(Taint { reason: reason.into(), place: self.place, over, under });
         self.emit(Op::Approx { taint });
     }
-    /// What stands here is not modelled: a taint in both directions, and a fresh value if one is wanted.
+    /// Handles an operation that is not modelled: adds a taint in both directions, and returns an unconstrained value
+    /// if the operation has one.
     pub fn unmodelled(&mut self, what: &str, width: Option<u32>) -> Option<ExprId> {
         self.approximate(format!("{what}: not modelled"), true, true);
         width.map(|width| self.havoc(width, InputKind::Unmodelled(what.to_owned()), None))
@@ -279,7 +282,7 @@ impl<'c, 'm> Builder<'c, 'm> {
     pub fn halt(&mut self, kind: HaltKind) {
         self.finish(Op::Halt(kind));
     }
-    /// The path exists only if `cond` holds.
+    /// Emits an assumption: the path exists only if `cond` is true.
     pub fn assume(&mut self, cond: ExprId) {
         if self.x().is_true(cond) {
             return;
@@ -310,7 +313,7 @@ impl<'c, 'm> Builder<'c, 'm> {
     }
 }
 
-/// Ends the path in two, also where it is known which way is taken.
+/// Ends the path with a branch, even if its condition is constant.
 pub(super) fn fork(b: &mut Builder<'_, '_>, cond: ExprId, targets: [LocId; 2], means: [Option<bool>; 2]) {
     let Some(source) = b.here() else { return };
     let (place, origin) = (b.place, b.sorted_origin());

@@ -1,4 +1,4 @@
-//! Calls: to functions, through pointers, and inline assembly. Intrinsics and primitives are elsewhere.
+//! Calls of functions, calls through pointers, and inline assembly. Other modules lower intrinsics and primitives.
 
 use super::function::FunctionLowering;
 use super::globals::Cell;
@@ -15,15 +15,15 @@ use cfa::{AllocKind, CType, Callee, Check, ErrorInfo, ExprId, Family, FuncId, Ha
 use super::builder::Builder;
 
 impl Context<'_> {
-    /// What a call of function `n` means, if it is a primitive.
+    /// The primitive that a call of function `n` is, if any.
     pub(super) fn primitive(&self, n: usize) -> Option<Primitive> {
         let function = &self.ir.functions[n];
         if !function.declaration {
             return None;
         }
         let primitive = primitives::primitive(&function.name)?;
-        // One of another's inputs has no parameters; what is given more may do more with it. A result in memory is a
-        // parameter for LLVM.
+        // An input function of another verifier has no parameters. A function with parameters may use them in other
+        // ways. LLVM passes a result in memory as a parameter.
         let takes = match self.ir.kind(function.ty) {
             _ if !function.c_types.is_empty() => function.c_types.len() > 1,
             TypeKind::Function { params, .. } => !params.is_empty(),
@@ -33,7 +33,7 @@ impl Context<'_> {
         (!(foreign && takes)).then_some(primitive)
     }
 
-    /// The body of a function that the module only declares.
+    /// Creates the body of a function that the module only declares.
     pub(super) fn synthesise_body(&mut self, n: usize, func: FuncId) {
         let name = &self.ir.functions[n].name;
         let primitive = self.primitive(n);
@@ -62,7 +62,7 @@ impl Context<'_> {
         } else {
             let TypeKind::Function { params: types, .. } = b.ir().kind(function.ty) else { return };
             let mut written = Vec::new();
-            // For C the space for the result is no parameter.
+            // The space for the result is no parameter in C.
             let own = params.iter().zip(types).filter(|&(&param, _)| space.is_none_or(|(space, _)| param != space));
             for (k, (&param, &ty)) in own.enumerate() {
                 let c_type = function.c_types.get(k + 1).map(|&row| b.cx.source.c_type(row));
@@ -76,8 +76,9 @@ impl Context<'_> {
     }
 }
 
-/// The body of a function that nobody defines: the one place that says what it may do. `written` are the parameters that lead
-/// to what it may change, `space` the one that leads to the space for a result in memory, with its size, and `ty` the result's type.
+/// Creates the body of an undefined function. This is the only place that decides its effects. `written` are the
+/// pointer parameters whose targets it may change. `space` is the parameter with the space for a result in memory, and
+/// its size. `ty` is the type of the result.
 pub(super) fn do_anything(
     mut b: Builder,
     name: &str,
@@ -109,15 +110,15 @@ pub(super) fn do_anything(
     b.finish(Op::Return { value });
 }
 
-/// Any result in memory, of type `ty`, where a parameter leads to so many bytes for it.
+/// Fills the space for a result in memory with arbitrary values of type `ty`.
 fn fill_result(b: &mut Builder, (space, size): (VarId, u64), kind: &InputKind, ty: Option<TypeId>) {
     let ty = ty.unwrap_or_else(|| b.cx.unknown_type(Some(8 * size as u32)));
     let (address, size) = (b.var_expr(space), b.size(size));
     primitive::fill_with_inputs(b, address, size, kind, Some(ty));
 }
 
-/// Does what an undefined function may do to memory: any values go to the objects that these parameters point to, and to
-/// global variables.
+/// The memory effects of an undefined function: writes arbitrary values to the objects that these parameters point to,
+/// and to global variables.
 fn write_anything(b: &mut Builder, name: &str, written: &[VarId]) {
     let kind = InputKind::Unmodelled(name.to_owned());
     for &param in written {
@@ -154,7 +155,7 @@ fn points_to_constant(b: &Builder, ty: TypeId) -> bool {
     }
 }
 
-/// Any bytes from a pointer to the end of its object, if it points into one.
+/// If a pointer points into an object, fills the object with arbitrary bytes from there to its end.
 fn overwrite_object(b: &mut Builder, pointer: ExprId, kind: &InputKind) {
     let width = b.pointer_width();
     let offset = b.temp(width);
@@ -170,10 +171,10 @@ fn overwrite_object(b: &mut Builder, pointer: ExprId, kind: &InputKind) {
     });
 }
 
-/// The number in place of an argument's of the space for a result in memory (see export.cpp).
+/// In place of an argument's number: the space for a result in memory (see export.cpp).
 const RESULT: u32 = u32::MAX;
 
-/// An argument passed by copy: its size and alignment in bytes.
+/// The size and the alignment in bytes of an argument passed by copy.
 #[derive(Clone, Copy)]
 pub(super) struct ByValue {
     pub size: u64,
@@ -181,7 +182,7 @@ pub(super) struct ByValue {
 }
 
 impl FunctionLowering<'_, '_> {
-    /// The values of all arguments that are values.
+    /// The values of all arguments that have one.
     pub fn arguments(&mut self, i: &Instruction) -> Vec<ExprId> {
         let ir = self.b.ir();
         let count = ir.extra(i)[1] as usize;
@@ -228,18 +229,19 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     }
 }
 
-/// A call of function `f` by its name.
+/// Lowers a call of function `f` by its name.
 fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Operand, f: usize) {
     let ir = fl.b.ir();
     match fl.b.cx.primitive(f) {
-        // What the library calls itself is not watched, but it is an error: a program may replace `malloc`.
+        // A watched function is not observed in calls from the library. An error function is, because a program may
+        // replace `malloc`.
         Some(_) if fl.b.cx.is_error_function(f) || fl.b.cx.is_watched(f) && !fl.function.model => {
             lower_function_call(fl, n, i, callee, fl.b.cx.functions[f]);
         }
         Some(primitive) => lower_primitive(fl, n, i, primitive, f),
         None => {
             let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str()).copied();
-            // Who watches a function sees its calls, and no others.
+            // A watched function is observed only in calls of its own.
             let may_be = ir.functions[f].model && !fl.is_used(n) && !fl.b.cx.is_watched(f);
             let simpler = simpler.filter(|_| may_be);
             if simpler.is_some() && !fl.b.cx.options.keeps_output && output::lower(fl, i, f) {
@@ -255,7 +257,7 @@ fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Opera
     }
 }
 
-/// For each argument, how it is passed by copy, if it is.
+/// For each argument that is passed by copy, its size and alignment.
 fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
     let mut by_value = vec![None; fl.b.ir().extra(i)[1] as usize];
     for (number, argument) in passed_in_memory(fl.b.ir(), i) {
@@ -266,7 +268,7 @@ fn by_value(fl: &FunctionLowering, i: &Instruction) -> Vec<Option<ByValue>> {
     by_value
 }
 
-/// The arguments passed by copy, by number, and the space for a result in memory, which is argument 0.
+/// The arguments that are passed by copy, by number, and the space for a result in memory.
 pub(super) fn passed_in_memory<'m>(ir: &'m Module, i: &Instruction) -> impl Iterator<Item = (u32, ByValue)> + use<'m> {
     ir.extra(i)[3..].chunks_exact(4).map(|row| {
         let size = u64::from(row[1]) | u64::from(row[2]) << 32;
@@ -279,9 +281,9 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     let TypeKind::Function { variadic, params, .. } = ir.kind(ir.extra(i)[0]) else { return };
     let by_value = by_value(fl, i);
     let count = by_value.len();
-    // On i386, calls without a prototype look like any other; on x86-64, they are ones of variable arguments.
+    // On i386, calls without a prototype look like any other call. On x86-64 they are variadic.
     let has_rest = *variadic || fl.b.pointer_width() == 32;
-    // Where nobody declared the function, all arguments seem to be of parameters.
+    // If the function is not declared, all arguments seem to belong to parameters.
     let fixed = match func.map(|func| &fl.b.cx.program.funcs[func]) {
         Some(func) if has_rest && func.varargs.is_some() => params.len().min(func.params.len()),
         _ => params.len(),
@@ -290,7 +292,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     let mut copies = Vec::new();
     for (k, copied) in by_value.iter().enumerate() {
         let Some(mut value) = fl.operand(ir.operand(i, k)) else { continue };
-        // Variadic arguments are copied into their block.
+        // Variadic arguments are copied into the variadic block.
         if let (Some(copied), true) = (copied, k < fixed) {
             let size = fl.b.size(copied.size);
             let copy = fl.b.alloc(size, copied.align, AllocKind::Stack, false);
@@ -336,7 +338,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     };
     let wanted = fl.b.cx.width(i.ty);
     let given = match callee {
-        // Declared and defined with other types, as old C may.
+        // Old C code may declare and define a function with different types.
         Callee::Direct(func) => fl.b.cx.program.funcs[func].return_width,
         Callee::Indirect(_) => wanted,
     };
@@ -352,7 +354,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
         Callee::Direct(_) => drop(fl.b.emit(call)),
         Callee::Indirect(address) => arguments::call_pointer(&mut fl.b, address, ir.extra(i)[0], call),
     });
-    // Parameters live as long as the call (C17, 6.9.1p9), also where the ABI has the caller make them.
+    // Parameters live as long as the call (C17, 6.9.1p9), even if the caller creates them.
     if fl.b.cx.options.scopes() && !fl.function.model {
         for ptr in copies.into_iter().chain(block.map(|(base, _)| base)) {
             fl.b.emit(Op::Free { ptr, family: Family::Scope });
@@ -405,7 +407,7 @@ fn lower_primitive(fl: &mut FunctionLowering, n: u32, i: &Instruction, primitive
     }
 }
 
-/// Inline assembly: a taint, unless it is a barrier that does nothing.
+/// Lowers inline assembly to a taint, unless it is a barrier without effect.
 fn lower_assembly(fl: &mut FunctionLowering, n: u32, i: &Instruction, assembly: u32) {
     let ir = fl.b.ir();
     let row = &ir.assemblies[assembly as usize];
@@ -417,7 +419,7 @@ fn lower_assembly(fl: &mut FunctionLowering, n: u32, i: &Instruction, assembly: 
                 fl.b.emit(Op::Skip);
                 return;
             }
-            // One register goes in and comes out: a value hidden from the optimiser.
+            // One register is input and output: the assembly only hides a value from the optimiser.
             (Some(width), &[value])
                 if fl.b.x().width(value) == width && row.constraints.split(',').nth(1) == Some("0") =>
             {

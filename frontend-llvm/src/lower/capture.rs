@@ -1,30 +1,30 @@
-//! Whether a call keeps the address that an argument is: puts it where it is found when the call has returned.
+//! Capture analysis: whether a call stores the address in an argument so that it remains accessible after the return.
 //!
-//! As LLVM infers it of parameters (`captures(none)`, by the pass FunctionAttrs), but on code that is not optimised, whose
-//! parameters are variables in memory: cells that are only loaded and stored are looked through.
+//! LLVM's pass FunctionAttrs infers the same property of parameters (`captures(none)`). This analysis works on
+//! unoptimised code, whose parameters are variables in memory. It looks through cells that are only loaded and stored.
 
 use super::{Context, HANDLER};
 use crate::ir::{Body, Function, Instruction, Operand, TypeKind, op};
 use crate::primitives::{Primitive, primitive};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What becomes of an address that is passed.
+/// The fate of an address that a call passes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Capture {
     Dropped,
-    /// The result of the call may lead to where it leads.
+    /// The result of the call may point to the same object.
     Returned,
     Kept,
 }
 
-/// What is known of parameters, by function and number.
+/// The results of the analysis, by function and parameter number.
 #[derive(Default)]
 pub(super) struct Captures {
     known: FxHashMap<(usize, u32), Capture>,
 }
 
 impl Captures {
-    /// What becomes of those arguments of a call that `is_passed` says are addresses to look for.
+    /// The greatest capture of the arguments for which `is_passed` returns true.
     pub fn of_call(&mut self, cx: &Context, call: &Instruction, is_passed: impl Fn(Operand) -> bool) -> Capture {
         let callee = cx.ir.extra(call)[1] as usize;
         let function = match cx.ir.operand(call, callee) {
@@ -45,7 +45,7 @@ impl Captures {
         if let Some(&known) = self.known.get(&(function, parameter)) {
             return known;
         }
-        // Of a recursive call nothing is known.
+        // A recursive call captures its arguments.
         self.known.insert((function, parameter), Capture::Kept);
         let capture = self.found(cx, &cx.ir.functions[function], parameter);
         self.known.insert((function, parameter), capture);
@@ -67,7 +67,7 @@ impl Captures {
         }
         let mut flow = Flow { parameter, leads: vec![false; body.instructions.len()], is_returned: false };
         let cells = cells(cx, body);
-        // Until nothing more is found to lead there: a cell may be loaded before the text stores to it.
+        // Iterates to a fixed point, because a cell may be loaded before the store in the order of the text.
         loop {
             let before = flow.count();
             for n in 0..body.instructions.len() as u32 {
@@ -82,7 +82,8 @@ impl Captures {
     }
 }
 
-/// Whether what an operation gives may lead to where its operands lead: an address can be a number, and part of a larger value.
+/// True if the result of an operation may point to the objects of its operands. An address may be a number, and a part
+/// of a larger value.
 pub(super) fn goes_through(opcode: u8) -> bool {
     matches!(
         opcode,
@@ -127,10 +128,10 @@ fn is_lifetime(cx: &Context, instruction: &Instruction) -> bool {
     }
 }
 
-/// Where the address of a parameter gets to in a function.
+/// The flow of a parameter's address in a function.
 struct Flow {
     parameter: u32,
-    /// Instructions whose value may lead to the parameter's object, and cells that may hold such a value.
+    /// The instructions whose values may point to the parameter's object, and the cells that may hold such values.
     leads: Vec<bool>,
     is_returned: bool,
 }
@@ -148,7 +149,7 @@ impl Flow {
         }
     }
 
-    /// Takes instruction `n` into account; `false` if it keeps the address.
+    /// Processes instruction `n`. Returns false if it captures the address.
     fn goes_on(&mut self, captures: &mut Captures, cx: &Context, body: &Body, cells: &FxHashSet<u32>, n: u32) -> bool {
         let i = &body.instructions[n as usize];
         let is_cell = |operand| matches!(operand, Operand::Instruction(m) if cells.contains(&m));

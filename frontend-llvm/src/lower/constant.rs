@@ -6,7 +6,7 @@ use crate::ir::{ConstantKind, GlobalRef, NONE, TypeKind};
 use cfa::{Bv, ExprId};
 
 impl Context<'_> {
-    /// The value of a constant. `None` if (part of) it is undefined or not a value we know.
+    /// The value of a constant. `None` if a part of it is undefined, or if it has no known value.
     pub(super) fn constant(&mut self, constant: u32) -> Option<ExprId> {
         if let Some(known) = self.constants[constant as usize] {
             return Some(known);
@@ -16,7 +16,7 @@ impl Context<'_> {
         Some(value)
     }
 
-    /// Whether a constant without a value is one because (part of) it is undefined, not because it is unknown.
+    /// True if a constant has no value because a part of it is undefined.
     pub(super) fn has_undefined_part(&self, constant: u32) -> bool {
         match &self.ir.constants[constant as usize].kind {
             ConstantKind::Undef | ConstantKind::Poison => true,
@@ -41,7 +41,7 @@ impl Context<'_> {
             ConstantKind::Aggregate(elements) => self.aggregate(row.ty, elements, width)?,
             ConstantKind::Global(number) => self.address(*number)?,
             ConstantKind::Block(function, block) => {
-                // Small numbers: no object lies there.
+                // Small numbers, at which no object is.
                 let number = self.block_addresses[&(*function, *block)];
                 self.program.exprs.int(width, u64::from(number))
             }
@@ -71,7 +71,7 @@ impl Context<'_> {
         Some(whole)
     }
 
-    /// Where in a value of a type its n-th part begins, in bits, and the type of that.
+    /// The bit offset of the n-th part of a value, and the type of the part.
     fn part(&self, ty: u32, n: usize) -> Option<(u32, u32)> {
         let (bit, ty) = match self.ir.kind(ty) {
             TypeKind::Vector(lane, _) => (n as u64 * u64::from(self.width(*lane)?), *lane),
@@ -82,7 +82,7 @@ impl Context<'_> {
         Some((bit as u32, ty))
     }
 
-    /// `whole` with those parts of a constant that are defined, the constant being at `bit`.
+    /// `whole` with the defined parts of a constant inserted at `bit`.
     pub(super) fn put_defined_parts(&mut self, whole: ExprId, bit: u32, constant: u32) -> Option<ExprId> {
         let row = &self.ir.constants[constant as usize];
         match &row.kind {

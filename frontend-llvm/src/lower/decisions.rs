@@ -1,7 +1,8 @@
-//! Conditions of C that clang's code computes with, as branches: gcov counts them, and so do coverage goals.
+//! Branches for conditions of C that clang computes without a branch. gcov counts them, and so do coverage goals.
 //!
-//! Clang makes a `select` of `c ? a : b` where both are cheap, and no branch of the last operand of `&&` and `||` where their value is
-//! asked for: it is what the phi behind them takes. Here execution parts at such a condition and comes together again at once.
+//! Clang emits a `select` for `c ? a : b` if both operands are cheap. It emits no branch for the last operand of `&&`
+//! and `||` if their value is used; the phi takes it instead. For such a condition, this module emits a branch whose
+//! edges lead to the same location.
 
 use super::builder::Cursor;
 use super::function::FunctionLowering;
@@ -9,7 +10,7 @@ use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::ExprId;
 
 impl FunctionLowering<'_, '_> {
-    /// The condition of a `select`.
+    /// Emits a branch for the condition of a `select`.
     pub fn decide_select(&mut self, select: &Instruction, condition: ExprId) {
         let first = self.b.ir().operands(select).next();
         if let Some(operand) = first {
@@ -17,7 +18,8 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// A value that a phi takes, if it is that of the last operand of `&&` or `||`: the others decide, so theirs are constants.
+    /// Emits a branch for a value of a phi, if it is the last operand of `&&` or `||`. The other operands decide the
+    /// result, so their values are constants.
     pub fn decide_last_operand(&mut self, phi: u32, incoming: Operand, value: ExprId) {
         let (ir, phi) = (self.b.ir(), self.instruction(phi));
         let is_constant = |operand: Operand| matches!(operand, Operand::Constant(_));
@@ -27,7 +29,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Lets execution part here, at the place of the operand, and come together again.
+    /// Emits a branch at the source position of the operand. Both edges lead to the same location.
     fn decide(&mut self, condition: ExprId, operand: Operand) {
         if !self.b.cx.options.decisions || self.function.model || self.is_decided(operand) {
             return;
@@ -46,7 +48,7 @@ impl FunctionLowering<'_, '_> {
         self.b.place = before;
     }
 
-    /// Whether it is what a phi of truth values took, or the opposite: decided before.
+    /// True if the operand is a phi of truth values, or its negation: it was decided before.
     fn is_decided(&self, operand: Operand) -> bool {
         let Operand::Instruction(n) = operand else { return false };
         let (ir, of) = (self.b.ir(), self.instruction(n));

@@ -1,10 +1,11 @@
-//! One function: blocks to locations, variables from cells, SSA values folded into the expressions of their users.
+//! Lowers one function: blocks become locations, cells become variables, and SSA values are folded into the expressions
+//! of their users.
 //!
-//! The value of an instruction is an expression until something needs it otherwise. An expression over SSA
-//! temporaries and parameters means the same wherever the value may be used. One over a C variable means what
-//! the variable is *now*; so before an assignment to the variable, the values that mention it and still have
-//! users are saved in temporaries, and values with users in other blocks are saved at once. Large
-//! values are saved too, so that expressions on edges stay small trees.
+//! The value of an instruction remains an expression as long as possible. An expression over SSA temporaries and
+//! parameters has the same value at all its uses. An expression over a C variable depends on the current value of the
+//! variable. Before an assignment to the variable, the lowering therefore saves the values that contain it and still
+//! have uses in temporaries. It saves values with uses in other blocks at once. It also saves large values, so that the
+//! expressions on edges remain small.
 
 mod prepare;
 mod scopes;
@@ -18,65 +19,66 @@ use crate::models;
 use cfa::{Expr, ExprId, FuncId, InputKind, LocId, Op, TypeId, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Nodes of the largest tree that is not saved in a temporary.
+/// The maximal number of nodes of an expression that is not saved in a temporary.
 const MAX_TREE: u16 = 64;
-/// Nodes of the largest tree that is repeated in several users.
+/// The maximal number of nodes of an expression that is repeated in several users.
 const MAX_SHARED_TREE: u16 = 8;
-/// Instructions that one folded value may stand for.
+/// The maximal number of instructions that one folded value represents.
 const MAX_ORIGIN: u32 = 128;
 
 /// The value of an instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Value {
-    /// `None` before its definition.
+    /// `None` before the definition.
     expr: Option<ExprId>,
-    /// Uses not lowered yet.
+    /// The number of uses that are not lowered yet.
     uses: u32,
-    /// Whether it has exactly one use.
+    /// True if it has exactly one use.
     single: bool,
-    /// Whether it has uses in other blocks.
+    /// True if it has uses in other blocks.
     leaves: bool,
-    /// Whether an assignment may change the meaning of `expr`.
+    /// True if an assignment may change the value of `expr`.
     pending: bool,
-    /// The instructions it stands for: a range of `FunctionLowering::origins`.
+    /// The instructions that it represents: a range of `FunctionLowering::origins`.
     origin: (u32, u32),
 }
 
 #[derive(Clone, Default)]
 struct Block {
     loc: Option<LocId>,
-    /// The instructions behind the phis.
+    /// The first instruction after the phis.
     first: u32,
 }
 
 pub(super) struct FunctionLowering<'c, 'm> {
     pub b: Builder<'c, 'm>,
     pub function: &'m Function,
-    /// Its number among the globals of the module.
+    /// The function's number among the globals of the module.
     pub number: u32,
     pub body: &'m Body,
     pub args: Vec<ExprId>,
     values: Vec<Value>,
-    /// The variable that an `alloca` became, by instruction.
+    /// For each `alloca` that became a variable, the variable.
     homes: Vec<Option<VarId>>,
     blocks: Vec<Block>,
-    /// Reachable blocks in the order they are lowered.
+    /// The reachable blocks in the order of lowering.
     order: Vec<u32>,
-    /// The block being lowered.
+    /// The current block.
     pub block: u32,
     origins: Vec<u32>,
-    /// Values that mention a C variable, some of them outdated.
+    /// The values that contain a C variable. Some may be outdated.
     pending: FxHashMap<VarId, Vec<u32>>,
-    /// Values that mention a global variable, some of them outdated.
+    /// The values that contain a global variable. Some may be outdated.
     pending_globals: Vec<u32>,
-    /// The plain debug variable at each `alloca`; the first if there are several.
+    /// The plain debug variable of each `alloca`: the first one if there are several.
     addresses: FxHashMap<u32, &'m DebugVariable>,
-    /// Stores of parameters into their variables, which the call does.
+    /// The stores of parameters into their variables. The call performs them.
     parameter_stores: Vec<u32>,
     pub scopes: scopes::Scopes,
-    /// Variables that may be read before they are written, if somebody asks.
+    /// If uninitialised memory is checked: the variables that may be read before they are written.
     pub uninitialised: FxHashSet<VarId>,
-    /// Where it may end without its result: the variable that is 1 until that is written, and the instructions that do.
+    /// If the function may end without its result: the variable that is 1 until the result is written, and the
+    /// instructions that write it.
     pub unreturned: Option<(VarId, Vec<u32>)>,
 }
 
@@ -156,12 +158,12 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         }
     }
 
-    /// Where somebody asks which exceptions floating-point operations have raised, each of them may.
+    /// Records that an operation on floats may raise exceptions, if the program queries them.
     fn note_exceptions(&mut self, n: u32, opcode: u8) {
         let is_float = match opcode {
             op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV | op::F_REM | op::F_CMP | op::FP_TO_UI | op::FP_TO_SI => true,
             op::UI_TO_FP | op::SI_TO_FP | op::FP_TRUNC | op::FP_EXT => true,
-            // Of an intrinsic.
+            // A call of an intrinsic.
             op::CALL => matches!(self.b.ir().kind(self.instruction(n).ty), TypeKind::Float(_)),
             _ => false,
         };
@@ -172,8 +174,8 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         }
     }
 
-    /// The location to go to for `successor`: its own, or that of the assignments to its phis, to be made with
-    /// [`finish_landings`](Self::finish_landings).
+    /// The location to continue at for `successor`: its own location, or a new one where
+    /// [`finish_landings`](Self::finish_landings) will assign its phis.
     pub fn landing(&mut self, successor: u32, landings: &mut Vec<(u32, LocId)>) -> LocId {
         let own = self.blocks[successor as usize].loc.expect("a successor of a reachable block");
         if self.blocks[successor as usize].first == self.body.blocks[successor as usize].start {
@@ -196,14 +198,14 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         }
     }
 
-    /// Goes to a block, assigning its phis.
+    /// Continues at a block, after the assignment of its phis.
     pub fn jump(&mut self, successor: u32) {
         self.assign_phis(successor);
         let target = self.blocks[successor as usize].loc.expect("a successor of a reachable block");
         self.b.goto(target);
     }
 
-    /// Assigns the phis of a block, all at once, as control comes from the present one.
+    /// Assigns the phis of a block simultaneously, for control that comes from the current block.
     fn assign_phis(&mut self, successor: u32) {
         let range = self.body.blocks[successor as usize].start..self.blocks[successor as usize].first;
         let ir = self.b.ir();
@@ -234,7 +236,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                 moves.push((var, source, std::mem::take(&mut self.b.origin)));
             }
         }
-        // A source that mentions a phi assigned before it is evaluated first.
+        // If a source contains a phi that is assigned earlier, it is evaluated first.
         let mut assigned = FxHashSet::default();
         for (var, source, origin) in &mut moves {
             if let Some(e) = *source
@@ -259,7 +261,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
 
     // Values.
 
-    /// The value of an operand; a fresh one where it is undefined. `None` for what is no value.
+    /// The value of an operand. An undefined operand is unconstrained. `None` for an operand without a value.
     pub fn operand(&mut self, operand: Operand) -> Option<ExprId> {
         match operand {
             Operand::Argument(n) => self.args.get(n as usize).copied(),
@@ -271,7 +273,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                 self.b.origin.extend_from_slice(&self.origins[start as usize..end as usize]);
                 match expr {
                     Some(expr) => Some(expr),
-                    // The definition could not be reached, or has no value.
+                    // The definition is unreachable or has no value.
                     None => self.b.cx.width(self.instruction(n).ty).map(|width| self.undefined(width)),
                 }
             }
@@ -285,7 +287,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                 }
                 let constant = &self.b.ir().constants[c as usize];
                 let scalar = matches!(self.b.ir().kind(constant.ty), TypeKind::Int(_) | TypeKind::Float(_));
-                // As a vector or a struct it is what parts are put into.
+                // A poison vector or struct is only a container for its parts.
                 if scalar && matches!(constant.kind, ConstantKind::Poison) {
                     self.b.approximate("clang computes a constant here that C leaves undefined", true, false);
                 }
@@ -305,7 +307,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         self.b.havoc(width, InputKind::Uninit(None), None)
     }
 
-    /// Whether an instruction's value is used by what is not lowered yet.
+    /// True if the instruction has uses that are not lowered yet.
     pub fn is_used(&self, n: u32) -> bool {
         self.values[n as usize].uses > 0
     }
@@ -327,7 +329,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         }
     }
 
-    /// The value of a promoted constant.
+    /// The value of a global that was promoted to a constant.
     pub fn constant_cell(&self, operand: Operand) -> Option<ExprId> {
         let Operand::Constant(c) = operand else { return None };
         let crate::ir::ConstantKind::Global(number) = self.b.ir().constants[c as usize].kind else { return None };
@@ -338,7 +340,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         }
     }
 
-    /// Gives instruction `n` its value, which may be an expression over C variables.
+    /// Sets the value of instruction `n`. It may be an expression over C variables.
     pub fn define(&mut self, n: u32, expr: ExprId) {
         let info = self.b.cx.info(expr);
         let value = self.values[n as usize];
@@ -362,7 +364,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         }
     }
 
-    /// Gives instruction `n` a value over temporaries whose edges carry the origins.
+    /// Sets the value of instruction `n` to an expression over temporaries. Their edges have the origins.
     pub fn define_saved(&mut self, n: u32, expr: ExprId) {
         self.values[n as usize].expr = Some(expr);
     }
@@ -378,7 +380,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
                 }
             },
             ref node => {
-                // Trees are small: `define` saw to it.
+                // The recursion is bounded, because `define` bounds the size of expressions.
                 let children = node.children();
                 children.for_each(|child| self.register(n, child));
             }
@@ -424,13 +426,13 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         self.b.origin = origin;
     }
 
-    /// Before a call, which may assign global variables.
+    /// Prepares for a call, which may assign global variables.
     pub fn before_call(&mut self) {
         let values = std::mem::take(&mut self.pending_globals);
         self.save_all(&values);
     }
 
-    /// Assigns a C variable. `source` is the operand that gave `value`.
+    /// Assigns a C variable. `source` is the operand with the value.
     pub fn assign(&mut self, var: VarId, value: ExprId, source: Operand) {
         let values = self.pending.remove(&var).unwrap_or_default();
         if !values.iter().any(|&n| self.must_save(n)) {
@@ -443,7 +445,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         self.b.emit(Op::Assign { var, value });
     }
 
-    /// Lets the last edge, if it computes nothing but `value` and this is its only use, write `var` instead.
+    /// If the last edge only computes `value`, and this is the only use, changes the edge to assign `var` instead.
     fn redirect(&mut self, var: VarId, value: ExprId, source: Operand) -> bool {
         let (Cursor::After(edge), Operand::Instruction(n)) = (self.b.cursor, source) else { return false };
         let Expr::Var(temp) = *self.b.x().get(value) else { return false };
@@ -474,7 +476,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
         true
     }
 
-    /// The C type of a parameter or the result (0), if debug information has it.
+    /// The C type of the function's result, if debug information has it.
     pub fn c_type_of_result(&self, function: &Function) -> Option<TypeId> {
         function.c_types.first().filter(|&&row| row != NONE).map(|&row| self.b.cx.source.c_type(row))
     }
@@ -488,7 +490,7 @@ impl<'c, 'm> FunctionLowering<'c, 'm> {
     }
 }
 
-/// The value of an instruction, if it has one; that is no use of it.
+/// The value of an instruction, if it has one. This does not count as a use.
 pub(super) fn value_of(fl: &FunctionLowering, n: u32) -> Option<ExprId> {
     fl.values[n as usize].expr
 }

@@ -1,30 +1,30 @@
-//! Global variables: scalars whose address is not taken become variables, all others memory objects.
+//! Global variables. Scalars whose address is not taken become variables. All others become memory objects.
 
 use super::builder::Builder;
 use super::{Context, Mutability, VarKind};
 use crate::ir::{ConstantKind, Module, NONE, Ty, TypeKind, Variable};
 use cfa::{Expr, ExprId, Global, GlobalId, GlobalInit, Id, Var, VarId};
 
-/// What a global variable of the module became.
+/// The representation of a global variable of the module.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
     Var(VarId),
     /// A constant whose address is not taken.
     Constant(ExprId),
     Object(GlobalId),
-    /// A weak declaration that nothing defines: its address is 0.
+    /// A weak declaration without a definition: its address is 0.
     Null,
-    /// One of LLVM's own tables, or the description of a sanitizer's check.
+    /// A table of LLVM, or the description of a sanitizer's check.
     Absent,
 }
 
-/// Whether a variable is the C library's, and its content matters.
+/// True if the C library defines the variable and its content matters.
 fn is_unmodelled(variable: &Variable) -> bool {
     let name = variable.name.as_str();
     variable.init == NONE && LIBRARY_VARIABLES.contains(&name) && !STREAMS.contains(&name)
 }
 
-/// Symbols that the linker makes, besides those at the start and the end of sections (`__start_NAME`, `__stop_NAME`).
+/// The symbols that the linker defines, besides those at the bounds of sections (`__start_NAME`, `__stop_NAME`).
 const LINKER_SYMBOLS: [&str; 26] = [
     "_DYNAMIC",
     "_GLOBAL_OFFSET_TABLE_",
@@ -54,14 +54,15 @@ const LINKER_SYMBOLS: [&str; 26] = [
     "etext",
 ];
 
-/// Whether the linker makes a variable unless the program defines it.
+/// True if the linker defines the variable unless the program does.
 fn is_linkers(variable: &Variable) -> bool {
     let name = variable.name.as_str();
     let is_bound = name.starts_with("__start_") || name.starts_with("__stop_");
     variable.init == NONE && (is_bound || LINKER_SYMBOLS.contains(&name))
 }
 
-/// Whether a declaration leaves the size open: `extern int table[];`, an incomplete type, an array without length at the end.
+/// True if a declaration does not determine the size: `extern int table[];`, an incomplete type, or an array without
+/// length at the end.
 fn ends_open(ir: &Module, ty: Ty) -> bool {
     match ir.kind(ty) {
         _ if ir.types[ty as usize].size == 0 => true,
@@ -70,7 +71,8 @@ fn ends_open(ir: &Module, ty: Ty) -> bool {
     }
 }
 
-/// Variables that the C library defines (glibc 2.36) and a program may declare; of streams nothing is looked at.
+/// The variables that the C library (glibc 2.36) defines and a program may declare. The content of streams is not
+/// inspected.
 pub const LIBRARY_VARIABLES: [&str; 25] = [
     "__environ",
     "__signgam",
@@ -100,18 +102,18 @@ pub const LIBRARY_VARIABLES: [&str; 25] = [
 ];
 const STREAMS: [&str; 3] = ["stderr", "stdin", "stdout"];
 
-/// What no file of the program says of a variable that it declares.
+/// A property of a declared variable that no file of the program determines.
 #[derive(Clone, Copy)]
 pub(super) enum Open {
-    /// How large it is.
+    /// The size.
     Size(GlobalId),
-    /// What the C library keeps in it.
+    /// The content, which the C library determines.
     Content(GlobalId),
-    /// Where the linker puts it.
+    /// The address, which the linker determines.
     Address(GlobalId),
 }
 
-/// The variables in an address of which something is not known, or of what they lead to. Where they are accessed, that may matter.
+/// The open variables in an address. An access to the address may depend on the unknown property.
 pub(super) fn mentioned(cx: &Context<'_>, address: ExprId) -> Vec<GlobalId> {
     let mut found = Vec::new();
     if !cx.open_globals.is_empty() {
@@ -123,7 +125,7 @@ pub(super) fn mentioned(cx: &Context<'_>, address: ExprId) -> Vec<GlobalId> {
     found
 }
 
-/// Such a variable may be accessed from here on.
+/// Adds a taint: such a variable may be accessed from here on.
 pub(super) fn approximate(b: &mut Builder<'_, '_>, global: GlobalId) {
     let name = |global: GlobalId| &b.cx.program.globals[global].name;
     match b.cx.open_globals[&global] {
@@ -148,7 +150,7 @@ pub(super) fn approximate(b: &mut Builder<'_, '_>, global: GlobalId) {
 
 impl Context<'_> {
     pub(super) fn lower_globals(&mut self) {
-        // Objects first: initial values hold their addresses.
+        // Objects come first, because initial values contain their addresses.
         let ir = self.ir;
         for (n, variable) in ir.variables.iter().enumerate() {
             let cell = if variable.appending || variable.name.starts_with("llvm.") || self.uses.describes[n] {
@@ -156,10 +158,10 @@ impl Context<'_> {
             } else if variable.extern_weak && variable.init == NONE && !is_linkers(variable) {
                 Cell::Null
             } else if self.is_promoted(n) {
-                // The variable comes when the initial value is known.
+                // The variable is created when its initial value is known.
                 Cell::Absent
             } else {
-                // What C++ has for types is only compared.
+                // Type descriptors of C++ are only compared.
                 let is_open = variable.init == NONE
                     && ends_open(ir, variable.ty)
                     && !variable.name.starts_with("_ZTVN10__cxxabiv1");
@@ -204,7 +206,7 @@ impl Context<'_> {
         self.find_holders();
     }
 
-    /// Who holds the address of a variable of which something is not known leads to it.
+    /// If the initial value of an object contains the address of an open variable, the object is open, too.
     fn find_holders(&mut self) {
         let mut is_open = !self.open_globals.is_empty();
         while std::mem::take(&mut is_open) {
@@ -254,7 +256,7 @@ impl Context<'_> {
         let width = self.width(variable.ty).expect("promoted variables are scalars");
         let init = match variable.init {
             NONE => None,
-            // Undefined: C has zeros there.
+            // C initialises undefined parts with zeros.
             init => Some(self.constant(init).unwrap_or_else(|| self.program.exprs.int(width, 0))),
         };
         if let Some(value) = init
@@ -270,10 +272,10 @@ impl Context<'_> {
         Cell::Var(self.add_var(var, Mutability::Global))
     }
 
-    /// The bytes of an initialiser. What is undefined is zero, as the linker makes it.
+    /// The bytes of an initialiser. Undefined parts are zero, as in the linker.
     fn initialiser(&mut self, constant: u32, name: &str) -> GlobalInit {
         let mut init = GlobalInit::default();
-        // Iterative: initialisers may be deep. Parts are visited in order of offset.
+        // Iterative, because initialisers may be deep. Parts are visited in order of offset.
         let mut stack = vec![(constant, 0)];
         while let Some((constant, offset)) = stack.pop() {
             let ir = self.ir;
@@ -314,7 +316,7 @@ impl Context<'_> {
 }
 
 fn write(bytes: &mut Vec<u8>, offset: u64, data: &[u8]) {
-    // Zeros at the end of an object need no bytes.
+    // Trailing zeros are not stored.
     let used = data.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
     if used == 0 {
         return;
@@ -331,7 +333,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// Those that the scripts of the linker define.
+    /// The symbols that the linker's scripts define.
     #[test]
     fn symbols_of_the_linker_are_known() {
         let mut count = 0;

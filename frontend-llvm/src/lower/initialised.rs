@@ -1,26 +1,26 @@
-//! What is not initialised, for the check that asks: where memory comes into being, its shadow says so (`instrument::uninitialised` gives
-//! variables shadows, too), and what must be initialised is an assignment that faults otherwise.
+//! Operations for the check of uninitialised memory. New memory gets an uninitialised shadow. A value that must be
+//! initialised is marked by an assignment with a fault. `instrument::uninitialised` adds the shadows of variables.
 //!
-//! What that is, clang says as it does for MemorySanitizer: scalars that are passed or returned (`noundef`), not parts of structs
-//! that are passed in registers.
+//! As for MemorySanitizer, clang marks the values that must be initialised: scalars that are passed or returned
+//! (`noundef`), but no parts of structs that are passed in registers.
 
 use super::builder::Builder;
 use super::function::{FunctionLowering, value_of};
 use crate::ir::{Instruction, Operand};
 use cfa::{Check, ErrorInfo, ExprId, FunctionOrigin, Op};
 
-/// A byte of a shadow none of whose bits is initialised.
+/// A shadow byte with all bits uninitialised.
 const POISON: u64 = 0xff;
 
 impl Builder<'_, '_> {
-    /// New memory of a variable of the program's is not initialised; models know what they do.
+    /// Marks new memory of a variable as uninitialised, except in models.
     pub fn poison(&mut self, address: ExprId, size: ExprId) {
         if !is_in_model(self) {
             self.poison_heap(address, size);
         }
     }
 
-    /// New memory of the heap is not initialised, whoever allocates it.
+    /// Marks new heap memory as uninitialised, including in models.
     pub fn poison_heap(&mut self, dst: ExprId, len: ExprId) {
         if self.asks_for(Check::Memory) {
             let byte = self.int(8, POISON);
@@ -28,14 +28,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The value must be initialised; a sentence that says what is done with it.
+    /// Marks a value that must be initialised, except in models. `use_` describes the use for the message.
     pub fn demand(&mut self, value: ExprId, use_: String) {
         if !is_in_model(self) {
             self.demand_always(value, use_);
         }
     }
 
-    /// Also of a model, which else may pass on what it copies.
+    /// Like [`demand`](Self::demand), including in models. (Models may otherwise copy uninitialised values.)
     pub fn demand_always(&mut self, value: ExprId, use_: String) {
         if !self.asks_for(Check::Memory) || self.cx.program.exprs.vars(value).is_empty() {
             return;
@@ -53,7 +53,7 @@ fn is_in_model(b: &Builder) -> bool {
     b.cx.program.funcs[b.func].origin == FunctionOrigin::Model
 }
 
-/// The arguments of a call that must be initialised.
+/// Marks the arguments of a call that must be initialised.
 pub(super) fn demand_arguments(fl: &mut FunctionLowering, call: &Instruction, callee: &str) {
     if !fl.b.asks_for(Check::Memory) {
         return;

@@ -1,8 +1,9 @@
-//! Error functions in bitcode that passes have run over. A body that was inlined stands for a call: debug information tells where it is. Where
-//! nothing tells, calls may be gone, and there is no proof.
+//! Error functions that optimisation passes inlined in bitcode. An inlined body counts as a call; debug information
+//! shows its position. If debug information is missing, calls may have disappeared, so there is no proof.
 //!
-//! A body leaves a trace if it starts with a call of a function that nobody can inline and no pass takes away, its *mark*. A
-//! pass that merges two such calls drops their line, so a call without a line may be one of the error function.
+//! The first call in the body of an error function is its *mark*, if its callee cannot be inlined and no pass removes
+//! the call. A pass that merges two such calls drops their line. A call of the mark without a line may therefore belong
+//! to the error function.
 
 use super::builder::Builder;
 use super::function::FunctionLowering;
@@ -14,17 +15,17 @@ use crate::primitives::{self, Primitive};
 use cfa::{Callee, Check, FuncId, FunctionOrigin, HaltKind, InputKind, Op};
 use rustc_hash::FxHashMap;
 
-/// Intrinsics that are not executed but where control comes.
+/// Intrinsics with an effect. Passes do not execute them speculatively.
 const EFFECTS: [&str; 6] = ["debugtrap", "memcpy", "memmove", "memset", "trap", "ubsantrap"];
 
-/// What is known of error functions that passes may have inlined.
+/// Error functions that passes may have inlined.
 #[derive(Default)]
 pub(super) struct Inlined {
-    /// By row of the module's places: the error function whose body the place is in.
+    /// For each position row in an inlined body of an error function, the error function.
     places: FxHashMap<u32, FuncId>,
-    /// By number of a function that error functions call first: the name of one of them.
+    /// For each function that is the mark of an error function, the name of the error function.
     marks: FxHashMap<usize, String>,
-    /// Error functions whose calls may be gone without a trace, and why.
+    /// Error functions whose calls may have disappeared, with the reason.
     untraceable: Vec<(FuncId, String)>,
 }
 
@@ -54,7 +55,7 @@ pub(super) fn find(cx: &mut Context) {
             }
         }
     }
-    // Without optimisation, too, some functions are always inlined.
+    // Even without optimisation, some functions are always inlined.
     let may_be_inlined = is_optimised || ir.functions.iter().any(|f| f.bitcode && f.c_name.is_empty());
     if let (true, false, Some(first)) = (may_be_inlined, is_known, options.error_functions.first()) {
         let reason = "no error function is in the bitcode: one may have been inlined".to_owned();
@@ -63,7 +64,8 @@ pub(super) fn find(cx: &mut Context) {
     }
 }
 
-/// The program's error function of a name. If it has none, one is made: a static function is gone when all its calls are inlined.
+/// The error function with this name. If the program has none, creates one: a static function disappears when all its
+/// calls are inlined.
 fn error_function(cx: &mut Context, name: &str) -> FuncId {
     if let Some((func, _)) = cx.program.funcs.iter().find(|(_, f)| f.is_named(name)) {
         return func;
@@ -74,12 +76,12 @@ fn error_function(cx: &mut Context, name: &str) -> FuncId {
     func
 }
 
-/// Finds the places in bodies of an error function; returns whether there are any.
+/// Finds the positions in inlined bodies of an error function. Returns whether there are any.
 fn find_places(cx: &mut Context, name: &str) -> bool {
     let ir = cx.ir;
     let mut within = vec![false; ir.places.len()];
     for (n, place) in ir.places.iter().enumerate() {
-        // The row of a call comes before those of what was inlined there.
+        // The row of a call precedes the rows of the code inlined there.
         within[n] = place.is_inlined_from(name) || place.inlined_at != NONE && within[place.inlined_at as usize];
     }
     if !within.contains(&true) {
@@ -91,7 +93,7 @@ fn find_places(cx: &mut Context, name: &str) -> bool {
     true
 }
 
-/// At the start: where calls may be gone without a trace, there may be one.
+/// At the start of the program: if calls of an error function may have disappeared, adds a tainted call of it.
 pub(super) fn at_start(b: &mut Builder) {
     for (func, reason) in std::mem::take(&mut b.cx.inlined.untraceable) {
         let is_called = b.havoc(1, InputKind::Unmodelled(reason.clone()), None);
@@ -109,7 +111,7 @@ fn call(b: &mut Builder, func: FuncId) {
     b.emit(Op::Call { callee: Callee::Direct(func), args, varargs: None, result: None });
 }
 
-/// The function that the body of another calls first, if no pass takes such a call away.
+/// The mark of a function: its first callee whose calls passes neither inline nor remove.
 fn mark_of(ir: &Module, function: &Function) -> Option<usize> {
     let body = function.body.as_ref()?;
     let first = body.blocks.first()?;
@@ -118,7 +120,7 @@ fn mark_of(ir: &Module, function: &Function) -> Option<usize> {
     callees.find(|&n| is_lasting(&ir.functions[n]))
 }
 
-/// Whether passes neither inline calls of a function nor take them away.
+/// True if passes neither inline nor remove calls of the function.
 fn is_lasting(f: &Function) -> bool {
     let is_lasting = |p| matches!(p, Primitive::Abort | Primitive::Exit | Primitive::ExitNow);
     f.declaration && !f.name.starts_with("llvm.") && primitives::primitive(&f.name).is_none_or(is_lasting)
@@ -138,8 +140,8 @@ fn callee(ir: &Module, call: &Instruction) -> Option<usize> {
     }
 }
 
-/// Before an instruction of an error function's body: the call that it stands for. Passes execute other instructions than
-/// these where control does not come.
+/// Called before an instruction. If the instruction is in an inlined body of an error function and has an effect, emits
+/// the call of the error function. Passes may execute instructions without an effect speculatively.
 pub(super) fn before(fl: &mut FunctionLowering, i: &Instruction) {
     let Some(&func) = fl.b.cx.inlined.places.get(&i.place) else { return };
     let ir = fl.b.ir();
@@ -157,7 +159,7 @@ pub(super) fn before(fl: &mut FunctionLowering, i: &Instruction) {
     }
 }
 
-/// Before a call of function `n`, which an error function may have made: see above.
+/// Called before a call of function `n`. If an inlined error function may have contained the call, adds a taint.
 pub(super) fn before_call(fl: &mut FunctionLowering, i: &Instruction, n: usize) {
     let Some(name) = fl.b.cx.inlined.marks.get(&n) else { return };
     let ir = fl.b.ir();

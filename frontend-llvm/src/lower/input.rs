@@ -1,6 +1,6 @@
-//! Calls of `scanf`, `fscanf` and `sscanf` with a format that is known. For each format there is a function that reads by it, a directive
-//! after the other, of parts that the model has (`scanf.c`): no analysis has to follow how the model reads the format, and what is read
-//! where has the type that the directive says.
+//! Calls of `scanf`, `fscanf` and `sscanf` with a known format. For each format, this module creates a function that
+//! executes the directives in sequence, composed of parts of the model (`scanf.c`). An analysis then need not interpret
+//! the format, and each stored value has the type of its directive.
 
 use super::builder::Builder;
 use super::call::passed_in_memory;
@@ -12,11 +12,11 @@ use crate::ir::{Instruction, TypeKind};
 use crate::scan_format::{Directive, Source, directives};
 use cfa::{AllocKind, CType, Callee, ExprId, FuncId, FunctionOrigin, Op, Var, VarKind};
 
-/// Functions by the number of the model's and the format.
+/// The created functions, by the number of the model and the format.
 pub(super) type Readers = rustc_hash::FxHashMap<(usize, Vec<u8>), FuncId>;
 
-/// A call of function `f`. `false` if the model has to be followed: where the format is not known, asks for what only that can say, or does
-/// not fit the arguments.
+/// Lowers a call of function `f`. Returns false if the model must be called instead: if the format is unknown, has a
+/// directive that the parts do not support, or does not match the arguments.
 pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, f: usize) -> bool {
     let ir = fl.b.ir();
     let Some(source) = Source::of(&ir.functions[f].name) else { return false };
@@ -38,7 +38,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, f: usize
         return false;
     }
     let args: Option<Vec<ExprId>> = (0..count).map(|k| fl.operand(ir.operand(i, k))).collect();
-    // What has no value was told to be not modelled.
+    // An operand without a value is already reported as not modelled.
     let Some(args) = args else { return false };
     let known = fl.b.cx.readers.get(&(f, format.clone())).copied();
     let reader = known.unwrap_or_else(|| {
@@ -58,16 +58,16 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, f: usize
     true
 }
 
-/// Bits of an `int`.
+/// The width of an `int`.
 const RESULT: u32 = 32;
 
-/// Whether the parts have all that a directive asks for.
+/// True if the parts support the directive.
 fn is_known(d: &Directive) -> bool {
     let has = d.is_literal() && d.literal != b'%' || d.is_integer() || d.is_real() || b"%csp[n".contains(&d.conversion);
     has && !d.is_wide() && !d.allocates
 }
 
-/// A function like the model, number `f`, but with so many parameters.
+/// Declares a function with the type of the model, function `f`, but with this number of parameters.
 fn declare(cx: &mut Context, f: usize, source: Source, params: usize) -> FuncId {
     let names: &[&str] = match source {
         Source::StandardInput => &["format"],
@@ -95,7 +95,7 @@ fn declare(cx: &mut Context, f: usize, source: Source, params: usize) -> FuncId 
     func
 }
 
-/// The body of a function that reads by a format; `space`: white space comes last.
+/// Creates the body of a function that reads by a format. If `space`, the format ends with white space.
 fn read(mut b: Builder, source: Source, binary: bool, directives: &[Directive], space: bool) {
     let params: Vec<_> = b.cx.program.funcs[b.func].params.to_vec();
     let params: Vec<ExprId> = params.into_iter().map(|var| b.var_expr(var)).collect();
@@ -117,7 +117,7 @@ struct Reader<T> {
     binary: bool,
 }
 
-/// `proviso_scan_stream` of the model.
+/// Corresponds to `proviso_scan_stream` of the model.
 fn from_stream(
     mut b: Builder,
     stream: Option<ExprId>,
@@ -155,7 +155,7 @@ fn from_stream(
         if d.is_literal() {
             continue;
         }
-        // What is skipped may be out of range as well, and is not seen.
+        // A suppressed conversion may also be out of range, without effect.
         let args = reader.conversion(&mut b, d);
         let limit = part(&mut b, "convert", &[&[stream][..], &args].concat()).expect("it has a result");
         let limit = b.x().resize(1, limit);
@@ -168,10 +168,10 @@ fn from_stream(
     b.finish(Op::Return { value: Some(value) });
 }
 
-/// As an `int` has it.
+/// The value of `EOF` as an `int`.
 const EOF: u64 = 0xffff_ffff;
 
-/// `proviso_scan_string` of the model.
+/// Corresponds to `proviso_scan_string` of the model.
 fn from_text(
     mut b: Builder,
     s: ExprId,
@@ -218,14 +218,14 @@ fn from_text(
 }
 
 impl<T: Iterator<Item = ExprId>> Reader<T> {
-    /// The address that a directive stores to, or null, and the directive, as the parts take them.
+    /// The arguments of the parts for a conversion: the address to store to (or null), and the directive.
     fn conversion(&mut self, b: &mut Builder, d: &Directive) -> Vec<Argument> {
         let target = if d.suppressed { None } else { self.targets.next() };
         let target = target.map_or(Argument::Number(0), Argument::Value);
         [&[target][..], &self.directive(b, d)].concat()
     }
 
-    /// A directive, as the parts take it.
+    /// The arguments of the parts for a directive.
     fn directive(&self, b: &mut Builder, d: &Directive) -> Vec<Argument> {
         use Argument::{Number, Value};
         let [set, set_end] = [d.set.start, d.set.end].map(|at| b.offset(self.format, at as u64));
@@ -238,11 +238,11 @@ impl<T: Iterator<Item = ExprId>> Reader<T> {
 #[derive(Clone, Copy)]
 enum Argument {
     Value(ExprId),
-    /// Of the width of its parameter.
+    /// A number with the width of the parameter.
     Number(u64),
 }
 
-/// A call of a part of the model; its result, if it has one.
+/// Emits a call of a part of the model. Returns its result, if it has one.
 fn part(b: &mut Builder, name: &str, args: &[Argument]) -> Option<ExprId> {
     let func = b.cx.functions[b.cx.scanning[name]].expect("it is a function with a body");
     let params = b.cx.program.funcs[func].params.clone();
@@ -260,7 +260,7 @@ fn part(b: &mut Builder, name: &str, args: &[Argument]) -> Option<ExprId> {
     result.map(|var| b.var_expr(var))
 }
 
-/// Whether what a part gave is zero.
+/// True if the result of a part is zero.
 fn is_zero(b: &mut Builder, value: Option<ExprId>) -> ExprId {
     let value = value.expect("it has a result");
     let width = b.x().width(value);

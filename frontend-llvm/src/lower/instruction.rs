@@ -1,4 +1,4 @@
-//! Instructions other than calls.
+//! Lowers instructions other than calls.
 
 use super::builder::{Cursor, fork};
 use super::function::FunctionLowering;
@@ -8,7 +8,7 @@ use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, Op};
 
 impl FunctionLowering<'_, '_> {
-    /// The value of operand `k`, where the instruction cannot do without.
+    /// The value of operand `k`. `None` if it has no value.
     fn value(&mut self, i: &Instruction, k: usize) -> Option<ExprId> {
         let operand = self.b.ir().operand(i, k);
         self.operand(operand)
@@ -102,7 +102,7 @@ fn lower_branch(fl: &mut FunctionLowering, i: &Instruction) {
             let else_loc = fl.landing(else_block, &mut landings);
             let means = meanings(fl.b.ir().extra(i));
             let [always, never] = [fl.b.x().is_true(cond), fl.b.x().is_false(cond)];
-            // Of a check that always fails the other way is kept: executions go on there behind it.
+            // If a check always fails, the other edge is kept, because execution continues there after the error.
             let is_kept = always && sanitizer::recovers(fl, then_block) == Some(else_block)
                 || never && sanitizer::recovers(fl, else_block) == Some(then_block);
             match is_kept {
@@ -132,7 +132,7 @@ fn lower_switch(fl: &mut FunctionLowering, i: &Instruction) {
     fl.finish_landings(&landings);
 }
 
-/// Goes to `target` if `value` equals `case`.
+/// Branches to `target` if `value` equals `case`. Otherwise continues.
 fn chain(fl: &mut FunctionLowering, value: ExprId, case: ExprId, target: cfa::LocId) {
     let cond = fl.b.x().eq(value, case);
     let next = fl.b.new_location();
@@ -148,7 +148,7 @@ fn lower_indirect_branch(fl: &mut FunctionLowering, i: &Instruction) {
     let mut seen = Vec::new();
     for operand in ir.operands(i).skip(1) {
         let Operand::Block(block) = operand else { continue };
-        // A block whose address is never taken cannot be gone to.
+        // Control cannot reach a block whose address is never taken.
         let Some(&number) = fl.b.cx.block_addresses.get(&(fl.number, block)) else { continue };
         if seen.contains(&block) {
             continue;
@@ -193,7 +193,7 @@ fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     if let Some(var) = fl.home(address) {
         let value = fl.b.var_expr(var);
         if fl.uninitialised.contains(&var) {
-            // Each time it is read counts: `x - x` is not 0.
+            // Each read counts separately: `x - x` need not be 0.
             let value = fl.b.pin(value);
             return fl.define_saved(n, value);
         }
@@ -220,7 +220,7 @@ fn lower_store(fl: &mut FunctionLowering, i: &Instruction) {
     }
 }
 
-/// Operands: address, expected, new. The result is the old value and whether it was the expected one.
+/// Operands: address, expected value, new value. The result is the old value, and whether it was the expected one.
 fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     let (Some(address), Some(expected), Some(new)) = (fl.value(i, 0), fl.value(i, 1), fl.value(i, 2)) else {
         return;
@@ -410,8 +410,8 @@ fn evaluate_part(fl: &mut FunctionLowering, i: &Instruction, width: u32) -> Opti
     }
 }
 
-/// The path ends where a vector has no element of this index, of which clang's check is one of `bounds`. The result would be undefined;
-/// gcc accesses memory beyond the vector.
+/// Ends the path if a vector has no element with this index. The result would be undefined. gcc's code accesses memory
+/// outside the vector. If [`Check::Bounds`] is enabled, clang's own check reports the error.
 fn guard_lane(fl: &mut FunctionLowering, vector: ExprId, index: ExprId, lane: u32) {
     let x = fl.b.x();
     let count = u64::from(x.width(vector) / lane);
@@ -424,11 +424,11 @@ fn guard_lane(fl: &mut FunctionLowering, vector: ExprId, index: ExprId, lane: u3
     });
 }
 
-/// The bits to shift a vector by so that lane `index` comes lowest.
+/// The shift amount that moves lane `index` of a vector to the lowest bits.
 fn lane_shift(fl: &mut FunctionLowering, vector: ExprId, index: ExprId, lane: u32) -> Option<ExprId> {
     let width = fl.b.x().width(vector);
     let x = fl.b.x();
-    // Wide enough for the product, whatever the index.
+    // The width suffices for the product with any index.
     let count = u64::from(width / lane);
     let index = x.resize(width.max(32), index);
     let count = x.int(width.max(32), count);
@@ -445,7 +445,7 @@ fn evaluate_shuffle(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
     let TypeKind::Vector(_, count) = *ir.kind(ir.operand_type(fl.function, ir.operand(i, 0))?) else {
         return None;
     };
-    // The second operand is mostly undefined and then not asked for.
+    // The second operand is usually undefined, and then no lane of it is used.
     let chosen = |n: i32| n >= 0;
     let first = mask.iter().any(|&n| chosen(n as i32) && n < count).then(|| fl.value(i, 0)).flatten();
     let second = mask.iter().any(|&n| chosen(n as i32) && n >= count).then(|| fl.value(i, 1)).flatten();
@@ -463,7 +463,7 @@ fn evaluate_shuffle(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
     Some(arith::from_lanes(fl.b.x(), &lanes))
 }
 
-/// Operands: base, then indices with strides. A vector of addresses is computed lane by lane.
+/// Operands: base, then indices with strides. A vector of addresses is computed for each lane.
 fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId> {
     let ir = fl.b.ir();
     let extra = ir.extra(i);
@@ -498,7 +498,8 @@ fn evaluate_address(fl: &mut FunctionLowering, i: &Instruction) -> Option<ExprId
     }))
 }
 
-/// What clang's sanitizers do not look at in arithmetic of integers: differences of pointers, elements of vectors, parts of complex integers.
+/// Checks integer arithmetic that clang's sanitizers ignore: differences of pointers, elements of vectors, and parts of
+/// complex integers.
 fn check_integers(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: ExprId) {
     if fl.function.model {
         return;
@@ -521,7 +522,7 @@ fn check_integers(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: Expr
     }
 }
 
-/// An operation on an element of a vector, or on a part of a complex integer.
+/// Checks an operation on an element of a vector, or on a part of a complex integer.
 fn suspect_part(fl: &mut FunctionLowering, opcode: u8, lane: u32, a: ExprId, b: ExprId) {
     let unknown =
         "clang's code does not say whether the elements of a vector, or the parts of a complex integer, are signed";
@@ -552,7 +553,7 @@ fn suspect_part(fl: &mut FunctionLowering, opcode: u8, lane: u32, a: ExprId, b: 
     }
 }
 
-/// Where a division is undefined: an error if that is asked for, and the end of the path.
+/// Ends the path where a division is undefined, with an error if the check is enabled.
 fn guard_division(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: ExprId) {
     let ir = fl.b.ir();
     let signed = matches!(i.opcode, op::S_DIV | op::S_REM);
@@ -561,7 +562,8 @@ fn guard_division(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: Expr
     let (a, b) = (arith::lanes(x, a, lane), arith::lanes(x, b, lane));
     for (a, b) in a.into_iter().zip(b) {
         let [by_zero, overflow] = arith::division_undefined(fl.b.x(), signed, a, b);
-        // Not left to clang's sanitizers: these leave functions out that say so, and know nothing of bitcode and models.
+        // This does not rely on clang's sanitizers: they omit functions that are exempt, and they do not apply to
+        // bitcode and models.
         let too_large = format!("signed integer overflow: the quotient does not fit into {lane} bits");
         fl.b.when_violated(by_zero, Check::IntegerDivideByZero, "division by zero".into());
         fl.b.when_violated(overflow, Check::SignedIntegerOverflow, too_large);
@@ -583,8 +585,8 @@ fn guard_division(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: Expr
     }
 }
 
-/// What the two ways of a branch mean for C's condition, from what `shim/export.cpp` says of each: where they seem to
-/// mean the same, it is the one that decides the whole condition that counts.
+/// The truth value of C's condition on the two edges of a branch, from the meanings that `shim/export.cpp` computed for
+/// each. If both edges seem to have the same truth value, the edge that decides the whole condition counts.
 fn meanings(extra: &[u32]) -> [Option<bool>; 2] {
     let &[a, b] = extra else { return [None, None] };
     let (a, b) = (a as i32, b as i32);

@@ -1,4 +1,4 @@
-//! LLVM's intrinsics, by the operations they stand for.
+//! Lowers LLVM's intrinsics to the operations that they represent.
 
 use super::arith::{self, combine, lanes, map_lanes};
 use super::builder::Builder;
@@ -8,17 +8,17 @@ use super::{to_integer, vararg};
 use crate::ir::{Instruction, Operand, TypeKind, op};
 use cfa::{BinOp, Bv, Check, ExprId, ExprPool, FBinOp, FCmp, FUnOp, FloatFormat, HaltKind, InputKind, Op, Rounding};
 
-/// What an intrinsic does.
+/// The effect of an intrinsic.
 enum Effect {
-    /// It has this value.
+    /// The value of the intrinsic.
     Value(ExprId),
-    /// It is done, and has no value.
+    /// The intrinsic is lowered and has no value.
     Done,
     Unknown,
 }
 use Effect::{Done, Unknown, Value};
 
-/// `llvm.umul.with.overflow.i32` is `umul.with.overflow`.
+/// The name without prefix and types: `umul.with.overflow` for `llvm.umul.with.overflow.i32`.
 fn base_name(name: &str) -> &str {
     let mut base = name.strip_prefix("llvm.").unwrap_or(name);
     while let Some((rest, last)) = base.rsplit_once('.') {
@@ -56,12 +56,13 @@ const IGNORED: &[&str] = &[
     "var.annotation",
 ];
 
-/// Whether an address rounded up to 16 bytes is that of a variable argument which may as well be in two registers.
+/// True if the address rounded up to 16 bytes belongs to a variadic argument that may also be in two registers.
 fn reads_register_argument(fl: &FunctionLowering, mask: ExprId) -> bool {
     let rounds = fl.b.cx.program.exprs.as_const(mask).and_then(Bv::to_i64) == Some(-16);
     let is_variadic = fl.b.cx.program.funcs[fl.b.func].varargs.is_some();
     let ir = fl.b.ir();
-    // The branch to here compares how many registers are used up with how many there are without those that it takes.
+    // The branch to this block compares the number of used registers with the total minus those that the argument
+    // takes.
     let asks_for_two = |i: &Instruction| {
         let mut operands = ir.operands(i);
         let leads_here = ir.operands(i).any(|operand| matches!(operand, Operand::Block(block) if block == fl.block));
@@ -88,8 +89,8 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
         return;
     }
     let args = fl.arguments(i);
-    // Clang passes what it aligns to 16 bytes and reads from general registers (`__int128`) as two words, so that it stands in the block of
-    // arguments right behind the one before.
+    // Clang passes an argument that is aligned to 16 bytes and read from general registers (`__int128`) as two words.
+    // In the variadic block, it therefore follows the previous argument without padding.
     if let ("ptrmask", &[pointer, mask]) = (base, &args[..])
         && reads_register_argument(fl, mask)
     {
@@ -101,7 +102,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
         Some(base) => (base, true),
         None => (base, false),
     };
-    // A mode of its own, which x86 has not.
+    // A rounding mode of its own, which x86 does not have.
     let own_rounding = constrained && fl.b.ir().extra(i).len().is_multiple_of(4);
     let effect = if own_rounding { Unknown } else { memory(fl, base, &args) };
     let mode = fl.rounding(constrained);
@@ -123,7 +124,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction, name: &s
     }
 }
 
-/// Intrinsics with effects.
+/// Intrinsics with an effect.
 fn memory(fl: &mut FunctionLowering, base: &str, args: &[ExprId]) -> Effect {
     match (base, args) {
         ("memcpy" | "memcpy.inline" | "memmove" | "memcpy.element.unordered.atomic", &[dst, src, len, ..]) => {
@@ -139,8 +140,8 @@ fn memory(fl: &mut FunctionLowering, base: &str, args: &[ExprId]) -> Effect {
             fl.b.emit(Op::Fill { dst, byte, len });
             Done
         }
-        // As where `__builtin_unreachable` is reached: what does not hold is undefined behaviour. (Its operand bundles say what
-        // pointers are aligned to and the like; clang checks these itself.)
+        // A false assumption is undefined behaviour, as reaching `__builtin_unreachable` is. (The operand bundles
+        // describe alignment and similar facts, which clang checks itself.)
         ("assume", &[cond, ..]) => {
             let violated = fl.b.x().not(cond);
             fl.b.when_violated(violated, Check::Builtin, "what `__builtin_assume` is told does not hold".into());
@@ -178,7 +179,7 @@ fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, arg
             Some(pair) if !vector => pair,
             _ => return Unknown,
         };
-        // Each is a value of its own: of the two in one word no analysis knows bounds.
+        // Each result is a separate variable: no analysis tracks bounds of two values in one word.
         let (value, overflow) = (fl.b.pin(value), fl.b.pin(overflow));
         return fl.pair(i.ty, value, overflow).map_or(Unknown, Value);
     }
@@ -201,7 +202,7 @@ fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, arg
     if matches!(base, "is.fpclass" | "lround" | "llround" | "lrint" | "llrint" | "fptosi.sat" | "fptoui.sat") {
         return integer_of_float(fl, i, base, mode, args, lane).map_or(Unknown, Value);
     }
-    // What is left works lane by lane, on operands of the type of the result.
+    // All other intrinsics work on each lane, with operands of the result's type.
     let arity = match base {
         "fma" | "fmuladd" | "fshl" | "fshr" => 3,
         "bitreverse" | "bswap" | "abs" | "fabs" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven"
@@ -243,7 +244,7 @@ fn simple(fl: &mut FunctionLowering, base: &str, mode: Mode, args: &[ExprId], wi
         ("ptrmask", &[pointer, mask]) => {
             let x = fl.b.x();
             let wide = x.width(mask);
-            // Bits that the mask does not reach are kept.
+            // Bits that the mask does not cover are kept.
             let mask = if wide < width {
                 let ones = x.constant(Bv::ones(width - wide));
                 x.concat(ones, mask)
@@ -260,7 +261,7 @@ fn simple(fl: &mut FunctionLowering, base: &str, mode: Mode, args: &[ExprId], wi
             fl.b.int(width, 0)
         }
         ("get.rounding" | "flt.rounds", _) => mode.round(fl.b.x(), |x, rounding| {
-            // FLT_ROUNDS of C.
+            // The value of `FLT_ROUNDS` in C.
             let number = match rounding {
                 Rounding::Zero => 0,
                 Rounding::Nearest => 1,
@@ -278,7 +279,7 @@ fn simple(fl: &mut FunctionLowering, base: &str, mode: Mode, args: &[ExprId], wi
     })
 }
 
-/// Operands: a float. The result is an integer.
+/// The operand is a float. The result is an integer.
 fn integer_of_float(
     fl: &mut FunctionLowering,
     i: &Instruction,
@@ -332,7 +333,7 @@ fn reduction(
         "or" => combine(x, &parts, &mut integer(op::OR)),
         "xor" => combine(x, &parts, &mut integer(op::XOR)),
         "smax" | "smin" | "umax" | "umin" => {
-            // Minima of minima would double in size with every step.
+            // Nested minima would double in size with every step.
             let mut result = parts[0];
             for &part in &parts[1..] {
                 let next = integer_operation(fl.b.x(), operation, width, &[result, part])?;
@@ -340,7 +341,7 @@ fn reduction(
             }
             result
         }
-        // In order, as without reassociation.
+        // In order, because reassociation is not permitted.
         "fadd" | "fmul" => {
             let opcode = if operation == "fadd" { op::F_ADD } else { op::F_MUL };
             let mut result = args[0];
@@ -358,7 +359,7 @@ fn reduction(
     })
 }
 
-/// Operations on integers of `width` bits that give such an integer.
+/// Operations on integers of `width` bits with a result of this width.
 fn integer_operation(x: &mut ExprPool, base: &str, width: u32, v: &[ExprId]) -> Option<ExprId> {
     Some(match (base, v) {
         ("abs", &[a]) => {
@@ -419,7 +420,7 @@ fn integer_operation(x: &mut ExprPool, base: &str, width: u32, v: &[ExprId]) -> 
     })
 }
 
-/// The extreme value on the side of `a`.
+/// The extreme value with the sign of `a`.
 fn signed_limit(x: &mut ExprPool, width: u32, a: ExprId) -> ExprId {
     let (zero, min) = (x.int(width, 0), Bv::min_signed(width));
     let (max, min) = (x.constant(min.not()), x.constant(min));
@@ -427,7 +428,7 @@ fn signed_limit(x: &mut ExprPool, width: u32, a: ExprId) -> ExprId {
     x.ite(negative, min, max)
 }
 
-/// Operations on floats that give a float of the format.
+/// Operations on floats with a result of the same format.
 fn float_operation(x: &mut ExprPool, base: &str, mode: Mode, format: FloatFormat, v: &[ExprId]) -> Option<ExprId> {
     let unary = match base {
         "fabs" => Some(FUnOp::Abs),
@@ -453,7 +454,7 @@ fn float_operation(x: &mut ExprPool, base: &str, mode: Mode, format: FloatFormat
         ("minnum", &[a, b]) => x.f_binary(FBinOp::Min, format, a, b),
         ("maxnum", &[a, b]) => x.f_binary(FBinOp::Max, format, a, b),
         ("minimum" | "maximum", &[a, b]) => {
-            // As above, but a NaN wins and -0 is less than +0.
+            // Like Min and Max, but a NaN operand is the result, and -0 is less than +0.
             let operation = if base == "minimum" { FBinOp::Min } else { FBinOp::Max };
             let number = x.f_binary(operation, format, a, b);
             let equal = x.f_compare(FCmp::Eq, format, a, b);
@@ -472,8 +473,8 @@ fn float_operation(x: &mut ExprPool, base: &str, mode: Mode, format: FloatFormat
     })
 }
 
-/// Whether a float is in one of LLVM's classes: from bit 0, signalling NaN, quiet NaN, then -infinity, -normal,
-/// -subnormal, -0, and the positive ones from +0 up.
+/// True if a float is in one of LLVM's classes. The bits of `classes`, from bit 0: signalling NaN, quiet NaN,
+/// -infinity, -normal, -subnormal, -0, +0, +subnormal, +normal, +infinity.
 fn float_class(x: &mut ExprPool, format: FloatFormat, a: ExprId, classes: u64) -> ExprId {
     let (width, exponent) = (format.width(), format.exponent_bits());
     let top = width - 1;
@@ -494,7 +495,7 @@ fn float_class(x: &mut ExprPool, format: FloatFormat, a: ExprId, classes: u64) -
     let special = x.or(low_exponent, high_exponent);
     let finite = x.not(special);
     let is_normal = x.and(finite, not_nan);
-    // The bit that tells quiet from signalling is below the leading one, which x87 stores.
+    // The quiet bit is below the leading one, which x87 stores.
     let quiet_bit = if format == FloatFormat::X87 { fraction - 2 } else { fraction - 1 };
     let quiet = x.extract(quiet_bit, quiet_bit, a);
     let signalling = x.not(quiet);
@@ -521,14 +522,14 @@ fn float_class(x: &mut ExprPool, format: FloatFormat, a: ExprId, classes: u64) -
     result
 }
 
-/// The next width that bit tricks by halves work on.
+/// Zero-extends to the next power of two, which the bit-manipulation algorithms below need.
 fn padded(b: &mut Builder, a: ExprId) -> (ExprId, u32) {
     let width = b.x().width(a).next_power_of_two();
     let a = b.x().zext(width, a);
     (b.share(a), width)
 }
 
-/// The number of ones, as wide as the value: sums of neighbouring fields (Hacker's Delight, 5-1).
+/// The number of ones, as wide as the value: sums of adjacent fields (Hacker's Delight, 5-1).
 fn count_ones(b: &mut Builder, a: ExprId) -> ExprId {
     let result = b.x().width(a);
     let (mut sum, width) = padded(b, a);
@@ -549,7 +550,7 @@ fn count_ones(b: &mut Builder, a: ExprId) -> ExprId {
     b.x().resize(result, sum)
 }
 
-/// The number of zeros above the highest one; the width if there is none.
+/// The number of zeros above the highest one. For the value 0, the width.
 fn leading_zeros(b: &mut Builder, a: ExprId) -> ExprId {
     let result = b.x().width(a);
     let (mut rest, width) = padded(b, a);
@@ -568,7 +569,7 @@ fn leading_zeros(b: &mut Builder, a: ExprId) -> ExprId {
         (rest, count) = (b.share(next), b.share(next_count));
         half /= 2;
     }
-    // One bit is left.
+    // One bit remains.
     let x = b.x();
     let top = x.extract(width - 1, width - 1, rest);
     let empty = x.not(top);
@@ -579,7 +580,7 @@ fn leading_zeros(b: &mut Builder, a: ExprId) -> ExprId {
     x.resize(result, count)
 }
 
-/// The number of zeros below the lowest one; the width if there is none.
+/// The number of zeros below the lowest one. For the value 0, the width.
 fn trailing_zeros(b: &mut Builder, a: ExprId) -> ExprId {
     // The ones of `!a & (a - 1)` are the trailing zeros.
     let a = b.share(a);

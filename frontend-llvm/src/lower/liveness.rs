@@ -1,27 +1,27 @@
-//! Which promoted variables may be read before they are written.
+//! Finds the promoted variables that may be read before they are written.
 //!
-//! A variable is exactly then read before a write on some path if it is live at the entry of the function.
-//! Liveness is found one variable at a time, by walking backwards from the reads: the cost is the size of the
-//! live ranges, and almost every variable is written before it is read in the block that declares it.
+//! A variable is read before a write on some path if and only if it is live at the entry of the function. Liveness is
+//! computed for one variable at a time, backwards from its reads. The cost is the size of the live ranges. Almost every
+//! variable is written before it is read in the block that declares it.
 
 /// The accesses to one variable, by block.
 #[derive(Default, Clone)]
 pub(super) struct Accesses {
-    /// Blocks whose first access is a read.
+    /// The blocks whose first access is a read.
     pub read_first: Vec<u32>,
-    /// Blocks that write.
+    /// The blocks that write.
     pub writes: Vec<u32>,
 }
 
-/// Blocks of a function and how control flows between them. Block 0 is the entry.
+/// The blocks of a function, and the control flow between them. Block 0 is the entry.
 pub(super) struct FlowGraph {
     pub predecessors: Vec<Vec<u32>>,
 }
 
 impl FlowGraph {
-    /// By variable: whether it is live at the entry.
+    /// For each variable, whether it is live at the entry.
     pub fn live_at_entry(&self, variables: &[Accesses]) -> Vec<bool> {
-        // Marks of earlier variables are outdated rather than erased.
+        // Marks of earlier variables are ignored instead of erased.
         let mut written = vec![u32::MAX; self.predecessors.len()];
         let mut reached = vec![u32::MAX; self.predecessors.len()];
         let mut stack = Vec::new();

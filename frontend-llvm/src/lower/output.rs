@@ -1,5 +1,5 @@
-//! Calls that print in a format that is known. What is printed has no effect, so all that is left of such a call is whether the stream
-//! is one to write to, and that strings are read: no analysis has to follow how the model reads the format.
+//! Calls of output functions with a known format. The output itself has no effect. The lowered call only checks that
+//! the stream can be written to and reads the printed strings. An analysis then need not interpret the format.
 
 use super::Context;
 use super::builder::Builder;
@@ -11,7 +11,7 @@ use cfa::{Bv, Callee, Expr, ExprId, FloatFormat, FuncId, Op, VarId};
 use std::iter::{Copied, Peekable};
 use std::slice;
 
-/// An argument that a format asks for.
+/// An argument that a format requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wanted {
     Int(u32),
@@ -20,18 +20,18 @@ enum Wanted {
     String(Precision),
 }
 
-/// How many bytes of a string are looked at, at most.
+/// The maximal number of bytes of a string that is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Precision {
-    /// All of them.
+    /// No limit.
     None,
     Known(u16),
-    /// What the argument before the string says.
+    /// The value of the argument before the string.
     Before,
 }
 
-/// A call of function `f`, which prints and whose result is not used. `false` if it has to be followed: where the format is not known, does
-/// something else than print, or does not fit the arguments.
+/// Lowers a call of function `f`, which prints and whose result is unused. Returns false if the model must be called
+/// instead: if the format is unknown, does more than print, or does not match the arguments.
 pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> bool {
     let ir = fl.b.ir();
     let name = ir.functions[f].name.as_str();
@@ -39,7 +39,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     let (Some(plain), Some(string)) = (fl.b.cx.functions[plain], fl.b.cx.functions[string]) else { return false };
     let Some((fixed, wanted)) = wanted(fl.b.cx, fl.function, i) else { return false };
     let args: Option<Vec<ExprId>> = (0..fixed + wanted.len()).map(|k| fl.operand(ir.operand(i, k))).collect();
-    // What has no value was told to be not modelled.
+    // An operand without a value is already reported as not modelled.
     let Some(args) = args else { return true };
     fl.before_call();
     let b = &mut fl.b;
@@ -49,7 +49,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     });
     let strings: Vec<(usize, Precision)> = strings.collect();
     if b.cx.options.sequential_environment {
-        // How much is printed depends on all arguments, and on what strings have in them.
+        // The number of printed bytes depends on all arguments and on the content of strings.
         let mut all = args.clone();
         for (k, precision) in strings {
             let width = b.cx.program.funcs[string].return_width;
@@ -74,7 +74,7 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, f: usize) -> boo
     true
 }
 
-/// Reads the string that an argument is, as far as it is printed.
+/// Reads the printed part of a string argument.
 fn read_string(
     b: &mut Builder,
     string: FuncId,
@@ -91,8 +91,8 @@ fn read_string(
     b.emit(Op::Call { callee: Callee::Direct(string), args, varargs: None, result });
 }
 
-/// Whether the program prints in formats only that are known, and ask for what the models have: whoever calls a model that may come to
-/// [`UNKNOWN_FORMAT`] does so directly, with such a format.
+/// True if all formats of the program are known and the models support their conversions: every function that may lead
+/// to [`UNKNOWN_FORMAT`] is called directly with such a format.
 pub(super) fn knows_all_formats(cx: &mut Context) -> bool {
     let ir = cx.ir;
     let calls = |cx: &Context, f: &Function| -> Vec<(Instruction, usize)> {
@@ -119,8 +119,8 @@ pub(super) fn knows_all_formats(cx: &mut Context) -> bool {
         })
 }
 
-/// How many parameters a call has before those that its format asks for, the last of them the format, and what that asks for; `None`
-/// where the format is not known, does something else than print, or does not fit the arguments.
+/// For a call with a format: the number of parameters up to the format, and the arguments that the format requires.
+/// `None` if the format is unknown, does more than print, or does not match the arguments.
 fn wanted(cx: &mut Context, function: &Function, call: &Instruction) -> Option<(usize, Vec<Wanted>)> {
     let ir = cx.ir;
     let TypeKind::Function { variadic: true, params, .. } = ir.kind(ir.extra(call)[0]) else { return None };
@@ -135,7 +135,7 @@ fn wanted(cx: &mut Context, function: &Function, call: &Instruction) -> Option<(
             _ => false,
         }
     };
-    // With more of them than the format asks for, not all may have values.
+    // If a call has more arguments than the format requires, some may have no value.
     let are_given =
         params.len() + wanted.len() == ir.extra(call)[1] as usize && wanted.iter().enumerate().all(is_given);
     (are_given && passed_in_memory(ir, call).next().is_none()).then_some((params.len(), wanted))
@@ -148,12 +148,12 @@ pub(super) fn constant_text(cx: &mut Context, operand: Operand) -> Option<Vec<u8
     let Expr::GlobalAddr(global) = *cx.program.exprs.get(address) else { return None };
     let global = &cx.program.globals[global];
     let init = global.init.as_ref().filter(|init| global.read_only && init.pointers.is_empty())?;
-    // Zeros at the end are left out there.
+    // Trailing zeros are not stored.
     let end = init.bytes.iter().position(|&byte| byte == 0).unwrap_or(init.bytes.len());
     ((end as u64) < global.size).then(|| init.bytes[..end].to_vec())
 }
 
-/// The arguments that a format asks for, in order; `None` if it is one that does something else than print them.
+/// The arguments that a format requires, in order. `None` if the format does more than print them.
 fn parse(format: &[u8], pointer_width: u32) -> Option<Vec<Wanted>> {
     let mut wanted = Vec::new();
     let mut rest: Rest = format.iter().copied().peekable();
@@ -193,7 +193,7 @@ fn parse(format: &[u8], pointer_width: u32) -> Option<Vec<Wanted>> {
 
 type Rest<'a> = Peekable<Copied<slice::Iter<'a, u8>>>;
 
-/// A number, or that an argument says it.
+/// Parses a number, or `*` for an argument.
 fn number(rest: &mut Rest, wanted: &mut Vec<Wanted>) -> Option<Precision> {
     if rest.next_if_eq(&b'*').is_some() {
         wanted.push(Wanted::Int(32));

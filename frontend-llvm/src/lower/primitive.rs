@@ -1,25 +1,24 @@
-//! What calls of primitives do: see [`crate::primitives`].
+//! Lowers calls of primitives; see [`crate::primitives`].
 
 use super::builder::{Builder, Cursor};
 use super::source::promised_type;
 use crate::primitives::Primitive;
 use cfa::{AllocKind, BinOp, Callee, Check, Expr, ExprId, ExprPool, Family, HaltKind, InputKind, Op, Rounding, TypeId};
 
-/// The error number of `malloc`.
+/// The error number of a failed allocation.
 const ENOMEM: u64 = 12;
-/// What malloc aligns to.
+/// The alignment of `malloc`.
 const HEAP_ALIGN: u32 = 16;
-/// Bytes of a page.
+/// The size of a page in bytes.
 const PAGE: u32 = 4096;
-/// For an alignment that is not constant: more than any program asks for.
+/// The alignment that is assumed if the requested one is not constant. It exceeds all practical alignments.
 const LARGE_ALIGN: u32 = 4096;
-/// Bytes of the largest block that one input fills, if nobody knows what it is.
+/// The maximal size in bytes of a block without a type that is one input.
 const MAX_INPUT: u64 = 256;
-/// Bytes of the largest struct that is one input.
+/// The maximal size in bytes of a struct that is one input.
 const MAX_STRUCT_INPUT: u64 = 4096;
 
-/// Does what a call of `primitive`, under the name `name`, does, and gives the result if one of `width` bits
-/// is wanted.
+/// Lowers a call of `primitive` under the name `name`. Returns the result if the caller needs one of `width` bits.
 pub(super) fn lower(
     b: &mut Builder,
     primitive: Primitive,
@@ -78,7 +77,7 @@ pub(super) fn lower(
         (Primitive::Counts, _) => Some(b.int(1, b.cx.counts.into())),
         (Primitive::Unmodelled(what), _) => b.unmodelled(&format!("{what} ('{name}')"), width),
         _ if has_effect(b, primitive, name, args) => None,
-        // Called with too few arguments.
+        // The call has too few arguments.
         _ => b.unmodelled(&format!("this call of '{name}'"), width),
     };
     match (value, width) {
@@ -88,12 +87,12 @@ pub(super) fn lower(
     }
 }
 
-/// What the name of an input function says of its type.
+/// The part of an input function's name that implies its type.
 fn type_in(name: &str) -> &str {
     name.trim_start_matches("__VERIFIER_").trim_start_matches("nondet_")
 }
 
-/// Tells of a call of an input function that is not declared, if its name says that it gives another type than `int`.
+/// Records a call of an undeclared input function whose name implies another type than `int`.
 pub(super) fn note_undeclared(b: &mut Builder, name: &str) {
     let promises_other = promised_type(type_in(name)).is_some_and(|(ty, _)| !matches!(ty, "int" | "int32_t"));
     let undeclared = &mut b.cx.program.undeclared;
@@ -102,7 +101,7 @@ pub(super) fn note_undeclared(b: &mut Builder, name: &str) {
     }
 }
 
-/// Does what a primitive without a result does; `false` if this is none, or it has too few arguments.
+/// Lowers a primitive without a result. Returns false if the primitive has one, or if arguments are missing.
 fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]) -> bool {
     match (primitive, args) {
         (Primitive::NondetMemory, &[pointer, size, ..]) => {
@@ -186,7 +185,7 @@ fn is_nonzero(b: &mut Builder, e: ExprId) -> ExprId {
     b.x().ne(e, zero)
 }
 
-/// Where the condition does not hold, an assertion has failed.
+/// Emits the failure of an assertion where the condition is false.
 fn assert(b: &mut Builder, holds: ExprId, message: Option<ExprId>) {
     let message = message.map(|e| b.as_pointer(e));
     let violated = b.x().not(holds);
@@ -200,7 +199,7 @@ fn assert(b: &mut Builder, holds: ExprId, message: Option<ExprId>) {
     });
 }
 
-/// Ends the program after what is to run at its end.
+/// Ends the program after its exit handlers.
 pub(super) fn exit(b: &mut Builder, status: Option<ExprId>) {
     let status = exit_status(b, status);
     if let Some(function) = b.cx.exit_function {
@@ -216,15 +215,15 @@ fn exit_status(b: &mut Builder, status: Option<ExprId>) -> ExprId {
     }
 }
 
-/// Fresh memory that is asked for.
+/// A request for new memory.
 struct Request {
     size: ExprId,
     align: u32,
     family: Family,
     zeroed: bool,
-    /// It may fail where the user says that allocations do.
+    /// The allocation may fail if the user enables failing allocations.
     may_fail: bool,
-    /// There may be more bytes than a pointer difference can be: then it fails.
+    /// The size may exceed the range of pointer differences. Then the allocation fails.
     may_be_too_large: bool,
 }
 
@@ -235,7 +234,7 @@ impl Request {
     }
 }
 
-/// The address of fresh memory; null, with the error number that says so, where that fails.
+/// The address of new memory. If the allocation fails, null, and `errno` is set.
 fn allocate(b: &mut Builder, request: Request) -> ExprId {
     let Request { size, align, family, zeroed, may_fail, may_be_too_large } = request;
     let width = b.pointer_width();
@@ -261,7 +260,7 @@ fn allocate(b: &mut Builder, request: Request) -> ExprId {
     }
     let var = b.temp(width);
     let (failed, succeeds, after) = (b.new_location(), b.new_location(), b.new_location());
-    // It is nowhere in the source: no test covers it, no coverage counts it.
+    // The branch has no source position, so tests and coverage ignore it.
     let place = b.place.take();
     b.branch(fails, failed, succeeds);
     b.place = place;
@@ -281,7 +280,7 @@ fn allocate(b: &mut Builder, request: Request) -> ExprId {
     b.var_expr(var)
 }
 
-/// One bit: whether an allocation fails that need not.
+/// An input bit that decides whether an allocation fails.
 fn allocation_fails(b: &mut Builder) -> ExprId {
     match b.cx.options.malloc_may_fail {
         true => b.havoc(1, InputKind::allocation(), None),
@@ -289,7 +288,7 @@ fn allocation_fails(b: &mut Builder) -> ExprId {
     }
 }
 
-/// Whether a size is a few times a shorter unsigned number, so that it is no more than half of what there is.
+/// True if the size is a small multiple of a narrower unsigned number, so that it is at most half of the address space.
 fn is_small(b: &mut Builder, size: ExprId) -> bool {
     let width = b.x().width(size);
     let x = b.x();
@@ -305,7 +304,7 @@ fn is_small(b: &mut Builder, size: ExprId) -> bool {
     }
 }
 
-/// Stores an error number where the program can see it.
+/// Stores an error number in `errno`, if the program uses it.
 fn set_errno(b: &mut Builder, error: u64) {
     let Some(location) = b.cx.errno_location else { return };
     let address = b.temp(b.pointer_width());
@@ -315,7 +314,7 @@ fn set_errno(b: &mut Builder, error: u64) {
     b.store(address, error);
 }
 
-/// Fresh bytes from `pointer` on; `ty` is what they are as a whole.
+/// Stores arbitrary bytes from `pointer` on. `ty` is their type as a whole.
 pub(super) fn fill_with_inputs(b: &mut Builder, pointer: ExprId, size: ExprId, kind: &InputKind, ty: Option<TypeId>) {
     let (pointer, size) = (b.as_pointer(pointer), b.as_pointer(size));
     match b.x().as_const(size).and_then(cfa::Bv::to_u64) {

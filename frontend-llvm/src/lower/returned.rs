@@ -1,9 +1,9 @@
-//! Functions that end without the value that they have to return, for the check that asks.
+//! The check for functions that end without returning a value.
 //!
-//! Clang puts this check (`-fsanitize=return`) into C++ only, where the end of such a function is undefined. In C it is the use of the
-//! value by the caller (C17, 6.9.1p12). What clang's code shows: a result is written into a variable that has no name, or
-//! into memory that the caller gave, and `return` is the only one to write it. So a function that may end without a write says in a global variable
-//! whether it did, and the caller looks where it uses the result.
+//! Clang inserts this check (`-fsanitize=return`) only in C++, where the end of such a function is undefined. In C, the
+//! use of the value by the caller is undefined (C17, 6.9.1p12). Clang's code stores a result into a variable without a
+//! name, or into memory of the caller, and only `return` stores to it. A function that may end without a store records
+//! in a global variable whether it did. The caller checks that variable where it uses the result.
 
 use super::Context;
 use super::builder::Builder;
@@ -12,18 +12,18 @@ use crate::ir::{Body, Function, Instruction, Module, NONE, Operand, TypeKind, op
 use cfa::{Callee, Check, ExprId, FuncId, Op, Var, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The functions of a module that may end without their value.
+/// The functions of a module that may end without returning a value.
 pub(super) struct Unreturned {
-    /// By function, the instructions that write the value.
+    /// For each function, the instructions that store the result.
     writes: FxHashMap<usize, Vec<u32>>,
     functions: FxHashSet<FuncId>,
-    /// Whether one of them may be called through a pointer.
+    /// True if such a function may be called through a pointer.
     through_pointers: bool,
-    /// 1 from where one of them ended so to where the caller goes on.
+    /// 1 between the end of a function without a result and the continuation of its caller.
     signal: VarId,
 }
 
-/// Where a result is put.
+/// The storage of a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slot {
     Alloca(u32),
@@ -31,7 +31,7 @@ enum Slot {
 }
 
 impl Context<'_> {
-    /// Looks for such functions, if that is asked for.
+    /// Finds these functions, if the check is enabled.
     pub(super) fn find_unreturned(&mut self) {
         if !self.options.checks.contains(&Check::Return) {
             return;
@@ -54,7 +54,7 @@ impl Context<'_> {
     }
 }
 
-/// The instructions that write the result, if there is a way to the end without one.
+/// The instructions that store the result, if a path to the end has none. Otherwise `None`.
 fn unreturned(ir: &Module, function: &Function) -> Option<Vec<u32>> {
     let body = function.body.as_ref()?;
     if function.c_types.first().is_none_or(|&row| row == NONE) {
@@ -88,7 +88,7 @@ fn unreturned(ir: &Module, function: &Function) -> Option<Vec<u32>> {
     None
 }
 
-/// Where the result is put: memory that the caller gives, or what is read for the return and has no name in C.
+/// The storage of the result: memory of the caller, or the variable without a C name that the return reads.
 fn slot(ir: &Module, function: &Function, body: &Body) -> Option<Slot> {
     let TypeKind::Function { result, .. } = ir.kind(function.ty) else { return None };
     if matches!(ir.kind(*result), TypeKind::Void) {
@@ -100,7 +100,7 @@ fn slot(ir: &Module, function: &Function, body: &Body) -> Option<Slot> {
     };
     let load = &body.instructions[value as usize];
     let mut slot = (load.opcode == op::LOAD).then(|| root(ir, body, ir.operand(load, 0)))??;
-    // What does not fit into registers as it is goes through another variable.
+    // A result that does not fit registers directly is copied through another variable.
     for i in &body.instructions[block.start as usize..block.end as usize] {
         if i.opcode == op::CALL && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy")) {
             let [to, from] = [0, 1].map(|k| root(ir, body, ir.operand(i, k)));
@@ -111,7 +111,7 @@ fn slot(ir: &Module, function: &Function, body: &Body) -> Option<Slot> {
     (!is_named).then_some(Slot::Alloca(slot))
 }
 
-/// The `alloca` that an address is within.
+/// The `alloca` that contains an address.
 fn root(ir: &Module, body: &Body, mut address: Operand) -> Option<u32> {
     loop {
         let Operand::Instruction(n) = address else { return None };
@@ -124,7 +124,7 @@ fn root(ir: &Module, body: &Body, mut address: Operand) -> Option<u32> {
     }
 }
 
-/// The addresses within a slot.
+/// The addresses inside a slot.
 fn derived(ir: &Module, body: &Body, slot: Slot) -> FxHashSet<Operand> {
     let first = match slot {
         Slot::Alloca(n) => Operand::Instruction(n),
@@ -153,19 +153,19 @@ fn intrinsic<'m>(ir: &'m Module, call: &Instruction) -> Option<&'m str> {
     }
 }
 
-/// Whether it says where a scope begins or ends.
+/// True for an instruction that marks the start or end of a scope.
 fn is_marker(ir: &Module, i: &Instruction) -> bool {
     i.opcode == op::CALL && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.lifetime."))
 }
 
-/// Whether it copies from these addresses and not to them.
+/// True if the instruction copies from these addresses but not to them.
 fn reads_only(ir: &Module, i: &Instruction, derived: &FxHashSet<Operand>) -> bool {
     i.opcode == op::CALL
         && intrinsic(ir, i).is_some_and(|name| name.starts_with("llvm.memcpy"))
         && !derived.contains(&ir.operand(i, 0))
 }
 
-/// At the beginning of a function that may end without its value.
+/// Called at the entry of a function. If it may end without a result, starts to track the stores.
 pub(super) fn begin(fl: &mut FunctionLowering, n: usize) {
     let Some(writes) = fl.b.cx.unreturned.as_ref().and_then(|u| u.writes.get(&n)).cloned() else { return };
     let (func, ty) = (fl.b.func, fl.b.cx.unknown_type(Some(1)));
@@ -175,7 +175,7 @@ pub(super) fn begin(fl: &mut FunctionLowering, n: usize) {
     fl.unreturned = Some((open, writes));
 }
 
-/// Behind an instruction: maybe it has written the result.
+/// Called after an instruction. If it stores the result, records that.
 pub(super) fn note_write(fl: &mut FunctionLowering, i: u32) {
     if let Some((open, writes)) = &fl.unreturned
         && writes.binary_search(&i).is_ok()
@@ -185,7 +185,7 @@ pub(super) fn note_write(fl: &mut FunctionLowering, i: u32) {
     }
 }
 
-/// Before the function returns.
+/// Called before the return. Tells the caller whether the result is missing.
 pub(super) fn tell(fl: &mut FunctionLowering) {
     if let (Some((open, _)), Some(u)) = (&fl.unreturned, &fl.b.cx.unreturned) {
         let (var, open) = (u.signal, *open);
@@ -194,7 +194,7 @@ pub(super) fn tell(fl: &mut FunctionLowering) {
     }
 }
 
-/// Around a call of what may end without its value, made by `call`: where the result is used, that is an error.
+/// Wraps a call, which `call` emits. If the callee may end without a result and the result is used, emits a check.
 pub(super) fn with_result(fl: &mut FunctionLowering, n: u32, callee: Callee, call: impl FnOnce(&mut FunctionLowering)) {
     let is_one = fl.b.cx.unreturned.as_ref().and_then(|u| match callee {
         Callee::Direct(func) => u.functions.contains(&func).then_some(u.signal),
@@ -214,7 +214,7 @@ pub(super) fn with_result(fl: &mut FunctionLowering, n: u32, callee: Callee, cal
     set(&mut fl.b, signal, false);
 }
 
-/// Whether more is done with the result of a call than to put it where nobody reads it.
+/// True if the result of a call is used in another way than to be stored where nothing reads it.
 fn is_result_used(fl: &FunctionLowering, n: u32) -> bool {
     let (ir, body) = (fl.b.ir(), fl.body);
     let call = fl.instruction(n);
@@ -232,7 +232,7 @@ fn is_result_used(fl: &FunctionLowering, n: u32) -> bool {
     })
 }
 
-/// Whether memory that instruction `n` writes is read, here or where it is copied to.
+/// True if memory that instruction `n` writes is read, there or in a copy.
 fn is_read(ir: &Module, body: &Body, address: Operand, n: u32) -> bool {
     let Some(first) = root(ir, body, address) else { return true };
     let (mut slots, mut writers, mut done) = (vec![first], vec![n], 0);

@@ -1,11 +1,11 @@
 //! The rounding mode of the floating-point environment.
 //!
-//! A program that can change the mode has it in a variable, and whatever rounds is a choice over that variable. Along
-//! a path the mode is mostly known, so that the choice folds to one operation. In all other programs, and in models
-//! but for what asks for the mode, operations round to nearest.
+//! If a program can change the mode, a variable holds it, and every rounded operation is a choice over that variable.
+//! Along a path, the mode is mostly known, so the choice folds to one operation. In all other programs, and in models
+//! except for operations that depend on the mode, operations round to nearest.
 //!
-//! The reference is what clang makes of C for x86 without optimisation: a conversion or an operation that it leaves to
-//! the machine is rounded in the mode, one of constants that it computes itself is rounded to nearest.
+//! The reference is clang's unoptimised code for x86. An operation or a conversion that the machine executes rounds in
+//! the mode. An operation on constants that clang evaluates rounds to nearest.
 
 use super::function::FunctionLowering;
 use super::{Context, Mutability};
@@ -13,16 +13,16 @@ use crate::ir::{Instruction, TypeKind, op};
 use crate::primitives::{Primitive, primitive};
 use cfa::{ExprId, ExprPool, FloatFormat, Rounding, Var, VarKind};
 
-/// How an operation is rounded.
+/// The rounding of an operation.
 #[derive(Clone, Copy)]
 pub(super) enum Mode {
     Nearest,
-    /// In the mode of which this is the number.
+    /// In the mode with this number.
     Current(ExprId),
 }
 
 impl Mode {
-    /// What `operation` makes, rounded in this mode.
+    /// The result of `operation` rounded in this mode.
     pub fn round(
         self,
         x: &mut ExprPool,
@@ -40,7 +40,8 @@ impl Mode {
 }
 
 impl Context<'_> {
-    /// A program changes the mode through models, which are there only if it calls them.
+    /// Declares the variable of the rounding mode, if the program can change the mode. It can if models that change it
+    /// are linked.
     pub(super) fn declare_rounding_mode(&mut self) {
         let set = |(n, f): (usize, &crate::ir::Function)| {
             f.declaration && self.uses.called[n] && primitive(&f.name) == Some(Primitive::SetRounding)
@@ -56,7 +57,7 @@ impl Context<'_> {
 }
 
 impl FunctionLowering<'_, '_> {
-    /// The mode at this point for an operation that is `constrained`, as `STDC FENV_ACCESS` makes them, or not.
+    /// The mode of an operation at this point. An operation is `constrained` under `STDC FENV_ACCESS`.
     pub fn rounding(&mut self, constrained: bool) -> Mode {
         match self.b.cx.rounding_mode {
             Some(var) if constrained || !self.function.model => Mode::Current(self.b.var_expr(var)),
@@ -64,7 +65,8 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// An operand of an operation that is rounded in `mode`: named, where a choice over modes would repeat it.
+    /// An operand of an operation that is rounded in `mode`. If a choice over modes would repeat it, it is saved in a
+    /// variable.
     pub fn operand_to_round(&mut self, mode: Mode, operand: ExprId) -> ExprId {
         match mode {
             Mode::Nearest => operand,
@@ -72,8 +74,8 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Where compilers differ: clang's code for an unsigned integer as wide as a register subtracts equal numbers if
-    /// the integer is zero, which gives -0 when rounding down.
+    /// Adds a taint where compilers differ: for an unsigned integer as wide as a register, clang's code subtracts equal
+    /// numbers if the integer is zero. The result is -0 when rounding downwards.
     pub fn check_conversion_of_zero(&mut self, i: &Instruction, mode: Mode, to: Option<FloatFormat>, integer: ExprId) {
         let Mode::Current(mode) = mode else { return };
         if i.opcode != op::UI_TO_FP || self.function.model {

@@ -1,19 +1,19 @@
-//! The checks that clang puts into the code for `-fsanitize=`: where one fails, an error.
+//! Turns the checks that clang inserts for `-fsanitize=` into errors.
 //!
-//! Only clang's front-end knows what C forbids where: whether a shift is one of signed integers, whether an addition
-//! was one in C. With `-fsanitize=` it says so by a branch to a call of a handler, whose first argument describes the check.
-//! That call becomes an error edge. What the description says of types goes into the message. Divisions of integers say
-//! themselves where they are undefined, and need no handler.
+//! Only clang's front-end knows the rules of C for each operation, for example whether a shift or an addition has
+//! signed operands. With `-fsanitize=` it emits a branch to a call of a handler, whose first argument describes the
+//! check. That call becomes an error edge. The types in the description are used in the message. Integer divisions are
+//! checked directly, without a handler.
 
 use super::builder::{Builder, Cursor};
 use super::function::FunctionLowering;
 use crate::ir::{ConstantKind, GlobalRef, Instruction, Module, NONE, Operand, op};
 use cfa::{Check, ErrorInfo, ExprId, Op};
 
-/// How the names of handlers begin.
+/// The prefix of the names of handlers.
 pub(crate) const HANDLER: &str = "__ubsan_handle_";
 
-/// Handlers, and the checks whose failure they are told.
+/// The handlers, with the checks whose failure they report.
 const TOLD: &[(&str, &[Check])] = &[
     ("add_overflow", OVERFLOW),
     ("sub_overflow", OVERFLOW),
@@ -37,30 +37,30 @@ const TOLD: &[(&str, &[Check])] = &[
 ];
 const OVERFLOW: &[Check] = &[Check::SignedIntegerOverflow, Check::UnsignedIntegerOverflow];
 
-/// The handlers that are told nothing that these checks ask for.
+/// The handlers that report only checks other than these.
 pub(crate) fn unasked_handlers(asked: &[Check]) -> Vec<String> {
     let is_unasked = |checks: &[Check]| !checks.iter().any(|check| asked.contains(check));
     TOLD.iter().filter(|(_, checks)| is_unasked(checks)).map(|(name, _)| format!("{HANDLER}{name}")).collect()
 }
 
-/// Whether a function of this name is a handler of failed checks.
+/// True if a function with this name is a handler of failed checks.
 pub(super) fn is_handler(name: &str) -> bool {
     name.starts_with(HANDLER)
 }
 
-/// The first operand of a call of a handler: a constant, the description of the check.
+/// The description of a check: the first operand of a handler's call, which is a constant.
 struct Description<'m> {
     ir: &'m Module,
     fields: &'m [u32],
 }
 
-/// A C type as a description has it.
+/// A C type in a description.
 struct Type<'m> {
-    /// In quotes.
+    /// The name in quotes.
     name: std::borrow::Cow<'m, str>,
     is_integer: bool,
     is_signed: bool,
-    /// In bits, of integers.
+    /// The width in bits of an integer type.
     width: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl<'m> Description<'m> {
     fn number(&self, field: usize) -> Option<u64> {
         number(self.ir, *self.fields.get(field)?)
     }
-    /// The n-th type of the description. The first field is a place.
+    /// The n-th type of the description. The first field is a source position.
     fn ty(&self, n: usize) -> Option<Type<'m>> {
         let &[kind, info, name] = fields(self.ir, *self.fields.get(1 + n)?)? else { return None };
         let ConstantKind::Data(range) = &self.ir.constants[name as usize].kind else { return None };
@@ -82,8 +82,8 @@ impl<'m> Description<'m> {
         let width = if is_integer { 1u64.checked_shl(number(self.ir, info)? as u32 >> 1) } else { None };
         Some(Type { name: String::from_utf8_lossy(name), is_integer, is_signed, width })
     }
-    /// Whether the check of a shift, with whose failure this call deals, is one of a shift by a constant that is less than the width:
-    /// what fails is then the value, and values fail where they are shifted to the left.
+    /// For a failed shift check: true if the shift amount is a constant less than the width. Then the value is invalid,
+    /// which only happens for left shifts.
     fn shifts_within_width(&self, call: &Instruction) -> bool {
         let by = match self.ir.operand(call, 2) {
             Operand::Constant(c) => number(self.ir, c),
@@ -113,7 +113,7 @@ fn number(ir: &Module, constant: u32) -> Option<u64> {
     }
 }
 
-/// A handler's variables: only its descriptions, which are no objects of the program.
+/// The variable of a handler's description, which is no object of the program.
 pub(super) fn description(ir: &Module, call: &Instruction) -> Option<usize> {
     let Operand::Constant(c) = ir.operand(call, 0) else { return None };
     let ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
@@ -134,7 +134,7 @@ impl Builder<'_, '_> {
         self.finish(Op::Error(error));
     }
 
-    /// Where `condition` holds, what is done may be a violation of the check or not, which the code does not say: no verdict on it.
+    /// Adds an error with a taint where `condition` is true: the code does not show whether this violates the check.
     pub fn suspect(&mut self, condition: ExprId, check: Check, reason: &str, message: &str) {
         if !self.asks_for(check) || self.x().is_false(condition) {
             return;
@@ -147,7 +147,7 @@ impl Builder<'_, '_> {
         self.cursor = Cursor::At(after);
     }
 
-    /// An error where `condition` holds, if the check is asked for. The path goes on where it does not.
+    /// Adds an error where `condition` is true, if the check is enabled. The path continues where it is false.
     pub fn when_violated(&mut self, condition: ExprId, check: Check, message: String) {
         if !self.asks_for(check) || self.x().is_false(condition) {
             return;
@@ -159,8 +159,9 @@ impl Builder<'_, '_> {
         self.cursor = Cursor::At(after);
     }
 
-    /// Behind a copy that was valid: the source must not overlap the destination, unless it is the same (which C forbids as well, but
-    /// compilers rely on it, and AddressSanitizer lets it pass). Objects are compared first, so that the offsets are numbers.
+    /// Checks after a valid copy that source and destination do not overlap. They may be equal: C forbids that too, but
+    /// compilers rely on it, and AddressSanitizer permits it. The objects are compared first, so that the offsets are
+    /// numbers.
     pub fn check_overlap(&mut self, dst: ExprId, src: ExprId, len: ExprId) {
         let is_zero = self.x().as_const(len).and_then(cfa::Bv::to_u64) == Some(0);
         if !self.asks_for(Check::Argument) || is_zero || are_different_globals(self.x(), dst, src) {
@@ -181,15 +182,15 @@ impl Builder<'_, '_> {
 }
 
 impl Builder<'_, '_> {
-    /// How far a pointer lies behind the start of its object ([`Op::ObjectOffset`]).
+    /// The offset of a pointer from the start of its object ([`Op::ObjectOffset`]).
     fn offset_in_object(&mut self, ptr: ExprId) -> ExprId {
         let var = self.temp(self.pointer_width());
         self.emit(Op::ObjectOffset { var, ptr });
         self.var_expr(var)
     }
 
-    /// Two pointers must be equal, or lead into one live object or to its end (C17 6.5.6p9, 6.5.8p5). AddressSanitizer asks the same
-    /// where it is told to detect invalid pointer pairs, of null as well (`detect_invalid_pointer_pairs=2`).
+    /// Checks that two pointers are equal, or point into the same live object or to its end (C17 6.5.6p9, 6.5.8p5).
+    /// AddressSanitizer checks the same with `detect_invalid_pointer_pairs=2`, also for null.
     pub fn check_same_object(&mut self, a: ExprId, b: ExprId, check: Check, message: &str) {
         if !self.asks_for(check) || a == b {
             return;
@@ -209,7 +210,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Whether what is lowered is in a header of the system or of the compiler.
+    /// True if the current source position is in a system or compiler header.
     pub fn is_in_system_header(&self) -> bool {
         let file = self.place.map(|place| self.cx.program.places[place].file);
         file.is_some_and(|file| self.cx.program.files[file].path.starts_with("/usr/"))
@@ -224,7 +225,7 @@ fn are_different_globals(x: &cfa::ExprPool, a: ExprId, b: ExprId) -> bool {
     matches!((global(a), global(b)), (Some(a), Some(b)) if a != b)
 }
 
-/// The call in a block that does nothing but call a handler, and where the block goes then.
+/// If a block only calls a handler: the call, the name of the handler, and the next block.
 fn handling<'m>(fl: &mut FunctionLowering<'_, 'm>, block: u32) -> Option<(&'m Instruction, &'m str, u32)> {
     let ir = fl.b.ir();
     let range = fl.body.blocks[block as usize].clone();
@@ -234,7 +235,7 @@ fn handling<'m>(fl: &mut FunctionLowering<'_, 'm>, block: u32) -> Option<(&'m In
     let Operand::Constant(c) = callee else { return None };
     let name = &ir.functions[fl.b.cx.function_of_constant(c)?].name;
     let handler = name.strip_prefix(HANDLER)?;
-    // Operands wider than a register are handed over in memory.
+    // Operands wider than a register are passed in memory.
     if !operands.iter().all(|i| i.opcode == op::STORE || (op::TRUNC..=op::BIT_CAST).contains(&i.opcode)) {
         return None;
     }
@@ -247,13 +248,13 @@ fn handling<'m>(fl: &mut FunctionLowering<'_, 'm>, block: u32) -> Option<(&'m In
     }
 }
 
-/// Where executions go on behind a check, if that is all that a block has to do with.
+/// The block where execution continues after a failed check, if `block` only calls the handler.
 pub(super) fn recovers(fl: &mut FunctionLowering<'_, '_>, block: u32) -> Option<u32> {
     handling(fl, block).map(|(.., next)| next)
 }
 
 impl FunctionLowering<'_, '_> {
-    /// Whether a block does nothing but call a handler for a check that nobody asked for, and where it goes.
+    /// If a block only calls a handler for a disabled check: the next block.
     pub fn ignored_check(&mut self, block: u32) -> Option<u32> {
         let ir = self.b.ir();
         let (call, handler, next) = handling(self, block)?;
@@ -267,7 +268,7 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// A call of a handler. A check that nobody asked for does nothing: its path goes on.
+/// Lowers a call of a handler. For a disabled check, the path continues.
 pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, name: &str) {
     let handler = name.trim_start_matches(HANDLER);
     let (handler, returns) = match handler.strip_suffix("_abort") {
@@ -293,8 +294,8 @@ pub(super) fn lower(fl: &mut FunctionLowering, i: &Instruction, name: &str) {
     }
 }
 
-/// What may have failed where a handler is called, in the order to be tried: the condition under which it is this one, if
-/// that is not known, the check and a message.
+/// The checks that may have failed at a call of a handler, in the order of testing: the condition that this check
+/// failed (`None` if it is certain), the check, and the message.
 fn failed_checks(
     fl: &mut FunctionLowering,
     i: &Instruction,
@@ -332,7 +333,7 @@ fn failed_checks(
             let of = name(0);
             let alignment = 1u64 << description.number(2).unwrap_or(0).min(32);
             let text = format!("an address that is no multiple of {alignment} is used for {of}");
-            // Null is a multiple of everything: behind a null pointer that was let pass nothing is misaligned.
+            // Null is a multiple of every alignment, so an ignored null pointer is not also misaligned.
             let null = any_bit_is_set(fl, i, 1, u64::MAX).map(|set| fl.b.x().not(set));
             let misaligned = any_bit_is_set(fl, i, 1, alignment - 1);
             vec![(null, Check::Null, format!("a null pointer is used for {of}")), (misaligned, Check::Alignment, text)]
@@ -362,12 +363,12 @@ fn failed_checks(
             one(Check::VlaBound, "the length of a variable-length array is not positive".into())
         }
         "invalid_builtin" => one(Check::Builtin, "a builtin is called with zero".into()),
-        // Divisions of integers among them: the division itself is checked.
+        // Integer divisions are among these. Their checks are emitted at the division.
         _ => Vec::new(),
     }
 }
 
-/// Whether operand `k` of a call, of at most 64 bits, has any of these bits.
+/// True if operand `k` of a call, of at most 64 bits, has any of these bits.
 fn any_bit_is_set(fl: &mut FunctionLowering, i: &Instruction, k: usize, bits: u64) -> Option<ExprId> {
     let operand = fl.b.ir().operand(i, k);
     let e = fl.operand(operand)?;
@@ -378,14 +379,15 @@ fn any_bit_is_set(fl: &mut FunctionLowering, i: &Instruction, k: usize, bits: u6
     Some(x.ne(these, zero))
 }
 
-/// Whether the check, with whose failure this call in this block deals, is one of a shift of a signed integer to the left.
+/// True if this block handles the failure of a check of a signed left shift.
 fn is_of_signed_left_shift(fl: &FunctionLowering, block: u32, call: &Instruction, of: &Description<'_>) -> bool {
     let is_left = fails_before_shift_left(fl, block) || fails_of_two(fl, block) || of.shifts_within_width(call);
     of.ty(0).is_none_or(|t| t.is_signed) && is_left
 }
 
-/// Whether the branch before this block, where clang puts it, is about two things of which the second may not have been looked at: for shifts of signed
-/// integers to the left clang asks for the exponent, and if that is valid for the value; for others only for the exponent.
+/// True if the branch before this block, where clang puts it, tests two conditions of which the second may be skipped.
+/// For signed left shifts clang tests the amount and, if that is valid, the value. For other shifts it tests only the
+/// amount.
 fn fails_of_two(fl: &FunctionLowering, block: u32) -> bool {
     let Some(before) = block.checked_sub(1).map(|n| fl.body.blocks[n as usize].clone()) else { return false };
     let (ir, instructions) = (fl.b.ir(), &fl.body.instructions);
@@ -400,12 +402,12 @@ fn fails_of_two(fl: &FunctionLowering, block: u32) -> bool {
     both.is_some_and(|both| ir.operands(both).filter_map(defined).any(|part| part.opcode == op::PHI))
 }
 
-/// Whether the check, with whose failure this block deals, stands before a shift to the left. A shift of constants is
-/// folded by clang, and nothing stands there.
+/// True if this block handles the failure of a check before a left shift. Clang folds shifts of constants, so no shift
+/// follows then.
 fn fails_before_shift_left(fl: &FunctionLowering, block: u32) -> bool {
     let block = &fl.body.blocks[block as usize];
     let ir = fl.b.ir();
-    // Afterwards control goes to where it goes if the check does not fail: to the shift.
+    // The block continues where control continues after a successful check: at the shift.
     let last = &fl.body.instructions[block.end as usize - 1];
     ir.operands(last).any(|operand| match operand {
         Operand::Block(next) => {

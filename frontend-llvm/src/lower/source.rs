@@ -1,24 +1,24 @@
-//! Files, places and C types, from debug information.
+//! Files, source positions and C types, from debug information.
 
 use crate::ir::{self, CTypeRow, NONE};
 use cfa::{CType, Field, FileId, FloatFormat, Id, Place, PlaceId, Program, SourceFile, TypeId};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
-/// What the rows of the module's debug information became in the program.
+/// The program's entities for the rows of the module's debug information.
 #[derive(Default)]
 pub(super) struct SourceMap {
     files: Vec<FileId>,
-    /// Places with line 0 are of code the compiler made itself: `None`.
+    /// The source positions. `None` for line 0, which marks code that the compiler generated.
     places: Vec<Option<PlaceId>>,
-    /// The type of the first row; the others follow it in order.
+    /// The type of the first row. The types of the other rows follow in order.
     first_type: u32,
     unknown_types: FxHashMap<u32, TypeId>,
     float_types: FxHashMap<FloatFormat, TypeId>,
     named_types: FxHashMap<(&'static str, u32), TypeId>,
 }
 
-/// The type `void`, which every program has.
+/// The type `void`, which is in every program.
 pub(super) const VOID: TypeId = TypeId(0);
 
 impl SourceMap {
@@ -26,7 +26,7 @@ impl SourceMap {
         let mut map = Self::default();
         map.files = ir.files.iter().map(|path| program.files.push(SourceFile { path: path.clone() })).collect();
         for place in &ir.places {
-            // The row of the call comes first.
+            // The row of the call precedes this row.
             let inlined_at = if place.inlined_at == NONE { None } else { map.places[place.inlined_at as usize] };
             let known = place.file != NONE && place.line != 0;
             let id = known.then(|| {
@@ -36,7 +36,7 @@ impl SourceMap {
             map.places.push(id);
         }
         map.first_type = program.types.next_id().index() as u32;
-        // First the rows as they stand, then what takes more than one type.
+        // First one type for each row, then the types that a row needs in addition.
         for row in &ir.c_types {
             let ty = map.convert(row);
             program.types.push(ty);
@@ -55,12 +55,12 @@ impl SourceMap {
         map
     }
 
-    /// The type of a row of the module; `void` for none.
+    /// The type of a row of the module. `void` for [`NONE`].
     pub fn c_type(&self, row: u32) -> TypeId {
         if row == NONE { VOID } else { TypeId(self.first_type + row) }
     }
 
-    /// The place of an instruction.
+    /// The source position of an instruction.
     pub fn instruction_place(&self, row: u32) -> Option<PlaceId> {
         if row == NONE { None } else { self.places[row as usize] }
     }
@@ -69,13 +69,13 @@ impl SourceMap {
         self.places
     }
 
-    /// The place of a declaration.
+    /// The source position of a declaration.
     pub fn place(&self, program: &mut Program, file: u32, line: u32) -> Option<PlaceId> {
         (file != NONE && line != 0)
             .then(|| program.place(Place { file: self.files[file as usize], line, column: 0, inlined_at: None }))
     }
 
-    /// A line of a C file by its path.
+    /// The source position of a line in a C file.
     pub fn place_in(&mut self, program: &mut Program, path: &Path, line: u32) -> PlaceId {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let known = program.files.iter().find(|(_, file)| Path::new(&file.path) == path).map(|(id, _)| id);
@@ -84,7 +84,7 @@ impl SourceMap {
         program.place(Place { file, line, column: 0, inlined_at: None })
     }
 
-    /// The type of values without debug information; `void` for no width.
+    /// A type of values without debug information. `void` if there is no width.
     pub fn unknown_type(&mut self, program: &mut Program, width: Option<u32>) -> TypeId {
         match width {
             None => VOID,
@@ -94,7 +94,7 @@ impl SourceMap {
         }
     }
 
-    /// A floating type of C.
+    /// The floating-point type of C for a format.
     pub fn float_type(&mut self, program: &mut Program, format: FloatFormat) -> TypeId {
         let name = match format {
             FloatFormat::Half => "_Float16",
@@ -108,7 +108,7 @@ impl SourceMap {
         *self.float_types.entry(format).or_insert_with(add)
     }
 
-    /// The type that a `__VERIFIER_nondet_` function of this name returns, if the name tells.
+    /// The result type of a `__VERIFIER_nondet_` function with this suffix, if the suffix implies one.
     pub fn nondet_type(&mut self, program: &mut Program, name: &str, width: u32) -> Option<TypeId> {
         let (name, signed) = match promised_type(name)? {
             ("_Bool", _) if width != 1 && width != 8 => ("int", true),
@@ -171,7 +171,7 @@ impl SourceMap {
     }
 }
 
-/// The name of the type that a name like `__VERIFIER_nondet_uint` ends with, and whether it is signed.
+/// The C type that the suffix of a name such as `__VERIFIER_nondet_uint` implies, and whether it is signed.
 pub(super) fn promised_type(name: &str) -> Option<(&'static str, bool)> {
     Some(match name {
         "bool" | "_Bool" => ("_Bool", false),
@@ -220,7 +220,7 @@ fn known_length(length: u64) -> Option<u64> {
     (length != u64::MAX).then_some(length)
 }
 
-/// The format of a floating type of this many bits (padding included) and name.
+/// The format of a floating-point type with this name and number of bits (including padding).
 fn float_format(bits: u32, name: &str) -> Option<FloatFormat> {
     Some(match bits {
         16 if name.contains("bf16") => FloatFormat::BFloat,

@@ -1,4 +1,4 @@
-//! `__start`: what runs before and after `main`.
+//! The function `__start`: the code that runs before and after `main`.
 
 use super::builder::Builder;
 use super::source::VOID;
@@ -8,15 +8,15 @@ use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::{AT_EXIT, AT_QUICK_EXIT};
 use cfa::{AllocKind, Callee, ExprId, FuncId, FunctionOrigin, InputKind, Op, Var, VarId, VarKind};
 
-/// Program arguments, and environment strings, that are modelled.
+/// The number of program arguments, and of environment strings, that are modelled exactly.
 const MAX_ARGUMENTS: u64 = 8;
-/// Bits of `argc`.
+/// The width of `argc` in bits.
 const COUNT_WIDTH: u32 = 32;
-/// The priority of constructors and destructors that have none.
+/// The priority of constructors and destructors without a priority.
 const DEFAULT_PRIORITY: u64 = 65535;
-/// More strings than Linux passes to a program: they and the pointers to them take at most 6 MiB.
+/// The maximal number of strings. Linux passes fewer: the strings and their pointers take at most 6 MiB.
 const MAX_STRINGS: u64 = 1 << 21;
-/// Bytes of the longest argument: what Linux allows.
+/// The maximal size of an argument in bytes, as in Linux.
 const MAX_ARGUMENT_SIZE: u64 = 131_072;
 
 /// The function whose parameters are the program's arguments and environment.
@@ -84,7 +84,7 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a row of a table of LLVM's names.
+/// An entry of a table of LLVM.
 enum Listed {
     /// A function of the module.
     Function(usize),
@@ -92,7 +92,7 @@ enum Listed {
     Address(u32),
 }
 
-/// The rows of a table of LLVM's (`llvm.global_ctors`, `llvm.global_dtors`) with their priorities, the least first.
+/// The rows of a table of LLVM (`llvm.global_ctors`, `llvm.global_dtors`) with their priorities, in ascending order.
 fn prioritised(cx: &Context, table: &str) -> Vec<(u64, Listed)> {
     let ir = cx.ir;
     let Some(table) = ir.variables.iter().find(|v| v.name == table && v.init != NONE) else {
@@ -115,7 +115,7 @@ fn prioritised(cx: &Context, table: &str) -> Vec<(u64, Listed)> {
     found
 }
 
-/// How a row is called; none for a function that nothing can reach.
+/// The callee of a row. `None` for a function that is unreachable.
 fn callee(b: &mut Builder, listed: &Listed) -> Option<Callee> {
     match *listed {
         Listed::Function(n) => b.cx.functions[n].map(Callee::Direct),
@@ -129,23 +129,23 @@ fn callee(b: &mut Builder, listed: &Listed) -> Option<Callee> {
     }
 }
 
-/// The name of the function that [`declare_exit`] makes.
+/// The name of the function that [`declare_exit`] creates.
 const EXIT: &str = "__proviso_exit_handlers";
 
-/// The function that runs what runs when the program ends through `exit` or the end of `main`, for [`lower_exit`] to write.
+/// The function that runs exit handlers at `exit` and the end of `main`. [`lower_exit`] creates its body.
 pub(super) struct AtExit {
     function: FuncId,
     /// Its parameter.
     status: VarId,
-    /// Destructors have begun to run.
+    /// 1 after destructors have started to run.
     ran: VarId,
-    /// The handlers that the model of `atexit` keeps.
+    /// The function that runs the handlers of the model of `atexit`.
     handlers: Option<FuncId>,
-    /// Destructors without a priority, which run first, and those with one; the last constructed first.
+    /// The destructors without a priority, which run first, and those with one, in reverse order of construction.
     destructors: [Vec<Listed>; 2],
 }
 
-/// Declares what runs when the program ends through `exit`, the end of `main`, or `quick_exit`.
+/// Declares the functions that run at `exit`, at the end of `main`, and at `quick_exit`.
 pub(super) fn declare_exit(cx: &mut Context) -> Option<AtExit> {
     let defined = |name: &str| {
         let found = cx.ir.functions.iter().position(|f: &Function| f.name == name && !f.declaration);
@@ -174,8 +174,9 @@ pub(super) fn declare_exit(cx: &mut Context) -> Option<AtExit> {
     Some(AtExit { function, status, ran, handlers, destructors })
 }
 
-/// Runs handlers, then destructors. A destructor that calls `exit` is the last one, as in glibc. Handlers that destructors register run
-/// behind those without a priority, where the C library's own is, and at the end.
+/// Runs the handlers, then the destructors. As in glibc, a destructor that calls `exit` is the last one. Handlers that
+/// destructors register run after the destructors without a priority, where the C library's own destructor runs, and at
+/// the end.
 pub(super) fn lower_exit(cx: &mut Context, exit: &AtExit) {
     let mut b = Builder::new(cx, exit.function);
     let status = b.var_expr(exit.status);
@@ -203,7 +204,7 @@ pub(super) fn lower_exit(cx: &mut Context, exit: &AtExit) {
     b.finish(Op::Return { value: None });
 }
 
-/// By parameter: whether the function reads it. Unoptimised code stores every parameter first.
+/// For each parameter, whether the function reads it. Unoptimised code first stores every parameter.
 fn used_parameters(cx: &Context, n: usize) -> Vec<bool> {
     let function = &cx.ir.functions[n];
     let params = match cx.ir.kind(function.ty) {
@@ -211,7 +212,7 @@ fn used_parameters(cx: &Context, n: usize) -> Vec<bool> {
         _ => 0,
     };
     let Some(body) = &function.body else { return vec![false; params] };
-    // Uses of each instruction's value; and of each cell, those other than stores into it and idle loads.
+    // The number of uses of each instruction's value. For a cell, stores into it and unused loads do not count.
     let mut uses = vec![0u32; body.instructions.len()];
     for operand in body.instructions.iter().flat_map(|i| cx.ir.operands(i)) {
         if let Operand::Instruction(n) = operand {
@@ -243,7 +244,8 @@ fn used_parameters(cx: &Context, n: usize) -> Vec<bool> {
     used
 }
 
-/// `argc`, `argv` and `envp`, as far as they are read. The C library passes them to `main` and to constructors.
+/// `argc`, `argv` and `envp`, as far as the program reads them. The C library passes them to `main` and to
+/// constructors.
 struct Arguments {
     values: [ExprId; 3],
 }
@@ -271,7 +273,7 @@ impl Arguments {
         widths.map(pass).collect()
     }
 
-    /// What the constructor `n` finds in its parameters: further ones, and floats, are in registers that nobody set.
+    /// The arguments of constructor `n`. Further parameters and floats are in registers that are not initialised.
     fn of_constructor(&self, b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
         let ir = b.ir();
         let is_float = |k: usize| match ir.kind(ir.functions[n].ty) {
@@ -291,7 +293,7 @@ fn widths_of_parameters(b: &Builder, func: FuncId) -> Vec<u32> {
     b.cx.program.funcs[func].params.iter().map(|&var| b.cx.program.vars[var].width).collect()
 }
 
-/// Any number of strings; if there is to be an array of them, one that fits into memory.
+/// An arbitrary number of strings. If `with_array`, an array of their pointers fits into memory.
 fn number_of_strings(b: &mut Builder, with_array: bool) -> ExprId {
     let count = b.havoc(COUNT_WIDTH, InputKind::Environment("main".into()), None);
     let most = cfa::Bv::min_signed(COUNT_WIDTH).not();
@@ -301,8 +303,8 @@ fn number_of_strings(b: &mut Builder, with_array: bool) -> ExprId {
     count
 }
 
-/// The address of an array of `count` strings and a null pointer. The strings are of any content and length.
-/// Where there are more than a few of them, the pointers to the others are of unknown value.
+/// The address of an array of `count` strings and a null pointer. The strings have arbitrary content and length. If
+/// there are more than [`MAX_ARGUMENTS`], the pointers to the others are arbitrary.
 fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
     let count = b.as_pointer(count);
     let max = b.size(MAX_ARGUMENTS);
@@ -314,7 +316,8 @@ fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
     let size = x.add(end, one);
     let room = x.add(size, known_end);
     let vector = b.alloc(size, 16, AllocKind::Stack, false);
-    // More than the array has, so that all of that is copied at once: it is seen to hold nothing else before its last element.
+    // The array is longer than needed, so that one copy fills it. An analysis then knows that all elements before the
+    // last one are strings.
     let known = b.alloc(room, 16, AllocKind::Stack, false);
     for n in 0..MAX_ARGUMENTS {
         let string = string(b);
@@ -330,7 +333,7 @@ fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
     vector
 }
 
-/// A string of any content and length.
+/// A string of arbitrary content and length.
 fn string(b: &mut Builder) -> ExprId {
     let width = b.pointer_width();
     let size = b.havoc(width, InputKind::Environment("main".into()), None);

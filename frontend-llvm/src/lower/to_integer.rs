@@ -1,8 +1,8 @@
-//! Conversions of floats to integers, values that do not fit included.
+//! Conversions of floats to integers, including values that do not fit.
 //!
-//! C leaves a value that does not fit undefined. The reference is what `clang -O0` makes of the conversion for x86 with
-//! SSE: the instruction for a register that holds the type, which gives "integer indefinite" (the sign bit alone) for
-//! NaN and what does not fit into the register, then truncation.
+//! In C, a value that does not fit is undefined. The reference is the code of `clang -O0` for x86 with SSE: the
+//! conversion instruction for a register that holds the type, then a truncation. For NaN and values that do not fit the
+//! register, the instruction returns "integer indefinite" (only the sign bit is set).
 
 use super::arith;
 use super::function::FunctionLowering;
@@ -10,12 +10,12 @@ use crate::ir::{Instruction, TypeKind, op};
 use cfa::{Bv, ExprId, ExprPool, FCmp, FUnOp, FloatFormat, InputKind, Op};
 
 impl FunctionLowering<'_, '_> {
-    /// `fptosi` and `fptoui` of `a`. Where the machine's value is not known it is any, and tainted.
+    /// `fptosi` and `fptoui` of `a`. Where the machine's value is unknown, the result is arbitrary and tainted.
     pub fn float_to_integer(&mut self, i: &Instruction, format: FloatFormat, a: ExprId) -> ExprId {
         let (ir, pointer) = (self.b.ir(), self.b.pointer_width());
         let (signed, width) = (i.opcode == op::FP_TO_SI, arith::scalar_width(ir, i.ty));
         let a = self.b.share(a);
-        // `STDC FENV_ACCESS` makes other code, and so do vectors.
+        // clang emits other code under `STDC FENV_ACCESS` and for vectors.
         let plain = ir.extra(i).is_empty() && !matches!(ir.kind(i.ty), TypeKind::Vector(..));
         let x = self.b.x();
         let on_machine = if plain { on_machine(x, pointer, format, signed, width, a) } else { None };
@@ -40,7 +40,8 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// What the machine code for a scalar gives, and under which condition; `None` where that is a library's work.
+/// The result of the machine code for a scalar, and the condition under which it is known. `None` if a library function
+/// does the conversion.
 fn on_machine(
     x: &mut ExprPool,
     pointer: u32,
@@ -68,8 +69,8 @@ fn on_machine(
     Some((x.extract(width - 1, 0, value), always))
 }
 
-/// For an unsigned type as wide as a register there are two signed conversions, of `a` and of `a - 2^(width - 1)`, and
-/// the second counts where the first is negative: negative values are those of the signed type.
+/// For an unsigned type as wide as a register, the code does two signed conversions: of `a` and of `a - 2^(width - 1)`.
+/// The second counts if the first is negative. The results for negative values are those of the signed type.
 fn unsigned_by_sse(x: &mut ExprPool, format: FloatFormat, width: u32, a: ExprId) -> ExprId {
     let zero = x.int(format.width(), 0);
     let negative = x.f_compare(FCmp::Lt, format, a, zero);
@@ -77,8 +78,8 @@ fn unsigned_by_sse(x: &mut ExprPool, format: FloatFormat, width: u32, a: ExprId)
     x.ite(negative, signed, unsigned)
 }
 
-/// The x87's way: from `2^(width - 1)` on that is subtracted from the value, and the sign bit of the result is flipped,
-/// which makes zero of "indefinite". On which side NaN is varies with the code around it.
+/// The x87 code: if the value is at least `2^(width - 1)`, it subtracts that, converts, and flips the sign bit, which
+/// turns "indefinite" into zero. The branch that NaN takes depends on the surrounding code.
 fn unsigned_by_x87(x: &mut ExprPool, format: FloatFormat, width: u32, a: ExprId) -> (ExprId, ExprId) {
     let (half, whole) = (power(x, format, width - 1), power(x, format, width));
     let below_half = x.f_compare(FCmp::Lt, format, a, half);
@@ -90,30 +91,30 @@ fn unsigned_by_x87(x: &mut ExprPool, format: FloatFormat, width: u32, a: ExprId)
     (x.ite(below_half, signed, large), x.not(is_nan))
 }
 
-/// Whether the value of `a` without its fraction is one of the type.
+/// True if the integral part of `a` is a value of the type.
 fn fits(x: &mut ExprPool, format: FloatFormat, signed: bool, width: u32, a: ExprId) -> ExprId {
     let whole = x.f_unary(FUnOp::Trunc, format, a);
     let (min, above) = bounds(x, format, signed, width);
     let below = x.f_compare(FCmp::Lt, format, whole, above);
-    // In a format that does not reach that far the bounds are infinite, and all that is finite fits.
+    // If the format does not reach the bounds, they are infinite, and every finite value fits.
     let finite = !signed || width <= 1 << (format.exponent_bits() - 1);
     let in_range = x.f_compare(if finite { FCmp::Le } else { FCmp::Lt }, format, min, whole);
     x.and(in_range, below)
 }
 
-/// The least integer of the type and the first above all of them.
+/// The least integer of the type, and the least integer above the type.
 fn bounds(x: &mut ExprPool, format: FloatFormat, signed: bool, width: u32) -> (ExprId, ExprId) {
     let above = power(x, format, if signed { width - 1 } else { width });
     let min = if signed { x.f_unary(FUnOp::Neg, format, above) } else { x.int(format.width(), 0) };
     (min, above)
 }
 
-/// `2^exponent`; infinity where the format does not reach that far.
+/// `2^exponent`, or infinity if the format's largest number is smaller.
 fn power(x: &mut ExprPool, format: FloatFormat, exponent: u32) -> ExprId {
     x.constant(cfa::float::power_of_two(format, exponent))
 }
 
-/// To an integer towards zero; NaN gives 0, and what is out of range the nearest limit.
+/// Converts to an integer, rounded towards zero. NaN becomes 0. A value that is out of range becomes the nearest limit.
 pub(super) fn saturating(x: &mut ExprPool, format: FloatFormat, signed: bool, width: u32, a: ExprId) -> ExprId {
     let (min_float, above) = bounds(x, format, signed, width);
     let (max, min) =

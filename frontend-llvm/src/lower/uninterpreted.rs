@@ -1,17 +1,17 @@
-//! Uninterpreted functions: any results, but equal ones for equal arguments.
+//! Uninterpreted functions: the results are arbitrary, but equal for equal arguments.
 //!
-//! The body keeps a list of the calls so far and looks the arguments up in it. It has no branch on whether they
-//! are found, so that the calls before do not multiply paths.
+//! The body keeps a list of the previous calls and searches it for the arguments. It does not branch on whether they
+//! are found, so that previous calls do not multiply the paths.
 
 use super::builder::{Builder, Cursor};
 use super::{Context, Mutability};
 use crate::ir::Function;
 use cfa::{AllocKind, ExprId, Family, FuncId, InputKind, Op, Var, VarKind};
 
-/// Entries of the list are aligned to this.
+/// The alignment of list entries.
 const ALIGN: u32 = 16;
 
-/// Gives `func` its body; `ir` is its declaration. It has a result.
+/// Creates the body of `func`, which has a result. `ir` is its declaration.
 pub(super) fn lower(cx: &mut Context, ir: &Function, func: FuncId) {
     let pointer_width = cx.pointer_width;
     let ty = cx.unknown_type(Some(pointer_width));
@@ -24,7 +24,7 @@ pub(super) fn lower(cx: &mut Context, ir: &Function, func: FuncId) {
 
     let mut b = Builder::new(cx, func);
     let arguments: Vec<ExprId> = params.iter().map(|&var| b.var_expr(var)).collect();
-    // An entry: the next one, the result, the arguments.
+    // A list entry: the next entry, the result, the arguments.
     let mut end = u64::from(pointer_width / 8);
     let mut field = |width: u32| {
         let offset = end;

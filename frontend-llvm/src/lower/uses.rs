@@ -1,18 +1,18 @@
-//! What the module does with the addresses of its globals and functions.
+//! The uses of the addresses of globals and functions in a module.
 
 use super::sanitizer;
 use crate::ir::{ConstantKind, Function, GlobalRef, Instruction, Module, NONE, Operand, Ty, TypeKind, op};
 
-/// Whole-module facts about addresses, found in one pass.
+/// Facts about addresses in the whole module, found in one pass.
 #[derive(Default)]
 pub(super) struct Uses {
-    /// By variable: something other than loads and stores of the whole variable happens to its address.
+    /// For each variable: true if its address is used for more than loads and stores of the whole variable.
     pub escapes: Vec<bool>,
-    /// By variable: it only describes a check of a sanitizer.
+    /// For each variable: true if it only describes a check of a sanitizer.
     pub describes: Vec<bool>,
-    /// By function: it is used as a value.
+    /// For each function: true if it is used as a value.
     pub address_taken: Vec<bool>,
-    /// By function: it is called directly.
+    /// For each function: true if it is called directly.
     pub called: Vec<bool>,
 }
 
@@ -78,7 +78,7 @@ impl Uses {
         }
     }
 
-    /// A load or store of type `ty` at this address.
+    /// Records a load or store of type `ty` at this address.
     fn access(&mut self, ir: &Module, address: Operand, ty: Ty) {
         if let Operand::Constant(c) = address
             && let ConstantKind::Global(number) = ir.constants[c as usize].kind
@@ -94,7 +94,7 @@ impl Uses {
         match ir.constants[constant as usize].kind {
             ConstantKind::Global(number) => match ir.global(number) {
                 GlobalRef::Function(n) => self.called[n] = true,
-                // An alias: its target is marked as address taken.
+                // The target of an alias is marked as address-taken.
                 _ => self.value(ir, constant),
             },
             _ => self.value(ir, constant),
@@ -118,7 +118,7 @@ impl Uses {
     }
 }
 
-/// The variable that describes a check, if this is the call for its failure.
+/// If the call is a handler's: the variable that describes the check.
 fn describes_check(ir: &Module, call: &Instruction, callee: usize) -> Option<usize> {
     let Operand::Constant(c) = ir.operand(call, callee) else { return None };
     let ConstantKind::Global(number) = ir.constants[c as usize].kind else { return None };
@@ -128,8 +128,8 @@ fn describes_check(ir: &Module, call: &Instruction, callee: usize) -> Option<usi
     }
 }
 
-/// Whether both types are scalars of one width, so that a cell of one type can be accessed as the other without
-/// a look at bytes.
+/// True if both types are scalars of the same width, so that a cell of one type can be accessed as the other without
+/// splitting it into bytes.
 pub(super) fn same_scalar(ir: &Module, a: Ty, b: Ty) -> bool {
     let (a, b) = (&ir.types[a as usize], &ir.types[b as usize]);
     let scalar = |kind: &TypeKind| {

@@ -1,8 +1,8 @@
 //! Variadic calls and `va_list`.
 //!
-//! A call lays its variadic arguments out in memory as the ABI does for arguments on the stack, and passes
-//! the address. On i386, `va_list` is that address. On x86-64, `va_start` tells the compiler's code for `va_arg`
-//! that all registers are used up, so that it reads everything from the overflow area.
+//! A call stores its variadic arguments in a block of memory with the layout of stack arguments in the ABI, and passes
+//! the address of the block. On i386, `va_list` is that address. On x86-64, `va_start` marks all registers as used, so
+//! that the compiler's code for `va_arg` reads all arguments from the overflow area.
 
 use super::Context;
 use super::builder::Builder;
@@ -16,17 +16,19 @@ pub(super) struct Argument {
     pub by_value: Option<ByValue>,
 }
 
-/// Where on x86-64 the registers' part of the save area ends: general registers, then vector registers.
+/// The ends of the register save area on x86-64: of general registers, and of vector registers.
 const GP_END: u64 = 48;
 const FP_END: u64 = 176;
 
-/// Whether it is the offset in the save area from which on there are two more registers: two of 8 bytes each, or two of vectors.
+/// True if the constant is the offset in the save area after which two registers remain: two of 8 bytes each, or two
+/// vector registers.
 pub(super) fn leaves_two_registers(ir: &ir::Module, constant: u32) -> bool {
     let ConstantKind::Bits(words) = &ir.constants[constant as usize].kind else { return false };
     [GP_END - 16, FP_END - 32].contains(&words[0])
 }
 
-/// Puts arguments into a block of memory; its address, and each argument's offset in it. `None` if there are none.
+/// Stores arguments into a block of memory. Returns its address and the offset of each argument. `None` if there are no
+/// arguments.
 pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<(ExprId, Vec<u64>)> {
     if arguments.is_empty() {
         return None;
@@ -59,7 +61,8 @@ pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<(ExprId, 
     Some((base, offsets))
 }
 
-/// An argument that nothing but its value tells about: whoever writes the call down has to know whether it is a float.
+/// An argument whose type only its value shows. If output is kept, a float is saved in a variable of its type, because
+/// a C printer needs the type.
 pub(super) fn typed(b: &mut Builder, value: ExprId, ty: ir::Ty) -> ExprId {
     match b.ir().types[ty as usize].kind {
         TypeKind::Float(format) if b.cx.options.keeps_output => b.pin_float(value, format),
@@ -67,8 +70,8 @@ pub(super) fn typed(b: &mut Builder, value: ExprId, ty: ir::Ty) -> ExprId {
     }
 }
 
-/// The functions with variable arguments that a pointer may lead to, each with its number of parameters, which are fewer than
-/// the arguments of a call.
+/// The variadic functions that a pointer may point to, each with its number of parameters, which is less than the
+/// number of the call's arguments.
 pub(super) fn behind_pointers(cx: &Context, arguments: usize) -> Vec<(FuncId, usize)> {
     let taken = cx.functions.iter().zip(&cx.uses.address_taken).filter(|(_, taken)| **taken);
     taken
@@ -80,8 +83,8 @@ pub(super) fn behind_pointers(cx: &Context, arguments: usize) -> Vec<(FuncId, us
         .collect()
 }
 
-/// Where the variable arguments are of a call through a pointer without a prototype, in a block of all arguments: which of
-/// them are of parameters, only the function says that is called.
+/// The address of the variadic arguments in a block of all arguments, for a call through a pointer without a prototype.
+/// It depends on the number of parameters of the called function.
 pub(super) fn behind_parameters(
     b: &mut Builder,
     callee: ExprId,
@@ -97,12 +100,12 @@ pub(super) fn behind_parameters(
     })
 }
 
-/// The alignment of an argument on the stack beyond that of a slot.
+/// The alignment of an argument on the stack, if it exceeds that of a slot.
 fn alignment(b: &Builder, ty: ir::Ty) -> u64 {
     let row = &b.ir().types[ty as usize];
     match row.kind {
         TypeKind::Vector(..) => row.size,
-        // On i386 everything else lies in slots of 4 bytes.
+        // On i386, all other arguments are in slots of 4 bytes.
         _ if b.pointer_width() == 32 => 4,
         TypeKind::Float(FloatFormat::X87 | FloatFormat::Quad) => 16,
         TypeKind::Int(width) if width > 64 => 16,

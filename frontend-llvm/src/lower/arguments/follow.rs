@@ -1,4 +1,4 @@
-//! The function that gives what a token leads to.
+//! The function that replaces a token by the address of its target.
 
 use super::{KIND, Made, NUMBER, call, element_at, whereabouts};
 use crate::lower::Context;
@@ -6,7 +6,7 @@ use crate::lower::builder::{Builder, Cursor};
 use crate::options::EntryPointers;
 use cfa::{ExprId, GlobalId, Id, InputKind, Op, TypeId, VarId};
 
-/// The body of the function that gives what a token leads to.
+/// Creates the body of that function.
 pub(super) fn finish(cx: &mut Context) {
     let Some(lazy) = &cx.lazy else { return };
     let (func, table, made, kinds) = (lazy.follow, lazy.table, lazy.made, lazy.kinds.clone());
@@ -48,7 +48,7 @@ pub(super) fn finish(cx: &mut Context) {
     b.halt(cfa::HaltKind::Assumed);
 }
 
-/// A token of a function leads to itself or to null, as was chosen the first time.
+/// A function token leads to itself or to null, as chosen on the first dereference.
 fn follow_to_function(b: &mut Builder, token: ExprId, table: GlobalId, pointers: EntryPointers) {
     let width = b.pointer_width();
     let number = b.x().extract(KIND - 1, NUMBER, token);
@@ -66,7 +66,7 @@ fn follow_to_function(b: &mut Builder, token: ExprId, table: GlobalId, pointers:
     b.finish(Op::Return { value: Some(token) });
 }
 
-/// Returns what is in a slot, if something is: 1 stands for null.
+/// Returns the address in a slot, if it is set. 1 represents null.
 fn unless_known(b: &mut Builder, slot: ExprId) {
     let (null, taken) = (b.size(0), b.size(1));
     let known = b.load(slot, b.pointer_width());
@@ -78,7 +78,7 @@ fn unless_known(b: &mut Builder, slot: ExprId) {
     });
 }
 
-/// Does something or not.
+/// Executes `body` or not, depending on an input.
 fn choose(b: &mut Builder, what: &str, body: impl FnOnce(&mut Builder)) {
     let bool_type = b.cx.source.nondet_type(&mut b.cx.program, "bool", 8);
     let choice = b.havoc(8, InputKind::Argument(what.to_owned()), bool_type);
@@ -87,7 +87,7 @@ fn choose(b: &mut Builder, what: &str, body: impl FnOnce(&mut Builder)) {
     b.when(chosen, body);
 }
 
-/// Returns one of the objects of a type that there are, or goes on.
+/// Returns one of the existing objects of a type, or continues, depending on inputs.
 fn known_object(
     b: &mut Builder,
     count: VarId,

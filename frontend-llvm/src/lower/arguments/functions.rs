@@ -1,5 +1,4 @@
-//! Functions that pointers lead to which a function other than `main` is given: nobody defines them, and what is known of
-//! their types is what calls have.
+//! Undefined functions that pointer arguments of the entry function lead to. Their types are those of the calls.
 
 use super::{FUNCTION, NUMBER, POINTERS, token_of};
 use crate::ir::{self, TypeKind};
@@ -10,15 +9,15 @@ use cfa::{Callee, ExprId, FuncId, FunctionOrigin, Op, PlaceId, TypeId, VarId};
 /// The name of these functions.
 pub const GIVEN: &str = "proviso_given_function";
 
-/// Whether an address is that of a function that was given.
+/// True if an address is a function token.
 pub fn is_given(address: u64, pointer_width: u32) -> bool {
     address & !NUMBERS == token_of(FUNCTION, pointer_width)
 }
 
-/// The bits in which tokens of functions differ. What C has as -1 and the like is none of them.
+/// The bits in which function tokens differ. -1 and similar values in C are no tokens.
 const NUMBERS: u64 = (POINTERS - 1) << NUMBER;
 
-/// The same in the program.
+/// The same test in the program.
 pub(super) fn is_token(b: &mut Builder, address: ExprId) -> ExprId {
     let width = b.pointer_width();
     let fixed = b.size(!NUMBERS & (u64::MAX >> (64 - width)));
@@ -27,7 +26,7 @@ pub(super) fn is_token(b: &mut Builder, address: ExprId) -> ExprId {
     b.x().eq(fixed, token)
 }
 
-/// A call through a pointer, which may be one to a function that was given.
+/// Emits a call through a pointer that may be a function token.
 pub fn call_pointer(b: &mut Builder, address: ExprId, ty: ir::Ty, call: Op) {
     let Op::Call { args, result, .. } = &call else { return };
     let Some(func) = b.cx.given_function(ty) else {
@@ -40,7 +39,7 @@ pub fn call_pointer(b: &mut Builder, address: ExprId, ty: ir::Ty, call: Op) {
 }
 
 impl Context<'_> {
-    /// What pointers to functions that were given lead to where calls have this type; `None` where none are.
+    /// The function that function tokens lead to in calls of this type. `None` if there are no function tokens.
     fn given_function(&mut self, ty: ir::Ty) -> Option<FuncId> {
         let known = self.lazy.as_ref()?.functions.get(&ty).copied();
         if known.is_some() {
@@ -59,7 +58,7 @@ impl Context<'_> {
     }
 }
 
-/// Gives them their bodies.
+/// Creates the bodies of these functions.
 pub(super) fn finish(cx: &mut Context) {
     let functions = cx.lazy.iter().flat_map(|lazy| &lazy.functions);
     let mut given: Vec<_> = functions.map(|(&ty, &func)| (func, ty)).collect();
@@ -81,7 +80,7 @@ pub(super) fn finish(cx: &mut Context) {
     }
 }
 
-/// An approximation of what arguments lead to, at the function that is given them.
+/// Adds a taint about the objects of arguments, at the source position of the entry function.
 pub(super) fn approximate(b: &mut Builder, reason: String, over: bool, under: bool) {
     let place = std::mem::replace(&mut b.place, place_of_entry(b.cx));
     b.approximate(reason, over, under);
@@ -93,7 +92,7 @@ fn place_of_entry(cx: &Context) -> Option<PlaceId> {
     entry.and_then(|f| f.place)
 }
 
-/// Of an object of this type whose pointers have any value.
+/// Adds a taint for an object of this type whose pointers have arbitrary values.
 pub(super) fn approximate_pointers(b: &mut Builder, target: TypeId) {
     let target = b.cx.program.type_name(target);
     let what = format!("pointers in unions and to FILE are arbitrary ({target}, to which an argument leads)");

@@ -1,4 +1,4 @@
-//! Before a function is lowered: the order of its blocks, who uses what, and which cells become variables.
+//! Preparation of a function: the order of its blocks, the uses of values, and the promotion of cells to variables.
 
 use super::{Accesses, Block, FlowGraph, FunctionLowering, Mutability, scopes};
 use crate::ir::{ConstantKind, DebugVariable, Instruction, Module, NONE, Operand, op};
@@ -17,7 +17,7 @@ impl<'m> FunctionLowering<'_, 'm> {
     }
 }
 
-/// Gives blocks their locations and variables their names; the variables that have no value at first.
+/// Creates the locations of blocks and the names of variables. Returns the variables that are initially uninitialised.
 pub(super) fn prepare(fl: &mut FunctionLowering) -> Vec<VarId> {
     let graph = find_reachable(fl);
     count_uses(fl);
@@ -29,15 +29,15 @@ pub(super) fn prepare(fl: &mut FunctionLowering) -> Vec<VarId> {
     uninitialised
 }
 
-/// Gives reachable blocks a location, and the order in which they are lowered: every block after those that
-/// dominate it, and otherwise as near to the order of the text as a depth-first search comes.
+/// Creates a location for each reachable block, and determines the order of lowering: each block comes after its
+/// dominators, and otherwise as close to the order of the text as a depth-first search permits.
 fn find_reachable(fl: &mut FunctionLowering) -> FlowGraph {
     let count = fl.body.blocks.len();
     let mut predecessors = vec![Vec::new(); count];
     let mut seen = vec![false; count];
     seen[0] = true;
-    // Blocks entered, each with the successors still to be visited. The last successor comes first, so
-    // that it is finished first and stands last.
+    // The entered blocks, each with the successors to visit. The last successor is visited first, so that it is
+    // finished first and is last in the order.
     let mut stack = vec![(0u32, fl.successors(0).collect::<Vec<_>>())];
     while let Some((block, rest)) = stack.last_mut() {
         let block = *block;
@@ -80,7 +80,7 @@ fn count_uses(fl: &mut FunctionLowering) {
             let is_phi = instruction.opcode == op::PHI;
             let mut operands = fl.b.ir().operands(instruction);
             while let Some(operand) = operands.next() {
-                // A phi uses its operands at the end of the block they come from.
+                // A phi uses an operand at the end of the block that it comes from.
                 let at = match (is_phi, is_phi.then(|| operands.next()).flatten()) {
                     (true, Some(Operand::Block(from))) => from,
                     _ => n as u32,
@@ -125,7 +125,7 @@ fn name_parameters(fl: &mut FunctionLowering) {
     }
 }
 
-/// Names the temporaries of phis after the C variable they hold.
+/// Names the temporaries of phis after their C variables.
 fn name_values(fl: &mut FunctionLowering) {
     for info in &fl.body.variables {
         if let Operand::Instruction(n) = info.value
@@ -152,7 +152,7 @@ fn same_width(fl: &mut FunctionLowering, var: VarId, c_type: u32) -> bool {
     }
 }
 
-/// Turns cells into variables and returns those that may be read before they are written.
+/// Promotes cells to variables. Returns those that may be read before they are written.
 fn promote(fl: &mut FunctionLowering, graph: &FlowGraph) -> Vec<VarId> {
     let mut candidates = promotable(fl);
     if fl.b.cx.options.scopes() {
@@ -163,7 +163,7 @@ fn promote(fl: &mut FunctionLowering, graph: &FlowGraph) -> Vec<VarId> {
     for (n, &alloca) in candidates.iter().enumerate() {
         index[alloca as usize] = n as u32;
     }
-    // Who accesses what, in which block; and the first access in the entry block.
+    // The accesses to each cell by block, and the first access in the entry block.
     let mut accesses = vec![Accesses::default(); candidates.len()];
     let mut last_read = vec![NONE; candidates.len()];
     let mut last_write = vec![NONE; candidates.len()];
@@ -232,7 +232,7 @@ fn promote(fl: &mut FunctionLowering, graph: &FlowGraph) -> Vec<VarId> {
 }
 
 fn writes(fl: &FunctionLowering, alloca: u32) -> usize {
-    // Only asked of parameters: their uses are few.
+    // This is only called for parameters, which have few uses.
     let is_write = |i: &&Instruction| i.opcode == op::STORE && fl.b.ir().operand(i, 1) == Operand::Instruction(alloca);
     fl.body.instructions.iter().filter(is_write).take(2).count()
 }
@@ -249,7 +249,7 @@ fn argument_uses(fl: &FunctionLowering) -> Vec<u32> {
     uses
 }
 
-/// Scalar cells that are only loaded and stored whole.
+/// Scalar cells that are only loaded and stored as a whole.
 fn promotable(fl: &FunctionLowering) -> Vec<u32> {
     let ir = fl.b.ir();
     let mut allocated = vec![NONE; fl.body.instructions.len()];
@@ -286,7 +286,7 @@ fn promotable(fl: &FunctionLowering) -> Vec<u32> {
     (0..allocated.len() as u32).filter(|&n| allocated[n as usize] != NONE).collect()
 }
 
-/// What happens to a cell in a block.
+/// An event of a cell in a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Event {
     Begins,
@@ -294,8 +294,8 @@ enum Event {
     Access,
 }
 
-/// The cells that are loaded or stored where `llvm.lifetime.end` may have been the last mark of their scope. In C such an access goes through
-/// a pointer; in bitcode it may name the cell.
+/// The cells with an access after an `llvm.lifetime.end` that no `llvm.lifetime.start` follows. In C such an access
+/// uses a pointer. In bitcode it may name the cell.
 fn accessed_after_scope(fl: &FunctionLowering, graph: &FlowGraph, candidates: &[u32]) -> FxHashSet<u32> {
     let mut events: FxHashMap<u32, BTreeMap<u32, Vec<Event>>> = FxHashMap::default();
     let mut ended = FxHashSet::default();
@@ -319,7 +319,7 @@ fn accessed_after_scope(fl: &FunctionLowering, graph: &FlowGraph, candidates: &[
     candidates.iter().filter(is_outlived).copied().collect()
 }
 
-/// Whether an access comes after the end of a scope without another beginning.
+/// True if an access follows the end of a scope without a new start.
 fn comes_after_end(events: &BTreeMap<u32, Vec<Event>>, graph: &FlowGraph) -> bool {
     let mut todo = Vec::new();
     for (&block, events) in events {
@@ -346,7 +346,7 @@ fn comes_after_end(events: &BTreeMap<u32, Vec<Event>>, graph: &FlowGraph) -> boo
     false
 }
 
-/// The variable of a cell that its parameter is stored in first: the parameter itself.
+/// The variable of a cell whose first store is a parameter: the parameter itself.
 fn parameter_variable(fl: &mut FunctionLowering, argument: u32, assigned: bool) -> VarId {
     let Expr::Var(var) = *fl.b.x().get(fl.args[argument as usize]) else { unreachable!("arguments are variables") };
     if assigned {
@@ -356,7 +356,7 @@ fn parameter_variable(fl: &mut FunctionLowering, argument: u32, assigned: bool) 
             table.resize(index + 1, Mutability::Fixed);
         }
         table[index] = Mutability::Local;
-        // Its expression exists already and was taken for fixed.
+        // Its expression already exists and was considered fixed.
         let e = fl.args[argument as usize];
         fl.b.cx.info(e);
         fl.b.cx.infos[e.index()].mutable = true;

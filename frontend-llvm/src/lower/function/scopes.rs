@@ -1,5 +1,5 @@
-//! Where the lives of variables in memory begin and end, for checks that ask: `llvm.lifetime.*` marks the scopes of variables of a
-//! fixed size; where that of an array of variable length ends, the stack pointer goes back to where it was saved.
+//! The lifetimes of variables in memory, for checks that need them. `llvm.lifetime.*` marks the scopes of variables of
+//! fixed size. At the end of the scope of a variable-length array, the stack pointer is restored.
 
 use super::FunctionLowering;
 use super::prepare::is_one;
@@ -8,20 +8,21 @@ use crate::lower::capture::{self, Capture, Captures};
 use cfa::{AllocKind, Check, Expr, Family, InputKind, Op, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The scopes of a function.
 #[derive(Default)]
 pub struct Scopes {
-    /// The `alloca`s of variables whose scope begins later than their function.
+    /// The `alloca`s of variables whose scope starts after the function.
     pub variables: FxHashSet<u32>,
-    /// By `llvm.stackrestore`: the `alloca`s that may have been executed since the stack pointer was saved.
+    /// For each `llvm.stackrestore`, the `alloca`s that may have been executed since the stack pointer was saved.
     dynamic: FxHashMap<u32, Vec<u32>>,
-    /// `store`s that keep the address of an object whose scope is not marked, and calls that may.
+    /// The `store`s that keep the address of an object whose scope is not marked, and the calls that may keep it.
     unmarked: FxHashSet<u32>,
-    /// Where these put their addresses; null before they are executed.
+    /// For each `alloca` of variable size, the variable with its address. It is null before the `alloca`.
     pub addresses: FxHashMap<u32, VarId>,
 }
 
 impl FunctionLowering<'_, '_> {
-    /// The name of the intrinsic that an instruction calls, if it calls a function by name.
+    /// The name of the function that an instruction calls by name.
     pub(super) fn intrinsic(&self, call: &Instruction) -> Option<&str> {
         if call.opcode != op::CALL {
             return None;
@@ -33,8 +34,8 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Before instruction `n`, a `store` or call: if it keeps the address of an object whose scope is not marked, a use after the end of its scope is
-    /// not seen from here on.
+    /// Called before instruction `n`. If it is a `store` or call that keeps the address of an object whose scope is not
+    /// marked, adds a taint: later uses after the end of the scope are not detected.
     pub fn keep_unmarked(&mut self, n: u32) {
         let watches_ends = self.b.cx.options.checks.iter().any(|check| check.is_fault());
         if watches_ends && self.scopes.unmarked.contains(&n) {
@@ -46,7 +47,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The scope of a variable begins or ends. One in memory is an object that lives as long.
+    /// Lowers the start or the end of a variable's scope. For a variable in memory, the object is created or dies.
     pub fn lower_scope(&mut self, i: &Instruction, begins: bool) {
         let Operand::Instruction(n) = self.b.ir().operand(i, 1) else { return };
         if let Some(var) = self.home(Operand::Instruction(n)) {
@@ -54,7 +55,7 @@ impl FunctionLowering<'_, '_> {
                 let (name, ty) = (self.b.cx.program.vars[var].name.clone(), self.b.cx.program.vars[var].ty);
                 self.b.havoc_var(var, InputKind::Uninit(name), Some(ty));
             }
-            // Nothing is pointed to by a variable that is gone.
+            // A dead variable is no root of the leak check.
             let width = self.b.cx.program.vars[var].width;
             if !begins && width >= self.b.pointer_width() && self.b.cx.options.checks.contains(&Check::Memtrack) {
                 let nowhere = self.b.int(width, 0);
@@ -79,7 +80,7 @@ impl FunctionLowering<'_, '_> {
         self.b.poison(address, size);
     }
 
-    /// Instruction `n` sets the stack pointer back.
+    /// Lowers instruction `n`, which restores the stack pointer.
     pub fn end_dynamic_scope(&mut self, n: u32) {
         for alloca in self.scopes.dynamic.remove(&n).unwrap_or_default() {
             let ptr = self.b.var_expr(self.scopes.addresses[&alloca]);
@@ -118,10 +119,11 @@ pub(super) fn find(fl: &mut FunctionLowering) {
     find_unmarked(fl, &instructions, &marked);
 }
 
-/// Where addresses of objects are or may be kept whose scopes clang does not mark: compound literals (which it names), variables
-/// whose scope can be entered by a jump, all variables of bitcode that was compiled without marks. A call counts if it may keep what it is passed. Of
-/// temporaries, which have no variable and are passed to the calls that fill them, only a `store` counts; parameters live as long as the function, and
-/// so do variables of its outermost block (of which clang does not mark the one that is returned, as it is the result).
+/// Finds the instructions that keep, or may keep, addresses of objects whose scopes clang does not mark: compound
+/// literals, variables whose scope can be entered by a jump, and all variables of bitcode compiled without markers. A
+/// call counts if it may capture an argument. For temporaries, which have no variable and are passed to the calls that
+/// fill them, only a `store` counts. Parameters and variables of the outermost block live as long as the function, so
+/// they are excluded. (clang does not mark a returned variable of the outermost block, because it is the result.)
 fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHashSet<u32>) {
     let ir = fl.b.ir();
     let of = |operand| match operand {
@@ -141,7 +143,7 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
         let not_marked: FxHashSet<u32> = not_marked.copied().collect();
         find_lasting(fl, instructions, &not_marked);
     }
-    // By what leads into such an object: whether a call may keep it, too.
+    // For each value that points into such an object, whether a call may keep it.
     let mut within: FxHashMap<u32, bool> = FxHashMap::default();
     let mut captures = Captures::default();
     for &n in instructions {
@@ -150,7 +152,7 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
         match i.opcode {
             op::ALLOCA => {
                 let flags = ir.extra(i)[2];
-                // A call of `alloca` makes bytes, which live as long as the function.
+                // A call of `alloca` allocates bytes that live as long as the function.
                 let one = matches!(ir.operand(i, 0), Operand::Constant(c) if is_one(ir, c));
                 let is_object = fl.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
                 if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
@@ -165,7 +167,7 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
             op::STORE if from(ir.operand(i, 0)).is_some() => {
                 fl.scopes.unmarked.insert(n);
             }
-            // Whoever is called may keep it.
+            // A called function may keep it.
             op::CALL
                 if ir.operands(i).any(|o| from(o) == Some(true))
                     && fl.intrinsic(i).is_none_or(|f| !f.starts_with("llvm.")) =>
@@ -181,7 +183,8 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
     }
 }
 
-/// Where a variable is used again and again whose scope is not marked, it is not seen that it is not initialised each time.
+/// If a variable without a marked scope is used repeatedly, adds a taint: a later use without initialisation is not
+/// detected.
 fn find_lasting(fl: &mut FunctionLowering, instructions: &[u32], variables: &FxHashSet<u32>) {
     let uses =
         |i: &Instruction| fl.b.ir().operands(i).any(|o| matches!(o, Operand::Instruction(n) if variables.contains(&n)));
@@ -207,10 +210,10 @@ fn find_lasting(fl: &mut FunctionLowering, instructions: &[u32], variables: &FxH
     }
 }
 
-/// Follows control from where the stack pointer is saved to where it is restored.
+/// Follows the control flow from where the stack pointer is saved to where it is restored.
 fn find_dynamic(fl: &mut FunctionLowering, save: u32) {
     let ir = fl.b.ir();
-    // -O0 keeps it in a variable.
+    // With -O0, it is saved in a variable.
     let slot = fl.body.instructions.iter().find_map(|i| {
         let stored = i.opcode == op::STORE && ir.operand(i, 0) == Operand::Instruction(save);
         stored.then(|| ir.operand(i, 1))
@@ -244,9 +247,9 @@ fn find_dynamic(fl: &mut FunctionLowering, save: u32) {
             }
         }
     }
-    // Those of a fixed size are executed before.
+    // Allocations of fixed size are executed at the entry.
     found.retain(|&n| fl.homes[n as usize].is_none());
-    // One that is executed again before the end makes another object, and only the last one is ended.
+    // A repeated execution creates another object, but only the last one is deallocated.
     let repeats = |n: u32| {
         let own = fl.body.blocks.iter().position(|range| range.contains(&n)).expect("it is in a block") as u32;
         let mut seen = FxHashSet::default();
@@ -267,7 +270,7 @@ fn find_dynamic(fl: &mut FunctionLowering, save: u32) {
     let again: Vec<u32> = found.iter().copied().filter(|&n| repeats(n)).collect();
     fl.scopes.unmarked.extend(again);
     for &n in &found {
-        // Its address is used once more: where the scope ends.
+        // The end of the scope uses the address once more.
         fl.values[n as usize].single = false;
         if !fl.scopes.addresses.contains_key(&n) {
             let width = fl.b.pointer_width();
