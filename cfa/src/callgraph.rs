@@ -119,7 +119,7 @@ impl CallGraph {
     pub fn is_reachable(&self, func: FuncId) -> bool {
         self.reachable[func.index()]
     }
-    /// Whether a call of the function may lead to another call of it before it returns.
+    /// True if a call of the function may lead to another call of it before it returns.
     pub fn is_recursive(&self, func: FuncId) -> bool {
         self.components.on_cycle(&self.graph, func.0)
     }

@@ -2,7 +2,9 @@
 //!
 //! [`load`] compiles C with clang, reads bitcode and textual IR, and links all inputs with the library models that they
 //! need. [`Module::lower`] translates the result to a program. `shim/` encapsulates the C++ classes of LLVM. The
-//! lowering works on the plain data of [`ir`].
+//! lowering works on the plain data of `ir`.
+
+#![warn(missing_docs)]
 
 pub mod command;
 mod compile;

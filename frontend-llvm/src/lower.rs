@@ -87,8 +87,8 @@ struct Context<'m> {
     block_addresses: FxHashMap<(u32, u32), u32>,
     /// Models that do not compute a result, by the name of the modelled function.
     ignoring_result: FxHashMap<&'m str, usize>,
-    /// Models of output functions that only choose the result, by the name of the modelled function; and the model that
-    /// reads a printed string.
+    /// Models of output functions that do not interpret the format, by the name of the modelled function; and the model
+    /// that reads a printed string.
     plain: FxHashMap<&'m str, usize>,
     reading_string: Option<usize>,
     /// The parts of the model of `scanf`, by the suffix of their names; and the functions composed of them.
@@ -101,10 +101,10 @@ struct Context<'m> {
     quick_exit_function: Option<FuncId>,
     /// The function that a failed assertion calls.
     failed_assertion: Option<FuncId>,
-    /// Objects whose size, content or address is unknown, and objects whose initial values contain addresses of such
-    /// objects; and the objects in the initial values of variables whose address is not taken.
+    /// Global objects whose initial value is unknown.
     unknown_initialisers: Vec<String>,
-    /// Objects of which something is not known, or of what they lead to at first, and those to which variables lead whose address is not taken.
+    /// Open objects: their size, content or address is unknown, or their initial value contains the address of an open
+    /// object. The second list has the open objects in the initial values of variables whose address is not taken.
     open_globals: FxHashMap<GlobalId, globals::Open>,
     open_initialisers: Vec<GlobalId>,
     layout: Layout,
@@ -226,7 +226,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
 }
 
 impl Context<'_> {
-    /// Bits of a first-class value; `None` for what is no value or too wide.
+    /// The width of a first-class value in bits. `None` for a type without values, or with too wide ones.
     fn width(&self, ty: ir::Ty) -> Option<u32> {
         let t = &self.ir.types[ty as usize];
         let bits = match t.kind {
@@ -234,7 +234,7 @@ impl Context<'_> {
             TypeKind::Float(format) => u64::from(format.width()),
             TypeKind::Pointer => u64::from(self.pointer_width),
             TypeKind::Vector(element, n) => u64::from(self.width(element)?) * u64::from(n),
-            // An empty struct has no bits; as a value it is one byte that is never stored.
+            // An empty struct has no bits. Its value is one byte that is never stored.
             TypeKind::Array(..) | TypeKind::Struct(_) => (t.size * 8).max(8),
             TypeKind::Void | TypeKind::Other | TypeKind::Function { .. } => return None,
         };
@@ -254,7 +254,7 @@ impl Context<'_> {
         id
     }
 
-    /// The function a constant is the address of, aliases resolved.
+    /// The function whose address a constant is. Resolves aliases.
     fn function_of_constant(&self, mut constant: u32) -> Option<usize> {
         for _ in 0..64 {
             let ir::ConstantKind::Global(number) = self.ir.constants[constant as usize].kind else { return None };
@@ -273,12 +273,12 @@ impl Context<'_> {
         self.options.error_functions.iter().any(|name| self.ir.functions[n].is_named(name))
     }
 
-    /// Whether function `n` is one that has to be called where the program calls it.
+    /// True if calls of function `n` must remain calls.
     fn is_watched(&self, n: usize) -> bool {
         self.is_error_function(n) || self.options.watched.iter().any(|name| self.ir.functions[n].is_named(name))
     }
 
-    /// Makes the functions of the program, without bodies.
+    /// Creates the functions of the program, without bodies.
     fn declare_functions(&mut self) {
         for (n, f) in self.ir.functions.iter().enumerate() {
             let called_only = f.declaration && !self.uses.address_taken[n];
@@ -345,8 +345,8 @@ impl Context<'_> {
         self.add_var(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None }, Mutability::Fixed)
     }
 
-    /// Declares a global variable that is always 0 for each state of the library's. Every value from the environment is read and written
-    /// with one of them: so that each depends on those before it.
+    /// Declares a global variable for each hidden state of the library. Its value is always 0. Each value of the
+    /// environment reads and writes one of them, so it depends on the earlier values.
     fn declare_hidden_states(&mut self) {
         let has = |names: &[&str]| self.ir.functions.iter().any(|f| names.contains(&models::stands_for(&f.name)));
         let (shares_files, sets_locale) = (has(&hidden::SHARE_FILES), has(&hidden::SET_LOCALE));

@@ -74,7 +74,7 @@
 //! ends by `exit` or the end of `main`. `void __proviso_at_quick_exit(void)` runs before it ends by `quick_exit`.
 //!
 //! A model `F.void` replaces `F` in direct calls whose result is unused. It need not compute or over-approximate the
-//! result. See `models::ignoring_result`. The lowering redirects these calls.
+//! result. See `models::ignoring_result`. The lowering redirects such calls.
 
 use cfa::Family;
 

@@ -1,4 +1,4 @@
-//! Expressions in text form.
+//! The parser of expressions.
 
 use super::lexer::Token;
 use super::{Error, Kind, Parser, Result_, id_in};
@@ -9,14 +9,14 @@ use crate::program::{FuncId, GlobalId, VarId};
 use crate::text::{BINARY, FLOAT_BINARY, FLOAT_COMPARE, FLOAT_UNARY, UNARY, named};
 use num_bigint::{BigInt, BigUint};
 
-/// How deep an expression may nest. What is printed nests less.
+/// The maximal nesting depth of an expression. The printer's output is less deep.
 const MAX_DEPTH: u32 = 200;
-/// Digits of a number.
+/// The maximal number of digits of a number.
 const MAX_DIGITS: usize = 1 << 20;
 const MAX_DECIMAL_DIGITS: usize = 1000;
 
 impl Parser<'_> {
-    /// Definitions of named parts, if any: `let e0 = …`.
+    /// Parses the definitions of named subexpressions, if any: `let e0 = …`.
     pub(super) fn lets(&mut self) -> Result_<()> {
         self.lets.clear();
         while self.accept_word("let")? {
@@ -29,7 +29,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An expression that stands alone, with its named parts.
+    /// Parses an expression with the definitions of its named subexpressions.
     pub(super) fn single_expr(&mut self) -> Result_<ExprId> {
         self.lets()?;
         self.expr()
@@ -62,7 +62,7 @@ impl Parser<'_> {
         self.bits_of(e)
     }
 
-    /// What follows an expression: `[hi:lo]`, any number of times.
+    /// Parses the suffixes `[hi:lo]` of an expression.
     fn bits_of(&mut self, mut e: ExprId) -> Result_<ExprId> {
         while self.is("[") {
             let start = self.start;
@@ -158,7 +158,7 @@ impl Parser<'_> {
         let name = parts.next().unwrap_or_default();
         let first = parts.next().unwrap_or_default();
         let mut rest: Vec<&str> = parts.collect();
-        // To nearest is not said.
+        // The name does not contain the mode to nearest.
         let rounding = rest.last().and_then(|last| Rounding::from_name(last)).filter(|r| *r != Rounding::Nearest);
         if rounding.is_some() {
             rest.pop();
