@@ -1,5 +1,6 @@
-// Several programs are made of one compilation, with the checks of all of them. This takes out of a module what one of them does not ask
-// for: what is left is what clang makes without it, so that no analysis meets branches that mean nothing.
+// Removes disabled checks from a module. Several programs share one compilation with the checks of all of them. After
+// the removal, the module equals what clang compiles without these checks, so no analysis meets branches without a
+// meaning.
 
 #include "proviso_llvm.h"
 #include <llvm/ADT/STLExtras.h>
@@ -19,7 +20,7 @@ namespace {
 
 bool isOfSanitizer(const Instruction &i) { return i.hasMetadata(LLVMContext::MD_nosanitize); }
 
-/// A branch around a block that only it leads to; and where control comes both ways.
+/// A branch around a side block whose only predecessor is the branch. `next` follows on both paths.
 struct Around {
   BranchInst *branch;
   BasicBlock *side, *next;
@@ -30,17 +31,17 @@ struct Around {
     if (!branch || !branch->isConditional() || !isOfSanitizer(*branch))
       return std::nullopt;
     BasicBlock *next = branch->getSuccessor(branch->getSuccessor(0) == &side);
-    // What must not be reached goes nowhere from either side.
+    // After an unreachable side block, both paths end.
     bool isEnd = isa<UnreachableInst>(side.getTerminator()) && isa<UnreachableInst>(*next->getFirstNonPHIOrDbg());
     if (next == &side || (side.getSingleSuccessor() != next && !isEnd) || !next->phis().empty())
       return std::nullopt;
     return Around{branch, &side, next};
   }
 
-  /// Makes it none.
+  /// Removes the branch and the side block.
   void straighten() {
     BasicBlock *before = branch->getParent();
-    // Values that do not fit into an argument are passed in memory.
+    // Values that do not fit an argument are passed in memory.
     SmallVector<AllocaInst *, 2> passed;
     for (Instruction &i : *side)
       if (auto *store = dyn_cast<StoreInst>(&i))
@@ -62,7 +63,7 @@ class Leaving {
   ArrayRef<StringRef> handlers;
   SmallVector<WeakTrackingVH, 32> descriptions;
 
-  /// Whether a block does nothing but say that a check failed for which nobody asks.
+  /// True if the block only reports the failure of a disabled check.
   bool isFailure(BasicBlock &block) {
     bool found = false;
     for (Instruction &i : block) {
@@ -78,7 +79,7 @@ class Leaving {
     return found;
   }
 
-  /// Takes out the branches around some blocks; whether there are any.
+  /// Removes the branches around some blocks. Returns true if there were any.
   static bool straighten(Function &function, function_ref<bool(BasicBlock &)> isOut) {
     SmallVector<BasicBlock *, 32> out;
     for (BasicBlock &block : function)
@@ -107,10 +108,10 @@ public:
     if (!straighten(function, [&](BasicBlock &block) { return isFailure(block); }))
       return;
     sweep(function);
-    // Whether a shift loses bits is looked at only where it is by few enough.
+    // clang tests whether a shift loses bits only if the shift amount is valid.
     straighten(function, [](BasicBlock &block) { return block.sizeWithoutDebug() == 1 && block.getSingleSuccessor(); });
     sweep(function);
-    // Of arithmetic nobody asks any more whether it overflows.
+    // The overflow bits of arithmetic are unused now.
     auto isResult = [](User *user) {
       auto *part = dyn_cast<ExtractValueInst>(user);
       return part && part->getIndices() == ArrayRef(0u);
@@ -133,7 +134,7 @@ public:
     }
   }
 
-  /// Takes out the descriptions of what was taken out, which are no variables of the program.
+  /// Removes the descriptions of the removed checks, which are no variables of the program.
   void finish() {
     while (!descriptions.empty()) {
       Value *value = descriptions.pop_back_val();
@@ -156,15 +157,15 @@ public:
   }
 };
 
-/// Whether a block is the end of a scope at which nothing is left to do.
+/// If the block is the end of a scope without any remaining operation, returns its jump.
 BranchInst *emptyEnd(BasicBlock &block) {
   auto *jump = dyn_cast<BranchInst>(block.getTerminator());
   bool isEmpty = block.getName().contains("cleanup") && block.sizeWithoutDebug() == 1 && !isa<PHINode>(block.front());
   return isEmpty && jump && jump->isUnconditional() ? jump : nullptr;
 }
 
-/// Where a jump out of scopes goes is a number in a variable, and a `switch` on it where the scopes end. Nothing else is done there any more, so
-/// each jump goes where its number says.
+/// A jump out of scopes stores the number of its target in a variable, and a `switch` on it follows the ends of the
+/// scopes. Nothing else happens there any more, so each jump is redirected to its target.
 void thread(Function &function, AllocaInst *slot) {
   SmallVector<StoreInst *, 16> stores;
   for (User *user : slot->users())
@@ -177,10 +178,10 @@ void thread(Function &function, AllocaInst *slot) {
     auto *jump = dyn_cast<BranchInst>(store->getParent()->getTerminator());
     if (!number || !jump || jump->isConditional() || store->getNextNonDebugInstruction() != jump)
       continue;
-    // No way goes on for ever: there are no more scopes than blocks.
+    // This terminates: there are no more scopes than blocks.
     for (size_t steps = function.size(); steps > 0; steps--) {
       BasicBlock *end = jump->getSuccessor(0);
-      // Of two scopes that end one after the other the switch is behind both.
+      // If two scopes end in sequence, the switch follows both.
       for (size_t left = steps; left > 0; left--)
         if (auto *on = emptyEnd(*end))
           end = on->getSuccessor(0);
@@ -219,7 +220,7 @@ void leaveOutScopes(Function &function) {
         cast<Instruction>(user)->eraseFromParent();
       slot->eraseFromParent();
     }
-  // What is left of the ends of scopes.
+  // Removes the empty ends of scopes.
   for (BasicBlock &block : make_early_inc_range(function))
     if (emptyEnd(block) && &block != &function.getEntryBlock())
       TryToSimplifyUncondBranchFromEmptyBlock(&block);

@@ -1,8 +1,8 @@
-// Cutting instructions out of a module, so that what remains runs.
+// Removes instructions from a module so that the remaining module can be executed.
 //
-// src/cut.rs says what is to happen to every function, block and instruction. No way through a function is taken
-// that the original does not have: a branch that is removed goes to one of its targets, so values still are
-// defined before they are used.
+// src/cut.rs gives the orders for every function, block and instruction. Every path through a function also exists in
+// the original: a removed branch becomes a jump to one of its targets. Values are therefore still defined before their
+// uses.
 
 #include "module.hpp"
 #include <llvm/ADT/DenseSet.h>
@@ -21,12 +21,12 @@ using namespace llvm;
 
 namespace {
 
-// As in src/cut.rs.
+// These must agree with src/cut.rs.
 enum FunctionAction : uint32_t { stub_function, cut_function, exit_function_stub };
 enum BlockAction : uint32_t { keep_end, exit_at_start, return_at_end, exit_at_end, first_successor };
 enum InstructionFlag : uint32_t { kept = 1, stop_after = 2, unseen = 4, dropped_shift = 8 };
 
-/// What to do with an instruction.
+/// The order for an instruction.
 struct Order {
   Instruction *instruction;
   uint32_t flags;
@@ -57,7 +57,7 @@ public:
   void run(ArrayRef<Function *> bodies);
 };
 
-/// Attributes by which a zero in the place of a value could be undefined behaviour.
+/// Attributes because of which a zero in place of a value could be undefined behaviour.
 AttributeMask strict_attributes() {
   AttributeMask mask;
   for (auto kind : {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable, Attribute::DereferenceableOrNull,
@@ -73,7 +73,7 @@ bool registers_handlers(const Module &module) {
   return module.getNamedGlobal("llvm.global_dtors") != nullptr;
 }
 
-/// Ends the program quietly: output is written, handlers that the slice still has are not run.
+/// Ends the program: flushes output, but does not run the remaining handlers of the slice.
 void Cutter::end_program(Instruction *before) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(before->getDebugLoc());
@@ -96,8 +96,8 @@ void Cutter::end_program(Instruction *before) {
   call->setDoesNotReturn();
 }
 
-/// Gives the addresses of blocks that no jump through a pointer goes to any more to bytes of an array: LLVM has the same
-/// invalid address for all blocks that are deleted, and the program may compare addresses of labels or subtract them.
+/// Replaces the addresses of blocks that no indirect jump reaches any more by the addresses of bytes in an array. LLVM
+/// gives all deleted blocks the same invalid address, but the program may compare or subtract the addresses of labels.
 void Cutter::keep_addresses(Function &function, ArrayRef<BasicBlock *> blocks) {
   SmallVector<std::pair<BlockAddress *, unsigned>, 8> addresses;
   for (auto [n, block] : enumerate(blocks))
@@ -114,7 +114,8 @@ void Cutter::keep_addresses(Function &function, ArrayRef<BasicBlock *> blocks) {
   }
 }
 
-/// The same where the blocks are deleted because nothing leads to them, or where all of a function's are no targets.
+/// Does the same for blocks that are deleted because they are unreachable, or because no block of the function is a
+/// target.
 void Cutter::keep_addresses_of_lost(Function &function) {
   df_iterator_default_set<BasicBlock *> reachable;
   bool jumps = false;
@@ -127,7 +128,7 @@ void Cutter::keep_addresses_of_lost(Function &function) {
   keep_addresses(function, lost);
 }
 
-/// Leaves of a function only that it returns, or that the program ends there.
+/// Reduces a function to a return, or to the end of the program.
 void Cutter::stub(Function &function, bool returns) {
   SmallVector<BasicBlock *, 8> labels;
   for (auto &block : function)
@@ -153,7 +154,7 @@ void Cutter::stub(Function &function, bool returns) {
   }
 }
 
-/// Takes an instruction out whose value nothing needs.
+/// Removes an instruction whose value is not needed.
 void Cutter::drop_value(Instruction &instruction) {
   Type *type = instruction.getType();
   if (!type->isVoidTy() && !instruction.use_empty())
@@ -162,7 +163,7 @@ void Cutter::drop_value(Instruction &instruction) {
   instruction.eraseFromParent();
 }
 
-/// Passes (or returns) zeros for the values that nothing needs.
+/// Passes (or returns) zeros in place of values that are not needed.
 void Cutter::drop_arguments(Order &order) {
   if (auto *result = dyn_cast<ReturnInst>(order.instruction)) {
     if (Value *value = result->getReturnValue()) {
@@ -180,7 +181,8 @@ void Cutter::drop_arguments(Order &order) {
     if (n >= call->arg_size())
       continue;
     Type *type = call->getArgOperand(n)->getType();
-    // What is passed by copy must be there to be copied, and what leads to it may go: then it is anything.
+    // An argument passed by copy needs an object to copy. Its address may be removed, so an arbitrary object replaces
+    // it.
     if (call->isByValArgument(n)) {
       Value *from = call->getArgOperand(n);
       if (!isa<Constant>(from) && !isa<AllocaInst>(from)) {
@@ -201,11 +203,11 @@ void Cutter::drop_arguments(Order &order) {
   }
 }
 
-/// The address that an access through constant offsets starts from.
+/// The cell that an access with constant offsets addresses.
 AllocaInst *cell(Value *pointer) { return dyn_cast<AllocaInst>(pointer->stripInBoundsConstantOffsets()); }
 
-/// Decides on the instructions that stand for no edge: cells, the stores of parameters into theirs, and marks of
-/// lifetimes are kept where something else uses the cell; the others go.
+/// Decides about instructions that implement no edge. Cells, the stores of parameters into them, and lifetime markers
+/// are kept if another kept instruction uses the cell. All others are removed.
 void Cutter::keep_unseen(Function &function, ArrayRef<Order> orders) {
   SmallPtrSet<AllocaInst *, 16> used;
   SmallVector<Instruction *, 32> companions;
@@ -270,7 +272,8 @@ void Cutter::cut(Function &function) {
         order.dropped.push_back(*words++);
       orders.push_back(std::move(order));
     }
-  // Ways end where the slice stops (phis stay, for there may be orders for them). What stands behind such an end is gone afterwards, so orders for it are void.
+  // Paths end where the slice stops. Phis remain, because they may have orders. The instructions after such an end are
+  // deleted, so orders for them are void.
   SmallPtrSet<const Instruction *, 16> gone;
   auto end_before = [&](Instruction *instruction) {
     for (Instruction *next = instruction; next; next = next->getNextNode())
@@ -306,7 +309,7 @@ void Cutter::cut(Function &function) {
       order.instruction = nullptr;
     else if (order.flags & kept && isa<CallBase>(order.instruction))
       kept_calls.insert(order.instruction);
-  // An `unreachable` behind a call that is removed would be reached.
+  // An `unreachable` after a removed call would be reached.
   for (auto &order : orders)
     if (auto *end = dyn_cast_or_null<UnreachableInst>(order.instruction))
       if (!(order.flags & kept) && !kept_calls.count(end->getPrevNode()))
@@ -327,7 +330,7 @@ void Cutter::cut(Function &function) {
         continue;
       if (intrinsic && (intrinsic->isLifetimeStartOrEnd() && cell(intrinsic->getArgOperand(1))))
         continue;
-      // The stack is put back as far as it was saved.
+      // A restore of the stack pointer is kept if its save is.
       if (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::stacksave)
         continue;
       if (intrinsic && intrinsic->getIntrinsicID() == Intrinsic::stackrestore &&
@@ -341,13 +344,13 @@ void Cutter::cut(Function &function) {
   keep_addresses_of_lost(function);
   EliminateUnreachableBlocks(function);
   erase_dead(function);
-  // What was said of the whole function need not hold of a part that may end the program.
+  // Attributes of the whole function may be wrong for a part that may end the program.
   function.removeFnAttr(Attribute::WillReturn);
   function.removeFnAttr(Attribute::Memory);
   function.removeFnAttr(Attribute::Speculatable);
 }
 
-/// Values that nothing uses any more, and blocks that only lead to the next.
+/// Erases unused values, and blocks that only lead to the next one.
 void Cutter::erase_dead(Function &function) {
   SmallVector<WeakTrackingVH, 32> dead;
   for (auto &instruction : instructions(function))
@@ -364,7 +367,7 @@ void Cutter::erase_dead(Function &function) {
   }
 }
 
-/// Functions and variables that nothing reaches from the entry and from what LLVM itself reads.
+/// Erases functions and variables that are unreachable from the entry and from LLVM's own tables.
 void Cutter::erase_unreachable_globals() {
   SmallPtrSet<const GlobalValue *, 32> reached;
   DenseSet<const Constant *> seen;
@@ -407,7 +410,7 @@ void Cutter::erase_unreachable_globals() {
 
 void Cutter::run(ArrayRef<Function *> bodies) {
   SmallPtrSet<Function *, 32> ordered(bodies.begin(), bodies.end());
-  // What a model stands for in the program (a weak or an inline function) comes from the library.
+  // The C library defines the functions that models replaced in the program (weak or inline functions).
   for (auto &function : module)
     if (!function.isDeclaration() && !ordered.count(&function))
       function.deleteBody();
@@ -424,17 +427,18 @@ void Cutter::run(ArrayRef<Function *> bodies) {
 } // namespace
 
 struct ProvisoOriginal {
-  /// As it was. Linking changes more than it adds: flags, whether symbols are local, attributes.
+  /// The original module. Linking does more than add definitions: it changes flags, the linkage of symbols, and
+  /// attributes.
   std::unique_ptr<Module> module;
-  /// By function of the module that models were linked into, the one of the original.
+  /// For each function of the module with models, the function of the original.
   ValueToValueMapTy functions;
 };
 
 ProvisoOriginal *proviso_original_new(LLVMModuleRef module) {
   auto *original = new ProvisoOriginal;
   original->module = CloneModule(*unwrap(module), original->functions);
-  // LLVM's clone of what is cloned before a function (initial values, other functions) has addresses of the function's blocks in the module
-  // that it was cloned from.
+  // LLVM's cloning keeps block addresses of the source module in everything that it clones before the function (initial
+  // values, other functions).
   for (auto &function : *unwrap(module))
     for (auto &block : function)
       for (User *user : make_early_inc_range(block.users()))
@@ -449,7 +453,7 @@ void proviso_original_free(ProvisoOriginal *original) { delete original; }
 
 LLVMModuleRef proviso_cut(ProvisoOriginal *given, LLVMModuleRef linked, const uint32_t *words, const char *entry) {
   std::unique_ptr<ProvisoOriginal> original(given);
-  // Orders are by function of the module with models, as far as it is the program's.
+  // The orders follow the functions of the module with models, as far as they belong to the program.
   std::vector<Function *> bodies;
   for (auto &function : *unwrap(linked))
     if (!function.isDeclaration() && !function.hasFnAttribute(model_attribute))

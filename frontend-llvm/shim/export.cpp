@@ -1,6 +1,7 @@
-// A module as one flat buffer of words and text, for src/ir.rs to decode.
+// Exports a module as one flat buffer of words and text, which src/ir.rs decodes.
 //
-// The buffer is a sequence of sections, each a row count, a word count and rows; rows name each other by number.
+// The buffer is a sequence of sections. A section is a row count, a word count, and rows. Rows refer to each other by
+// number.
 
 #include "module.hpp"
 #include "tables.hpp"
@@ -24,20 +25,21 @@ static_assert(Instruction::Ret == 1 && Instruction::CallBr == 11 && Instruction:
 
 namespace {
 
-/// An operand is a number and, in the low three bits, what it numbers.
+/// An operand is a number. The low three bits give its kind.
 enum Operand : uint32_t { argument, instruction, constant, block, assembly, nothing };
 
 uint32_t operand(Operand kind, uint32_t number) { return number << 3 | kind; }
 
-/// Extra of an instruction that was a constrained operation, and the last of a call of one that is rounded in a mode of
-/// its own.
+/// The extra word of a constrained operation, and the last extra word of a call of an operation with its own rounding
+/// mode.
 constexpr uint32_t constrained_flag = 1, own_rounding_flag = 1;
 
-/// Beside an opcode: the optimiser may change the result of the operation on floats (fast-math flags); a product and a sum
-/// that the machine rounds once.
+/// Flags in the opcode word: optimisation may change the result of the operation on floats (fast-math flags); the
+/// machine rounds a product and a sum only once.
 constexpr uint32_t inexact_flag = 1 << 8, fused_flag = 1 << 9;
 
-/// True if the code of an x86 function may have fused multiply-add instructions, so that LLVM selects one for each `llvm.fmuladd`.
+/// True if the code of an x86 function may use fused multiply-add instructions, so that LLVM selects one for each
+/// `llvm.fmuladd`.
 static bool has_fused_multiply_add(const Function &function) {
   bool fma = false, fma4 = false;
   SmallVector<StringRef, 64> features;
@@ -61,7 +63,7 @@ class Exporter {
   Rows variables, functions, aliases, assemblies, bodies;
   uint32_t instruction_count = 0;
 
-  // Of the function being written.
+  // The numbers in the current function.
   DenseMap<const Value *, uint32_t> numbers;
   DenseMap<const BasicBlock *, uint32_t> block_numbers;
 
@@ -125,15 +127,15 @@ void Exporter::variable(const GlobalVariable &variable) {
   variables.add(words);
 }
 
-/// Row: name, type, flags; C name, file, line, C types of result and parameters; of parameters that are more than their
-/// type says, the number, flags, size and alignment; first instruction number, and the word count of the body in the
-/// section of bodies.
+/// Row: name, type, flags; C name, file, line, C types of result and parameters; for each parameter with attributes,
+/// its number, flags, size and alignment; the first instruction number, and the word count of the body in the section
+/// of bodies.
 void Exporter::function(const Function &function) {
   Words words;
   text.push(words, function.getName());
   words.push_back(types.id(function.getFunctionType()));
   const DISubprogram *info = function.getSubprogram();
-  // Clang makes a declaration of its own where a call has none.
+  // Clang creates an artificial declaration for a call without one.
   const bool implicit = function.isDeclaration() && info && info->isArtificial();
   const bool is_bitcode = function.hasFnAttribute(bitcode_attribute);
   words.push_back(function.isDeclaration() | function.hasFnAttribute(model_attribute) << 1 |
@@ -203,8 +205,8 @@ void Exporter::body(const Function &function, Words &words) {
   instruction_count += count;
 }
 
-/// The value, whether it is the variable's address, whether it is just the variable, whether its scope is the body of the
-/// function; name, C type, file, line.
+/// Words: the value; whether it is the variable's address; whether it is the whole variable; whether the scope is the
+/// function body; name, C type, file, line.
 void Exporter::debug_variable(const DbgVariableRecord &record, Words &words) {
   const DILocalVariable *variable = record.getVariable();
   const Value *value = record.getNumVariableLocationOps() == 1 ? record.getVariableLocationOp(0) : nullptr;
@@ -218,15 +220,15 @@ void Exporter::debug_variable(const DbgVariableRecord &record, Words &words) {
   words.push_back(variable->getLine());
 }
 
-/// Whether an operation is rounded in a mode that is part of it. (What it says of rounding to nearest is an assumption
-/// about the environment, which x86 does not make.)
+/// True if the operation has its own rounding mode. (To nearest does not count: it is an assumption about the
+/// environment that x86 does not make.)
 static bool has_own_rounding(const ConstrainedFPIntrinsic &operation) {
   std::optional<RoundingMode> mode = operation.getRoundingMode();
   return mode && *mode != RoundingMode::Dynamic && *mode != RoundingMode::NearestTiesToEven;
 }
 
-/// The opcode of an instruction. A constrained floating-point operation, which is what clang makes of an instruction
-/// where the environment may be another than the default one, has that of the instruction.
+/// The opcode of an instruction. Clang emits a constrained floating-point operation in place of an instruction if the
+/// environment may differ from the default. It has the opcode of that instruction.
 static unsigned opcode(const Instruction &instruction) {
   auto *constrained = dyn_cast<ConstrainedFPIntrinsic>(&instruction);
   if (!constrained || has_own_rounding(*constrained))
@@ -255,14 +257,14 @@ void Exporter::instruction_row(const Instruction &instruction, Words &words) {
   words.insert(words.end(), extra.begin(), extra.end());
 }
 
-/// What is beside the opcode.
+/// The flags in the opcode word.
 uint32_t Exporter::float_flags(const Instruction &instruction) {
   auto *operation = dyn_cast<FPMathOperator>(&instruction);
   if (!operation)
     return 0;
   const bool fuses = has_fused_multiply_add(*instruction.getFunction());
   FastMathFlags flags = operation->getFastMathFlags();
-  // A sum is contracted with the product that it is one of.
+  // A sum is contracted with a product that is its operand.
   const bool is_sum = instruction.getOpcode() == Instruction::FAdd || instruction.getOpcode() == Instruction::FSub;
   const bool contracts = flags.allowContract() && fuses && is_sum;
   flags.setAllowContract(false);
@@ -270,14 +272,14 @@ uint32_t Exporter::float_flags(const Instruction &instruction) {
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
   const bool is_muladd = call && (call->getIntrinsicID() == Intrinsic::fmuladd ||
                                   call->getIntrinsicID() == Intrinsic::experimental_constrained_fmuladd);
-  // Others have flags, too, but compute nothing themselves.
+  // Other instructions also have flags, but they compute nothing.
   const bool computes = !isa<PHINode, SelectInst, LoadInst>(instruction) && (call || !isa<CallBase>(instruction));
   const bool is_fused = is_muladd && fuses && (scalar->isFloatTy() || scalar->isDoubleTy());
   return (computes && (flags.any() || contracts) ? inexact_flag : 0) | (is_fused ? fused_flag : 0);
 }
 
-/// What coming to a block means for the condition that C has, by the name that clang gives the block: true (2, where
-/// the whole condition is decided; 1 for a part of it), false (-2, -1), or nothing known (0).
+/// The truth value of C's condition at the entry of a block, by the name that clang gives the block: true (2 if the
+/// whole condition is decided, 1 for a part of it), false (-2, -1), or unknown (0).
 static uint32_t meaning(StringRef block) {
   block = block.rtrim("0123456789");
   int truth = StringSwitch<int>(block)
@@ -289,13 +291,13 @@ static uint32_t meaning(StringRef block) {
   return uint32_t(truth);
 }
 
-/// Whether clang kept the names of values.
+/// True if clang kept the names of values.
 static bool has_names(const Instruction &instruction) {
   return instruction.getFunction()->getEntryBlock().hasName();
 }
 
-/// Whether the difference is one of pointers. Where names are left out, one of integers that pointers were just converted to counts, as
-/// AddressSanitizer takes it.
+/// True if the instruction is a difference of pointers. Without names, a difference of integers counts if they were
+/// just converted from pointers, as in AddressSanitizer.
 static bool is_pointer_difference(const Instruction &instruction) {
   if (instruction.getOpcode() != Instruction::Sub)
     return false;
@@ -304,7 +306,7 @@ static bool is_pointer_difference(const Instruction &instruction) {
   return all_of(instruction.operands(), [](const Use &use) { return isa<PtrToIntInst>(use.get()); });
 }
 
-/// Whether a value is a part of a complex integer, or computed from such parts without a name of its own.
+/// True if a value is a part of a complex integer, or computed from such parts and without a name.
 static bool is_part(const Value *value, unsigned depth = 3) {
   auto *instruction = dyn_cast<Instruction>(value);
   if (!instruction || depth == 0)
@@ -316,7 +318,7 @@ static bool is_part(const Value *value, unsigned depth = 3) {
          any_of(instruction->operands(), [depth](const Use &use) { return is_part(use.get(), depth - 1); });
 }
 
-/// Whether the operation is one of a complex integer, by the names that clang gives the results and the parts.
+/// True if the operation belongs to a complex integer, by clang's names of the results and the parts.
 static bool is_complex(const Instruction &instruction) {
   if (!instruction.getType()->isIntegerTy() || !has_names(instruction))
     return false;
@@ -328,7 +330,7 @@ static bool is_complex(const Instruction &instruction) {
   return is_named || any_of(instruction.operands(), [](const Use &use) { return is_part(use.get()); });
 }
 
-/// Operands in the order src/ir.rs documents, and what is not an operand.
+/// Writes the operands in the order that src/ir.rs documents, and the extra words.
 void Exporter::fields(const Instruction &instruction, Words &operands, Words &extra) {
   if (auto *phi = dyn_cast<PHINode>(&instruction)) {
     for (unsigned i = 0; i < phi->getNumIncomingValues(); i++) {
@@ -389,8 +391,8 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
   }
 }
 
-/// Operands: base, then the indices that are not constant. Extra: constant offset in bytes, then the stride in
-/// bytes of each index operand.
+/// Operands: base, then the variable indices. Extra: constant offset in bytes, then the stride in bytes of each index
+/// operand.
 void Exporter::gep(const GetElementPtrInst &gep, Words &operands, Words &extra) {
   uint64_t offset = 0;
   Words strides;
@@ -414,10 +416,10 @@ void Exporter::gep(const GetElementPtrInst &gep, Words &operands, Words &extra) 
   extra.insert(extra.end(), strides.begin(), strides.end());
 }
 
-/// Operands: arguments, callee, then the successors of a call that ends its block. Extra: function type, number
-/// of arguments, then for each argument passed by copy its number, size and alignment in bytes, the same with the number
-/// `none` for the space that the first argument is if the result is in memory, then a word if it is an
-/// operation that has a rounding mode of its own.
+/// Operands: arguments, callee, then the successors of a call that ends its block. Extra: function type, number of
+/// arguments; for each argument passed by copy its number, size and alignment in bytes; the same with the number `none`
+/// for the space of a result in memory, which is the first argument; then a word if the operation has its own rounding
+/// mode.
 void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
   for (const Use &argument : call.args())
     operands.push_back(name(argument));
@@ -427,7 +429,8 @@ void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
       operands.push_back(name(branch->getSuccessor(i)));
   if (auto *invoke = dyn_cast<InvokeInst>(&call))
     operands.push_back(name(invoke->getNormalDest()));
-  // A bit for each of the first 32 arguments: what is passed is no copy of an object, which may have undefined parts.
+  // One bit for each of the first 32 arguments: set if it must be defined. A copy of an object may have undefined
+  // parts.
   uint32_t defined = 0;
   for (unsigned i = 0; i < call.arg_size() && i < 32; i++)
     defined |= uint32_t(call.paramHasAttr(i, Attribute::NoUndef)) << i;
@@ -449,7 +452,7 @@ void Exporter::call(const CallBase &call, Words &operands, Words &extra) {
     extra.push_back(own_rounding_flag);
 }
 
-/// Bytes from the start of an aggregate.
+/// The offset in bytes from the start of an aggregate.
 uint64_t Exporter::member_offset(Type *aggregate, ArrayRef<unsigned> path) {
   uint64_t offset = 0;
   for (unsigned index : path) {

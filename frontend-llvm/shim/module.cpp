@@ -1,4 +1,4 @@
-// What of reading and linking modules the C API lacks.
+// Functions to read and link modules that the C API lacks.
 
 #include "module.hpp"
 #include <cstdlib>
@@ -39,8 +39,8 @@ static bool alike(Type *a, Type *b) {
   return a->isPointerTy() == b->isPointerTy() && a->isFloatingPointTy() == b->isFloatingPointTy();
 }
 
-// Whether what is declared may be the function of the library that the model is of, and not only one of its name. What is
-// declared without parameters says nothing of them; its calls do.
+// True if the declared symbol may be the library function of the model, and does not merely have its name. A
+// declaration without parameters says nothing about them, but its calls do.
 static bool may_be(const GlobalValue *declared, const Function &model) {
   auto *function = dyn_cast<Function>(declared);
   if (!function)
@@ -64,14 +64,14 @@ static bool may_be(const GlobalValue *declared, const Function &model) {
 }
 
 int proviso_link_needed(LLVMModuleRef module, LLVMModuleRef other) {
-  // What is of our own names has none of the user's.
+  // The internal names of models do not clash with the user's names.
   for (Function &model : *unwrap(other)) {
     const GlobalValue *declared = unwrap(module)->getNamedValue(model.getName());
     bool is_own = model.getName().contains('.') || model.getName().starts_with("__proviso_");
     if (declared && !model.isDeclaration() && !is_own && !may_be(declared, model))
       model.deleteBody();
   }
-  // No model has a wchar_t, so that it may be of any size (-fshort-wchar).
+  // Models do not use wchar_t, so it may have any size (-fshort-wchar).
   if (Metadata *size = unwrap(module)->getModuleFlag("wchar_size"))
     unwrap(other)->setModuleFlag(Module::Error, "wchar_size", size);
   return Linker::linkModules(*unwrap(module), std::unique_ptr<Module>(unwrap(other)), Linker::LinkOnlyNeeded);

@@ -1,5 +1,5 @@
-// What of modules can be reached, by name from one to another, before they are linked. LLVM's GlobalDCE comes after: it needs all functions
-// read and linked, and most of the time that a large program takes goes there.
+// Reachability across modules, by symbol names, before they are linked. LLVM's GlobalDCE would run after linking: it
+// needs all functions to be read and linked, which is where large programs spend most of the time.
 
 #include "proviso_llvm.h"
 #include <llvm/ADT/DenseSet.h>
@@ -43,21 +43,21 @@ class Reachable {
 
 public:
   explicit Reachable(ArrayRef<LLVMModuleRef> modules) : modules(modules) {
-    // LLVM's own tables: constructors, destructors, what is marked as used.
+    // LLVM's own tables are roots: constructors, destructors, and used symbols.
     for (LLVMModuleRef module : modules)
       for (GlobalVariable &variable : unwrap(module)->globals())
         if (variable.hasAppendingLinkage())
           add(&variable);
   }
 
-  /// What other modules see under this name.
+  /// Adds the visible symbols with this name.
   void add(StringRef name) {
     for (LLVMModuleRef module : modules)
       if (GlobalValue *value = unwrap(module)->getNamedValue(name); value && !value->hasLocalLinkage())
         add(value);
   }
 
-  /// Where execution starts may be a function that only its file sees: the linker would leave it out, since nobody calls it.
+  /// Adds the entry function. It may be local to a file. The linker would then drop it, because nothing calls it.
   void start(StringRef name) {
     GlobalValue *local = nullptr;
     for (LLVMModuleRef module : modules)
@@ -87,9 +87,10 @@ public:
     return Error::success();
   }
 
-  /// Takes the rest out.
+  /// Removes all other definitions.
   Error sweep(Module &module) {
-    // Handles: the reader itself takes out the intrinsics that it puts newer ones in the place of, and calls of dbg.declare become records.
+    // Weak handles, because the reader removes intrinsics that it upgrades, and converts calls of dbg.declare to
+    // records.
     SmallVector<WeakVH, 64> rest;
     for (GlobalValue &value : module.global_values())
       if (!kept.contains(&value))
@@ -108,7 +109,7 @@ public:
         }
     };
     erase(false);
-    // The reader finishes its work, for which it may look at functions, and has the module verified.
+    // The reader finishes its work, which may inspect functions, and verifies the module.
     if (Error error = module.materializeAll())
       return error;
     erase(true);

@@ -1,4 +1,4 @@
-// Functions that the loader calls because their addresses are in sections of its own: made rows of LLVM's tables of constructors and
+// Turns functions that the loader calls because of their sections into rows of LLVM's tables of constructors and
 // destructors, which the lowering reads.
 
 #include "proviso_llvm.h"
@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace {
 
-/// The priority of what has none.
+/// The priority of functions without one.
 constexpr uint64_t default_priority = 65535;
 
 struct Row {
@@ -19,17 +19,17 @@ struct Row {
   Constant *function;
 };
 
-/// Rows of one table.
+/// The rows of one table.
 struct Table {
-  /// From `.preinit_array` and `.init_array`, or from `.fini_array`.
+  /// The rows from `.preinit_array` and `.init_array`, or from `.fini_array`.
   SmallVector<Row, 4> rows;
-  /// From `.ctors` or `.dtors`, whose order the linker reverses.
+  /// The rows from `.ctors` or `.dtors`. The linker reverses their order.
   SmallVector<Row, 4> reversed;
-  /// The linker puts sections behind one another in the order in which they come in the file.
+  /// The linker concatenates sections in the order of their occurrence in the file.
   bool reversed_first = false;
 };
 
-/// The words of an initial value; a null pointer for each that is no pointer.
+/// Collects the words of an initial value. A null pointer represents a word that is no pointer.
 void words(Constant *value, Type *pointer, SmallVectorImpl<Constant *> &found) {
   if (value->getType()->isPointerTy())
     found.push_back(value);
@@ -45,7 +45,7 @@ void words(Constant *value, Type *pointer, SmallVectorImpl<Constant *> &found) {
     found.push_back(Constant::getNullValue(pointer));
 }
 
-/// Adds rows to one of LLVM's tables. Clang writes the table behind the variables of the file.
+/// Adds rows to one of LLVM's tables. clang writes the table after the variables of the file.
 void add_rows(Module &module, StringRef name, Table &table) {
   if (table.rows.empty() && table.reversed.empty())
     return;
@@ -60,7 +60,7 @@ void add_rows(Module &module, StringRef name, Table &table) {
       all.push_back(ConstantStruct::get(type, {priority, row.function, Constant::getNullValue(pointer)}));
     }
   };
-  // Of equal priorities, the linker puts these first.
+  // For equal priorities, the linker puts these first.
   auto has_priority = [](const Row &row) { return row.priority < default_priority; };
   auto rest = std::stable_partition(table.reversed.begin(), table.reversed.end(), has_priority);
   ArrayRef<Row> first(table.reversed.begin(), rest), others(rest, table.reversed.end());
@@ -109,7 +109,7 @@ void proviso_list_startup(LLVMModuleRef self) {
     words(variable.getInitializer(), PointerType::getUnqual(module.getContext()), functions);
     for (Constant *function : functions)
       rows.push_back({priority, function});
-    // Now the tables name the functions, and what is written of the module must not do so twice.
+    // The tables name the functions now, so the output must not contain the sections as well.
     variable.setSection("");
   }
   add_rows(module, "llvm.global_ctors", constructors);

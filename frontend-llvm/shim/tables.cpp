@@ -94,7 +94,7 @@ enum { other, integer, floating, null, undef, poison, aggregate, data, global, b
 
 ConstantTable::ConstantTable(const Module &module, TypeTable &types, Text &text)
     : layout(module.getDataLayout()), types(types), text(text) {
-  // Numbered as the exporter writes them: variables, functions, aliases, ifuncs.
+  // In the order of the export: variables, functions, aliases, ifuncs.
   for (auto &value : module.globals())
     globals[&value] = uint32_t(globals.size());
   for (auto &value : module.functions()) {
@@ -119,7 +119,7 @@ bool ConstantTable::child(const Constant *constant, Words &words, std::vector<co
   return true;
 }
 
-/// The row of a constant; false if it names constants without a row yet, which are added to `missing`.
+/// Writes the row of a constant. If it refers to constants without a row, adds these to `missing` and returns false.
 bool ConstantTable::row(const Constant *constant, Words &words, std::vector<const Constant *> &missing) {
   uint32_t type = types.id(constant->getType());
   auto bits = [&](const APInt &value) {
@@ -182,7 +182,7 @@ bool ConstantTable::row(const Constant *constant, Words &words, std::vector<cons
 uint32_t ConstantTable::id(const Constant *constant) {
   if (auto known = ids.find(constant); known != ids.end())
     return known->second;
-  // Children first, without recursion: initialisers may be deep.
+  // Children first, without recursion, because initialisers may be deep.
   std::vector<const Constant *> stack{constant}, missing;
   Words words;
   while (!stack.empty()) {
@@ -221,8 +221,8 @@ uint32_t DebugTable::file(const DIFile *file) {
   return file_ids[file] = files.add(words);
 }
 
-/// Row: file, line, column, place of the call that was inlined, C name and symbol of the function that was (empty if none was).
-/// Callers come before callees.
+/// Row: file, line, column, position of the inlined call, C name and symbol of the inlined function (empty if none was
+/// inlined). Callers precede callees.
 uint32_t DebugTable::place(const DILocation *location) {
   std::vector<const DILocation *> chain;
   for (; location && !place_ids.count(location); location = location->getInlinedAt())
@@ -319,7 +319,7 @@ Words DebugTable::type_row(const DIType *any) {
     return {c_kind::unknown, uint32_t(any->getSizeInBits())};
   switch (composite->getTag()) {
   case dwarf::DW_TAG_array_type: {
-    // The dimensions, outermost first; `none` twice for an unknown length.
+    // The dimensions, outermost first. `none` twice is an unknown length.
     words = {c_kind::array, type(composite->getBaseType()), 0};
     for (const DINode *element : composite->getElements()) {
       uint64_t length = UINT64_MAX;

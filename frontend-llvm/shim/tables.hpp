@@ -1,4 +1,4 @@
-// The tables of the exported buffer: each row is a run of words, rows are named by their number.
+// The tables of the exported buffer. A row is a run of words. Rows are identified by number.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// "No row": an absent type, initialiser, place.
+/// The number that stands for an absent type, initialiser, or position.
 constexpr uint32_t none = UINT32_MAX;
 
 using Words = std::vector<uint32_t>;
@@ -20,7 +20,7 @@ inline void push64(Words &words, uint64_t value) {
   words.push_back(uint32_t(value >> 32));
 }
 
-/// The bytes of all strings; a string is its offset and length.
+/// The bytes of all strings. A string is represented by its offset and length.
 struct Text {
   std::string bytes;
   void push(Words &words, llvm::StringRef text) {
@@ -30,7 +30,7 @@ struct Text {
   }
 };
 
-/// Rows of words, one after the other.
+/// Rows of words, concatenated.
 struct Rows {
   Words words;
   uint32_t count = 0;
@@ -40,7 +40,7 @@ struct Rows {
   }
 };
 
-/// LLVM types. A row comes after the rows it names.
+/// LLVM types. A row follows the rows that it refers to.
 class TypeTable {
   const llvm::DataLayout &layout;
   llvm::DenseMap<llvm::Type *, uint32_t> ids;
@@ -51,7 +51,7 @@ public:
   uint32_t id(llvm::Type *type);
 };
 
-/// Constants. A row comes after the rows it names; globals are named by their number in the module.
+/// Constants. A row follows the rows that it refers to. Globals are identified by their number in the module.
 class ConstantTable {
   const llvm::DataLayout &layout;
   TypeTable &types;
@@ -83,8 +83,8 @@ public:
   explicit DebugTable(Text &text) : text(text) {}
   uint32_t file(const llvm::DIFile *file);
   uint32_t place(const llvm::DILocation *location);
-  /// A C type; its row may name rows that come later. `none` is void.
+  /// A C type. Its row may refer to later rows. `none` is void.
   uint32_t type(const llvm::DIType *type);
-  /// Writes the rows of all types asked for.
+  /// Writes the rows of all requested types.
   void finish();
 };
