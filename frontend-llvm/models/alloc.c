@@ -2,8 +2,8 @@
 #pragma once
 #include "proviso.h"
 
-// Memory, besides `malloc` and `free`. Allocation fails only where no machine has so much, beyond PTRDIFF_MAX bytes, or where the user
-// says that it may fail.
+// Memory functions besides `malloc` and `free`. An allocation fails if its size exceeds PTRDIFF_MAX bytes, or at any
+// time if the user enables failing allocations.
 
 static _Bool proviso_too_large(size_t size) {
     if (size <= PTRDIFF_MAX)
@@ -12,14 +12,14 @@ static _Bool proviso_too_large(size_t size) {
     return 1;
 }
 
-// The product, or a size that is too large.
+// The product, or a size that is too large if it overflows.
 static size_t proviso_product(size_t count, size_t size) {
     size_t total;
     return __builtin_mul_overflow(count, size, &total) ? SIZE_MAX : total;
 }
 
 void *calloc(size_t count, size_t size) {
-    // The product as such: of what it is made is to be seen.
+    // Returns the product itself, so that the analyses know its factors.
     return proviso_too_large(proviso_product(count, size)) ? NULL : __proviso_alloc_zeroed(count * size);
 }
 
@@ -30,7 +30,7 @@ static void *proviso_realloc(void *ptr, size_t size) {
         free(ptr);
         return NULL;
     }
-    // Also where it fails, the pointer has to be one of malloc's.
+    // Even if the reallocation fails, the pointer must be one of malloc's.
     size_t old = __proviso_malloc_size(ptr);
     if (proviso_too_large(size))
         return NULL;
@@ -53,8 +53,8 @@ void *reallocarray(void *ptr, size_t count, size_t size) {
     return proviso_realloc(ptr, total);
 }
 
-// An object's alignment is a constant, so that it is known to be no more than was asked for. `align` is rounded up to
-// a power of two.
+// The alignment of an object must be a constant, so that it is known not to exceed the request. `align` is rounded up
+// to a power of two.
 static void *proviso_aligned(size_t align, size_t size) {
     if (proviso_too_large(size))
         return NULL;
@@ -101,7 +101,7 @@ void *valloc(size_t size) { return proviso_aligned(4096, size); }
 
 void *pvalloc(size_t size) { return proviso_aligned(4096, size > PTRDIFF_MAX ? size : (size + 4095) & ~(size_t)4095); }
 
-// There may be more than was asked for. Who uses it writes outside the object.
+// The real object may be larger, but a program that uses the excess writes outside the object.
 size_t malloc_usable_size(void *ptr) {
     if (!ptr)
         return 0;

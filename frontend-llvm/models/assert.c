@@ -2,8 +2,8 @@
 #pragma once
 #include "proviso.h"
 
-// The assertions of a program that does not include <assert.h>, or takes it that a verifier defines one, and so calls a function
-// that no library has.
+// Assertions in a program that does not include <assert.h>, or that expects a verifier to define one. It then calls a
+// function that no library has.
 
 extern void __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 

@@ -4,8 +4,8 @@
 #pragma once
 #include "proviso.h"
 
-// What atomic operations call where there is no instruction for them, in a program of one thread. The names are the compiler's own, which
-// defines no functions of them.
+// Functions that compilers call for atomic operations without an instruction, in a program of one thread. The names are
+// reserved, so the compiler does not define them.
 
 extern void proviso_atomic_load(size_t size, const void *from, void *result, int order) __asm__("__atomic_load");
 extern void proviso_atomic_store(size_t size, void *to, const void *value, int order) __asm__("__atomic_store");

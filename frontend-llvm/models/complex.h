@@ -1,15 +1,15 @@
 #pragma once
 #include "transcendental.h"
 
-// Complex numbers: what compilers call for quotients, and for products whose parts are both NaN; complex.h. Annex G of C says what
-// infinities give. How quotients are rounded depends on the compiler's library: here as in libgcc since version 12, for which compilers
-// of 64-bit code look on Linux; for 32 bits it computes in the precision of the x87.
+// Complex numbers: the functions that compilers call for quotients, and for products whose parts are both NaN; and complex.h.
+// Annex G of C defines the results for infinities. The rounding of quotients depends on the compiler's library. These models
+// follow libgcc since version 12, which compilers of 64-bit code use on Linux. In 32 bits it computes in the precision of the x87.
 
 #define MAKE(T, x, y) __builtin_complex((T)(x), (T)(y))
 #define ABS(X, x) F(__builtin_fabs, X)(x)
 #define IS_INF(X, x) (ABS(X, x) == __builtin_inff())
 #define IS_FINITE(x) ((x) - (x) == 0)
-// 1 or 0 with the sign of `x`: whether it is infinite.
+// 1 if `x` is infinite, else 0, with the sign of `x`.
 #define BOXED(X, x) F(__builtin_copysign, X)(IS_INF(X, x), x)
 #define ZERO_IF_NAN(X, x) (IS_NAN(x) ? F(__builtin_copysign, X)(0, x) : (x))
 
@@ -47,7 +47,7 @@
         return MAKE(T, inf * (a * c - b * d), inf * (a * d + b * c));                                                \
     }
 
-// A quotient of which both parts are NaN so far.
+// Corrects a quotient of which both parts are NaN.
 #define QUOTIENT_OF_NAN(T, X)                                                                                        \
     static T _Complex F(proviso_quotient_of_nan, X)(T a, T b, T c, T d) {                                            \
         IN_MODE                                                                                                      \
@@ -67,7 +67,7 @@
         return MAKE(T, none, none);                                                                                  \
     }
 
-// Smith's way, scaled where that would overflow or underflow (Baudin and Smith 2012).
+// Smith's method, scaled where it would overflow or underflow (Baudin and Smith 2012).
 #define QUOTIENT(T, X, name, GREATEST, LEAST, EPSILON)                                                               \
     QUOTIENT_OF_NAN(T, X)                                                                                            \
     T _Complex name(T a, T b, T c, T d) {                                                                            \
@@ -97,7 +97,7 @@
         return MAKE(T, x, y);                                                                                        \
     }
 
-// In double precision, in which nothing overflows.
+// Computes in double precision, in which nothing overflows.
 #define QUOTIENT_IN_DOUBLE(T, X, name)                                                                               \
     QUOTIENT_OF_NAN(T, X)                                                                                            \
     T _Complex name(T a, T b, T c, T d) {                                                                            \
@@ -110,7 +110,7 @@
         return MAKE(T, x, y);                                                                                        \
     }
 
-// complex.h. Of what is not rounded as IEEE 754 says, any number.
+// complex.h. If IEEE 754 does not define the rounding, the result is any number.
 #define ANY_COMPLEX(T, X, name, parameters)                                                                          \
     T _Complex F(name, X) parameters {                                                                               \
         __proviso_overapproximated(#name);                                                                           \

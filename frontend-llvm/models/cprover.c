@@ -14,8 +14,8 @@
 #pragma once
 #include "proviso.h"
 
-// The vocabulary of CBMC and ESBMC, as their manuals have it. Where a pointer is neither null nor into or at the end of
-// a live object, they leave open what these say; then the answer is any.
+// The built-in functions of CBMC and ESBMC, as their manuals define them. For an invalid pointer the manuals do not
+// define the result, so it is arbitrary.
 
 #define PROVISO_NOWHERE SIZE_MAX
 
@@ -36,7 +36,7 @@ _Bool __ESBMC_w_ok(const void *p, size_t size) { return proviso_accessible(p, si
 
 _Bool __ESBMC_rw_ok(const void *p, size_t size) { return proviso_accessible(p, size); }
 
-// Something that tells live objects apart: their addresses.
+// An address identifies a live object.
 static size_t proviso_object(const void *p) {
     size_t offset = __proviso_object_offset((void *)p);
     if (offset != PROVISO_NOWHERE)
@@ -95,11 +95,11 @@ _Bool __CPROVER_DYNAMIC_OBJECT(const void *p) {
 }
 
 void *__CPROVER_allocate(size_t size, _Bool zeroed) {
-    // That it may fail is the business of who calls it.
+    // The caller handles failing allocations.
     return zeroed ? __proviso_make_zeroed(size) : __proviso_make_malloc(size);
 }
 
-// Fresh memory is of unknown content.
+// New memory has arbitrary content.
 static void proviso_forget(void *p, size_t size) {
     void *any = __proviso_scratch(size);
     __builtin_memcpy(p, any, size);
@@ -114,7 +114,7 @@ void __CPROVER_havoc_object(void *p) {
     proviso_forget(start, __proviso_object_size(start));
 }
 
-// From the two pointers to the ends of their objects. What has no counterpart in the source becomes unknown.
+// Copies from the two pointers to the ends of their objects. Bytes without a counterpart in the source become arbitrary.
 void __CPROVER_array_copy(const void *to, const void *from) {
     size_t wanted = proviso_size(to) - proviso_offset(to), given = proviso_size(from) - proviso_offset(from);
     __builtin_memmove((void *)to, from, given < wanted ? given : wanted);

@@ -4,7 +4,7 @@
 #pragma once
 #include "proviso.h"
 
-// Characters in the "C" locale. Results are the bits that the GNU C library gives, computed without branches.
+// Characters in the "C" locale. The results have the same bits as in the GNU C library and are computed without branches.
 
 #define BETWEEN(c, low, high) ((unsigned)((c) - (low)) <= (unsigned)((high) - (low)))
 #define UPPER(c) BETWEEN(c, 'A', 'Z')
@@ -26,7 +26,7 @@
 #define IS_PUNCT(c) ((GRAPH(c) & !ALNUM(c)) << 2)
 #define IS_ALNUM(c) (ALNUM(c) << 3)
 
-// The C library looks the argument up in a table from -128 to 255; what it finds beside it is anything.
+// The C library looks the argument up in a table from -128 to 255. For other arguments the result is arbitrary.
 static void proviso_check_character(int c) {
     if (c < -128 || c > 255)
         __proviso_unmodelled("a ctype.h function of what is no character is not modelled");
@@ -55,7 +55,7 @@ int isascii(int c) { return (c & ~0x7f) == 0; }
 
 int toascii(int c) { return c & 0x7f; }
 
-// Negative characters but EOF become what they are as unsigned ones. What is no character stays.
+// Negative characters except EOF are converted to unsigned ones. Other arguments that are no characters are unchanged.
 #define CHARACTER(c) ((c) + 256 * (((c) < -1) & ((c) >= -128)))
 #define LOWERED(c) ((c) + 32 * UPPER(c))
 #define UPPERED(c) ((c) - 32 * LOWER(c))
@@ -74,7 +74,7 @@ int _toupper(int c) {
     return UPPERED(CHARACTER(c));
 }
 
-// The tables, whose elements -128 to 255 the header's macros read; -1 is EOF.
+// The tables that the header's macros read, with elements -128 to 255. EOF is -1.
 
 #define BITS(c)                                                                                                      \
     (IS_UPPER(c) | IS_LOWER(c) | IS_ALPHA(c) | IS_DIGIT(c) | IS_XDIGIT(c) | IS_SPACE(c) | IS_PRINT(c) | IS_GRAPH(c) |  \

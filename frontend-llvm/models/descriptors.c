@@ -2,18 +2,18 @@
 #pragma once
 #include "proviso.h"
 
-// Descriptors of open files. A new one is the least that is not open. 0, 1 and 2 are open at first, as POSIX asks of whoever starts a
-// program; of others nobody knows whether they are.
+// Descriptors of open files. A new descriptor is the least one that is not open. Descriptors 0, 1 and 2 are open at the
+// start, as POSIX requires. Whether others are open is unknown.
 
-// Linux gives no greater one.
+// The greatest descriptor of Linux.
 enum { PROVISO_GREATEST_DESCRIPTOR = 0x7fffffbf, PROVISO_KEPT_DESCRIPTORS = 8 };
 
 static struct {
-    // All below it are open, but for those that were closed.
+    // All descriptors below are open, except those in `closed`.
     int bound;
-    // Closed ones; open ones that are not below the bound.
+    // Closed descriptors; open descriptors that are not below the bound.
     int closed_count, closed[PROVISO_KEPT_DESCRIPTORS], open_count, open[PROVISO_KEPT_DESCRIPTORS];
-    // There were too many of these: nothing is known any more.
+    // A list overflowed: nothing is known any more.
     _Bool unknown;
 } proviso_files = {.bound = 3};
 
@@ -22,7 +22,7 @@ static void proviso_forget_descriptors(void) {
     proviso_files.bound = proviso_files.closed_count = proviso_files.open_count = 0;
 }
 
-// Takes a descriptor out of a list.
+// Removes a descriptor from a list.
 static void proviso_take_out(int *list, int *count, int file) {
     for (int i = 0; i < *count; i++) {
         if (list[i] == file) {
@@ -42,17 +42,17 @@ static void proviso_put_in(int *list, int *count, int file) {
     }
 }
 
-// What stays the same of an open file, or changes as the program asks. Descriptors that were duplicated share it.
+// The constant properties of an open file, and those that the program changes. Duplicated descriptors share them.
 struct proviso_file {
-    // True if the program has opened it: others may move the offset of a file that was open before.
+    // True if the program has opened it. Other processes may move the offset of a file that was open before.
     _Bool own;
-    // True if a stream reads and writes the file, too, and more than the program asks for, or `dprintf` does.
+    // True if a stream or `dprintf` also accesses the file, and maybe more of it than the program requests.
     _Bool of_stream;
-    // -1 while it is not known: if there are offsets, the offset, if it is a terminal, the flags that F_GETFL gives.
+    // -1 if unknown: whether there are offsets, the offset, whether it is a terminal, the flags of F_GETFL.
     signed char seekable, terminal;
     int flags;
     long long offset;
-    // What `fstat` gave.
+    // The results of `fstat`.
     _Bool identified;
     unsigned kind;
     unsigned long long device, number;
@@ -60,14 +60,14 @@ struct proviso_file {
 
 static struct {
     int descriptor, file;
-    // The flag that F_GETFD gives, or -1 while it is not known.
+    // The flag of F_GETFD, or -1 if unknown.
     signed char closes_on_exec;
 } proviso_known[PROVISO_KEPT_DESCRIPTORS + 1];
-// The last place is that of files that the table has no room for.
+// The last element is for files that do not fit the table.
 static struct proviso_file proviso_file_table[PROVISO_KEPT_DESCRIPTORS + 1];
 static int proviso_known_count, proviso_file_count;
 
-// Makes a descriptor one of the file of this number in the table.
+// Associates a descriptor with the file of this number in the table.
 static void proviso_know(int descriptor, int file, int closes_on_exec) {
     if (proviso_known_count == PROVISO_KEPT_DESCRIPTORS) {
         __proviso_overapproximated("so many open files are not followed");
@@ -81,7 +81,7 @@ static void proviso_know(int descriptor, int file, int closes_on_exec) {
 
 static const struct proviso_file PROVISO_ANY_FILE = {.seekable = -1, .terminal = -1, .flags = -1, .offset = -1};
 
-// The number of a new file in the table. A descriptor leads to it afterwards.
+// Adds a file to the table and associates a descriptor with it. Returns the number of the file.
 static int proviso_add_file(int descriptor, struct proviso_file file, int closes_on_exec) {
     if (proviso_file_count == PROVISO_KEPT_DESCRIPTORS) {
         __proviso_overapproximated("so many open files are not followed");
@@ -93,7 +93,7 @@ static int proviso_add_file(int descriptor, struct proviso_file file, int closes
     return proviso_file_count++;
 }
 
-// The place of a descriptor among those that are known, or their number.
+// The index of a descriptor among the known ones, or their number.
 static int proviso_find_descriptor(int descriptor) {
     int i = 0;
     while (i < proviso_known_count && proviso_known[i].descriptor != descriptor)
@@ -101,7 +101,7 @@ static int proviso_find_descriptor(int descriptor) {
     return i;
 }
 
-// The number in the table of a descriptor's file.
+// The number of a descriptor's file in the table.
 static int proviso_file_number(int descriptor) {
     int i = proviso_find_descriptor(descriptor);
     return i < proviso_known_count ? proviso_known[i].file : proviso_add_file(descriptor, PROVISO_ANY_FILE, -1);
@@ -111,7 +111,7 @@ static struct proviso_file *proviso_file_of(int descriptor) {
     return &proviso_file_table[proviso_file_number(descriptor)];
 }
 
-// The descriptor is no longer that of its file.
+// Dissociates a descriptor from its file.
 static void proviso_unknow(int descriptor) {
     int i = proviso_find_descriptor(descriptor);
     if (i == proviso_known_count)
@@ -119,14 +119,14 @@ static void proviso_unknow(int descriptor) {
     int file = proviso_known[i].file;
     proviso_known_count--;
     proviso_known[i] = proviso_known[proviso_known_count];
-    // The last file gives its place back, if this was the last descriptor of it.
+    // The last file is removed if this was its last descriptor.
     _Bool unused = file + 1 == proviso_file_count;
     for (int n = 0; n < proviso_known_count; n++)
         unused &= proviso_known[n].file != file;
     proviso_file_count -= unused;
 }
 
-// The descriptor is another one of the file of `of`.
+// Makes `descriptor` a duplicate of `of`.
 static void proviso_share_file(int descriptor, int of, _Bool closes_on_exec) {
     int file = proviso_file_number(of);
     proviso_unknow(descriptor);
@@ -134,7 +134,7 @@ static void proviso_share_file(int descriptor, int of, _Bool closes_on_exec) {
         proviso_know(descriptor, file, closes_on_exec);
 }
 
-// True if the descriptor is not open, as far as that is known; without branches on it.
+// True if the descriptor is known not to be open. Does not branch on it.
 static _Bool proviso_is_closed(int file) {
     _Bool closed = file < 0;
     for (int i = 0; i < proviso_files.closed_count; i++)
@@ -142,7 +142,7 @@ static _Bool proviso_is_closed(int file) {
     return closed;
 }
 
-// True if the descriptor is certainly open.
+// True if the descriptor is known to be open.
 static _Bool proviso_is_open(int file) {
     _Bool open = (file < proviso_files.bound) & !proviso_is_closed(file);
     for (int i = 0; i < proviso_files.open_count; i++)
@@ -150,7 +150,7 @@ static _Bool proviso_is_open(int file) {
     return open;
 }
 
-// The descriptor is open from now on, to the file of another one.
+// Records that the descriptor is open from now on, for another file.
 static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
     proviso_share_file(file, of, closes_on_exec);
     proviso_take_out(proviso_files.closed, &proviso_files.closed_count, file);
@@ -162,14 +162,14 @@ static void proviso_duplicates(int file, int of, _Bool closes_on_exec) {
     proviso_put_in(proviso_files.open, &proviso_files.open_count, file);
 }
 
-// The descriptor is not open from now on.
+// Records that the descriptor is not open from now on.
 static void proviso_closed(int file) {
     proviso_unknow(file);
     proviso_take_out(proviso_files.open, &proviso_files.open_count, file);
     proviso_put_in(proviso_files.closed, &proviso_files.closed_count, file);
 }
 
-// `file` is the least descriptor from `least` on that was not open; it is from now on.
+// Records that `file` is open from now on. It was the least descriptor from `least` on that was not open.
 static void proviso_opens(int file, int least) {
     proviso_unknow(file);
     if (proviso_files.unknown) {
@@ -192,7 +192,7 @@ static void proviso_opens(int file, int least) {
         proviso_put_in(proviso_files.open, &proviso_files.open_count, file);
         return;
     }
-    // All between were open, or this would not be the least.
+    // All descriptors in between were open. Otherwise this one would not be the least.
     proviso_files.bound = file + 1;
     for (int i = proviso_files.open_count - 1; i >= 0; i--) {
         if (proviso_files.open[i] <= file)
@@ -200,10 +200,10 @@ static void proviso_opens(int file, int least) {
     }
 }
 
-// O_APPEND and O_CLOEXEC; all the flags that a file does not keep, with O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC, O_LARGEFILE.
+// O_APPEND and O_CLOEXEC; all flags that a file does not keep, with O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC, O_LARGEFILE.
 enum { PROVISO_APPENDS = 02000, PROVISO_CLOSES_ON_EXEC = 02000000, PROVISO_NOT_KEPT = 02101700 };
 
-// A new descriptor, or -1, of a file that is opened with these flags.
+// A new descriptor (or -1) of a file that is opened with these flags.
 static int proviso_new_descriptor(int flags, _Bool may_seek) {
     int file = __proviso_env_descriptor();
     __proviso_assume((file >= -1) & (file <= PROVISO_GREATEST_DESCRIPTOR));
@@ -218,7 +218,7 @@ static int proviso_new_descriptor(int flags, _Bool may_seek) {
     return file;
 }
 
-// So many bytes were read or written.
+// Records that this number of bytes was read or written.
 static void proviso_move_offset(int file, ssize_t bytes, _Bool writes) {
 #ifdef PROVISO_FILES
     if (bytes <= 0)
@@ -229,7 +229,7 @@ static void proviso_move_offset(int file, ssize_t bytes, _Bool writes) {
 #endif
 }
 
-// The file is one that a stream reads or writes, too, or `dprintf`.
+// Records that a stream or `dprintf` also accesses the file.
 static _Bool proviso_share_with_stream(int file) {
 #ifdef PROVISO_FILES
     if (file >= 0)
@@ -238,7 +238,7 @@ static _Bool proviso_share_with_stream(int file) {
     return 1;
 }
 
-// The error of what failed: of a descriptor that is not open, that it is not.
+// Sets the error of a failed operation. For a descriptor that is not open, that is EBADF.
 static int proviso_descriptor_error(_Bool closed) {
     int error = proviso_env_error();
     __proviso_assume(!closed | (error == EBADF));

@@ -2,28 +2,28 @@
 #pragma once
 #include "proviso.h"
 
-// Environment variables. What the program was started with is anything; once asked for, it stays.
+// Environment variables. Their initial values are arbitrary, and constant after the first query.
 
 struct proviso_variable {
     struct proviso_variable *next;
-    // Null where the variable does not exist; nothing while only the environment knows.
+    // Null if the variable does not exist. Unset until the first query.
     char *value;
     _Bool known;
     size_t length;
     char name[];
 };
 
-// Each name that was asked for or set, once.
+// The names that were queried or set, without duplicates.
 static struct proviso_variable *proviso_variables;
 static _Bool proviso_environment_cleared;
 
-// Null, or a string that has no more bytes than Linux gives one.
+// Null, or a string with at most as many bytes as Linux permits.
 static char *proviso_initial_value(void) {
     if (__proviso_env_bool())
         return NULL;
     size_t size = __proviso_env_size();
     __proviso_assume((size > 0) & (size <= 131072));
-    // It is there when the program starts.
+    // The string exists at the start of the program.
     char *value = __proviso_make_text(size);
     value[size - 1] = 0;
     return value;
@@ -49,7 +49,7 @@ static struct proviso_variable *proviso_variable(const char *name, size_t length
         if (v->length == length && n == length)
             return v;
     }
-    // The library has no such list.
+    // The real library has no such list.
     struct proviso_variable *new = __proviso_scratch(sizeof *new + length);
     new->next = proviso_variables;
     new->value = NULL;
@@ -60,7 +60,7 @@ static struct proviso_variable *proviso_variable(const char *name, size_t length
     return new;
 }
 
-// The length of a name, which ends with the string or before a `=`.
+// The length of a name, which ends at a `=` or at the end of the string.
 static size_t proviso_name_length(const char *name) {
     size_t n = 0;
     while (name[n] && name[n] != '=')
@@ -81,7 +81,7 @@ char *getenv(const char *name) { return proviso_getenv(name); }
 
 char *secure_getenv(const char *name) { return proviso_getenv(name); }
 
-// What no variable has for a name.
+// True for a string that is no valid name.
 static _Bool proviso_no_name(const char *name) {
     if (name && *name && !name[proviso_name_length(name)])
         return 0;
@@ -111,7 +111,7 @@ int unsetenv(const char *name) {
     return 0;
 }
 
-// The string becomes part of the environment.
+// Makes the string a part of the environment.
 int putenv(char *entry) {
     size_t length = proviso_name_length(entry);
     if (length == 0) {
@@ -119,7 +119,7 @@ int putenv(char *entry) {
         return 0;
     }
     struct proviso_variable *variable = proviso_variable(entry, length);
-    // Only a new variable needs room in the table of all.
+    // Only a new variable needs a new element of the table.
     if (entry[length] && __proviso_allocation_fails()) {
         __proviso_assume(!proviso_value(variable));
         SET_ERRNO(ENOMEM);

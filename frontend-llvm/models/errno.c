@@ -1,6 +1,6 @@
 // Defines: __errno_location errno
 #pragma once
-// Whoever links this sees `errno`; `PROVISO_ERRNO` is defined.
+// Only linked if the program uses `errno`. `PROVISO_ERRNO` is then defined.
 #include "proviso.h"
 
 #ifdef PROVISO_ERRNO

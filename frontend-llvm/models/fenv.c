@@ -3,9 +3,9 @@
 #pragma once
 #include "proviso.h"
 
-// fenv.h: rounding as x86 does it, where the mode of the SSE is that of the x87; exceptions are not tracked.
+// fenv.h: the rounding mode on x86, where SSE and x87 have the same mode. Exceptions are not tracked.
 
-// A branch for each mode: whatever follows has a mode that is known.
+// Branches on each mode, so that the mode is known afterwards.
 static void proviso_set_rounding(unsigned mode) {
     switch (mode) {
     case 0:
@@ -31,11 +31,11 @@ int fesetround(int mode) {
     return 0;
 }
 
-// The registers that control the x87 and the SSE. Exceptions are masked, and the x87 computes with all its bits.
+// The control registers of the x87 and SSE units. Exceptions are masked, and the x87 computes with full precision.
 #define X87_CONTROL 0x37f
 #define SSE_CONTROL 0x1f80
 
-// As in the C library; only the fields that decide about rounding.
+// The layout of the C library. Only the fields with the rounding mode are set.
 struct proviso_fenv {
     unsigned short control, rest[13];
 #if __SIZEOF_POINTER__ == 8
@@ -55,7 +55,7 @@ static void proviso_set_control(unsigned control, unsigned sse_control) {
     proviso_set_rounding(mode);
 }
 
-// What the sticky flags in the environment are is not known.
+// The sticky flags in the environment are unknown.
 static int proviso_get_environment(struct proviso_fenv *environment) {
     __proviso_env_memory(environment, sizeof *environment);
     unsigned mode = __proviso_rounding();
@@ -67,7 +67,7 @@ static int proviso_get_environment(struct proviso_fenv *environment) {
 }
 
 static int proviso_set_environment(const struct proviso_fenv *environment) {
-    // FE_DFL_ENV and, which turns traps on, FE_NOMASK_ENV.
+    // FE_DFL_ENV, and FE_NOMASK_ENV, which enables traps.
     if ((uintptr_t)environment >= (uintptr_t)-2) {
         if ((uintptr_t)environment == (uintptr_t)-2)
             __proviso_unmodelled("traps of floating-point operations are not modelled");
@@ -78,7 +78,7 @@ static int proviso_set_environment(const struct proviso_fenv *environment) {
 #if __SIZEOF_POINTER__ == 8
     proviso_set_control(control, environment->sse_control);
 #else
-    // The library gives the SSE what the x87 has.
+    // The library copies the mode of the x87 to SSE.
     proviso_set_control(control, SSE_CONTROL | (control & 0xc00) << 3);
 #endif
     return 0;

@@ -9,7 +9,7 @@
 #pragma once
 #include "unistd.c"
 
-// Files, terminals, waiting for either: what else there is of unistd.h, sys/stat.h, stdlib.h, termios.h, sys/select.h, poll.h.
+// Files, terminals, and waiting: the other functions of unistd.h, sys/stat.h, stdlib.h, termios.h, sys/select.h, poll.h.
 
 static int proviso_two_paths(const char *from, const char *to) {
     proviso_strlen(from);
@@ -31,7 +31,7 @@ int ftruncate64(int file, long long size) { return proviso_outcome_of(file); }
 int fdatasync(int file) { return proviso_outcome_of(file); }
 int syncfs(int file) { return proviso_outcome_of(file); }
 void sync(void) {}
-// The working folder stays, and may be outside the root then.
+// The working directory does not change, and may be outside the new root.
 int chroot(const char *path) {
     proviso_in_root = 0;
     return proviso_path_outcome(path);
@@ -46,14 +46,14 @@ int mknod(const char *path, unsigned mode, unsigned long long device) { return p
 int flock(int file, int operation) { return proviso_outcome_of(file); }
 int lockf(int file, int operation, long size) { return proviso_outcome_of(file); }
 int euidaccess(const char *path, int mode) { return proviso_path_outcome(path); }
-// As `sysconf` has it for _SC_OPEN_MAX.
+// The limit that `sysconf` returns for _SC_OPEN_MAX.
 int getdtablesize(void) {
     long value = proviso_sysconf(PROVISO_OPEN_MAX);
     __proviso_assume((value >= 0) & (value <= INT_MAX));
     return value;
 }
 
-// They give the error number.
+// These functions return the error number.
 static int proviso_error_of(int file) {
     int error = proviso_env_between(0, 133);
     __proviso_assume((error == EBADF) | !proviso_is_closed(file));
@@ -76,7 +76,7 @@ int dup3(int file, int to, int flags) {
 
 int pipe2(int ends[2], int flags) { return proviso_two_ends(ends, flags, flags | 1); }
 
-// Names, relative to a folder that is open.
+// Names relative to an open directory.
 int openat(int folder, const char *path, int flags, ...) { return proviso_open_path(path, flags); }
 int openat64(int folder, const char *path, int flags, ...) { return proviso_open_path(path, flags); }
 int __openat_2(int folder, const char *path, int flags) { return proviso_open_path(path, flags); }
@@ -102,7 +102,7 @@ int fstatat64(int folder, const char *path, void *status, int flags) {
     return proviso_stat_path(path, status, PROVISO_STAT64);
 }
 
-// Times: two numbers, or null for now.
+// Times: two numbers, or null for the current time.
 static int proviso_set_times(const char *path, const void *times, size_t size) {
     if (path)
         proviso_strlen(path);
@@ -124,7 +124,7 @@ int utimensat(int folder, const char *path, const void *times, int flags) {
     return proviso_set_times(path, times, 4 * sizeof(long));
 }
 
-// What a link leads to: without a null, and cut off.
+// The target of a link: not null-terminated, and truncated to the buffer.
 static ssize_t proviso_read_link(const char *path, char *buffer, size_t size) {
     proviso_strlen(path);
     if (size == 0 || proviso_outcome() < 0)
@@ -147,7 +147,7 @@ ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t objec
     return proviso_read_link(path, buffer, size);
 }
 
-// A path that starts with a slash. What is written into a buffer where the call fails is not defined.
+// A path that starts with a slash. If the call fails, the content of the buffer is undefined.
 static char *proviso_real_path(const char *path, char *buffer) {
     if (!path) {
         SET_ERRNO(EINVAL);
@@ -161,7 +161,7 @@ static char *proviso_real_path(const char *path, char *buffer) {
     }
     size_t length = __proviso_env_size();
     __proviso_assume((length > 0) & (length < 4096));
-    // What is no link is an error on the way.
+    // A path component that is no link causes an error.
     SET_ERRNO_IF(__proviso_env_bool(), EINVAL);
     if (!buffer)
         buffer = malloc(length + 1);
@@ -183,7 +183,7 @@ char *__realpath_chk(const char *path, char *buffer, size_t size) {
     return proviso_real_path(path, buffer);
 }
 
-// Names that nobody has: the six X before what comes last become letters and digits.
+// Unique names: the six X before the suffix become letters and digits.
 static char *proviso_unique_name(char *name, int behind) {
     size_t length = proviso_strlen(name);
     char *letters = name + length - behind - 6;
@@ -202,7 +202,7 @@ static char *proviso_unique_name(char *name, int behind) {
     return name;
 }
 
-// The file with this name is new. A name comes again only if the file of before is gone.
+// The file with this name is new. The name only recurs if the earlier file was deleted.
 static void proviso_makes_unique(const char *name, int behind) {
     static char kept[6];
     static int count;
@@ -217,7 +217,7 @@ static void proviso_makes_unique(const char *name, int behind) {
     count += count < 2;
 }
 
-// To read and write.
+// O_RDWR.
 static int proviso_unique_file(char *name, int behind, int flags) {
     if (!proviso_unique_name(name, behind))
         return -1;
@@ -238,7 +238,7 @@ char *mkdtemp(char *name) {
     return name;
 }
 
-// The name is empty where there is none.
+// The name is empty if there is none.
 char *mktemp(char *name) {
     if (!proviso_unique_name(name, 0) || proviso_outcome() < 0)
         *name = 0;
@@ -256,7 +256,7 @@ ssize_t __pread_chk(int file, void *buffer, size_t size, long from, size_t objec
     return proviso_read_file(file, buffer, size);
 }
 
-// Several blocks one after the other.
+// Several consecutive blocks.
 struct proviso_block_of {
     void *start;
     size_t size;
@@ -305,14 +305,14 @@ ssize_t pwritev(int file, const struct proviso_block_of *blocks, int count, long
     return proviso_gather(file, blocks, count);
 }
 
-// The least value of a limit in POSIX; that of links is Linux's.
+// The minimal value of a limit in POSIX. The limit of links is Linux's.
 static long proviso_least_of_path(int name) {
     enum { LINK_MAX, MAX_CANON, MAX_INPUT, NAME_MAX, PATH_MAX, PIPE_BUF };
     return (name == LINK_MAX) + (name == MAX_CANON || name == MAX_INPUT) * 255 + (name == NAME_MAX) * 14 +
            (name == PATH_MAX) * 256 + (name == PIPE_BUF) * 512;
 }
 
-// -1 without an error says that there is no limit. Another file may get the name, on another device.
+// -1 without an error means that there is no limit. The name may later refer to another file on another device.
 static long proviso_limit(int name) {
     long value = __proviso_env_long();
     __proviso_assume((value == -1) | (value >= proviso_least_of_path(name)));
@@ -326,7 +326,7 @@ long pathconf(const char *path, int name) {
     return value;
 }
 
-// Those of an open file stay.
+// The limits of an open file do not change.
 long fpathconf(int file, int name) {
     static _Bool asked;
     if (asked)
@@ -337,7 +337,7 @@ long fpathconf(int file, int name) {
     return value;
 }
 
-// Terminals. The speeds are behind the flags, the line and the characters.
+// Terminals. The speeds follow the flags, the line and the characters.
 
 enum { PROVISO_TERMIOS = 60 };
 struct proviso_terminal {
@@ -346,7 +346,7 @@ struct proviso_terminal {
     unsigned input_speed, output_speed;
 };
 
-// Others may change them at any time.
+// Other processes may change them at any time.
 int tcgetattr(int file, void *terminal) {
     int result = proviso_terminal_outcome(file);
     if (result == 0)
@@ -366,7 +366,7 @@ int tcflow(int file, int action) { return proviso_terminal_outcome(file); }
 int tcgetpgrp(int file) { return proviso_terminal_outcome(file) < 0 ? -1 : proviso_env_between(0, INT_MAX); }
 int tcsetpgrp(int file, int group) { return proviso_terminal_outcome(file); }
 
-// Speeds are numbers of four bits, and one more for fast ones; they are kept with the flags, too.
+// Speeds are numbers of four bits, plus one bit for high speeds. They are also stored in the flags.
 static unsigned proviso_speed(const struct proviso_terminal *terminal) { return terminal->flags[2] & 0x100f; }
 unsigned cfgetospeed(const struct proviso_terminal *terminal) { return proviso_speed(terminal); }
 unsigned cfgetispeed(const struct proviso_terminal *terminal) {
@@ -401,7 +401,7 @@ int cfsetispeed(struct proviso_terminal *terminal, unsigned speed) {
     return 0;
 }
 
-// The size of a terminal, how much there is to read, whether reading waits.
+// The size of a terminal, the number of available bytes, and whether reads block.
 int ioctl(int file, unsigned long request, ...) {
     va_list list;
     va_start(list, request);
@@ -420,7 +420,7 @@ int ioctl(int file, unsigned long request, ...) {
 
 // Waiting.
 
-// Some of those asked for, of which there are as many as it says; the time that is left.
+// Some of the requested descriptors, as many as the result says; the remaining time.
 int select(int count, unsigned char *reads, unsigned char *writes, unsigned char *others, long *timeout) {
     if (count < 0) {
         SET_ERRNO(EINVAL);
@@ -440,7 +440,7 @@ int select(int count, unsigned char *reads, unsigned char *writes, unsigned char
         return proviso_failure();
     int ready = 0;
     unsigned char *sets[3] = {reads, writes, others};
-    // Whole words of it are written, as far as the kernel has ever had files for them: for 64 at least.
+    // Whole words are written, as far as the kernel has allocated descriptors: at least for 64.
     const int word = 8 * sizeof(long);
     if (count > 64) {
         int known = proviso_env_between(1, 16) * 64;
@@ -466,7 +466,7 @@ struct proviso_poll {
     short events, ready;
 };
 
-// Without an end where the time is negative. A signal that ends it finds nothing ready, which may be written.
+// Waits without a limit if the time is negative. If a signal interrupts it, no descriptor is ready, and the results may be written.
 static int proviso_poll_files(struct proviso_poll *files, unsigned long count, int timeout) {
     int result = proviso_env_between(-1, INT_MAX);
     __proviso_assume(timeout >= 0 || result != 0);
@@ -478,7 +478,7 @@ static int proviso_poll_files(struct proviso_poll *files, unsigned long count, i
     }
     int ready = 0;
     for (unsigned long i = 0; i < count; i++) {
-        // Errors are told whether or not somebody asks.
+        // Errors are reported even if they are not requested.
         short some = __proviso_env_int() & (files[i].events | 0x38);
         files[i].ready = files[i].file < 0 ? 0 : some;
         ready += files[i].ready != 0;

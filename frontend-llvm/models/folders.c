@@ -5,7 +5,7 @@
 
 // dirent.h, libgen.h, fnmatch.h, regex.h.
 
-// What a folder has is of the environment; so is a file of it. Structures are those of x86, as large as they are there.
+// The environment determines the entries of a directory. Structures have the size of those on x86.
 
 struct proviso_file_of {
     long number, at;
@@ -24,10 +24,10 @@ struct proviso_file_of64 {
 struct proviso_folder {
     int file;
 #ifdef PROVISO_ARGUMENTS
-    // Itself, which tells it from other memory.
+    // A pointer to itself, which distinguishes it from other memory.
     struct proviso_folder *self;
 #endif
-    // The place that `telldir` gave since a file was read.
+    // The position that `telldir` returned since the last entry was read.
     _Bool is_known;
     long at;
     struct proviso_file_of entry;
@@ -43,7 +43,7 @@ struct proviso_folder {
 static struct proviso_folder *proviso_open_folder(int file) {
     if (file < 0)
         return NULL;
-    // That there is no memory is one of the errors above.
+    // Exhausted memory is one of the errors above.
     struct proviso_folder *folder = __proviso_make_directory(sizeof *folder);
     folder->file = file;
 #ifdef PROVISO_ARGUMENTS
@@ -76,7 +76,7 @@ int dirfd(struct proviso_folder *folder) {
     return proviso_env_between(folder->file, folder->file);
 }
 
-// A name of at least one character, and no slash.
+// A name of at least one character without slashes.
 static void proviso_file_name(char name[256]) {
     __proviso_env_memory(name, 256);
     _Bool possible = name[0] != 0;
@@ -85,7 +85,7 @@ static void proviso_file_name(char name[256]) {
     __proviso_assume(possible & (name[255] == 0));
 }
 
-// At the end `errno` stays what it is.
+// At the end, `errno` does not change.
 static _Bool proviso_no_more_files(struct proviso_folder *folder) {
     USE_FOLDER(folder);
     folder->is_known = 0;
@@ -95,7 +95,7 @@ static _Bool proviso_no_more_files(struct proviso_folder *folder) {
     return 1;
 }
 
-// Unknown, or one of those that there are.
+// Unknown, or an existing type.
 static unsigned char proviso_kind_of_file(void) {
     unsigned char kind = __proviso_env_uchar();
     __proviso_assume((kind <= 14) & ((kind == 1) | (kind % 2 == 0)));
@@ -143,7 +143,7 @@ void rewinddir(struct proviso_folder *folder) {
     folder->is_known = 0;
 }
 
-// The place stays until a file is read, or the program goes to another one.
+// The position does not change until an entry is read or the program seeks.
 long telldir(struct proviso_folder *folder) {
     USE_FOLDER(folder);
     long at = __proviso_env_long();
@@ -168,7 +168,7 @@ int alphasort(const struct proviso_file_of **a, const struct proviso_file_of **b
     return *s - *t;
 }
 
-// Parts of paths. What is given is written into.
+// Parts of paths. The functions write to their argument.
 
 static char *proviso_behind_slash(char *path) {
     char *behind = path;
@@ -179,7 +179,7 @@ static char *proviso_behind_slash(char *path) {
     return behind;
 }
 
-// That of the GNU C library (string.h): nothing is written.
+// The function of the GNU C library (string.h), which does not write.
 char *basename(const char *path) { return proviso_behind_slash((char *)path); }
 
 char *__xpg_basename(char *path) {
@@ -210,14 +210,14 @@ char *dirname(char *path) {
         return ".";
     while (end > 0 && path[end - 1] == '/')
         end--;
-    // Of slashes at the start, two are kept where they are all.
+    // If the path has only slashes, two slashes at the start are kept.
     if (end == 0)
         end = length > 1 && path[1] == '/' && (length == 2 || path[2] != '/') ? 2 : 1;
     path[end] = 0;
     return path;
 }
 
-// Patterns: whether something matches is not found out.
+// Patterns. Whether a pattern matches is not computed.
 
 static _Bool proviso_may_match(const char *pattern, const char *text, const char *what) {
     proviso_strlen(pattern);
@@ -228,7 +228,7 @@ static _Bool proviso_may_match(const char *pattern, const char *text, const char
 
 int fnmatch(const char *pattern, const char *text, int flags) { return !proviso_may_match(pattern, text, "fnmatch"); }
 
-// Regular expressions: how many groups there are, and what it keeps, which is the library's.
+// Regular expressions: the number of groups, and an internal object of the library.
 struct proviso_regex {
     void *kept;
     size_t unused[5];
@@ -249,12 +249,12 @@ int regcomp(struct proviso_regex *expression, const char *pattern, int flags) {
     expression->flags = flags & REG_NOSUB;
     __proviso_assume(expression->groups <= length);
     if (result == 0)
-        // That there is no memory is one of the results.
+        // Exhausted memory is one of the results.
         expression->kept = __proviso_make_regex(1);
     return result;
 }
 
-// With REG_STARTEND the first of the matches says what to look at.
+// With REG_STARTEND, the first match gives the range to search.
 int regexec(const struct proviso_regex *expression, const char *text, size_t count, struct proviso_match *matches, int flags) {
     (void)*(volatile char *)expression->kept;
     int from = 0, to;

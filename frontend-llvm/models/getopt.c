@@ -2,8 +2,8 @@
 #pragma once
 #include "proviso.h"
 
-// Options of command lines, as the GNU library takes them: arguments that are no options move to the end. POSIXLY_CORRECT
-// is not set. Messages are output, which does nothing.
+// Command-line options as in the GNU library: arguments that are no options move to the end. POSIXLY_CORRECT is not
+// set. Messages have no effect.
 
 char *optarg;
 int optind = 1, opterr = 1, optopt = '?';
@@ -20,11 +20,11 @@ enum proviso_order { PROVISO_PERMUTE, PROVISO_STOP, PROVISO_RETURN };
 static struct {
     _Bool started;
     enum proviso_order order;
-    // What is left of an argument with several options.
+    // The rest of an argument with several options.
     char *next;
-    // Arguments that are no options and were passed over: from the first to before the last.
+    // The skipped arguments that are no options: from the first to before the last.
     int first, last;
-    // What `optopt` becomes with every call.
+    // The value that each call stores to `optopt`.
     int unknown;
 } proviso_options;
 
@@ -32,7 +32,7 @@ static _Bool proviso_is_option(const char *argument) { return argument[0] == '-'
 
 static _Bool proviso_is_end(const char *argument) { return argument[0] == '-' && argument[1] == '-' && !argument[2]; }
 
-// Moves what was passed over behind the options after it.
+// Moves the skipped arguments after the following options.
 static void proviso_exchange(char **argv) {
     int first = proviso_options.first, last = proviso_options.last;
     for (; last < optind; first++, last++) {
@@ -45,7 +45,7 @@ static void proviso_exchange(char **argv) {
     proviso_options.last = optind;
 }
 
-// The option that a name stands for, or begins as the only one; null if there is none. `*ambiguous` if there are several.
+// The option with this name or unique prefix. Null if there is none. Sets `*ambiguous` if there are several.
 static const struct proviso_option *proviso_find_option(const struct proviso_option *all, const char *name, size_t length,
                                                  _Bool *ambiguous) {
     const struct proviso_option *found = NULL;
@@ -133,7 +133,7 @@ static int proviso_short_option(int argc, char **argv, const char *options) {
     return c;
 }
 
-// Goes to the next argument with an option; -1 if there is none, 1 for an argument that is none but returned, else 0.
+// Advances to the next argument with an option. Returns -1 if there is none, 1 for a returned argument that is no option, else 0.
 static int proviso_next_argument(int argc, char **argv) {
     if (proviso_options.last > optind)
         proviso_options.last = optind;

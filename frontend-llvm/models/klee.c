@@ -2,7 +2,7 @@
 #pragma once
 #include "proviso.h"
 
-// klee/klee.h: how programs written for KLEE name their inputs.
+// klee/klee.h: the inputs of programs written for KLEE.
 
 void klee_make_symbolic(void *object, size_t size, const char *name) { __proviso_env_memory(object, size); }
 

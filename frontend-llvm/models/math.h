@@ -1,10 +1,10 @@
 #pragma once
 #include "real.h"
 
-// math.h, where IEEE 754 says what the result is. `T` is the type, `X` the suffix of its functions. What is exact
-// does not depend on the rounding mode. The built-in functions used are operations, not calls.
+// math.h, as far as IEEE 754 defines the result. `T` is the type, `X` the suffix of its functions. Exact results do not
+// depend on the rounding mode. The builtins that are used are operations, not calls.
 
-// How the types are stored: the exponent's bits above the fraction's (x87 has an explicit leading bit).
+// The representation of the types: the exponent's bits are above those of the fraction (x87 has an explicit leading bit).
 union proviso_bits_of_float {
     float value;
     unsigned bits;
@@ -21,7 +21,7 @@ union proviso_bits_of_longdouble {
     } bits;
 };
 
-// The exponent as it is stored: 0 for zeros and subnormals, all ones for infinities and NaNs.
+// The stored exponent: 0 for zeros and subnormals, all ones for infinities and NaNs.
 
 static int proviso_exponentf(float x) {
     union proviso_bits_of_float u = {x};
@@ -54,7 +54,7 @@ static long double proviso_with_exponentl(long double x, int exponent) {
     return u.value;
 }
 
-// The neighbour of a positive number (or of zero, upwards) that is not infinite.
+// The neighbour of a finite positive number (or of zero, upwards).
 
 static float proviso_upf(float x) {
     union proviso_bits_of_float u = {x};
@@ -69,7 +69,7 @@ static double proviso_up(double x) {
 static long double proviso_upl(long double x) {
     union proviso_bits_of_longdouble u = {x};
     u.bits.fraction++;
-    // Beyond the greatest fraction, and from the greatest subnormal to the smallest normal number.
+    // Carries from the greatest fraction, and from the greatest subnormal to the smallest normal number.
     if (u.bits.fraction == 0 || (u.bits.exponent == 0 && u.bits.fraction >> 63)) {
         u.bits.fraction |= 0x8000000000000000;
         u.bits.exponent++;
@@ -128,7 +128,7 @@ static long double proviso_downl(long double x) {
         SET_ERRNO_IF((y == 0 && !IS_NAN(x)) || (F(__builtin_fabs, X)(x) == INFINITE(T, X) && !IS_NAN(y)), EDOM);     \
         return F(__builtin_fmod, X)(x, y);                                                                           \
     }                                                                                                                \
-    /* Out of range, x86 gives the smallest integer. */                                                              \
+    /* Out of range, x86 returns the least integer. */                                                               \
     long F(lrint, X)(T x) { IN_MODE return F(__builtin_rint, X)(x); }                                                \
     long F(lround, X)(T x) { return F(__builtin_round, X)(x); }                                                      \
     long long F(llrint, X)(T x) { IN_MODE return F(__builtin_rint, X)(x); }                                          \
@@ -149,11 +149,11 @@ static long double proviso_downl(long double x) {
         return F(__builtin_nan, X)("");                                                                              \
     }
 
-// Remainders. With r = |x| mod |y|, exact, the remainder is r or r - |y|, whichever is nearer to 0 or, if both
-// are as near, the one with the even quotient. Both r and |y| - r are exact where it matters: the
-// difference for r >= |y|/2 (Sterbenz), and for smaller r it cannot round down to r. `*quotient` becomes
-// what the C library makes it, up to 8 (in 32-bit code 7) and with the sign of the quotient, and stays what it was
-// where there is none.
+// Remainders. With r = |x| mod |y|, exact, the remainder is r or r - |y|, whichever is nearer to 0. In a tie,
+// it is the one with the even quotient. Both r and |y| - r are exact if it matters: for r >= |y|/2 the
+// difference is exact (Sterbenz), and for smaller r it cannot round down to r. `*quotient` becomes the C
+// library's value: up to 8 (in 32-bit code 7), with the sign of the quotient. It is unchanged if there is no
+// quotient.
 #define REMAINDERS(T, X, MAX)                                                                                        \
     static T F(proviso_remainder, X)(T x, T y, int *quotient) {                                                      \
         T ax = F(__builtin_fabs, X)(x), ay = F(__builtin_fabs, X)(y);                                                \
@@ -182,7 +182,7 @@ static long double proviso_downl(long double x) {
             __proviso_unmodelled("the sign of a remainder of zero when rounding down is not modelled");              \
         return r == 0 ? F(__builtin_copysign, X)(0, x) : negative ? -r : r;                                          \
     }                                                                                                                \
-    /* Where the divisor is tiny, versions of the library give a zero of either sign. */                             \
+    /* For a tiny divisor, versions of the library return a zero of either sign. */                                  \
     static T F(proviso_ieee_remainder, X)(T x, T y) {                                                                \
         int quotient;                                                                                                \
         SET_ERRNO_IF((y == 0 && !IS_NAN(x)) || (F(__builtin_fabs, X)(x) == INFINITE(T, X) && !IS_NAN(y)), EDOM);     \
@@ -191,7 +191,7 @@ static long double proviso_downl(long double x) {
             __proviso_overapproximated("the sign of a remainder of zero is not modelled exactly");                   \
             r = __proviso_env_bool() ? 0.0 : -0.0;                                                                   \
         }                                                                                                            \
-        /* Of two that are as near, versions of the library take either where the quotient is large. */             \
+        /* For a large quotient, versions of the library break ties either way. */                                  \
         T ar = F(__builtin_fabs, X)(r), ay = F(__builtin_fabs, X)(y);                                                \
         if (sizeof(T) == 8 && ar != 0 && ar == ay - ar && F(__builtin_fabs, X)(x) / ay >= 0x1p20) {                  \
             __proviso_overapproximated("a remainder of half the divisor is not modelled exactly");                   \
@@ -203,7 +203,7 @@ static long double proviso_downl(long double x) {
     T F(drem, X)(T x, T y) { return F(proviso_ieee_remainder, X)(x, y); }                                            \
     T F(remquo, X)(T x, T y, int *quotient) {                                                                        \
         T r = F(proviso_remainder, X)(x, y, quotient);                                                               \
-        /* The x87 leaves something where there is no quotient. */                                                   \
+        /* Without a quotient, the x87 leaves an arbitrary value. */                                                 \
         if (IS_NAN(r) && sizeof(void *) == 4) {                                                                      \
             __proviso_overapproximated("the quotient of an invalid remquo is not modelled exactly");                 \
             *quotient = proviso_env_between(-7, 7);                                                                  \
@@ -271,7 +271,7 @@ static long double proviso_downl(long double x) {
         T fraction;                                                                                                  \
         return F(proviso_split, X)(x, &fraction);                                                                    \
     }                                                                                                                \
-    /* The neighbour of x in the direction of y. */                                                                  \
+    /* The neighbour of x towards y. */                                                                              \
     static T F(proviso_next, X)(T x, long double y) {                                                                \
         if (IS_NAN(x) || IS_NAN(y))                                                                                  \
             return x + (T)y;                                                                                         \
@@ -287,8 +287,8 @@ static long double proviso_downl(long double x) {
     T F(nextafter, X)(T x, T y) { return F(proviso_next, X)(x, y); }                                                 \
     T F(nexttoward, X)(T x, long double y) { return F(proviso_next, X)(x, y); }
 
-// Classes. What the macros of old headers call; results as of the GNU C library.
-// `NAN` is what `isnan` says of one.
+// Classes: the functions that the macros of old headers call, with the results of the GNU C library. `NAN` is the
+// result of `isnan` for a NaN.
 #define CLASSES(T, X, BIAS, NAN)                                                                                       \
     static int F(proviso_isinf, X)(T x) { return (x == INFINITE(T, X)) - (x == -INFINITE(T, X)); }                   \
     int F(isnan, X)(T x) { return IS_NAN(x) * NAN; }                                                                 \

@@ -2,8 +2,8 @@
 #pragma once
 #include "proviso.h"
 
-// The texts of error numbers and signals, as the GNU C library has them. Each table is one object, so that a text
-// whose number is not known is one pointer with an unknown offset.
+// The texts of error numbers and signals, as in the GNU C library. Each table is one object, so that the text of an
+// unknown number is one pointer with an unknown offset.
 
 static const char proviso_errors[134][52] = {
     [0] = "Success", [1] = "Operation not permitted", [2] = "No such file or directory", [3] = "No such process",
@@ -65,7 +65,7 @@ static const char proviso_signals[32][26] = {
     [30] = "Power failure", [31] = "Bad system call",
 };
 
-// `before` and a decimal number, as much of it as fits; without the final null.
+// `before` and a decimal number, truncated to the buffer, without the final null.
 static size_t proviso_message(char *buffer, size_t room, const char *before, int number) {
     size_t n = 0, digits = 0;
     for (; *before; before++, n++) {
@@ -114,7 +114,7 @@ static char *proviso_strerror_r(int error, char *buffer, size_t size) {
 
 char *strerror_r(int error, char *buffer, size_t size) { return proviso_strerror_r(error, buffer, size); }
 
-// That of POSIX.
+// The function of POSIX.
 int __xpg_strerror_r(int error, char *buffer, size_t size) {
     const char *text = proviso_strerror_r(error, buffer, size);
     if (text == buffer)

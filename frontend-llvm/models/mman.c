@@ -2,7 +2,7 @@
 #pragma once
 #include "descriptors.c"
 
-// sys/mman.h. What is mapped is an object of whole pages; it is no memory of the heap.
+// sys/mman.h. A mapping is an object of whole pages. It is not part of the heap.
 
 #define PROVISO_MAP_FAILED ((void *)-1)
 
@@ -13,13 +13,13 @@ static void *proviso_map_failed(int error) {
 
 static size_t proviso_pages(size_t size) { return (size + 4095) & ~(size_t)4095; }
 
-// Who may not read and write is not followed.
+// Access permissions are not modelled.
 static void proviso_protect(int protection) {
     if ((protection & 3) != 3)
         __proviso_underapproximated("memory that must not be written or read is not modelled");
 }
 
-// New memory is all zero; what a file has is of the environment. It fails as `malloc` does, that of a file for any reason.
+// New memory is zero. The environment determines the content of files. It fails like `malloc`; for a file it may fail for any reason.
 static void *proviso_map(void *at, size_t size, int protection, int flags, int file) {
     enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
     if (size == 0 || (flags & (MAP_SHARED | MAP_PRIVATE)) == 0)
@@ -38,7 +38,7 @@ static void *proviso_map(void *at, size_t size, int protection, int flags, int f
         void *fresh = __proviso_alloc_mapping(whole);
         return fresh ? fresh : proviso_map_failed(ENOMEM);
     }
-    // That there is no memory is one of the errors.
+    // Exhausted memory is one of the errors.
     _Bool closed = proviso_is_closed(file), fails = __proviso_env_bool();
     __proviso_assume(fails | !closed);
     if (fails)
@@ -56,7 +56,7 @@ void *mmap64(void *at, size_t size, int protection, int flags, int file, long lo
     return proviso_map(at, size, protection, flags, file);
 }
 
-// All that one call has mapped.
+// The whole mapping of one call.
 int munmap(void *start, size_t size) {
     if (size == 0 || ((uintptr_t)start & 4095)) {
         SET_ERRNO(EINVAL);
@@ -87,7 +87,7 @@ int munlock(const void *start, size_t size) { return proviso_memory_outcome(); }
 int mlockall(int flags) { return proviso_memory_outcome(); }
 int munlockall(void) { return proviso_memory_outcome(); }
 
-// What is no longer needed may be zero afterwards.
+// Memory that is not needed may become zero.
 static void proviso_advise(int advice) {
     if (advice == 4 || advice == 8 || advice == 9)
         __proviso_unmodelled("memory that is given back is not modelled");

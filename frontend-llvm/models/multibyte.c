@@ -3,7 +3,7 @@
 #pragma once
 #include "proviso.h"
 
-// Multibyte characters in the locale "C": a character of ASCII is a byte, nothing else is one. No state changes.
+// Multibyte characters in the locale "C": an ASCII character is one byte, and no other bytes are characters. There is no state.
 
 #define WEOF ((wint_t)-1)
 
@@ -46,7 +46,7 @@ static size_t proviso_wcrtomb(char *result, wchar_t c) {
 
 size_t wcrtomb(char *result, wchar_t c, void *state) { return proviso_wcrtomb(result, c); }
 
-// The library looks for a null before it looks whether there is a byte.
+// The library checks for a null pointer before it checks for a byte.
 static int proviso_mbtowc(wchar_t *result, const char *s, size_t n) {
     size_t length = proviso_mbrtowc(result, s, s && !*s ? 1 : n);
     return length > 1 ? -1 : (int)length;
@@ -58,7 +58,7 @@ int mblen(const char *s, size_t n) { return proviso_mbtowc(NULL, s, n); }
 
 int wctomb(char *result, wchar_t c) { return result ? (int)proviso_wcrtomb(result, c) : 0; }
 
-// From at most `most` characters. `*s`, where the state is kept, says how far it got: null where the text ended.
+// Converts at most `most` characters. If the state is kept, `*s` becomes the position after the last one, or null at the end of the text.
 static size_t proviso_mbstowcs(wchar_t *result, const char **s, size_t most, size_t n) {
     const char *from = *s;
     for (size_t i = 0; !result || i < n; i++) {
@@ -123,7 +123,7 @@ size_t wcsnrtombs(char *result, const wchar_t **s, size_t most, size_t n, void *
     return proviso_wcstombs(result, s, most, n);
 }
 
-// What fortified programs call: with the size of the destination in characters, beyond which the call aborts.
+// The fortified functions. They take the size of the destination in characters and abort if it is exceeded.
 
 static void proviso_check_multibyte(size_t n, size_t size) {
     if (n > size)

@@ -9,7 +9,7 @@ unsigned short ntohs(unsigned short x) { return __builtin_bswap16(x); }
 unsigned htonl(unsigned x) { return __builtin_bswap32(x); }
 unsigned ntohl(unsigned x) { return __builtin_bswap32(x); }
 
-// Addresses as numbers: of bytes with dots between them, of which the last stands for all that are left.
+// Addresses as numbers: bytes separated by dots. The last number fills all remaining bytes.
 
 static _Bool proviso_address_digit(char c, unsigned base, unsigned *value) {
     unsigned digit = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : 16;
@@ -66,7 +66,7 @@ int inet_aton(const char *text, unsigned *result) {
     return 1;
 }
 
-// Four numbers, without branches on them but for how long they are; gives the length.
+// Prints four numbers, branching only on their lengths. Returns the length.
 static int proviso_print_address(const unsigned char *bytes, char text[16]) {
     int n = 0;
     for (int i = 0; i < 4; i++) {

@@ -2,10 +2,10 @@
 #pragma once
 #include "proviso.h"
 
-// Reading numbers, for stdlib.c, scanf.c and wnumber.c. The locale is "C".
+// Parses numbers for stdlib.c, scanf.c and wnumber.c. The locale is "C".
 
-// What is asked of each character, without branches: paths are many as it is. Not functions, so that what a condition says of the character
-// is seen in it.
+// Tests of characters without branches, to limit the number of paths. They are macros, so that conditions on the
+// character are visible to the analyses.
 #define proviso_is_space(character)                                                                                    \
     ({                                                                                                                 \
         int c_ = (character);                                                                                          \
@@ -19,13 +19,13 @@
         36 - (-(digit_ < 10u) & (36 - digit_)) - (-(letter_ < 26u) & (26 - letter_));                                  \
     })
 
-// The value of a digit in a base, or what is no digit in it. That of a decimal one is a difference, as it is in what programs say of it.
+// The value of a digit in a base, or an invalid value. For a decimal digit it is a difference, as programs usually compute it.
 #define proviso_digit_in(character, base) ((base) <= 10 ? (unsigned)(character) - '0' : (unsigned)proviso_digit(character))
 
 struct proviso_integer {
     unsigned long long magnitude;
     _Bool negative, too_big;
-    // Behind the number, or where reading began if there is none; of bytes or wide characters.
+    // The position after the number, or the start if there is none; in bytes or wide characters.
     const void *end;
 };
 
@@ -56,15 +56,15 @@ struct proviso_real {
     const void *end;
 };
 
-// From text of bytes.
+// The position in text of bytes.
 #define PROVISO_CHARACTER char
 #define PROVISO_OF_TEXT(function) function
 #include "number.h"
 #undef PROVISO_CHARACTER
 #undef PROVISO_OF_TEXT
 
-// The value of a number where one operation rounds it: mantissa and power are exact in the type. Otherwise, and
-// where that operation would not round to nearest, `*exact` is false.
+// The value of a number if one operation rounds it: mantissa and power are exact in the type. Otherwise, or if that
+// operation would not round to nearest, `*exact` is false.
 #define REAL_VALUE(function, type, mantissa_bits, max_power)                                                         \
     static type function(struct proviso_real n, _Bool *exact) {                                                      \
         type value = 0;                                                                                              \
@@ -100,7 +100,7 @@ struct proviso_real {
 REAL_VALUE(proviso_exact_double, double, 53, 22)
 REAL_VALUE(proviso_exact_long_double, long double, 64, 27)
 
-// The least power of the base that is greater than a mantissa, without a branch on it; of one that is not whole, at least.
+// The least power of the base that exceeds a mantissa, without a branch on it. For a mantissa that is not integral, at least that power.
 static int proviso_mantissa_size(unsigned long long mantissa, _Bool inexact, unsigned base) {
     int size = 1 + inexact;
     for (unsigned long long power = base;; power *= base) {
@@ -110,14 +110,14 @@ static int proviso_mantissa_size(unsigned long long mantissa, _Bool inexact, uns
     }
 }
 
-// Where no single operation has the value: any number of this sign, but for what is certainly too large or too small.
-// A number other than 0 is between 10^exponent and 10^(exponent + digits), or 2^exponent and 2^(exponent + bits). `MIN` and
-// `MAX` are the least and the greatest exponents of normal numbers, and numbers up to `ZERO` are rounded to 0, by base.
+// The result if no single operation computes the value: any number with this sign, except numbers that are certainly too large
+// or too small. A nonzero number is between 10^exponent and 10^(exponent + digits), or 2^exponent and 2^(exponent + bits). By
+// base, `MIN` and `MAX` are the least and the greatest exponents of normal numbers, and numbers up to `ZERO` are rounded to 0.
 #define REAL_ESTIMATE(function, type, any, MIN2, MAX2, ZERO2, MIN10, MAX10, ZERO10)                                  \
     static type function(struct proviso_real n) {                                                                    \
         _Bool hex = n.kind == PROVISO_HEX;                                                                           \
         int low = n.exponent, high = n.exponent + (hex ? 65 : 20), zero = hex ? ZERO2 : ZERO10;                      \
-        /* How large the mantissa is is asked where it decides. */                                                   \
+        /* Branches on the size of the mantissa only if it decides. */                                               \
         if (low < zero && high > zero)                                                                               \
             high = low + proviso_mantissa_size(n.mantissa, n.inexact, hex ? 2 : 10);                                          \
         if (ROUNDS_TO_NEAREST && (low > (hex ? MAX2 : MAX10) || high <= zero)) {                                       \
@@ -155,7 +155,7 @@ static float proviso_float(struct proviso_real n) {
         double value;
         unsigned long long bits;
     } wide = {proviso_exact_double(n, &exact)};
-    // Rounding twice is rounding once unless the first ends half way between two floats.
+    // Double rounding equals single rounding unless the first result is half way between two floats.
     double magnitude = __builtin_fabs(wide.value);
     _Bool normal = !(magnitude < 0x1p-126) || magnitude == 0;
     _Bool certain = ROUNDS_TO_NEAREST ? (wide.bits & 0x1fffffff) != 0x10000000 : (float)wide.value == wide.value;

@@ -1,7 +1,7 @@
-// Reading numbers from text of `PROVISO_CHARACTER`, by functions that `PROVISO_OF_TEXT` names: number.c and wnumber.c include it.
+// Parses numbers in text of `PROVISO_CHARACTER` with functions named by `PROVISO_OF_TEXT`. number.c and wnumber.c include it.
 
-// Reads an integer as `strtol` does, from at most `max` characters. `binary`: the prefix 0b is known, as in C23. `scan`: as
-// `scanf` does, which does not go back where no digit follows a prefix.
+// Parses an integer like `strtol`, from at most `max` characters. `binary`: accepts the prefix 0b, as in C23. `scan`:
+// like `scanf`, which does not go back if no digit follows a prefix.
 static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVISO_CHARACTER *s, size_t max, int base,
                                                                     _Bool binary, _Bool scan) {
     unsigned long long magnitude = 0;
@@ -16,7 +16,7 @@ static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVIS
         negative = *s == '-';
         s++;
     }
-    // No branch on characters where the base has no prefix.
+    // If the base has no prefix, there is no branch on characters.
     if (((base == 0) | (base == 16) | ((base == 2) & binary)) && s != limit && *s == '0') {
         if (s + 1 != limit && (scan || s + 2 != limit)) {
             PROVISO_CHARACTER prefix = s[1];
@@ -40,7 +40,7 @@ static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVIS
         unsigned digit = proviso_digit_in(*s, base);
         if (digit >= (unsigned)base)
             break;
-        // So many fit, which nobody need find out.
+        // This many digits fit in any case, so no overflow check is needed.
         if (digits < (base <= 10 ? 19 : 12)) {
             magnitude = magnitude * base + digit;
             digits++;
@@ -55,7 +55,7 @@ static struct proviso_integer PROVISO_OF_TEXT(proviso_read_integer)(const PROVIS
     return (struct proviso_integer){magnitude, negative, too_big, end};
 }
 
-// Whether `s` starts with `word` (in lower case), whatever its case.
+// True if `s` starts with `word` (in lower case), ignoring case.
 static _Bool PROVISO_OF_TEXT(proviso_starts_with)(const PROVISO_CHARACTER *s, const char *word) {
     for (; *word; s++, word++) {
         if ((*s | 0x20) != *word)
@@ -64,7 +64,7 @@ static _Bool PROVISO_OF_TEXT(proviso_starts_with)(const PROVISO_CHARACTER *s, co
     return 1;
 }
 
-// Reads a number as `strtod` does.
+// Parses a number like `strtod`.
 static struct proviso_real PROVISO_OF_TEXT(proviso_read_real)(const PROVISO_CHARACTER *s) {
     struct proviso_real result = {PROVISO_NONE, 0, 0, 0, 0, s};
     while (proviso_is_space(*s))

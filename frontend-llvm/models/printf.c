@@ -8,20 +8,20 @@
 #include "descriptors.c"
 #include "stream.c"
 
-// Formatted output. What is printed to a stream has no effect; still every argument is read, and `%n` writes.
-// Output does not fail.
+// Formatted output. Output to a stream has no effect, but every argument is read, and `%n` writes. Output does not
+// fail.
 
 struct proviso_output {
-    // Text: the bytes up to `room` are stored. Otherwise they are only counted, without a branch on a value.
+    // For text: bytes up to `room` are stored. Otherwise they are only counted, without a branch on a value.
     _Bool text;
-    // Of wide characters.
+    // Wide characters.
     _Bool wide;
-    // What is printed cannot be: the result is -1.
+    // The output is impossible: the result is -1.
     _Bool failed;
     void *buffer;
     size_t room;
     size_t length;
-    // How many bytes more there may be than were counted: of what is not modelled.
+    // An upper bound on the bytes that were not counted, because they are not modelled.
     size_t unknown;
 };
 
@@ -35,7 +35,7 @@ static void proviso_put(struct proviso_output *out, wchar_t c) {
     out->length++;
 }
 
-// The number of bytes so far. Where it is not known it is no less than what was counted.
+// The number of bytes so far. If it is unknown, it is at least the counted number.
 static int proviso_length(struct proviso_output *out) {
     if (out->failed)
         return -1;
@@ -56,10 +56,10 @@ static void proviso_pad(struct proviso_output *out, char c, size_t from, size_t 
         proviso_put(out, c);
 }
 
-// What stands between the % and the conversion.
+// The part between the % and the conversion.
 struct proviso_spec {
     _Bool left, plus, space, alternative, zero;
-    // The precision is -1 where none is given.
+    // The precision is -1 if absent.
     int width, precision;
     // 'H' for hh, 'q' for ll.
     char length;
@@ -83,7 +83,7 @@ static void proviso_print_integer(struct proviso_output *out, struct proviso_spe
     size_t signs = is_signed && (spec->plus || spec->space) ? 1 : negative;
     size_t digits = proviso_digits(x, base) - (spec->precision == 0) * (x == 0);
     size_t precision = spec->precision < 0 ? 0 : spec->precision;
-    // `#`: a leading 0 for octal numbers, 0x for hexadecimal ones that are not 0.
+    // `#`: a leading 0 for octal numbers, 0x for nonzero hexadecimal ones.
     size_t prefix = 0;
     if (spec->alternative && base == 16)
         prefix = 2 * (x != 0);
@@ -137,7 +137,7 @@ static void proviso_print_string(struct proviso_output *out, struct proviso_spec
         proviso_pad(out, ' ', length, spec->width);
 }
 
-// Text that is not known but for bounds on its length.
+// Unknown text with bounds on its length.
 static void proviso_print_unknown(struct proviso_output *out, struct proviso_spec *spec, size_t low, size_t high) {
     size_t width = spec->width;
     low = low < width ? width : low;
@@ -159,13 +159,13 @@ static void proviso_print_unknown(struct proviso_output *out, struct proviso_spe
 
 typedef unsigned _BitInt(128) proviso_u128;
 
-// A finite number as %f prints it: 2^-72 < x < 2^64, or 0. The fraction is a fixed-point number with 124 bits
-// below the point, which ten times any fraction fits.
+// A finite number as %f prints it: 2^-72 < x < 2^64, or 0. The fraction is a fixed-point number with 124 bits after the
+// point. Ten times a fraction fits that.
 static void proviso_print_fixed(struct proviso_output *out, struct proviso_spec *spec, double x, _Bool negative) {
     const int point = 124;
     const proviso_u128 one = (proviso_u128)1 << point;
     unsigned long long integer = x;
-    // Exact: the fraction has no more than 53 bits, the lowest of them at 2^-124 or above.
+    // Exact: the fraction has at most 53 bits, the lowest at 2^-124 or above.
     double above = (x - integer) * 0x1p62, below = (above - (double)(unsigned long long)above) * 0x1p62;
     proviso_u128 fraction = ((proviso_u128)(unsigned long long)above << 62) + (unsigned long long)below;
     int precision = spec->precision < 0 ? 6 : spec->precision;
@@ -175,7 +175,7 @@ static void proviso_print_fixed(struct proviso_output *out, struct proviso_spec 
         digits[i] = '0' + (int)(fraction >> point);
         fraction &= one - 1;
     }
-    // To nearest, ties to even.
+    // Rounds to nearest, ties to even.
     _Bool odd = precision ? digits[precision - 1] & 1 : integer & 1;
     if (fraction > one / 2 || (fraction == one / 2 && odd)) {
         int i = precision;
@@ -210,7 +210,7 @@ static void proviso_print_fixed(struct proviso_output *out, struct proviso_spec 
 
 static void proviso_print_real(struct proviso_output *out, struct proviso_spec *spec, long double x) {
     size_t precision = spec->precision < 0 ? 6 : spec->precision;
-    // The most digits before the point: of the greatest number of the type.
+    // The maximal number of digits before the point: that of the greatest number of the type.
     size_t most = spec->length == 'L' ? 4933 : 309;
     if (!out->text) {
         proviso_print_unknown(out, spec, 1, most + precision + 10);
@@ -250,7 +250,7 @@ static int proviso_number(const char **format) {
     return n;
 }
 
-// Reads a conversion specification; `format` is behind its %.
+// Parses a conversion specification. `format` points after its %.
 static struct proviso_spec proviso_parse_spec(const char **format, struct proviso_args *args) {
     struct proviso_spec spec = {.precision = -1};
     for (;; ++*format) {
@@ -383,7 +383,7 @@ static void proviso_store_count(void *target, char length, size_t count) {
     }
 }
 
-// Characters beyond ASCII are no bytes in the locale "C", and bytes beyond it no characters.
+// In the locale "C", non-ASCII characters have no byte, and non-ASCII bytes no character.
 static _Bool proviso_converts(struct proviso_output *out, _Bool wide, wchar_t c) {
     if (wide == out->wide || (c >= 0 && c < 0x80))
         return 1;
@@ -407,7 +407,7 @@ static void proviso_print_character(struct proviso_output *out, struct proviso_s
         proviso_print_string(out, spec, &c, 1, 1);
         return;
     }
-    // The GNU C library prints what stands for no character, and fails.
+    // The GNU C library prints the replacement of an invalid character, and fails.
     if (!spec->left)
         proviso_pad(out, ' ', 1, spec->width);
     proviso_put(out, -1);
@@ -416,7 +416,7 @@ static void proviso_print_character(struct proviso_output *out, struct proviso_s
 
 static void proviso_print_text_argument(struct proviso_output *out, struct proviso_spec *spec, const void *s) {
     _Bool wide = spec->length == 'l' || spec->conversion == 'S';
-    // As the GNU C library prints a null pointer.
+    // The text of a null pointer in the GNU C library.
     if (!s) {
         s = spec->precision >= 0 && spec->precision < 6 ? "" : "(null)";
         wide = 0;
@@ -431,7 +431,7 @@ static void proviso_print_text_argument(struct proviso_output *out, struct provi
     }
     proviso_print_string(out, spec, s, wide, length);
     if (out->text && !wide && !out->wide) {
-        // At least so much is written.
+        // The minimal number of written bytes.
         size_t written = out->length < out->room ? out->length : out->room;
         REQUIRE_DISJOINT(s, length, out->buffer, written);
         (void)written;
@@ -550,7 +550,7 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
         return -1;
     size_t length = proviso_length(&out);
     char *text = malloc(length + 1);
-    // Without memory, what the pointer is then is not defined: libraries leave it or make it null.
+    // If memory is exhausted, the pointer is undefined: libraries leave it unchanged or set it to null.
     if (text || __proviso_env_bool())
         *result = text;
     if (!text)
@@ -565,7 +565,7 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
     return length;
 }
 
-// Each function with `...` and with a `va_list`; `before` are the parameters before the format.
+// Each function with `...` and with a `va_list`. `before` are the parameters before the format.
 #define UNPACK(...) __VA_ARGS__
 #define PRINT(type, function, vfunction, before, body)                                                               \
     type vfunction(UNPACK before const char *format, va_list list) {                                                 \
@@ -578,7 +578,7 @@ static int proviso_print_allocated(char **result, const char *format, struct pro
         va_start(args.list, format);                                                                                 \
         body                                                                                                         \
     }
-// Where the stream is not one to write to, nothing is read either.
+// If the stream cannot be written to, nothing is read either.
 #define TO(stream, result)                                                                                           \
     if (!proviso_writes(stream))                                                                                     \
         return result;
@@ -601,7 +601,7 @@ PRINT(int, asprintf, vasprintf, (char **result,), {
     return proviso_print_allocated(result, format, &args);
 })
 
-// What fortified programs call: with the size of the buffer, beyond which the call aborts.
+// The fortified functions. They take the size of the buffer and abort if it is exceeded.
 PRINT(int, __printf_chk, __vprintf_chk, (int flag,), {
     TO(stdout, -1) return proviso_print_stream(format, &args);
 })
@@ -628,7 +628,7 @@ PRINT(int, __asprintf_chk, __vasprintf_chk, (char **result, int flag,), {
     return proviso_print_allocated(result, format, &args);
 })
 
-// The same where the result is not used, so that it need not be known.
+// Variants for calls that ignore the result, so that it need not be known.
 
 #define IGNORING(function, label, vfunction, vlabel, before, body)                                                   \
     extern void function(UNPACK before const char *format, ...) __asm__(label);                                      \
@@ -650,7 +650,7 @@ IGNORING(proviso_printf_chk, "__printf_chk.void", proviso_vprintf_chk, "__vprint
 IGNORING(proviso_fprintf_chk, "__fprintf_chk.void", proviso_vfprintf_chk, "__vfprintf_chk.void",
          (struct proviso_stream * stream, int flag,), { TO(stream, ) NOWHERE })
 
-// What is left where the format is known as well: whether anything is printed, and that strings are read.
+// Variants for calls with a known format: they only check the stream and read strings.
 
 #define PLAIN(function, label, parameters, result)                                                                   \
     extern _Bool function parameters __asm__(label);                                                                 \
@@ -663,7 +663,7 @@ PLAIN(proviso_dprintf_plain, "dprintf.plain", (int file), proviso_share_with_str
 PLAIN(proviso_printf_chk_plain, "__printf_chk.plain", (int flag), proviso_writes(stdout))
 PLAIN(proviso_fprintf_chk_plain, "__fprintf_chk.plain", (struct proviso_stream * stream, int flag), proviso_writes(stream))
 
-// How much of the string is printed.
+// The number of bytes of the string that are printed.
 extern size_t proviso_read_string(const char *s, int precision) __asm__("printf.string");
 size_t proviso_read_string(const char *s, int precision) {
     size_t n = 0;

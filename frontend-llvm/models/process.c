@@ -5,9 +5,9 @@
 #pragma once
 #include "unistd.c"
 
-// Processes: who the program is, what it may, other programs.
+// Processes: the identity of the program, its permissions, and other programs.
 
-// What starts is another program, which is not looked at: the path ends. If it does not start there is an error.
+// A new program replaces this one and is not modelled: the path ends. If it does not start, there is an error.
 static int proviso_replaced(const char *path) {
     if (path)
         proviso_strlen(path);
@@ -39,7 +39,7 @@ int fexecve(int file, char *const arguments[], char *const variables[]) {
     return proviso_replaced_with(NULL, arguments, variables);
 }
 
-// Up to a null pointer.
+// Reads up to a null pointer.
 #define PROVISO_EXECL(function)                                                                                      \
     int function(const char *path, const char *argument, ...) {                                                      \
         va_list list;                                                                                                \
@@ -55,7 +55,7 @@ PROVISO_EXECL(execle)
 
 enum { PROVISO_USAGE = 16 * sizeof(long) + 2 * sizeof(long) };
 
-// It has left with a status, or by a signal (with a core or not); it has stopped or goes on, where that is asked for.
+// The child has exited with a status or by a signal (with or without a core dump), or has stopped or continued, if that is requested.
 static int proviso_end_of_process(int options) {
     enum { WUNTRACED = 2, WCONTINUED = 8 };
     int status = proviso_env_between(0, 0xffff), signal = status & 0x7f, above = status >> 8;
@@ -66,7 +66,7 @@ static int proviso_end_of_process(int options) {
     return status;
 }
 
-// Other processes end in any way, the one that is asked for if one is; 0 where nobody waits (WNOHANG) and none has ended.
+// Other processes end in any way. If one is requested, it is that one. 0 with WNOHANG if none has ended.
 static int proviso_ended(int asked, int *status, int options, void *usage, size_t usage_size) {
     int process = proviso_env_between(-1, INT_MAX);
     __proviso_assume((process != 0) | ((options & 1) != 0));
@@ -91,7 +91,7 @@ int wait4(int process, int *status, int options, void *usage) {
     return proviso_ended(process, status, options, usage, PROVISO_USAGE);
 }
 
-// Who it is then is not followed.
+// The new identity is not modelled.
 static int proviso_becomes(int first, int last) {
     int outcome = proviso_outcome();
     if (outcome == 0) {
@@ -129,9 +129,9 @@ int getresgid(unsigned *real, unsigned *effective, unsigned *saved) {
     return proviso_three(PROVISO_GROUP, real, effective, saved);
 }
 
-// Groups and sessions of processes. Those of others may change.
+// Process groups and sessions. Those of other processes may change.
 
-// True if a process is the program itself, as far as its number is known.
+// True if the process is the program itself, as far as its number is known.
 static _Bool proviso_is_self(int process) {
     return process == 0 || (proviso_identities[PROVISO_PROCESS].known && (unsigned)process == proviso_identities[PROVISO_PROCESS].number);
 }
@@ -141,7 +141,7 @@ static void proviso_becomes_member(int which, unsigned number) {
     proviso_identities[which].number = number;
 }
 
-// What has a group of its own already cannot have another one.
+// A process that leads a group cannot get another one.
 int setsid(void) {
     int self = proviso_own_number(), outcome = proviso_outcome();
     _Bool leads = proviso_identities[PROVISO_GROUP_OF_PROCESSES].known && proviso_identities[PROVISO_GROUP_OF_PROCESSES].number == (unsigned)self;
@@ -174,10 +174,10 @@ int setpgid(int process, int group) {
     return outcome;
 }
 
-// That of the only thread.
+// The number of the only thread.
 int gettid(void) { return proviso_own_number(); }
 
-// How many groups the program is in, or -1 while that is not known.
+// The number of the program's groups, or -1 if unknown.
 static int proviso_group_count = -1;
 
 int getgroups(int size, unsigned *groups) {
@@ -219,7 +219,7 @@ int initgroups(const char *user, unsigned group) {
     return result;
 }
 
-// -1 may be a priority. Others may give the program another one.
+// -1 may be a priority. Other processes may change the program's priority.
 static int proviso_niceness(void) {
     int priority = proviso_env_between(-20, 19);
     SET_ERRNO_IF(priority == -1 && __proviso_env_bool(), proviso_env_error());
@@ -230,7 +230,7 @@ int nice(int difference) { return proviso_niceness(); }
 int getpriority(int which, unsigned who) { return proviso_niceness(); }
 int setpriority(int which, unsigned who, int priority) { return proviso_outcome(); }
 
-// Limits of Linux's resources: the one that holds, and how far the program may raise it. In 32 bits none is all ones, and what does not fit.
+// Resource limits of Linux: the current one, and the maximum. In 32 bits, no limit and limits that do not fit are all ones.
 enum { PROVISO_RESOURCES = 16, PROVISO_NOFILE = 7 };
 static unsigned long long proviso_resource_limits[PROVISO_RESOURCES][2];
 static _Bool proviso_limits_known[PROVISO_RESOURCES];
@@ -242,7 +242,7 @@ static _Bool proviso_no_resource(int resource) {
     return 1;
 }
 
-// What was read of a limit by functions whose numbers have no more than `most`.
+// The limit as read by functions whose numbers are at most `most`.
 static void proviso_keep_limits(int resource, unsigned long long now, unsigned long long greatest, unsigned long long most) {
     unsigned long long *kept = proviso_resource_limits[resource];
     if (resource == PROVISO_NOFILE)
@@ -256,7 +256,7 @@ static void proviso_keep_limits(int resource, unsigned long long now, unsigned l
     __proviso_assume((now == (kept[0] > most ? most : kept[0])) & (greatest == (kept[1] > most ? most : kept[1])));
 }
 
-// Which of what `sysconf` gives depends on them is not followed.
+// Which results of `sysconf` depend on the limits is not modelled.
 static int proviso_set_limits(int resource, unsigned long long now, unsigned long long greatest, unsigned long long most) {
     int outcome = proviso_outcome();
     __proviso_assume((outcome < 0) | ((resource >= 0) & (resource < PROVISO_RESOURCES) & (now <= greatest)));
@@ -297,7 +297,7 @@ int setrlimit64(int resource, const unsigned long long limit[2]) {
     return proviso_set_limits(resource, limit[0], limit[1], PROVISO_MOST);
 }
 
-// Times, and counts that are not negative. None gets less.
+// Times, and counts that are not negative. They never decrease.
 int getrusage(int who, long *usage) {
     static long before[3][18];
     if (who < -1 || who > 1) {
@@ -307,7 +307,7 @@ int getrusage(int who, long *usage) {
     for (int i = 0; i < 18; i++) {
         usage[i] = __proviso_env_long();
         __proviso_assume(usage[i] >= 0 && ((i != 1 && i != 3) || usage[i] < 1000000));
-        // Seconds, and their fractions if the seconds are the same.
+        // Compares seconds, and their fractions if the seconds are equal.
         _Bool fraction = i == 1 || i == 3;
         __proviso_assume((usage[i] >= before[who + 1][i]) | (fraction && usage[i - 1] > before[who + 1][i - 1]));
         if (i != 0 && i != 2)
@@ -318,10 +318,10 @@ int getrusage(int who, long *usage) {
     return 0;
 }
 
-// The program goes on as a child.
+// The program continues as the child.
 int daemon(int stays, int keeps) { return proviso_outcome(); }
 
-// Six names, of which those of the host and its domain may be given anew at any time.
+// Six names. Those of the host and its domain may change at any time.
 int uname(char names[6][65]) {
     static char kept[6][65];
     static _Bool known;
@@ -339,7 +339,7 @@ int uname(char names[6][65]) {
     return 0;
 }
 
-// It asks for the name of the host, and where there is nothing it says so or not. Who may give the host another name may do so at any time.
+// Reads the name of the host. If there is none, it may or may not report an error. Privileged processes may change the name at any time.
 long gethostid(void) {
     static _Bool asked;
     if (asked)
@@ -349,7 +349,7 @@ long gethostid(void) {
     return __proviso_env_int();
 }
 
-// A name that has at least so many characters.
+// A name with at least this many characters.
 static char *proviso_known_name(char name[64], int least) {
     __proviso_env_memory(name, 63);
     for (int i = 0; i < least; i++)
@@ -357,7 +357,7 @@ static char *proviso_known_name(char name[64], int least) {
     return name;
 }
 
-// The system keeps it where others may write.
+// The system stores it where other processes may write.
 char *getlogin(void) {
     static char name[64];
     static _Bool asked;
@@ -367,7 +367,7 @@ char *getlogin(void) {
     return proviso_outcome() < 0 ? NULL : proviso_known_name(name, 1);
 }
 
-// The path of a terminal; the same each time for the same one, unless it was moved.
+// The path of a terminal. It is the same for each call, unless the terminal was moved.
 char *ttyname(int file) {
     static char name[64];
     static _Bool asked;

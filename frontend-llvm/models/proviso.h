@@ -1,12 +1,12 @@
-// What every model starts from: types, and the primitives of the front-end (their contract is in
-// `src/primitives.rs`). Models include no header of the C library.
+// The basis of all models: types, and the primitives of the front-end (see `src/primitives.rs`). Models include no
+// header of the C library.
 //
 // Rules for models:
-// - A model reads and writes no more than the function it stands for may, so that an invalid access inside it
-//   is an invalid access of its caller.
-// - A model calls helpers that are `static`, never another model by its public name: a program may define
-//   that name itself. Exceptions are `malloc` and `free`, which the C library calls by name, too.
-// - Each file starts with the names that it defines; a test holds the lists to the truth.
+// - A model accesses no more memory than the modelled function may. An invalid access in the model is then an
+//   invalid access of its caller.
+// - A model calls `static` helpers. It never calls another model by its public name, because a program may define
+//   that name itself. Exceptions are `malloc` and `free`, which the C library also calls by name.
+// - Each file starts with a list of the names that it defines. A test checks the lists.
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;
@@ -32,14 +32,14 @@ typedef __builtin_va_list va_list;
 #define UINTPTR_MAX __UINTPTR_MAX__
 #define PTRDIFF_MAX __PTRDIFF_MAX__
 
-// What the library allocates: null, with ENOMEM, where allocation may fail and does.
+// Allocation with the behaviour of the library: if it fails, null and ENOMEM.
 extern void *__proviso_alloc_zeroed(size_t size);
 extern void *__proviso_alloc_aligned(size_t align, size_t size);
 extern void *__proviso_alloc_mapping(size_t size);
 extern void *__proviso_alloc_tree_node(size_t size);
 extern void *__proviso_alloc_hash_table(size_t size);
 extern void *__proviso_alloc_internal(size_t size);
-// The same, but it never fails. Each use says why.
+// The same, but it never fails. Each use must say why.
 extern void *__proviso_make_malloc(size_t size);
 extern void *__proviso_make_zeroed(size_t size);
 extern void *__proviso_make_mapping(size_t size);
@@ -48,7 +48,7 @@ extern void *__proviso_make_directory(size_t size);
 extern void *__proviso_make_address_list(size_t size);
 extern void *__proviso_make_regex(size_t size);
 extern void *__proviso_make_internal(size_t size);
-// Its content comes from the environment.
+// The environment determines its content.
 extern void *__proviso_make_text(size_t size);
 extern void __proviso_free_mapping(void *ptr);
 extern void __proviso_free_stream(void *ptr);
@@ -58,7 +58,7 @@ extern void __proviso_free_tree_node(void *ptr);
 extern void __proviso_free_hash_table(void *ptr);
 extern void __proviso_free_regex(void *ptr);
 extern void __proviso_free_internal(void *ptr);
-// What a model needs for itself.
+// Memory that a model needs for itself.
 extern void *__proviso_scratch(size_t size);
 extern void __proviso_drop(void *ptr);
 extern size_t __proviso_object_size(void *ptr);
@@ -94,9 +94,9 @@ extern void __proviso_abort(void) __attribute__((noreturn));
 extern void *malloc(size_t size);
 extern void free(void *ptr);
 
-// The rounding mode, by x86's numbers: 0 to nearest, 1 down, 2 up, 3 towards zero. Arithmetic in models rounds to
-// nearest, whatever the mode. Where the mode can be another one, PROVISO_ROUNDING is defined; a function whose
-// results are rounded in the mode then starts with IN_MODE.
+// The number of the rounding mode on x86: 0 to nearest, 1 down, 2 up, 3 towards zero. Arithmetic in models rounds to
+// nearest in every mode. If the mode may be another one, PROVISO_ROUNDING is defined. A function whose results depend
+// on the mode then starts with IN_MODE.
 extern unsigned __proviso_rounding(void);
 extern void __proviso_set_rounding(unsigned mode);
 #ifdef PROVISO_ROUNDING
@@ -109,7 +109,7 @@ extern void __proviso_set_rounding(unsigned mode);
 #define ROUNDS_DOWN 0
 #endif
 
-// `errno`. Models set it only where the program can see it: `PROVISO_ERRNO` is defined if it does.
+// `errno`. Models set it only if the program can observe it. `PROVISO_ERRNO` is then defined.
 #define EPERM 1
 #define ENOENT 2
 #define ESRCH 3
@@ -144,14 +144,14 @@ static int proviso_errno;
 #define SET_ERRNO_IF(condition, value) ((void)0)
 #endif
 
-// A value of the environment between two bounds, both possible.
+// A value of the environment between two bounds (inclusive).
 static int proviso_env_between(int low, int high) {
     int value = __proviso_env_int();
     __proviso_assume((value >= low) & (value <= high));
     return value;
 }
 
-// Some error number.
+// An arbitrary error number.
 static int proviso_env_error(void) { return proviso_env_between(1, 133); }
 
 static size_t proviso_strlen(const char *s) {
@@ -161,7 +161,7 @@ static size_t proviso_strlen(const char *s) {
     return end - s;
 }
 
-// Reads a region, for what reading it may show.
+// Reads a region, because the read may be invalid.
 static void proviso_read(const void *ptr, size_t size) {
     if (size) {
         void *copy = __proviso_scratch(size);
@@ -170,7 +170,7 @@ static void proviso_read(const void *ptr, size_t size) {
     }
 }
 
-// Reads what goes out of the program: it has to be initialised, where somebody asks (padding that is only copied does not).
+// Reads data that leaves the program. It must be initialised if that check is enabled. (Padding that is only copied need not be.)
 static void proviso_put_out(const void *ptr, size_t size) {
     proviso_read(ptr, size);
 #ifdef PROVISO_INITIALISED
@@ -179,11 +179,11 @@ static void proviso_put_out(const void *ptr, size_t size) {
 #endif
 }
 
-// What C asks of arguments, where somebody asks whether it holds.
+// Requirements of C on arguments, if that check is enabled.
 #ifdef PROVISO_ARGUMENTS
 #define REQUIRE(condition, otherwise) __proviso_require(condition, otherwise)
 
-// Bytes that were read, and others that were written: to be called behind the accesses, which were valid.
+// Checks that bytes that were read and others that were written do not overlap. To be called after the accesses, which were valid.
 static void proviso_require_disjoint(const void *from, size_t read, const void *to, size_t written) {
     size_t i = __proviso_object_offset((void *)from), j = __proviso_object_offset((void *)to);
     if ((uintptr_t)from - i == (uintptr_t)to - j)
@@ -191,7 +191,7 @@ static void proviso_require_disjoint(const void *from, size_t read, const void *
 }
 #define REQUIRE_DISJOINT(from, read, to, written) proviso_require_disjoint(from, read, to, written)
 
-// Bytes of one object, of which some are read in any case, however early the result is known.
+// Bytes of one object, some of which are always read, however early the result is known.
 static void proviso_require_readable(const char *ptr, size_t size) {
     if (size)
         (void)*(const volatile char *)(ptr + size - 1);

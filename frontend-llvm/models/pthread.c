@@ -14,7 +14,7 @@
 #pragma once
 #include "proviso.h"
 
-// pthread.h and semaphores in a program of one thread (making another is not modelled). What nobody else can end blocks for ever.
+// pthread.h and semaphores in a program of one thread (creating another is not modelled). An operation that nobody else can complete blocks for ever.
 
 static void proviso_block(void) {
     for (;;)
@@ -41,7 +41,7 @@ int pthread_once(int *once, void (*routine)(void)) { return proviso_once(once, r
 
 int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return 0; }
 
-// Nobody cancels.
+// There is no other thread to cancel this one.
 static int proviso_set_cancel(int *kept, int value, int *old) {
     if (value < 0 || value > 1)
         return EINVAL;
@@ -63,7 +63,7 @@ int pthread_setcanceltype(int type, int *old) {
 
 void pthread_testcancel(void) {}
 
-// Mutexes. The kind is where static initialisers have it.
+// Mutexes. The kind is at the offset that static initialisers use.
 
 struct proviso_mutex {
     int locked;
@@ -93,7 +93,7 @@ int pthread_mutex_init(struct proviso_mutex *mutex, const int *attributes) {
 
 int pthread_mutex_destroy(struct proviso_mutex *mutex) { return mutex->locked ? EBUSY : 0; }
 
-// `otherwise`: what a mutex that is locked gives where it is neither recursive nor checks; 0 to wait for ever.
+// `otherwise` is the result for a locked mutex that is neither recursive nor error-checking; 0 to wait for ever.
 static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked) {
     if (mutex->locked) {
         int kind = proviso_kind(mutex);
@@ -174,7 +174,7 @@ int pthread_mutexattr_setpshared(int *attributes, int shared) {
     return 0;
 }
 
-// Conditions. Waiting may end by itself, as POSIX allows; if it does not, nothing ends it.
+// Condition variables. A wait may end spuriously, as POSIX permits. Otherwise it never ends.
 
 int pthread_cond_init(void *condition, const void *attributes) {
     __builtin_memset(condition, 0, 48);
@@ -194,10 +194,10 @@ int pthread_condattr_init(int *attributes) {
 
 int pthread_condattr_destroy(int *attributes) { return 0; }
 
-// The clock of the system, or one that only goes on.
+// The system clock, or a monotonic one.
 int pthread_condattr_setclock(int *attributes, int clock) { return clock == 0 || clock == 1 ? 0 : EINVAL; }
 
-// Whether a wait for a condition ends by itself. The mutex is locked again behind it.
+// Returns whether a wait ends spuriously. Afterwards the mutex is locked again.
 static _Bool proviso_wakes(struct proviso_mutex *mutex) {
     if (!mutex->locked)
         __proviso_unmodelled("waiting with a mutex that is not locked is not modelled");
@@ -224,7 +224,7 @@ int pthread_cond_timedwait(void *condition, struct proviso_mutex *mutex, const s
     return proviso_timed_wait(mutex, until);
 }
 
-// Locks for readers and writers.
+// Read-write locks.
 
 struct proviso_rwlock {
     unsigned readers, writers;
@@ -312,7 +312,7 @@ int pthread_spin_unlock(int *lock) {
     return 0;
 }
 
-// What each thread has for itself: keys from 0 on, as in the library.
+// Thread-specific data: keys from 0 on, as in the library.
 
 enum { KEYS = 1024 };
 static struct {
@@ -320,7 +320,7 @@ static struct {
     const void *value;
     void (*destructor)(void *);
 } proviso_keys[KEYS];
-// How many have ever been used.
+// The number of keys that were ever used.
 static unsigned proviso_key_count;
 
 static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
@@ -365,7 +365,7 @@ int pthread_setspecific(unsigned key, const void *value) { return proviso_set_sp
 
 extern void exit(int status) __attribute__((noreturn));
 
-// The last thread: destructors run, again where they set values, and the program ends as by `exit`.
+// The last thread ends: destructors run, repeatedly if they set values, and the program ends as by `exit`.
 static void proviso_end_thread(void) {
     _Bool again = 1;
     for (int round = 0; again && round < 4; round++) {

@@ -1,4 +1,4 @@
-// What the models of math.h share: their text is a macro of the type `T` and the suffix `X` of its functions.
+// The common part of the models of math.h: macros with the type `T` and the suffix `X` of the functions.
 #pragma once
 #include "proviso.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "printf.c"
 
-// err.h, error.h, syslog.h, libintl.h: messages, which go nowhere and are in no language but the program's.
+// err.h, error.h, syslog.h, libintl.h: messages. They have no effect and are not translated.
 
 extern void exit(int status) __attribute__((noreturn));
 
@@ -67,7 +67,7 @@ int setlogmask(int mask) {
     return before;
 }
 
-// The locale is "C": there are no translations.
+// The locale is "C", so there are no translations.
 
 char *gettext(const char *text) { return (char *)text; }
 
@@ -101,7 +101,7 @@ static _Bool proviso_is_same(const char *a, const char *b) {
     return *a == *b;
 }
 
-// What was kept before is gone, unless it is what is kept now.
+// The previous string is freed, unless it is set again.
 char *textdomain(const char *domain) {
     static char *kept = "messages", *copy;
     if (domain && !proviso_is_same(domain, kept)) {
@@ -116,7 +116,7 @@ char *textdomain(const char *domain) {
     return kept;
 }
 
-// Where a domain's translations are is not remembered.
+// The directory of a domain's translations is not stored.
 char *bindtextdomain(const char *domain, const char *folder) {
     if (!domain || !*domain)
         return NULL;

@@ -7,7 +7,7 @@
 #include "number.c"
 #include "stream.c"
 
-// Formatted input. A stream gives anything that fits the format; a string is read.
+// Formatted input. A stream returns arbitrary input that matches the format. A string is parsed.
 
 struct proviso_scan_args {
     va_list list;
@@ -15,23 +15,23 @@ struct proviso_scan_args {
 
 // A conversion of a format.
 struct proviso_directive {
-    // `allocates`: with an `m`.
+    // `allocates`: it has an `m`.
     _Bool suppressed, allocates;
-    // 0 where none is given.
+    // 0 if absent.
     int width;
-    // As in printf.c.
+    // 'H' for hh, 'q' for ll, as in printf.c.
     char length;
     char conversion;
-    // A character that stands for itself; `%` before a conversion.
+    // A literal character. `%` for a conversion.
     char literal;
-    // White space before it in the format: that of the input is skipped.
+    // White space precedes it in the format, so that of the input is skipped.
     _Bool after_space;
-    // For %[: the set, from behind the bracket or the ^ to before the closing bracket.
+    // For %[: the set, from after the bracket or the ^ to before the closing bracket.
     const char *set, *set_end;
     _Bool complement;
 };
 
-// Reads a conversion; `format` is behind its %.
+// Parses a conversion. `format` points after its %.
 static struct proviso_directive proviso_parse_directive(const char **format) {
     struct proviso_directive d = {0};
     const char *f = *format;
@@ -65,7 +65,7 @@ static struct proviso_directive proviso_parse_directive(const char **format) {
             f++;
         }
         d.set = f;
-        // A bracket that comes first is an element.
+        // A closing bracket at the start is an element of the set.
         if (*f == ']')
             f++;
         while (*f && *f != ']')
@@ -92,7 +92,7 @@ static _Bool proviso_is_wide(struct proviso_directive *d) {
            (d->length == 'l' && (d->conversion == 'c' || d->conversion == 's' || d->conversion == '['));
 }
 
-// Whether a byte is one that %s or %[ takes; without branches on the byte.
+// True if %s or %[ accepts the byte. Does not branch on the byte.
 static _Bool proviso_takes(struct proviso_directive *d, unsigned char c) {
     if (d->conversion == 's' || d->conversion == 'S')
         return !((c == ' ') | ((c >= '\t') & (c <= '\r')));
@@ -126,27 +126,27 @@ static void proviso_store_integer(void *target, char length, long long value) {
     }
 }
 
-// Where a conversion goes, if it is not suppressed.
+// The target of a conversion that is not suppressed.
 static void *proviso_scan_target(struct proviso_directive *d, struct proviso_scan_args *args) {
     return d->suppressed ? NULL : va_arg(args->list, void *);
 }
 
-// The greatest number that is read before it is stored with fewer bits.
+// The greatest number that is parsed before it is stored with fewer bits.
 static long long proviso_max(char length) {
     return length == 'q' || length == 'L' || length == 'j' ? LLONG_MAX : LONG_MAX;
 }
 
 // From a stream.
 
-// How much a call has read, as far as a %n that follows asks for it: at least so many bytes, and no more if `exactly`.
+// The number of bytes that a call has read, if a %n follows: at least `bytes`, and exactly `bytes` if `exactly`.
 static struct {
-    // `skipped`: white space before the next directive was skipped before a %n. `looks_ahead`: what was read last may have ended because
-    // the input did.
+    // `skipped`: white space before the next directive was skipped before a %n. `looks_ahead`: the last item may have
+    // ended because the input did.
     _Bool asked, exactly, has_real, skipped, looks_ahead;
     long long bytes;
 } proviso_scanned;
 
-// So many bytes were read, or, not `exactly`, at least so many.
+// Records that `bytes` bytes were read, or at least as many if not `exactly`.
 static void proviso_scans(long long bytes, _Bool exactly) {
     if (proviso_scanned.asked) {
         proviso_scanned.bytes += bytes;
@@ -154,7 +154,7 @@ static void proviso_scans(long long bytes, _Bool exactly) {
     }
 }
 
-// A directive reads this byte first. If it `skips` white space, that may separate the byte from what was read before.
+// A directive reads this byte first. If it `skips` white space, that may precede the byte.
 static void proviso_scans_first(struct proviso_stream *stream, unsigned char c, _Bool skips) {
     if (!skips || proviso_scanned.skipped)
         __proviso_assume(!proviso_is_excluded(stream, c));
@@ -164,7 +164,7 @@ static void proviso_scans_first(struct proviso_stream *stream, unsigned char c, 
     proviso_scanned.skipped = proviso_scanned.looks_ahead = 0;
 }
 
-// What comes next is no further digit of a number, if the field had room for one.
+// Excludes a further digit of a number as the next byte, because the field had room for one.
 static void proviso_excludes(struct proviso_stream *stream, char class) {
     proviso_exclude_nothing(stream);
     proviso_scanned.skipped = 0;
@@ -183,13 +183,13 @@ static void proviso_excludes_set(struct proviso_stream *stream, const char *set,
     }
 }
 
-// The digits that an integer goes on with: of a number that starts with 0, and so may be octal, %i reads only these.
+// The class of digits that may continue an integer. A number that starts with 0 may be octal, so %i is limited to octal digits.
 static char proviso_digits_class(char conversion) {
     char c = conversion | 0x20;
     return c == 'x' ? 'x' : c == 'o' || c == 'i' ? 'o' : 'd';
 }
 
-// `base` to the power of `exponent`, or the greatest number if that is more than 2^63.
+// `base` to the power of `exponent`, or the greatest number if that exceeds 2^63.
 static unsigned long long proviso_power_of(unsigned base, int exponent) {
     unsigned long long power = 1;
     for (; exponent > 0; exponent--) {
@@ -200,7 +200,7 @@ static unsigned long long proviso_power_of(unsigned base, int exponent) {
     return power;
 }
 
-// The number of digits of a number, without branches on it.
+// The number of digits of a number, computed without branches on the number.
 static int proviso_count_digits(unsigned long long number, unsigned base) {
     int count = 1;
     for (unsigned long long power = base;; power *= base) {
@@ -210,7 +210,7 @@ static int proviso_count_digits(unsigned long long number, unsigned base) {
     }
 }
 
-// The least number of bytes that stand for an integer, with its sign.
+// The least length in bytes of an integer's text, including its sign.
 static int proviso_least_length(char c, unsigned long long magnitude, _Bool negative) {
     int digits = proviso_count_digits(magnitude, c == 'o' ? 8 : c == 'x' ? 16 : 10);
     if (c == 'i') {
@@ -220,10 +220,10 @@ static int proviso_least_length(char c, unsigned long long magnitude, _Bool nega
     return digits + negative;
 }
 
-// The value is one that a field of this width has room for.
+// Assumes that the value fits a field of this width.
 static void proviso_fits_field(long long value, char c, int width, _Bool is_signed) {
     unsigned base = c == 'o' ? 8 : c == 'x' ? 16 : 10;
-    // The bounds of what has no sign, and of what is negative. Written with the prefix 0x, a long field of %i has room for more.
+    // The bounds of values without a sign and of negative values. With the prefix 0x, a long field of %i has room for more.
     unsigned long long above = proviso_power_of(base, width), below = proviso_power_of(base, width - 1);
     if (c == 'i' && width > 11) {
         above = proviso_power_of(16, width - 2) > above ? proviso_power_of(16, width - 2) : above;
@@ -236,7 +236,7 @@ static void proviso_fits_field(long long value, char c, int width, _Bool is_sign
         __proviso_assume((magnitude < above) | (negated < below));
 }
 
-// True if white space, or a sign, has to stand before a number without a sign.
+// True if white space or a sign must precede an unsigned number.
 static _Bool proviso_is_separated(struct proviso_stream *stream, char c) {
     char class = stream->excluded.class;
     return class == 's' || class == 'x' || (class == 'd' && c != 'x' && c != 'p');
@@ -245,14 +245,14 @@ static _Bool proviso_is_separated(struct proviso_stream *stream, char c) {
 static void proviso_scans_integer(struct proviso_stream *stream, char c, long long value, _Bool is_signed) {
     if (!proviso_scanned.asked)
         return;
-    // A number without a sign may have been written as a negative one.
+    // An unsigned number may have the text of a negative one.
     int plain = proviso_least_length(c, value, 0), negated = proviso_least_length(c, -(unsigned long long)value, 1);
     _Bool is_negated = is_signed ? value < 0 : negated < plain;
     proviso_scans(is_negated ? negated : plain, 0);
     proviso_scans(proviso_is_separated(stream, c) && (!is_negated || stream->excluded.class == 's'), 0);
 }
 
-// An integer as it may stand in a field of this width. `*at_limit` if it may stand for one that is out of range.
+// An integer whose text fits a field of this width. Sets `*at_limit` if the text may denote a number that is out of range.
 static long long proviso_env_integer(struct proviso_stream *stream, struct proviso_directive *d, _Bool *at_limit) {
     long long value = __proviso_env_longlong(), max = proviso_max(d->length);
     char c = d->conversion | 0x20;
@@ -275,10 +275,10 @@ static uintptr_t proviso_env_address(struct proviso_stream *stream, struct provi
     return address;
 }
 
-// Floating-point numbers of few bytes by their form; harnesses know how they are chosen (`proviso/src/environment/scan.rs`).
+// The forms of floating-point numbers with few bytes. Harnesses know how they are chosen (`proviso/src/environment/scan.rs`).
 enum { PROVISO_WHOLE, PROVISO_TENTHS, PROVISO_HUNDREDTHS, PROVISO_SCALED, PROVISO_INF, PROVISO_NO_NUMBER, PROVISO_OTHER };
 
-// Of three bytes, such as `123`, `1.5`, `.25`, `2e9`, `inf`; of more only whole numbers, and others that are not known.
+// For three bytes: `123`, `1.5`, `.25`, `2e9`, `inf` and so on. For more bytes: integers, and arbitrary numbers.
 static int proviso_env_form(int width) {
     int form = proviso_env_between(PROVISO_WHOLE, PROVISO_OTHER);
     __proviso_assume((form == PROVISO_WHOLE) | ((form == PROVISO_TENTHS) & (width == 2)) |
@@ -288,7 +288,7 @@ static int proviso_env_form(int width) {
     return form;
 }
 
-// A sign, if there is room for one, and digits, of which so many are behind the point.
+// A sign, if there is room for one, and digits, of which `behind` follow the point.
 static int proviso_env_digits(int width, int behind, _Bool *negative) {
     int room = (width < 9 ? width : 9) - (behind > 0), less = width > 9 ? room : room - 1;
     *negative = __proviso_env_bool();
@@ -298,8 +298,8 @@ static int proviso_env_digits(int width, int behind, _Bool *negative) {
     return digits;
 }
 
-// A number of a field of this width, which has room for any from `ENOUGH` bytes on: a sign, a point, as many digits as tell it from
-// others, an exponent.
+// A number in a field of this width. A field of `ENOUGH` bytes has room for every number: a sign, a point, an exponent,
+// and as many digits as identify the number.
 #define PROVISO_ENV_REAL(function, T, ENOUGH, any)                                                                   \
     static T function(int width) {                                                                                   \
         if (width == 0 || width >= ENOUGH)                                                                           \
@@ -333,7 +333,7 @@ PROVISO_ENV_REAL(proviso_env_float_field, float, 15, __proviso_env_float)
 PROVISO_ENV_REAL(proviso_env_double_field, double, 24, __proviso_env_double)
 PROVISO_ENV_REAL(proviso_env_long_double_field, long double, 29, __proviso_env_longdouble)
 
-// Stores a floating-point number, of which only zero, infinities and what is not normal may stand for a number that is out of range.
+// Stores a floating-point number. Only zero, infinities and numbers that are not normal may come from text that is out of range.
 #define PROVISO_STORE_REAL(T, field, NORMAL, MAX)                                                                    \
     do {                                                                                                             \
         T value = field(d->width);                                                                                   \
@@ -341,7 +341,7 @@ PROVISO_ENV_REAL(proviso_env_long_double_field, long double, 29, __proviso_env_l
         at_limit = ((value < NORMAL) & (value > -NORMAL)) | (value > MAX) | (value < -MAX);                          \
     } while (0)
 
-// Stores characters from `to` on; the number of them. At the end of the input there may be fewer than asked for.
+// Stores characters at `to`. Returns their number. At the end of the input there may be fewer than requested.
 static int proviso_env_characters(struct proviso_stream *stream, struct proviso_directive *d, char *to) {
     int n = 1, wanted = d->width ? d->width : 1;
     char first = __proviso_env_char();
@@ -359,8 +359,8 @@ static int proviso_env_characters(struct proviso_stream *stream, struct proviso_
     return n;
 }
 
-// Stores a word with its null; true if the field had room for more. Of a word that is not stored the first character and the length are
-// enough.
+// Stores a null-terminated word. Returns true if the field had room for more. For a suppressed word, only the first
+// character and the length are chosen.
 static _Bool proviso_env_word(struct proviso_stream *stream, struct proviso_directive *d, char *to) {
     _Bool skips = d->conversion == 's' || d->after_space;
     int n = 1;
@@ -368,7 +368,7 @@ static _Bool proviso_env_word(struct proviso_stream *stream, struct proviso_dire
     __proviso_assume(proviso_takes(d, first));
     proviso_scans_first(stream, first, skips);
     if (!d->suppressed) {
-        // The loop writes nothing of the stream.
+        // The loop does not write to the stream.
         for (to[0] = first; n != d->width && __proviso_env_bool(); n++) {
             char next = __proviso_env_char();
             __proviso_assume(proviso_takes(d, next));
@@ -382,7 +382,7 @@ static _Bool proviso_env_word(struct proviso_stream *stream, struct proviso_dire
     return d->suppressed ? d->width == 0 : n != d->width;
 }
 
-// Stores how much was read.
+// Stores the number of bytes that were read.
 static void proviso_scan_count(struct proviso_stream *stream, struct proviso_directive *d, void *target) {
     proviso_scanned.exactly &= !d->after_space;
     proviso_scanned.skipped = d->after_space;
@@ -396,7 +396,7 @@ static void proviso_scan_count(struct proviso_stream *stream, struct proviso_dir
     __proviso_assume(proviso_scanned.exactly ? count == least : count >= least);
     if (proviso_scanned.has_real && count < least + 29)
         __proviso_overapproximated("how many bytes a floating-point number takes is not modelled exactly");
-    // What was skipped now is not skipped later.
+    // White space that was skipped here is not skipped later.
     if (d->after_space && count > least)
         proviso_exclude_nothing(stream);
     proviso_store_integer(target, d->length, count);
@@ -405,7 +405,7 @@ static void proviso_scan_count(struct proviso_stream *stream, struct proviso_dir
     proviso_scanned.has_real = 0;
 }
 
-// Stores what a conversion may read; whether that may stand for a number that is out of range.
+// Stores the result of a conversion. Returns true if its text may be out of range.
 static _Bool proviso_scan_directive(struct proviso_stream *stream, struct proviso_directive *d, void *target) {
     char c = d->conversion;
     _Bool at_limit = 0;
@@ -443,13 +443,13 @@ static _Bool proviso_scan_directive(struct proviso_stream *stream, struct provis
             *(uintptr_t *)target = proviso_env_address(stream, d);
         else if (proviso_is_integer_conversion(c))
             proviso_store_integer(target, d->length, proviso_env_integer(stream, d, &at_limit));
-        // Behind (nil) there may be a digit.
+        // A digit may follow (nil).
         proviso_excludes(stream, d->width || c == 'p' ? 0 : proviso_digits_class(c));
     }
     return at_limit;
 }
 
-// Before anything is read: whether it may be. What cannot be read is no error of the stream. `counts`: a %n follows.
+// Called before the first directive. Returns whether the stream can be read. If not, the stream gets no error. `counts`: a %n follows.
 static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
     if (stream->write_only) {
         SET_ERRNO(EBADF);
@@ -466,11 +466,11 @@ static _Bool proviso_scan_begins(struct proviso_stream *stream, _Bool counts) {
     return 1;
 }
 
-// What does not fit comes next, if nothing was read before it was found not to.
+// The next input does not match. If nothing was read before, it remains the next input.
 static void proviso_scan_misfits(struct proviso_stream *stream, struct proviso_directive *d) {
     char c = d->conversion;
     if (c == 0 || c == '%' || c == '[') {
-        // White space may have been skipped, behind which anything else may come.
+        // If white space was skipped, arbitrary input may follow.
         if (d->after_space || c == '%')
             proviso_exclude_nothing(stream);
         if (c == '[')
@@ -479,14 +479,14 @@ static void proviso_scan_misfits(struct proviso_stream *stream, struct proviso_d
             proviso_excludes_set(stream, &d->literal, &d->literal + 1, 0);
     } else {
         proviso_excludes(stream, proviso_is_integer_conversion(c) ? proviso_digits_class(c) : 0);
-        // The input may have ended behind a sign.
+        // The input may have ended after a sign.
         if (__proviso_env_bool())
             proviso_end_of_input(stream);
     }
 }
 
-// Whether what comes next fits: 0 if it does, 1 if it does not, EOF if the input has ended. To %s and %c everything fits. A character that
-// stands for itself is then read.
+// Returns 0 if the next input matches the directive, 1 if not, EOF at the end of the input. %s and %c match everything.
+// A literal character is then read.
 static int proviso_scan_fits(struct proviso_stream *stream, struct proviso_directive *d) {
     char c = d->conversion;
     if (!stream->at_end && __proviso_env_bool()) {
@@ -506,7 +506,7 @@ static int proviso_scan_fits(struct proviso_stream *stream, struct proviso_direc
     return EOF;
 }
 
-// The last number or word, or the white space that comes last in the format, may have been at the end of the input.
+// The last number or word, or trailing white space of the format, may have reached the end of the input.
 static void proviso_scan_ends(struct proviso_stream *stream, _Bool space) {
     if (space)
         proviso_exclude_nothing(stream);
@@ -525,7 +525,7 @@ static _Bool proviso_asks_count(const char *format) {
     return 0;
 }
 
-// The choices are made in an order that harnesses know (`proviso/src/environment/scan.rs`).
+// Harnesses know the order of these choices (`proviso/src/environment/scan.rs`).
 static int proviso_scan_input(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args,
                               _Bool *at_limit) {
     int items = 0;
@@ -584,8 +584,8 @@ static int proviso_scan_stream(struct proviso_stream *stream, const char *format
 
 // From a string.
 
-// What is left of it. Where the end was reached, the library remembers what `errno` was then, and sets it again when
-// it looks for more.
+// The rest of a string. If the end was reached, the library stores the current `errno` and restores it when it searches
+// for more input.
 struct proviso_text {
     const char *s;
     _Bool at_end;
@@ -598,7 +598,7 @@ struct proviso_text {
 #define ERRNO_NOW 0
 #endif
 
-// Whether there is no more to read.
+// True if the rest is empty.
 static _Bool proviso_reads_end(struct proviso_text *text, int errno_now) {
     if (*text->s)
         return 0;
@@ -642,7 +642,7 @@ static _Bool proviso_scan_integer(struct proviso_text *text, struct proviso_dire
     return 1;
 }
 
-// The next character of a floating-point number, where the field has room for it and the text goes on; it is lower case. 0 otherwise.
+// The next character of a floating-point number in lower case, if the field has room and the text continues. 0 otherwise.
 static char proviso_field_character(struct proviso_text *text, const char *s, size_t *width) {
     text->s = s;
     if (*width == 0 || proviso_reads_end(text, ERRNO_NOW))
@@ -651,8 +651,8 @@ static char proviso_field_character(struct proviso_text *text, const char *s, si
     return *s | (*s >= 'A' && *s <= 'Z' ? 0x20 : 0);
 }
 
-// Where a floating-point number ends as `scanf` reads it: unlike `strtod` it does not go back to a shorter number where a longer
-// one breaks off. Null where the text does not fit.
+// The end of a floating-point number as `scanf` parses it. Unlike `strtod`, it does not fall back to a shorter number
+// if a longer one is incomplete. Null if the text does not match.
 static const char *proviso_end_of_real(struct proviso_text *text, size_t width) {
     const char *s = text->s;
     char c = proviso_field_character(text, s, &width);
@@ -679,7 +679,7 @@ static const char *proviso_end_of_real(struct proviso_text *text, size_t width) 
         s++;
         digits = 1;
         c = proviso_field_character(text, s, &width);
-        // Behind which there has to be room for more.
+        // The field must have room for more afterwards.
         if (c == 'x' && width > 0) {
             s++;
             hex = 1;
@@ -719,13 +719,13 @@ static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directi
         text->s = limit;
     } else if (number.kind != PROVISO_NONE) {
         text->s = end;
-        // No more is read than the word has letters.
+        // Reads at most as many characters as the word has.
         if (number.kind == PROVISO_DECIMAL || number.kind == PROVISO_HEX || end[-1] == 'f' || end[-1] == 'F')
             proviso_reads_end(text, ERRNO_NOW);
     }
     if (number.kind == PROVISO_NONE)
         return 0;
-    // What is suppressed is converted, too: it may be out of range.
+    // A suppressed conversion is also executed, because it may be out of range.
     if (d->length == 'L') {
         long double value = proviso_long_double(number);
         if (!d->suppressed)
@@ -742,15 +742,15 @@ static _Bool proviso_scan_real(struct proviso_text *text, struct proviso_directi
     return 1;
 }
 
-// Where characters go: to what an argument points to, or (%m) to memory that it is then made to point to.
+// The target of characters: the object that an argument points to, or (%m) new memory whose address is stored there.
 static void *proviso_text_target(struct proviso_directive *d, void *target, size_t size) {
     if (d->suppressed || !d->allocates)
         return target;
-    // Whether there is memory was asked before anything was read.
+    // The caller checked that there is memory before anything was read.
     return *(void **)target = __proviso_make_malloc(size);
 }
 
-// Reads one conversion, to `to` if it is not suppressed; whether the text fits. At the end of the text %c may get fewer than it asks for.
+// Executes a conversion, to `to` unless suppressed. Returns whether the text matches. At the end of the text, %c may store fewer characters.
 static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directive *d, void *to, _Bool binary) {
     char c = d->conversion;
     if (proviso_is_integer_conversion(c) || c == 'p')
@@ -762,7 +762,7 @@ static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directi
     size_t n = 0, length = 0, width = d->width ? d->width : any ? 1 : SIZE_MAX, size = wide ? sizeof(wchar_t) : 1;
     if (!any && !proviso_takes(d, s[0]))
         return 0;
-    // How much memory is allocated has to be known before.
+    // The size of the allocated memory must be known first.
     while (d->allocates && length < width && s[length] && (any || proviso_takes(d, s[length])))
         length++;
     char *target = proviso_text_target(d, to, (length + !any) * size);
@@ -788,8 +788,8 @@ static _Bool proviso_scan_text(struct proviso_text *text, struct proviso_directi
     return 1;
 }
 
-// Skips white space, where the conversion or what stands before it in the format says so; 0 is the conversion of a character that stands for
-// itself.
+// Skips white space if the conversion or the preceding format requires it. Conversion 0 is a literal
+// character.
 static void proviso_skip_before(struct proviso_text *text, char conversion, _Bool space) {
     if (conversion == 0) {
         if (space)
@@ -806,7 +806,7 @@ static _Bool proviso_reads_literal(struct proviso_text *text, char literal) {
     return 1;
 }
 
-// Behind the last conversion.
+// Called after the last conversion.
 static void proviso_skip_behind(struct proviso_text *text, _Bool space) {
     if (space) {
         text->s = proviso_behind_space(text->s);
@@ -814,7 +814,7 @@ static void proviso_skip_behind(struct proviso_text *text, _Bool space) {
     }
 }
 
-// There is no memory for a conversion with %m. What others have allocated before is freed, and their pointers become null.
+// There is no memory for a conversion with %m. The memory of earlier ones is freed, and their pointers become null.
 static int proviso_scan_without_memory(void **target, _Bool allocated) {
     if (allocated)
         __proviso_unmodelled("scanf without memory for a second %m is not modelled");
@@ -865,7 +865,7 @@ static int proviso_scan_string(const char *s, const char *format, struct proviso
     return items;
 }
 
-// Where the format is known, calls of `scanf`, `fscanf` and `sscanf` are calls of what follows, a directive at a time (`lower/input.rs`).
+// If the format is known, calls of `scanf`, `fscanf` and `sscanf` call the following functions directive by directive (`lower/input.rs`).
 
 #define PART(result, function, label, ...)                                                                           \
     extern result function(__VA_ARGS__) __asm__(label);                                                              \

@@ -2,7 +2,7 @@
 #pragma once
 #include "proviso.h"
 
-// Scheduling, of a program of one thread.
+// Scheduling in a program of one thread.
 
 int sched_yield(void) { return 0; }
 

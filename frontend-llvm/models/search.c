@@ -3,17 +3,17 @@
 #pragma once
 #include "proviso.h"
 
-// search.h, but for arrays (stdlib.c).
+// search.h, except for arrays (stdlib.c).
 
-// Hash tables: entries in the order they came in. There is room for as many as the least prime that is not less than what
-// was asked for, and than three.
+// Hash tables. Entries are in the order of insertion. The capacity is the least prime that is at least the requested
+// size and at least three.
 
 struct proviso_entry {
     char *key;
     void *data;
 };
 
-// As large as the library's, which starts with the same pointer.
+// The size of the library's structure, which starts with the same pointer.
 struct proviso_table {
     struct proviso_entry *entries;
     unsigned size, filled;
@@ -128,19 +128,19 @@ void remque(struct proviso_link *element) {
         element->before->next = element->next;
 }
 
-// Trees: the red-black trees of the GNU C library, since a walk shows how deep nodes are. Who searches sees the key of a node.
+// Trees: the red-black trees of the GNU C library, because a walk shows the depths of nodes. The program can observe the key of a node.
 
 struct proviso_node {
     const void *key;
-    // To the left and to the right.
+    // The left and the right child.
     struct proviso_node *child[2];
     _Bool red;
 };
 
 static _Bool proviso_is_red(struct proviso_node *node) { return node && node->red; }
 
-// On the way down: a node whose children are both red, and one that is new, becomes red; two red ones in a row are rotated. `right`
-// and `parent_right` say of which kind the edges are that lead to the node and to its parent.
+// On the way down: a node with two red children becomes red, and so does a new node. Two consecutive red nodes are
+// rotated. `right` and `parent_right` are the directions of the edges to the node and to its parent.
 static void proviso_split_node(struct proviso_node **root, struct proviso_node **parent,
                                struct proviso_node **grandparent, _Bool right, _Bool parent_right,
                                _Bool new) {
@@ -222,7 +222,7 @@ void *tfind(const void *key, void *const *tree, proviso_order_of *order) {
     return node;
 }
 
-// Above a node that has lost a black one; whether nothing is left to do. The path to it grows where the tree is rotated first.
+// Rebalances above a node that has lost a black one. Returns whether nothing is left to do. The path to the node grows if the tree is rotated first.
 static _Bool proviso_mend(struct proviso_node ***path, unsigned *depth, struct proviso_node *node) {
     struct proviso_node **place = path[*depth - 1], *parent = *place;
     _Bool right = node != parent->child[0];
@@ -258,7 +258,7 @@ static _Bool proviso_mend(struct proviso_node ***path, unsigned *depth, struct p
     return 1;
 }
 
-// What was removed is null, or the node above it: of the tree's root, that itself, which is gone.
+// The result of a deletion: null, or the parent of the deleted node. For the root, the deleted node itself.
 void *tdelete(const void *key, void **tree, proviso_order_of *order) {
     enum { DEEPEST = 2 * 8 * sizeof(void *) };
     struct proviso_node **path[DEEPEST], **root = (struct proviso_node **)tree;
@@ -275,7 +275,7 @@ void *tdelete(const void *key, void **tree, proviso_order_of *order) {
         if (!*root)
             return NULL;
     }
-    // Its successor takes its place, if it has two children.
+    // If it has two children, its successor takes its place.
     struct proviso_node *found = *root, *gone = found;
     if (found->child[0] && found->child[1]) {
         struct proviso_node **parent = root, **up = &found->child[1];
@@ -313,7 +313,7 @@ void *tdelete(const void *key, void **tree, proviso_order_of *order) {
     return above;
 }
 
-// Before its children, between them, behind them, and where there are none.
+// Before its children, between them, after them, and for a leaf.
 static void proviso_walk(struct proviso_node *node, void (*visit)(const void *, int, int),
                          void (*visit_with)(const void *, int, void *), int level, void *argument) {
     _Bool leaf = !node->child[0] && !node->child[1];

@@ -5,7 +5,7 @@
 // signal.h, without handlers.
 
 int raise(int signal) {
-    // SIGABRT without a handler ends the program; a handler, if there is one, is not modelled.
+    // Without a handler, SIGABRT ends the program. A handler is not modelled.
     if (signal != 6)
         __proviso_unmodelled("signals are not modelled");
     __proviso_abort();
@@ -16,7 +16,7 @@ int kill(int process, int signal) {
     return proviso_env_between(-1, 0);
 }
 
-// A set of signals has room for 1024, of which the library looks at 64. Two are the library's own.
+// A set of signals has room for 1024, of which the library uses 64. Two are reserved by the library.
 enum { PROVISO_SIGNALS = 8 };
 
 static _Bool proviso_is_signal(int signal) { return signal >= 1 && signal <= 64; }
@@ -55,13 +55,13 @@ int sigismember(const unsigned char *set, int signal) {
     return set[(signal - 1) / 8] >> (signal - 1) % 8 & 1;
 }
 
-// The signals that are blocked: at first any, but for SIGKILL and SIGSTOP. Of those to be blocked, these and the library's own are left out.
+// The blocked signals: initially arbitrary, except SIGKILL and SIGSTOP. These two and the library's own signals cannot be blocked.
 int sigprocmask(int how, const unsigned long long *set, unsigned long long *old) {
     const unsigned long long never = 1ull << 8 | 1ull << 18, own = 3ull << 31;
     static unsigned long long blocked;
     static _Bool known;
     unsigned long long given = set ? *set : 0, before = blocked;
-    // Harnesses give the result of all calls or none: each takes something from the environment.
+    // Harnesses define the results of all calls or of none, because each call takes a value of the environment.
     (void)__proviso_env_bool();
     if (set && (how < 0 || how > 2)) {
         SET_ERRNO(EINVAL);

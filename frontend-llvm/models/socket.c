@@ -3,11 +3,11 @@
 #pragma once
 #include "unistd.c"
 
-// Sockets: as for files, what arrives is of the environment, what is sent is read. Addresses are bytes.
+// Sockets, like files: the environment determines the received data, and sent data is read. Addresses are bytes.
 
 enum { proviso_longest_address = 128 };
 
-// An address goes where there is room for it; `size` then says how long it is.
+// An address is stored as far as there is room. `size` becomes its full length.
 static void proviso_store_address(void *buffer, unsigned *size) {
     unsigned room = *size, length = proviso_env_between(0, proviso_longest_address);
     unsigned stored = length < room ? length : room;
@@ -21,7 +21,7 @@ static void proviso_store_peer(void *address, unsigned *size) {
         proviso_store_address(address, size);
 }
 
-// With MSG_TRUNC the result may be more than there is room for; what MSG_PEEK shows arrives again.
+// With MSG_TRUNC, the result may exceed the room. Data that MSG_PEEK returns is received again.
 static ssize_t proviso_receive(int file, void *buffer, size_t size, int flags) {
     if (flags & 0x20)
         __proviso_unmodelled("MSG_TRUNC is not modelled");
@@ -30,7 +30,7 @@ static ssize_t proviso_receive(int file, void *buffer, size_t size, int flags) {
     return proviso_read_file(file, buffer, size);
 }
 
-// To read and write, with the flags that the type of a socket has.
+// Opens a descriptor for reading and writing, with the flags in the type of a socket.
 static int proviso_socket_flags(int type) { return (type & 02004000) | 2; }
 
 int socket(int domain, int type, int protocol) { return proviso_descriptor(proviso_socket_flags(type), 0); }
@@ -89,12 +89,12 @@ int setsockopt(int file, int level, int option, const void *value, unsigned size
     return proviso_outcome_of(file);
 }
 
-// What was set or bound before is not known here.
+// Options and addresses that were set before are not modelled here.
 static void proviso_any_of_socket(void) {
     __proviso_overapproximated("options and addresses of sockets are not modelled");
 }
 
-// Most options are numbers; others may be shorter than there is room for.
+// Most options are numbers. Others may be shorter than the room.
 int getsockopt(int file, int level, int option, void *value, unsigned *size) {
     int result = proviso_outcome_of(file);
     if (result == 0) {

@@ -1,6 +1,6 @@
-// Sorting: stdlib.c includes it for functions that compare, without and with an argument that they are given.
+// Sorting. stdlib.c includes it for comparison functions with and without an extra argument.
 
-// Merges two sorted parts of an array, the first of which has `middle` elements; of equal elements that of the first
+// Merges two adjacent sorted parts of an array. The first has `middle` elements. Of equal elements, that of the first
 // part comes first.
 static void PROVISO_SORTING(proviso_merge)(char *array, char *merged, size_t middle, size_t count, size_t size,
                                            PROVISO_COMPARING) {
@@ -15,8 +15,8 @@ static void PROVISO_SORTING(proviso_merge)(char *array, char *merged, size_t mid
     __builtin_memcpy(array, merged, right * size);
 }
 
-// The C library's merge sort: it compares the same elements in the same order. Each part is sorted by sorting its
-// halves, then merging them; `stack` has the parts that are being sorted.
+// The C library's merge sort: it compares the same elements in the same order. A part is sorted by sorting its halves
+// and merging them. `stack` has the parts being sorted.
 static void PROVISO_SORTING(proviso_sort)(void *base, size_t count, size_t size, PROVISO_COMPARING) {
     if (count < 2)
         return;

@@ -12,7 +12,7 @@
 
 // Opening and closing.
 
-// The descriptor of a new stream, if the program can see it. `flags` as in `open`.
+// The descriptor of a new stream, if the program can observe it. `flags` as in `open`.
 static int proviso_stream_descriptor(int flags, _Bool may_seek) {
 #ifdef PROVISO_DESCRIPTORS
     int file = proviso_new_descriptor(flags, may_seek);
@@ -32,7 +32,7 @@ static struct proviso_stream proviso_new_stream(struct proviso_stream *stream, c
                                    ITSELF(stream)};
 }
 
-// A new stream, unless there is no such file. What is appended to starts nobody knows where.
+// A new stream, unless there is no such file. If it appends, the initial position is unknown.
 static struct proviso_stream *proviso_open(char how, _Bool both, _Bool may_seek) {
     if (__proviso_env_bool()) {
         SET_ERRNO(proviso_env_error());
@@ -40,13 +40,13 @@ static struct proviso_stream *proviso_open(char how, _Bool both, _Bool may_seek)
     }
     int file = proviso_stream_descriptor((both ? 2 : how != 'r') | (how == 'a' ? PROVISO_APPENDS : 0), may_seek);
     proviso_share_with_stream(file);
-    // That there is no memory is one of the errors above.
+    // Exhausted memory is one of the errors above.
     struct proviso_stream *stream = __proviso_make_stream(sizeof *stream);
     *stream = proviso_new_stream(stream, how, both, may_seek, file);
     return stream;
 }
 
-// `r`, `w` or `a`, and whether a `+` is among the next characters; 0 for what is no mode.
+// `r`, `w` or `a`, and whether a `+` is among the next characters. 0 for an invalid mode.
 static char proviso_mode(const char *mode, _Bool *both) {
     size_t length = proviso_strlen(mode);
     *both = 0;
@@ -86,7 +86,7 @@ struct proviso_stream *fdopen(int file, const char *mode) {
     return stream;
 }
 
-// One of `r` and `w`, perhaps with `e`.
+// `r` or `w`, optionally with `e`.
 struct proviso_stream *popen(const char *command, const char *mode) {
     _Bool reads = 0, writes = 0, other = 0;
     for (; *mode; mode++) {
@@ -106,7 +106,7 @@ struct proviso_stream *tmpfile(void) { return proviso_open('w', 1, 1); }
 
 struct proviso_stream *tmpfile64(void) { return proviso_open('w', 1, 1); }
 
-// Streams of memory: nothing is known of what they do, but where it is done.
+// Streams in memory. Only the memory that they access is modelled.
 
 struct proviso_stream *fmemopen(void *buffer, size_t size, const char *mode) {
     struct proviso_stream *stream = proviso_open_named(mode, mode);
@@ -218,7 +218,7 @@ static int proviso_flush(struct proviso_stream *stream) {
 int fflush(struct proviso_stream *stream) { return proviso_flush(stream); }
 int fflush_unlocked(struct proviso_stream *stream) { return proviso_flush(stream); }
 
-// What is in a buffer that is given to a stream is not defined, and whoever writes there finds something else.
+// The content of a buffer that a stream uses is undefined, so the program's own data in it may change.
 static int proviso_set_buffer(struct proviso_stream *stream, char *buffer, size_t size) {
     _Bool at_end = stream->at_end;
     (void)at_end;
@@ -232,7 +232,7 @@ static int proviso_set_buffer(struct proviso_stream *stream, char *buffer, size_
 }
 
 int setvbuf(struct proviso_stream *stream, char *buffer, int mode, size_t size) {
-    // Whole buffers, lines, nothing.
+    // Fully buffered, line buffered, unbuffered.
     if (mode < 0 || mode > 2)
         return EOF;
     return proviso_set_buffer(stream, mode == 2 ? NULL : buffer, size);
@@ -252,7 +252,7 @@ static void proviso_move(struct proviso_stream *stream, size_t bytes) {
         stream->position += bytes;
 }
 
-// Where the program waits for input, output that waits may be written first.
+// If the program waits for input, buffered output may be written first.
 static int proviso_next_byte(struct proviso_stream *stream) {
     USE(stream);
     USE_ALL();
@@ -304,7 +304,7 @@ int ungetc(int c, struct proviso_stream *stream) {
     return (unsigned char)c;
 }
 
-// A line of at most `size` bytes with the final null. An error that was there before does not matter.
+// A line of at most `size` bytes including the final null. An earlier error does not matter.
 static char *proviso_get_line(char *buffer, size_t size, struct proviso_stream *stream, _Bool keep_newline) {
     USE(stream);
     _Bool error_before = stream->error;
@@ -346,9 +346,9 @@ char *__fgets_chk(char *buffer, size_t object_size, int size, struct proviso_str
 
 char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); }
 
-// The library (glibc 2.36) makes room for what a read of the stream has brought, and then at least twice as much as before: so there may be
-// exactly as much as the line needs, or that of some of its beginnings, doubled. How much there is is chosen before the line is read (no more
-// than there was: it does not grow), and is right if the line turns out to lead to it: no object is made and freed in a loop.
+// The library (glibc 2.36) allocates room for the data of a read from the stream, and then at least doubles it. The allocated size may
+// therefore be the exact size of the line, or of a prefix, doubled several times. The size is chosen before the line is read (if it is at most
+// the old size, the buffer does not grow), and assumed to be consistent with the line afterwards: no object is allocated and freed in a loop.
 static _Bool proviso_grow(char **line, size_t *size, size_t room) {
     __proviso_assume(room / 2 >= *size && room <= PTRDIFF_MAX);
     char *new = malloc(room);
@@ -457,7 +457,7 @@ int getw(struct proviso_stream *stream) {
     return proviso_fread(&value, sizeof value, 1, stream) ? value : EOF;
 }
 
-// Output, which goes nowhere.
+// Output, which has no effect.
 
 static int proviso_put_to(int c, struct proviso_stream *stream) {
     return proviso_writes(stream) ? (unsigned char)c : EOF;
@@ -533,7 +533,7 @@ int ferror_unlocked(struct proviso_stream *stream) { return proviso_has_failed(s
 void clearerr(struct proviso_stream *stream) { proviso_clear(stream); }
 void clearerr_unlocked(struct proviso_stream *stream) { proviso_clear(stream); }
 
-// Whether the stream has positions: a file has, a pipe has not.
+// True if the stream has positions, as a file does and a pipe does not.
 static _Bool proviso_seekable(struct proviso_stream *stream) {
     USE(stream);
     if (stream->seekable < 0)
@@ -564,7 +564,7 @@ static long long proviso_tell(struct proviso_stream *stream, long long max) {
     return -1;
 }
 
-// From the start, from here, from the end.
+// From the start, from the current position, from the end.
 static int proviso_seek(struct proviso_stream *stream, long long offset, int whence) {
     if (whence < 0 || whence > 2) {
         SET_ERRNO(EINVAL);
@@ -612,7 +612,7 @@ void rewind(struct proviso_stream *stream) {
     stream->at_end = stream->error = 0;
 }
 
-// A position; the state of conversion behind it is for wide characters of other locales, and is left alone.
+// A position. The conversion state after it is for wide characters of other locales, and is not changed.
 
 int fgetpos(struct proviso_stream *stream, long *position) {
     long long at = proviso_tell(stream, LONG_MAX);
@@ -662,7 +662,7 @@ static void proviso_some_letters(char *text) {
     }
 }
 
-// Another name each time.
+// A different name for each call.
 char *tmpnam(char *buffer) {
     enum { KEPT = 4 };
     static char name[20], kept[KEPT][6];

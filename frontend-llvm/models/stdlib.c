@@ -11,7 +11,7 @@
 #include "number.c"
 #include "proviso.h"
 
-// Arithmetic. As two's complement negation, INT_MIN stays what it is.
+// Arithmetic. As in two's complement, the result for INT_MIN is INT_MIN.
 
 int abs(int x) { return x < 0 ? -(unsigned)x : x; }
 
@@ -39,7 +39,7 @@ struct proviso_lldiv lldiv(long long a, long long b) { return (struct proviso_ll
 
 struct proviso_lldiv imaxdiv(intmax_t a, intmax_t b) { return (struct proviso_lldiv){a / b, a % b}; }
 
-// Numbers from text.
+// Conversion of text to numbers.
 
 static struct proviso_integer proviso_strto(const char *s, char **end, int base, _Bool binary) {
     if (base < 0 || base == 1 || base > 36) {
@@ -162,21 +162,21 @@ void *lsearch(const void *key, void *base, size_t *count, size_t size, proviso_c
     return found;
 }
 
-// Random numbers are any, but the same after the same seed: at first those of the seed 1. Some are kept if the program may give a seed more
-// than once (PROVISO_RESEEDS); if others come again, nothing is known of them.
+// Random numbers are arbitrary, but equal after equal seeds. The initial seed is 1. If the program may set a seed
+// repeatedly (PROVISO_RESEEDS), some sequences are stored. Beyond those, nothing is known.
 #if defined(PROVISO_RESEEDS)
 
 enum { PROVISO_SEQUENCES = 4, PROVISO_KEPT_NUMBERS = 16 };
 static struct {
     unsigned seed;
-    // The functions that took part, as bits: `rand` with `srand`, `random` with `srandom`. The GNU C library has one sequence for both,
-    // which C and POSIX do not ask for.
+    // The functions that used the seed, as bits: `rand` with `srand`, `random` with `srandom`. In the GNU C library
+    // both share one sequence, which C and POSIX do not require.
     int families;
-    // The numbers that were drawn, up to those that are kept.
+    // The numbers that were drawn, up to the number of stored ones.
     int drawn, numbers[PROVISO_KEPT_NUMBERS];
 } proviso_sequences[PROVISO_SEQUENCES] = {{.seed = 1}};
-// How many there are. The current one, or -1 if there are too many; the numbers drawn since its seed was given, up to those that are kept;
-// true if its seed was given before.
+// The number of sequences. The current one, or -1 if there are too many. The numbers drawn since its seed was set, up
+// to the number of stored ones. True if its seed was set before.
 static int proviso_sequence_count = 1, proviso_sequence, proviso_place_in_sequence;
 static _Bool proviso_comes_again;
 
@@ -191,11 +191,11 @@ static void proviso_seed(unsigned seed, int family) {
             proviso_comes_again = 1;
             return;
         }
-        // The library takes 1 for 0.
+        // The library replaces the seed 0 by 1.
         if ((proviso_sequences[i].seed | seed) == 1)
             __proviso_overapproximated("the numbers of the seeds 0 and 1 may be the same");
     }
-    // A sequence of which nothing was drawn need not be kept.
+    // A sequence from which nothing was drawn need not be stored.
     if (proviso_sequences[proviso_sequence_count - 1].drawn > 0) {
         if (proviso_sequence_count == PROVISO_SEQUENCES) {
             __proviso_overapproximated("the numbers of so many seeds are not kept");
@@ -235,7 +235,7 @@ static int proviso_draw(int family) {
 
 #elif defined(PROVISO_SEEDS)
 
-// The one seed may be that of the numbers before.
+// The single seed may equal the seed of earlier numbers.
 static _Bool proviso_has_drawn;
 
 static void proviso_seed(unsigned seed, int family) {
@@ -262,7 +262,7 @@ void srand(unsigned seed) { proviso_seed(seed, PROVISO_RAND); }
 long random(void) { return proviso_draw(PROVISO_RANDOM); }
 void srandom(unsigned seed) { proviso_seed(seed, PROVISO_RANDOM); }
 
-// As the GNU C library has it.
+// The result of the GNU C library.
 int rand_r(unsigned *seed) {
     unsigned next = *seed * 1103515245 + 12345, result = next / 65536 % 2048;
     for (int i = 0; i < 2; i++) {
@@ -273,7 +273,7 @@ int rand_r(unsigned *seed) {
     return result;
 }
 
-// A state for `random` that is not looked at; the library writes and reads it.
+// An opaque state for `random` that the library reads and writes.
 char *initstate(unsigned seed, char *state, size_t size) {
     static char before[128];
     if (size < 8) {
@@ -286,7 +286,7 @@ char *initstate(unsigned seed, char *state, size_t size) {
     return before;
 }
 
-// The generator that POSIX gives: x becomes a * x + c, in 48 bits. Without a seed the library starts from 0.
+// The generator that POSIX defines: x becomes a * x + c in 48 bits. Without a seed, the library starts at 0.
 #define PROVISO_A48 0x5deece66dull
 #define PROVISO_C48 0xb
 static unsigned long long proviso_x48, proviso_a48 = PROVISO_A48;
@@ -357,7 +357,7 @@ int system(const char *command) {
     return status;
 }
 
-// What happens at the end of the program.
+// Handlers that run at the end of the program.
 
 struct proviso_handler {
     struct proviso_handler *next;
@@ -365,14 +365,14 @@ struct proviso_handler {
     void *function, *argument;
 };
 
-// The last registered first. `quick_exit` has handlers of its own.
+// The last registered handler runs first. `quick_exit` has separate handlers.
 static struct proviso_handler *proviso_handlers, *proviso_quick_handlers;
 static unsigned proviso_handler_count, proviso_quick_handler_count;
 
-// So many handlers have a place for sure (C17 7.22.4.2p3), of both kinds.
+// The guaranteed number of handlers (C17 7.22.4.2p3) of each kind.
 enum { PROVISO_PLACES = 32 };
 
-// Null if there is no place for it.
+// Null if there is no room.
 static struct proviso_handler *proviso_new_handler(_Bool has_place, int kind, void *function, void *argument) {
     if (!has_place && __proviso_allocation_fails()) {
         SET_ERRNO(ENOMEM);
@@ -427,7 +427,7 @@ void __proviso_at_quick_exit(void) {
     }
 }
 
-// Called by `exit` and after `main`. A handler may register another, and may call `exit`.
+// Called by `exit` and after `main`. A handler may register another one, and may call `exit`.
 void __proviso_at_exit(int status) {
     while (proviso_handlers) {
         struct proviso_handler handler = *proviso_handlers;

@@ -2,15 +2,15 @@
 #pragma once
 #include "proviso.h"
 
-// Streams. What is read is of the environment, whatever was written before.
+// Streams. The environment determines the input, whatever was written before.
 
 #ifdef PROVISO_SCANS
-// Bytes that cannot come next, as `scanf` would have read them with what it read before.
+// Bytes that cannot be next, because `scanf` would have read them with the previous input.
 struct proviso_excluded {
-    // `d` for decimal digits, `o` for octal ones, `x` for hexadecimal ones, `f` for decimal ones unless what was read is `inf` or `nan`, `s`
-    // for all but white space; 0 for none.
+    // `d` for decimal digits, `o` for octal ones, `x` for hexadecimal ones, `f` for decimal ones unless the previous
+    // input is `inf` or `nan`, `s` for all except white space, 0 for none.
     char class;
-    // Bytes of a `%[`, in the notation of formats, or a byte of a format that did not come. A set that does not fit is not known.
+    // The bytes of a `%[` in format notation, or a literal byte of a format that did not match. A set that does not fit is unknown.
     _Bool set_applies, complement, set_is_unknown;
     unsigned char set_size;
     char set[64];
@@ -19,26 +19,26 @@ struct proviso_excluded {
 
 struct proviso_stream {
     _Bool at_end, error, standard, read_only, write_only;
-    // Whether it has positions; the position, not counting what was pushed back; the descriptor. -1 while that is
-    // not known.
+    // Whether it has positions; the position without pushed-back characters; the descriptor. -1 if
+    // unknown.
     int seekable, file;
     long long position;
-    // Characters that were pushed back; the last is read first.
+    // The characters that were pushed back. The last one is read first.
     int pushed_count;
     unsigned char pushed[8];
 #ifdef PROVISO_SCANS
     struct proviso_excluded excluded;
 #endif
 #ifdef PROVISO_WIDE
-    // -1 for bytes, 1 for wide characters, 0 while it is open which.
+    // -1 for bytes, 1 for wide characters, 0 if undecided.
     int orientation;
 #endif
 #ifdef PROVISO_ARGUMENTS
-    // Itself, which tells it from other memory.
+    // A pointer to itself, which distinguishes it from other memory.
     struct proviso_stream *self;
 #endif
 #ifdef PROVISO_BUFFERS
-    // Memory of the program's that it uses; where it says how much of it is text. The next stream that has any.
+    // Memory of the program that the stream uses, and the variable with the length of its text. The next stream with such memory.
     char *buffer, **text;
     size_t buffer_size, *length;
     struct proviso_stream *next;
@@ -53,7 +53,7 @@ struct proviso_stream {
 #define REQUIRE_STREAM(stream) ((void)0)
 #endif
 
-// In a program of which somebody asks what depends on what, all that is done with a stream reads and writes its buffer.
+// If dependences are needed, every operation on a stream reads and writes its buffer.
 #ifdef PROVISO_BUFFERS
 static struct proviso_stream *proviso_buffered;
 
@@ -100,7 +100,7 @@ struct proviso_stream *stdin = &proviso_stdin;
 struct proviso_stream *stdout = &proviso_stdout;
 struct proviso_stream *stderr = &proviso_stderr;
 
-// Bytes and wide characters on one stream are undefined. Where the program has functions for wide ones, streams know what they carry.
+// Bytes and wide characters on one stream are undefined. If the program uses wide functions, streams record their orientation.
 #ifdef PROVISO_WIDE
 static void proviso_orient(struct proviso_stream *stream, int orientation) {
     if (stream->orientation == -orientation)
@@ -130,7 +130,7 @@ static _Bool proviso_in_set(const char *set, const char *set_end, unsigned char 
     return found;
 }
 
-// True if the next byte cannot be this one; without branches on the byte.
+// True if the next byte cannot be this one. Does not branch on the byte.
 static _Bool proviso_is_excluded(struct proviso_stream *stream, unsigned char c) {
     struct proviso_excluded *excluded = &stream->excluded;
     _Bool is = 0;
@@ -153,7 +153,7 @@ static void proviso_exclude_nothing(struct proviso_stream *stream) {
     stream->excluded.set_applies = stream->excluded.set_is_unknown = 0;
 }
 
-// The stream gives this byte.
+// Records that the stream returned this byte.
 static void proviso_follows(struct proviso_stream *stream, unsigned char c) {
     __proviso_assume(!proviso_is_excluded(stream, c));
     proviso_exclude_nothing(stream);
@@ -169,7 +169,7 @@ static void proviso_follows(struct proviso_stream *stream, unsigned char c) {
 #define EXCLUDE_NOTHING(stream) ((void)0)
 #endif
 
-// Whether the stream is one to write to. Output does not fail otherwise; where it ends is not followed.
+// True if the stream can be written to. Otherwise output does not fail. The destination is not modelled.
 static _Bool proviso_is_output(struct proviso_stream *stream) {
     USE(stream);
     stream->position = -1;
@@ -185,7 +185,7 @@ static _Bool proviso_writes(struct proviso_stream *stream) {
     return proviso_is_output(stream);
 }
 
-// The environment gives no more, or fails.
+// The environment returns no more data, or fails.
 static void proviso_end_of_input(struct proviso_stream *stream) {
     _Bool error = __proviso_env_bool();
     stream->error |= error;

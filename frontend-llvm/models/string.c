@@ -43,8 +43,8 @@ void bzero(void *dst, size_t n) { __builtin_memset(dst, 0, n); }
 
 void explicit_bzero(void *dst, size_t n) { __builtin_memset(dst, 0, n); }
 
-// What comparing gives: the C library's difference of the first bytes that differ. On 32-bit x86 it is at times the
-// difference and at times its sign. Without a branch on it.
+// The result of a comparison: in the C library the difference of the first bytes that differ. On 32-bit x86 it is
+// sometimes the difference and sometimes its sign. Without a branch on it.
 static int proviso_order(int difference) {
     if (sizeof(void *) == 8)
         return difference;
@@ -147,7 +147,7 @@ static size_t proviso_strnlen(const char *s, size_t max) {
 
 size_t strnlen(const char *s, size_t max) { return proviso_strnlen(s, max); }
 
-// Gives the end of the copy. Where the memory overlaps, what is copied may have no end, and leaves its object.
+// Returns the end of the copy. If the memory overlaps, the copied string may lose its end, and the copy leaves its object.
 static char *proviso_stpcpy(char *dst, const char *src) {
     size_t i = 0;
     while ((dst[i] = src[i]))
@@ -265,11 +265,11 @@ int strcasecmp(const char *a, const char *b) { return proviso_order(proviso_strn
 
 int strncasecmp(const char *a, const char *b, size_t n) { return proviso_order(proviso_strncasecmp(a, b, n)); }
 
-// Digits in strings are numbers there, and those that start with zeros fractions, of which the one with more zeros is
-// less. Where the numbers are as long and do not start with a zero, their first difference decides.
+// Digits in strings are numbers. Numbers with leading zeros are fractions, of which the one with more zeros is less.
+// Numbers of equal length without leading zeros are ordered by their first difference.
 int strverscmp(const char *a, const char *b) {
     size_t i = 0, number = 0;
-    // Up to the first difference; `number` is where the digits before it start.
+    // Skips to the first difference. `number` is the start of the digits before it.
     for (; a[i] == b[i]; i++) {
         if (a[i] == 0)
             return 0;
@@ -282,7 +282,7 @@ int strverscmp(const char *a, const char *b) {
     for (size_t n = number; n < i; n++)
         zeros &= a[n] == '0';
     if (fraction) {
-        // Of fractions the one that goes on with zeros, and the one that goes on at all after zeros, is less.
+        // Of two fractions, the one that continues with a zero is less, and so is the one that continues at all after zeros.
         if (zeros && digit != other_digit)
             return other_digit - digit;
         return difference;
@@ -331,7 +331,7 @@ char *rindex(const char *s, int c) { return proviso_strrchr(s, c); }
 
 char *strchrnul(const char *s, int c) { return proviso_strchrnul(s, c); }
 
-// The length of the first part of `s` all of whose bytes are in (or, if not `in`, are not in) `set`.
+// The length of the longest prefix of `s` whose bytes are all in `set` (or, if not `in`, not in `set`).
 static size_t proviso_span(const char *s, const char *set, _Bool in) {
     const char *end = s;
     while (*end && (*proviso_strchrnul(set, *end) != 0) == in)
@@ -408,7 +408,7 @@ char *strsep(char **rest, const char *separators) {
     return s;
 }
 
-// Strings that are made.
+// Functions that allocate strings.
 
 static char *proviso_duplicate(const char *s, size_t length) {
     char *copy = malloc(length + 1);
@@ -437,7 +437,7 @@ int ffsl(long x) { return proviso_ffs((unsigned long)x); }
 
 int ffsll(long long x) { return proviso_ffs(x); }
 
-// What fortified programs call: with the size of the destination, beyond which the call aborts.
+// The fortified functions. They take the size of the destination and abort if it is exceeded.
 
 static void proviso_check(size_t needed, size_t size) {
     if (needed > size)

@@ -4,7 +4,7 @@
 #pragma once
 #include "pthread.c"
 
-// threads.h of C11 in a program of one thread, by pthread.c.
+// threads.h of C11 in a program of one thread, based on pthread.c.
 
 enum { PROVISO_SUCCESS, PROVISO_BUSY, PROVISO_ERROR, PROVISO_NO_MEMORY, PROVISO_TIMED_OUT };
 
@@ -74,13 +74,13 @@ int thrd_equal(unsigned long a, unsigned long b) { return a == b; }
 
 void thrd_yield(void) {}
 
-// A signal may end it: -1, with what was left.
+// A signal may interrupt it: -1, with the remaining time.
 int thrd_sleep(const struct proviso_moment *time, struct proviso_moment *left) {
     if (time->seconds < 0 || time->nanoseconds < 0 || time->nanoseconds >= 1000000000)
         return -2;
     if (!__proviso_env_bool())
         return 0;
-    // `left` may be `time`.
+    // `left` may alias `time`.
     const struct proviso_moment asked = *time;
     if (left) {
         left->seconds = __proviso_env_long();

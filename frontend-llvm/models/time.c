@@ -5,8 +5,8 @@
 #pragma once
 #include "proviso.h"
 
-// The time of day is what the environment says it is, and may be set back. What counts from the start of the program or the system does not
-// go back.
+// The environment determines the time of day, which may be set back. Times since the start of the program or the system
+// never decrease.
 
 struct proviso_timespec {
     long seconds, fraction;
@@ -26,7 +26,7 @@ long time(long *result) {
     return now;
 }
 
-// The processor's time; -1 where it does not fit. In 32 bits the library starts again.
+// The processor time. -1 if it does not fit. In 32 bits the library wraps around.
 long clock(void) {
     static long before;
     long now = __proviso_env_long();
@@ -43,7 +43,7 @@ static void proviso_now(struct proviso_timespec *result, long second) {
     __proviso_assume((result->seconds >= 0) & (result->fraction >= 0) & (result->fraction < second));
 }
 
-// It has not known of time zones for long.
+// The time-zone argument is obsolete.
 int gettimeofday(struct proviso_timespec *result, void *zone) {
     if (result)
         proviso_now(result, 1000000);
@@ -52,7 +52,7 @@ int gettimeofday(struct proviso_timespec *result, void *zone) {
     return 0;
 }
 
-// Clocks 0 to 11 are Linux's, but for 10; the kernel makes others, with negative numbers, for processes and devices.
+// Clocks 0 to 11 are Linux's, except 10. Clocks with negative numbers belong to processes and devices.
 enum { PROVISO_CLOCKS = 12 };
 
 static int proviso_clock(int clock, struct proviso_timespec *result) {
@@ -70,7 +70,7 @@ static _Bool proviso_is_earlier(struct proviso_timespec a, struct proviso_timesp
     return (a.seconds < b.seconds) | ((a.seconds == b.seconds) & (a.fraction < b.fraction));
 }
 
-// Those that nobody sets: monotonic ones, and those of a process and its threads. Of one that the kernel has made that is not known.
+// Clocks that cannot be set: monotonic ones, and those of a process and its threads. For a clock with a negative number this is unknown.
 int clock_gettime(int clock, struct proviso_timespec *result) {
     enum { MONOTONIC = 1, PROCESS = 2, THREAD = 3, RAW = 4, COARSE = 6, BOOT = 7, BOOT_ALARM = 9 };
     static struct proviso_timespec before[PROVISO_CLOCKS];
@@ -90,7 +90,7 @@ int clock_gettime(int clock, struct proviso_timespec *result) {
     return outcome;
 }
 
-// Less than a second, and the same each time.
+// Less than a second, and the same for each call.
 int clock_getres(int clock, struct proviso_timespec *result) {
     static long kept[PROVISO_CLOCKS];
     struct proviso_timespec resolution;
@@ -114,7 +114,7 @@ int timespec_get(struct proviso_timespec *result, int base) {
     return base;
 }
 
-// The times of the program and its children, and since some point: in ticks, which may be too many for 32 bits.
+// The times of the program and its children, and the time since some point, in ticks, which may exceed 32 bits.
 long times(long *result) {
     static long before[5];
     static _Bool asked;
@@ -136,11 +136,11 @@ double difftime(long later, long earlier) {
     IN_MODE
     if (ROUNDS_TO_NEAREST)
         return later >= earlier ? (double)((unsigned long)later - earlier) : -(double)((unsigned long)earlier - later);
-    // As the library computes it, down to the sign of zero.
+    // The library's computation, including the sign of zero.
     return (long double)later - (long double)earlier;
 }
 
-// Calendar times. UTC is exact.
+// Calendar times. UTC is computed exactly.
 
 static long long proviso_floor_divide(long long a, long long b) { return a / b - (a % b < 0); }
 
@@ -150,19 +150,19 @@ static void proviso_set_zone(struct proviso_tm *t) {
     t->zone = "GMT";
 }
 
-// The days from 1 January 1970 to the first of a month; `year` is counted from 1900, `month` from 0, and may be any.
+// The days from 1 January 1970 to the first of a month. `year` is counted from 1900, `month` from 0. Both may have any value.
 static long long proviso_days_to(long long year, long long month) {
     static const short before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
     year += 1900 + proviso_floor_divide(month, 12);
     month -= 12 * proviso_floor_divide(month, 12);
-    // Years whose February is over have had their leap day.
+    // The leap days of the years whose February is over.
     long long over = year - (month < 2);
     long long leaps =
         proviso_floor_divide(over, 4) - proviso_floor_divide(over, 100) + proviso_floor_divide(over, 400);
     return 365 * (year - 1970) + leaps - 477 + before[month];
 }
 
-// Whether the year fits; if not, nothing is stored.
+// Returns whether the year fits. If not, stores nothing.
 static _Bool proviso_utc(long long seconds, struct proviso_tm *t) {
     long long days = proviso_floor_divide(seconds, 86400);
     int rest = seconds - days * 86400;
@@ -199,7 +199,7 @@ struct proviso_tm *gmtime(const long *t) { return proviso_gmtime(t, &proviso_cal
 
 struct proviso_tm *gmtime_r(const long *t, struct proviso_tm *result) { return proviso_gmtime(t, result); }
 
-// Fields that are out of range are brought into it.
+// Fields that are out of range are normalised.
 long timegm(struct proviso_tm *t) {
     long long days = proviso_days_to(t->year, t->month) + t->day - 1;
     long long seconds = days * 86400 + t->hour * 3600ll + t->minute * 60ll + t->second;
@@ -216,7 +216,7 @@ long timegm(struct proviso_tm *t) {
     return seconds;
 }
 
-// The time zone is not known: some time in the ranges that C gives, not the one asked for.
+// The time zone is unknown: any time in C's ranges, instead of the requested one.
 static void proviso_calendar(struct proviso_tm *t) {
     static char zone[8];
     __proviso_overapproximated("local calendar time is not modelled exactly");
@@ -234,7 +234,7 @@ static void proviso_calendar(struct proviso_tm *t) {
     t->zone = zone;
 }
 
-// A year that does not fit gives a null pointer; on x86-64 that wants an enormous `t`.
+// Null if the year does not fit. On x86-64 that requires an enormous `t`.
 static struct proviso_tm *proviso_localtime(const long *t, struct proviso_tm *result) {
     long seconds = *t;
     (void)seconds;
@@ -260,7 +260,7 @@ static long proviso_mktime(struct proviso_tm *t) {
     }
     proviso_calendar(t);
     long result = __proviso_env_long();
-    // The search for summer time may fail near the ends of what there is.
+    // The search for daylight saving time may fail near the ends of the range.
     const long late = sizeof(long) == 8 ? 67000000000000000ll : 1500000000;
     SET_ERRNO_IF((result > late || result < -late) && __proviso_env_bool(), EOVERFLOW);
     return result;
@@ -274,7 +274,7 @@ void tzset(void) {}
 
 // Calendar times as text.
 
-// Appends up to `room`; gives the new length.
+// Appends text up to `room`. Returns the new length.
 static size_t proviso_append(char *buffer, size_t length, size_t room, const char *text) {
     for (; *text; text++, length++) {
         if (length < room)
@@ -302,7 +302,7 @@ static size_t proviso_append_number(char *buffer, size_t length, size_t room, in
     return length;
 }
 
-// "Thu Jan  1 00:00:00 1970\n". Null where `size` bytes do not do; as much as fits is written.
+// "Thu Jan 1 00:00:00 1970\n". Null if `size` bytes do not suffice. Then the text is truncated.
 static char *proviso_asctime(const struct proviso_tm *t, char *result, size_t size) {
     static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -354,7 +354,7 @@ char *ctime_r(const long *t, char *result) {
     return proviso_asctime(proviso_localtime(t, &local), result, 26);
 }
 
-// Where the text does not fit, what is written is not defined. Of characters that are as large as `character`.
+// If the text does not fit, the written bytes are undefined. Each character has the size of `character`.
 static size_t proviso_strftime(char *result, size_t size, const struct proviso_tm *t, size_t character) {
     proviso_read(t, sizeof *t);
     __proviso_overapproximated("strftime");
@@ -404,7 +404,7 @@ int nanosleep(const struct proviso_timespec *time, struct proviso_timespec *left
     if (!__proviso_env_bool())
         return 0;
     SET_ERRNO(EINTR);
-    // `left` may be `time`.
+    // `left` may alias `time`.
     const struct proviso_timespec asked = *time;
     if (left) {
         proviso_now(left, 1000000000);

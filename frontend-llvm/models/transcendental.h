@@ -1,14 +1,14 @@
 #pragma once
 #include "real.h"
 
-// math.h, where the result is a rounded real number that IEEE 754 does not prescribe. Special cases are exact;
-// otherwise the result is any number that keeps the facts given, which hold for every rounding of the C library. In
-// another rounding mode than to nearest it may be any number at all.
+// math.h, as far as IEEE 754 does not define the rounding of the result. Special cases are exact. Otherwise the result
+// is any number with the given properties, which hold for every rounding of the C library. If the rounding mode is not
+// to nearest, the result may be any number.
 
-// The sign of the gamma function where `lgamma` was last asked for its logarithm.
+// The sign of the gamma function at the last argument of `lgamma`.
 int signgam;
 
-// In another rounding mode special cases may be others, too.
+// In another rounding mode, special cases may also differ.
 #define ONLY_TO_NEAREST(T, X, name)                                                                                  \
     if (!ROUNDS_TO_NEAREST) {                                                                                        \
         __proviso_overapproximated(name);                                                                            \
@@ -16,9 +16,9 @@ int signgam;
         return F(proviso_any, X)();                                                                                  \
     }
 
-// A function of one argument. `special` are statements that return the exact results. The fact, without
-// branches, is about the argument `x` and the result `r`, which is a NaN only where the fact allows it. `range` says
-// what `errno` becomes.
+// A function of one argument. `special` are statements that return exact results. The property has no branches. It
+// relates the argument `x` and the result `r`, which is a NaN only if the property permits it. `range` defines
+// `errno`.
 #define FUNCTION_OF(T, X, function, text, special, fact, range)                                                      \
     static T F(function, X)(T x) {                                                                                   \
         ONLY_TO_NEAREST(T, X, text)                                                                                  \
@@ -34,7 +34,7 @@ int signgam;
     FUNCTION_OF(T, X, proviso_##name, #name, special, fact, range)                                                   \
     T F(name, X)(T x) { return F(proviso_##name, X)(x); }
 
-// The result may be too large: it is infinite then. Or too small, where not every function says so in the same way.
+// The result may be too large, and is then infinite. Or it may be too small, which not all functions report alike.
 #define NO_ERROR(T)
 #define OVERFLOW(T) SET_ERRNO_IF((r == __builtin_inff()) | (r == -__builtin_inff()), ERANGE);
 #define UNDERFLOW(T) SET_ERRNO_IF((r < LEAST_NORMAL(T)) & (r > -LEAST_NORMAL(T)) && __proviso_env_bool(), ERANGE);

@@ -4,7 +4,7 @@
 #pragma once
 #include "descriptors.c"
 
-// The operating system: what it gives is of the environment, what it is given is read.
+// The operating system: the environment determines its results, and it reads its arguments.
 
 static int proviso_outcome(void) {
     int result = proviso_env_between(-1, 0);
@@ -17,7 +17,7 @@ static int proviso_failure(void) {
     return -1;
 }
 
-// The outcome of what is done to an open file.
+// The result of an operation on an open file.
 static int proviso_outcome_of(int file) {
     _Bool closed = proviso_is_closed(file);
     int result = proviso_env_between(-1, 0);
@@ -26,7 +26,7 @@ static int proviso_outcome_of(int file) {
     return result;
 }
 
-// A number of something, or -1.
+// A count, or -1.
 static int proviso_count_or_failure(void) {
     int result = proviso_env_between(-1, INT_MAX);
     SET_ERRNO_IF(result < 0, proviso_env_error());
@@ -40,7 +40,7 @@ static int proviso_descriptor(int flags, _Bool may_seek) {
     return result;
 }
 
-// How many bytes of so many are read or written, or -1.
+// The number of bytes read or written, at most `size`, or -1.
 static ssize_t proviso_transfer(int file, size_t size) {
     _Bool closed = proviso_is_closed(file);
     ssize_t n = __proviso_env_size();
@@ -49,7 +49,7 @@ static ssize_t proviso_transfer(int file, size_t size) {
     return n;
 }
 
-// Reads from a file, without moving its offset.
+// Reads from a file without moving its offset.
 static ssize_t proviso_read_file(int file, void *buffer, size_t size) {
     ssize_t n = proviso_transfer(file, size);
     if (n > 0)
@@ -91,7 +91,7 @@ int getentropy(void *buffer, size_t size) {
     return result;
 }
 
-// Writes to a file, without moving its offset.
+// Writes to a file without moving its offset.
 static ssize_t proviso_write_file(int file, const void *data, size_t size) {
     ssize_t n = proviso_transfer(file, size);
     proviso_put_out(data, size);
@@ -114,7 +114,7 @@ int open64(const char *path, int flags, ...) { return proviso_open_path(path, fl
 // O_WRONLY.
 int creat(const char *path, unsigned mode) { return proviso_open_path(path, 1); }
 
-// Linux closes it also if it says that there was an error.
+// Linux closes the descriptor even if it reports an error.
 int close(int file) {
     int result = proviso_outcome_of(file);
 #ifdef PROVISO_ERRNO
@@ -127,7 +127,7 @@ int close(int file) {
 
 int fsync(int file) { return proviso_outcome_of(file); }
 
-// Something of a file that the program alone changes, unless others have the file open as well: they had it before the program.
+// A property of a file that only the program changes, unless the file was open before the program started.
 static void proviso_stays(struct proviso_file *of, _Bool same) {
     if (of->own)
         __proviso_assume(same);
@@ -135,7 +135,7 @@ static void proviso_stays(struct proviso_file *of, _Bool same) {
         __proviso_overapproximated("whether others change what they share with the program is not modelled");
 }
 
-// From the start, from here, from the end, to data, to a hole. -1 if the offset would be negative or greater than `max`, or the file has none.
+// From the start, current offset, end, to data, to a hole. -1 if the offset would be negative or above `max`, or if the file has no offsets.
 static long long proviso_lseek(int file, long long offset, int whence, long long max) {
     struct proviso_file *of = proviso_file_of(file);
     long long result = __proviso_env_longlong(), target = result;
@@ -148,7 +148,7 @@ static long long proviso_lseek(int file, long long offset, int whence, long long
     else
         __proviso_assume(!moves | (result >= offset));
     _Bool possible = valid & (of->seekable != 0);
-    // A file that has offsets at all has these: those that any system has, and the one where it is.
+    // If a file has offsets at all, these exist: offsets that every system supports, and the current one.
     _Bool exists = is_known & (target >= 0) & (target <= max) & ((target <= 0x7fffffff) | (target <= of->offset));
     exists |= whence == 1 && offset == 0 && sizeof(long) == 8;
     __proviso_assume((result >= -1) & (result <= max) & (!moves | (possible & (result == target))));
@@ -185,7 +185,7 @@ int rmdir(const char *path) { return proviso_path_outcome(path); }
 int mkdir(const char *path, unsigned mode) { return proviso_path_outcome(path); }
 int access(const char *path, int mode) { return proviso_path_outcome(path); }
 
-// A new descriptor of a file, the least from `least` on.
+// A new descriptor of a file: the least free one from `least` on.
 static int proviso_duplicate_from(int file, int least, _Bool closes_on_exec) {
     _Bool closed = proviso_is_closed(file);
     int result = proviso_env_between(-1, PROVISO_GREATEST_DESCRIPTOR);
@@ -200,7 +200,7 @@ static int proviso_duplicate_from(int file, int least, _Bool closes_on_exec) {
 
 int dup(int file) { return proviso_duplicate_from(file, 0, 0); }
 
-// The descriptor `to` becomes one of the file.
+// Makes the descriptor `to` one of the file.
 static int proviso_duplicate_to(int file, int to, _Bool closes_on_exec) {
     if (proviso_outcome_of(file) < 0)
         return -1;
@@ -212,7 +212,7 @@ static int proviso_duplicate_to(int file, int to, _Bool closes_on_exec) {
 
 int dup2(int file, int to) { return proviso_duplicate_to(file, to, 0); }
 
-// The least descriptors that are free, of something without offsets.
+// The least free descriptors, for an object without offsets.
 static int proviso_two_ends(int ends[2], int flags, int other_flags) {
     int result = proviso_outcome();
     if (result == 0) {
@@ -227,7 +227,7 @@ static int proviso_two_ends(int ends[2], int flags, int other_flags) {
 // One end is read from, the other is written to.
 int pipe(int ends[2]) { return proviso_two_ends(ends, 0, 1); }
 
-// What is no terminal does not become one.
+// An object that is no terminal does not become one.
 static _Bool proviso_may_be_terminal(int file) {
     _Bool closed = proviso_is_closed(file);
     return !closed && proviso_file_of(file)->terminal != 0;
@@ -248,7 +248,7 @@ int isatty(int file) {
     return result;
 }
 
-// Who the program is: the same whenever it is asked, as long as it is nobody else.
+// The identity of the program: constant until the program changes it.
 enum {
     PROVISO_PROCESS,
     PROVISO_USER,
@@ -273,7 +273,7 @@ static unsigned proviso_identity(int which, unsigned number) {
     return number;
 }
 
-// The last parent that was asked for.
+// The last result of `getppid`.
 static int proviso_parent = -1;
 
 static int proviso_own_number(void) {
@@ -283,7 +283,7 @@ static int proviso_own_number(void) {
 }
 
 int getpid(void) { return proviso_own_number(); }
-// A parent that ends is followed by another. None is the program itself.
+// If a parent ends, another process becomes the parent. No parent is the program itself.
 int getppid(void) {
     int parent = proviso_env_between(0, INT_MAX);
     int self = proviso_identities[PROVISO_PROCESS].number;
@@ -297,7 +297,7 @@ unsigned getgid(void) { return proviso_identity(PROVISO_GROUP, __proviso_env_int
 unsigned getegid(void) { return proviso_identity(PROVISO_EFFECTIVE_GROUP, __proviso_env_int()); }
 int getpagesize(void) { return 4096; }
 
-// Numbers that stay the same, each by what is asked for.
+// Constant numbers, one for each argument.
 enum { PROVISO_KEPT_LIMITS = 8 };
 struct proviso_limits {
     int count;
@@ -327,7 +327,7 @@ static struct proviso_limits proviso_limits_of_system;
 
 enum { PROVISO_ARG_MAX = 0, PROVISO_OPEN_MAX = 4 };
 
-// What `sysconf` gives has bounds: that of POSIX, as far as Linux keeps to it. Limits that a user can lower may be 0.
+// The bounds of `sysconf` results: those of POSIX, as far as Linux conforms. Limits that a user can lower may be 0.
 static _Bool proviso_is_possible(int name, long value) {
     enum { CLK_TCK = 2, NGROUPS_MAX = 3, STREAM_MAX = 5, VERSION = 29, PAGESIZE = 30, RTSIG_MAX = 31, SEM_VALUE_MAX = 33 };
     enum { LINE_MAX = 43, RE_DUP_MAX = 44, IOV_MAX = 60, LOGIN_NAME_MAX = 71, TTY_NAME_MAX = 72, HOST_NAME_MAX = 180 };
@@ -355,11 +355,11 @@ static _Bool proviso_is_possible(int name, long value) {
     long least = (name == PROVISO_ARG_MAX) * 4096 + (name == NGROUPS_MAX || name == STREAM_MAX || name == RTSIG_MAX) * 8 +
                  (name == SEM_VALUE_MAX) * 32767 + (name == LINE_MAX) * 2048 + (name == RE_DUP_MAX) * 255 +
                  (name == IOV_MAX) * 16 + (name == LOGIN_NAME_MAX || name == TTY_NAME_MAX) * 9 + (name == HOST_NAME_MAX) * 64;
-    // -1 says that there is no limit.
+    // -1 means that there is no limit.
     return (value == -1) | (value >= least);
 }
 
-// The most open files are asked for in two ways: 1 by `sysconf`, 2 by `getrlimit`.
+// The limit of open files has two sources: 1 for `sysconf`, 2 for `getrlimit`.
 static void proviso_asks_open_max(int way) {
     static int ways;
     ways |= way;
@@ -367,7 +367,7 @@ static void proviso_asks_open_max(int way) {
         __proviso_overapproximated("that sysconf and getrlimit agree is not modelled");
 }
 
-// The processors that are there and the memory that is left change as they like. -1 without an error says that there is no limit.
+// The numbers of processors and of free memory may change at any time. -1 without an error means that there is no limit.
 static long proviso_sysconf(int name) {
     enum { NPROCESSORS_ONLN = 84, AVPHYS_PAGES = 86 };
     long value = __proviso_env_long();
@@ -385,14 +385,14 @@ long sysconf(int name) {
     return value;
 }
 
-// A name of this length, which is what there is in it before the null.
+// A name of this length: it has no null before.
 static void proviso_env_text(char *buffer, size_t length) {
     __proviso_env_memory(buffer, length);
     for (size_t i = 0; i < length; i++)
         __proviso_assume(buffer[i] != 0);
 }
 
-// What does not fit is cut off, without a null. Who may give the host another name may do so at any time.
+// A name that does not fit is truncated without a null. Privileged processes may change the host's name at any time.
 int gethostname(char *buffer, size_t size) {
     static _Bool asked;
     if (asked)
@@ -412,7 +412,7 @@ int gethostname(char *buffer, size_t size) {
     return 0;
 }
 
-// The program is in the root, whose path is known. The path of any other folder may be another one each time.
+// In the root, the path is known. The path of any other directory may differ in each call.
 static _Bool proviso_in_root;
 
 int chdir(const char *path) {
@@ -448,7 +448,7 @@ char *getcwd(char *buffer, size_t size) {
     return buffer;
 }
 
-// What is known of a file, as much of it as the structure holds; the byte of it with the sign of `st_size`, where the mode is, and the times.
+// The known properties of a file, as far as the structure has them: the byte with the sign of `st_size`, the offset of the mode, and the times.
 #if __SIZEOF_POINTER__ == 8
 enum { PROVISO_STAT = 144, PROVISO_STAT64 = 144, PROVISO_STAT_SIGN = 55, PROVISO_STAT64_SIGN = 55 };
 enum { PROVISO_STAT_MODE = 24, PROVISO_STAT_TIMES = 72, PROVISO_STAT64_TIMES = 72 };
@@ -457,14 +457,14 @@ enum { PROVISO_STAT = 88, PROVISO_STAT64 = 96, PROVISO_STAT_SIGN = 47, PROVISO_S
 enum { PROVISO_STAT_MODE = 16, PROVISO_STAT_TIMES = 56, PROVISO_STAT64_TIMES = 64 };
 #endif
 
-// A file has no negative size, is of one of the kinds, and its times are ones.
+// The size of a file is not negative, its kind is an existing one, and its times are valid.
 static int proviso_stat(void *status, size_t size, int result) {
     if (result == 0) {
         __proviso_env_memory(status, size);
         int sign = size == PROVISO_STAT ? PROVISO_STAT_SIGN : PROVISO_STAT64_SIGN;
         __proviso_assume(((signed char *)status)[sign] >= 0);
         unsigned kind = *(unsigned *)((char *)status + PROVISO_STAT_MODE) >> 12;
-        // What has no name (epoll, eventfd) is of none.
+        // Objects without a name (epoll, eventfd) have no kind.
         __proviso_assume((kind <= 12) & ((kind == 1) | (kind % 2 == 0)));
         int at = size == PROVISO_STAT ? PROVISO_STAT_TIMES : PROVISO_STAT64_TIMES;
         unsigned long *times = (unsigned long *)((char *)status + at);
@@ -473,7 +473,7 @@ static int proviso_stat(void *status, size_t size, int result) {
     return result;
 }
 
-// An open file stays on its device, and keeps its number and its kind.
+// The device, number and kind of an open file do not change.
 static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     int result = proviso_stat(status, size, proviso_outcome_of(descriptor));
     if (result < 0)
@@ -483,7 +483,7 @@ static int proviso_stat_descriptor(int descriptor, void *status, size_t size) {
     unsigned long number = *(unsigned long *)((char *)status + (sizeof(long) == 8 ? 8 : 12));
     unsigned kind = *(unsigned *)((char *)status + PROVISO_STAT_MODE) >> 12;
     __proviso_assume(!of->identified | ((device == of->device) & (number == of->number) & (kind == of->kind)));
-    // Offsets are not those of pipes and sockets, terminals are devices.
+    // Pipes and sockets have no offsets. Terminals are devices.
     __proviso_assume((of->seekable < 1) | ((kind != 1) & (kind != 12)));
     of->identified = 1;
     of->device = device;
@@ -504,7 +504,7 @@ int stat64(const char *path, void *status) { return proviso_stat_path(path, stat
 int lstat64(const char *path, void *status) { return proviso_stat_path(path, status, PROVISO_STAT64); }
 int fstat64(int file, void *status) { return proviso_stat_descriptor(file, status, PROVISO_STAT64); }
 
-// What was set before, from the second call on.
+// The value that was set before, from the second call on.
 unsigned umask(unsigned mode) {
     static unsigned kept;
     static _Bool known;
@@ -514,7 +514,7 @@ unsigned umask(unsigned mode) {
     return before;
 }
 
-// New descriptors, flags of descriptors, flags of files. Locks read and write a structure, which is not followed.
+// New descriptors, flags of descriptors, flags of files. Locks read and write a structure that is not modelled.
 static int proviso_fcntl(int file, int command, int argument) {
     enum { F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC = 1030, O_LARGEFILE = 0100000 };
     // O_APPEND, O_NONBLOCK, O_ASYNC, O_DIRECT, O_NOATIME.
@@ -558,7 +558,7 @@ static int proviso_fcntl(int file, int command, int argument) {
     return result;
 }
 
-// Where the command takes a number, that is the argument.
+// The argument, if the command takes a number.
 #define PROVISO_FCNTL(function)                                                                                      \
     int function(int file, int command, ...) {                                                                       \
         int argument = 0;                                                                                            \

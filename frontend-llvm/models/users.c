@@ -3,13 +3,13 @@
 #pragma once
 #include "unistd.c"
 
-// pwd.h, grp.h, netdb.h: what the system knows of users, groups and hosts. It is of the environment, and may be other the next time.
+// pwd.h, grp.h, netdb.h: the system's databases of users, groups and hosts. The environment determines them, and they may change between calls.
 
-// A string of the library's, of less than so many bytes.
+// A string of the library, shorter than `most` bytes.
 static char *proviso_some_string(size_t most) {
     size_t size = __proviso_env_size();
     __proviso_assume((size > 0) & (size <= most));
-    // That there is no memory is one of the errors of those who ask.
+    // Exhausted memory is one of the errors of the callers.
     char *text = __proviso_make_text(size);
     text[size - 1] = 0;
     return text;
@@ -28,7 +28,7 @@ struct proviso_user {
     char *about, *folder, *shell;
 };
 
-// Whether there is one. In either case `errno` says anything or stays.
+// Returns whether there is an entry. In either case `errno` is arbitrary or unchanged.
 static _Bool proviso_is_known(void) {
     SET_ERRNO_IF(__proviso_env_bool(), proviso_env_between(0, 133));
     return __proviso_env_bool();
@@ -36,7 +36,7 @@ static _Bool proviso_is_known(void) {
 
 static struct proviso_user *proviso_find_user(const char *name, const unsigned *number) {
     static struct proviso_user found;
-    // The strings are where those of the call before were, or that place is gone.
+    // The strings are in the memory of the previous call, or that memory is freed.
     if (found.name)
         __proviso_underapproximated("what was told of a user before is no longer modelled");
     if (!proviso_is_known())
@@ -57,7 +57,7 @@ struct proviso_user *getpwent(void) { return proviso_find_user(NULL, NULL); }
 void setpwent(void) {}
 void endpwent(void) {}
 
-// The strings go into the buffer, each at a place of its own; there may be too little room.
+// The strings are stored in the buffer without overlap. The buffer may be too small.
 static char *proviso_into(char **buffer, size_t *room, size_t size) {
     char *at = *buffer;
     __proviso_assume(size > 0 && size <= *room);
@@ -72,7 +72,7 @@ static int proviso_find_user_into(const char *name, const unsigned *number, stru
                                   size_t room, struct proviso_user **result) {
     *result = NULL;
     if (!__proviso_env_bool()) {
-        // Something of others, that were looked at, may be left in both.
+        // Data of other entries that were read may remain in both.
         if (__proviso_env_bool()) {
             __proviso_env_memory(buffer, room);
             user->name = user->password = user->about = user->folder = user->shell = buffer;
@@ -114,7 +114,7 @@ struct proviso_group {
 
 static struct proviso_group *proviso_find_group(const char *name, const unsigned *number) {
     static struct proviso_group found;
-    // The strings are where those of the call before were, or that place is gone.
+    // The strings are in the memory of the previous call, or that memory is freed.
     if (found.name)
         __proviso_underapproximated("what was told of a group before is no longer modelled");
     if (!proviso_is_known())
@@ -137,7 +137,7 @@ struct proviso_group *getgrent(void) { return proviso_find_group(NULL, NULL); }
 void setgrent(void) {}
 void endgrent(void) {}
 
-// Addresses of hosts: a list, with addresses of IPv4 and IPv6.
+// The addresses of a host: a list with IPv4 and IPv6 addresses.
 
 struct proviso_host {
     int flags, family, type, protocol;
@@ -147,7 +147,7 @@ struct proviso_host {
     struct proviso_host *next;
 };
 
-// What it is asked for it gives; zero asks for anything.
+// The result has the requested value. Zero requests any value.
 static int proviso_as_asked(int asked) { return asked ? asked : __proviso_env_int(); }
 
 int getaddrinfo(const char *name, const char *service, const struct proviso_host *hints, struct proviso_host **result) {
@@ -166,14 +166,14 @@ int getaddrinfo(const char *name, const char *service, const struct proviso_host
     }
     *result = NULL;
     do {
-        // That there is no memory is one of the errors above.
+        // Exhausted memory is one of the errors above.
         struct proviso_host *host = __proviso_make_address_list(sizeof *host);
         *host = (struct proviso_host){.flags = flags};
         host->family = proviso_as_asked(family);
         __proviso_assume((host->family == AF_INET) | (host->family == AF_INET6));
         host->type = proviso_as_asked(type);
         host->protocol = proviso_as_asked(protocol);
-        // Streams, datagrams, raw, where it is not asked for another; of the first two with the protocols that they have.
+        // Streams, datagrams, raw, unless another type is requested. The first two have their own protocols.
         __proviso_assume(type || ((host->type >= SOCK_STREAM) & (host->type <= SOCK_RAW)));
         __proviso_assume(protocol || ((host->protocol >= 0) & (host->protocol <= 255)));
         __proviso_assume(protocol || host->type != SOCK_STREAM || host->protocol == IPPROTO_TCP);

@@ -1,9 +1,9 @@
-// What CBMC and ESBMC know without a declaration, so that what was written for them compiles: included before
-// everything in the user's C. What it declares is defined in `cprover.c`; what returns nothing needs no declaration.
+// Declarations that CBMC and ESBMC predefine, so that programs for them compile. Included before the user's C code.
+// `cprover.c` has the definitions. Functions without a result need no declaration.
 #ifndef PROVISO_VOCABULARY
 #define PROVISO_VOCABULARY
 
-// Without predefined macros (-undef), too.
+// Also without predefined macros (-undef).
 typedef __typeof__(sizeof(char)) __CPROVER_size_t;
 typedef __typeof__((char *)0 - (char *)0) __CPROVER_ssize_t;
 typedef _Bool __CPROVER_bool;
@@ -47,7 +47,7 @@ __CPROVER_bool __ESBMC_r_ok(const void *, __CPROVER_size_t);
 __CPROVER_bool __ESBMC_w_ok(const void *, __CPROVER_size_t);
 __CPROVER_bool __ESBMC_rw_ok(const void *, __CPROVER_size_t);
 
-// With one argument, the size of what it points to.
+// With one argument: the size of the object that it points to.
 __CPROVER_bool __CPROVER_r_ok(const void *, __CPROVER_size_t);
 __CPROVER_bool __CPROVER_w_ok(const void *, __CPROVER_size_t);
 __CPROVER_bool __CPROVER_rw_ok(const void *, __CPROVER_size_t);
@@ -56,7 +56,7 @@ __CPROVER_bool __CPROVER_rw_ok(const void *, __CPROVER_size_t);
 #define __CPROVER_w_ok(pointer, ...) PROVISO_OK(__CPROVER_w_ok, pointer, ##__VA_ARGS__, sizeof(*(pointer)))
 #define __CPROVER_rw_ok(pointer, ...) PROVISO_OK(__CPROVER_rw_ok, pointer, ##__VA_ARGS__, sizeof(*(pointer)))
 
-// Whether an operation leaves the type of its result, which is that of C.
+// True if an operation overflows the type of its result, which is that of C.
 #define PROVISO_OVERFLOW(builtin, type, a, b)                                                                        \
     __extension__({                                                                                                  \
         type proviso_a = (a), proviso_b = (b), proviso_result;                                                       \
@@ -66,7 +66,7 @@ __CPROVER_bool __CPROVER_rw_ok(const void *, __CPROVER_size_t);
 #define __CPROVER_overflow_minus(a, b) PROVISO_OVERFLOW(__builtin_sub_overflow, __typeof__((a) - (b)), a, b)
 #define __CPROVER_overflow_mult(a, b) PROVISO_OVERFLOW(__builtin_mul_overflow, __typeof__((a) * (b)), a, b)
 #define __CPROVER_overflow_unary_minus(a) PROVISO_OVERFLOW(__builtin_sub_overflow, __typeof__(-(a)), 0, a)
-// A shift by a negative amount does not overflow; one by the width or more does unless it shifts zero.
+// A shift by a negative amount does not overflow. A shift by at least the width does, unless it shifts zero.
 #define __CPROVER_overflow_shl(a, b)                                                                                 \
     __extension__({                                                                                                  \
         __typeof__(+(a)) proviso_a = (a);                                                                            \
@@ -101,12 +101,12 @@ int __CPROVER_abs(int);
 long __CPROVER_labs(long);
 long __CPROVER_llabs(long long);
 
-// Library functions that are called where the program names clang's builtins for them (see compile.rs).
+// Library functions that are called in place of clang's builtins (see compile.rs).
 #ifdef PROVISO_CALLED
 PROVISO_CALLED
 #endif
 
-// Contracts and loop invariants are not used unless CBMC is told to.
+// Contracts and loop invariants are ignored, as in CBMC by default.
 #define __CPROVER_requires(...)
 #define __CPROVER_ensures(...)
 #define __CPROVER_assigns(...)

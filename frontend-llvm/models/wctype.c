@@ -3,7 +3,7 @@
 #pragma once
 #include "ctype.c"
 
-// wctype.h in the locale "C": characters beyond ASCII are of no class.
+// wctype.h in the locale "C": non-ASCII characters belong to no class.
 
 #define WIDE_CLASS(function, bits)                                                                                   \
     int function(wint_t c) { return bits(c) * (c < 0x80); }
@@ -25,7 +25,7 @@ wint_t towlower(wint_t c) { return LOWERED(c); }
 
 wint_t towupper(wint_t c) { return UPPERED(c); }
 
-// Classes and mappings by their names. What stands for one is a number from 1 on.
+// Classes and mappings by their names. They are represented by numbers from 1 on.
 
 static _Bool proviso_is_named(const char *name, const char *known) {
     for (; *known && *name == *known; name++)
@@ -66,7 +66,7 @@ wint_t towctrans(wint_t c, const int *mapping) {
     return *mapping == 1 ? LOWERED(c) : UPPERED(c);
 }
 
-// Columns of a terminal: none of what ends a string, -1 of what is not printed.
+// Columns of a terminal: none for the end of a string, -1 for a character that is not printable.
 static int proviso_columns(wchar_t c) { return c ? 2 * (IS_PRINT(c) * (c < 0x80) != 0) - 1 : 0; }
 
 int wcwidth(wchar_t c) { return proviso_columns(c); }

@@ -29,7 +29,7 @@ wchar_t *wmemset(wchar_t *dst, wchar_t c, size_t n) {
     return dst;
 }
 
-// What comparing gives has the sign of the difference; in the C library it is 1 or -1, and at the end of a page other numbers.
+// The result of a comparison has the sign of the difference. In the C library it is 1 or -1, and other numbers at the end of a page.
 static int proviso_wide_order(wchar_t a, wchar_t b) {
     static wchar_t last_a, last_b;
     static int last;
@@ -79,7 +79,7 @@ size_t wcsnlen(const wchar_t *s, size_t max) {
     return n;
 }
 
-// Gives the end of the copy.
+// Returns the end of the copy.
 static wchar_t *proviso_wcpcpy(wchar_t *dst, const wchar_t *src) {
     wchar_t *start = dst;
     const wchar_t *from = src;
@@ -212,7 +212,7 @@ wchar_t *wcsrchr(const wchar_t *s, wchar_t c) {
     }
 }
 
-// The length of the first part of `s` all of whose characters are in (or, if not `in`, are not in) `set`.
+// The length of the longest prefix of `s` whose characters are all in `set` (or, if not `in`, not in `set`).
 static size_t proviso_wide_span(const wchar_t *s, const wchar_t *set, _Bool in) {
     const wchar_t *end = s;
     while (*end && (*proviso_wcschrnul(set, *end) != 0) == in)

@@ -4,7 +4,7 @@
 #pragma once
 #include "scanf.c"
 
-// Formatted input of wide characters, which are read as bytes where they are ones.
+// Formatted input of wide characters. ASCII characters are parsed as bytes.
 
 // A copy as bytes.
 static char *proviso_narrowed(const wchar_t *s) {

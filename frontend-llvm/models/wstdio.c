@@ -6,7 +6,7 @@
 #include "printf.c"
 #include "stdio.c"
 
-// Streams of wide characters, and formatted output of them.
+// Streams of wide characters, and formatted output of wide characters.
 
 #define WEOF ((wint_t)-1)
 
@@ -15,7 +15,7 @@ static _Bool proviso_writes_wide(struct proviso_stream *stream) {
     return proviso_is_output(stream);
 }
 
-// Formatted output: a specification is read as one of bytes.
+// Formatted output: a specification is parsed as one of bytes.
 static void proviso_print_wide(struct proviso_output *out, const wchar_t *format, struct proviso_args *args) {
     while (*format && !out->failed) {
         if (*format != '%') {
@@ -27,7 +27,7 @@ static void proviso_print_wide(struct proviso_output *out, const wchar_t *format
         char text[40];
         size_t n = 0;
         for (; n < sizeof text - 2 && format[n]; n++) {
-            // What may stand before the conversion.
+            // The characters that may precede the conversion.
             const char *may = "-+ #0'I123456789*.hlLqjzZt";
             while (*may && *may != format[n])
                 may++;
@@ -60,7 +60,7 @@ static void proviso_print_wide_nowhere(const wchar_t *format, struct proviso_arg
     proviso_print_wide(&out, format, args);
 }
 
-// Text that does not fit is an error, and is not ended by a null; that comes first.
+// Text that does not fit is an error, and is not null-terminated. This error takes precedence.
 static int proviso_print_wide_text(wchar_t *buffer, size_t size, const wchar_t *format, struct proviso_args *args) {
     if (!size)
         return -1;
@@ -141,7 +141,7 @@ int fputws(const wchar_t *s, struct proviso_stream *stream) {
     return proviso_writes_wide(stream) || end == s ? 1 : EOF;
 }
 
-// A byte beyond ASCII is no character, and stays.
+// A non-ASCII byte is no character, and remains in the input.
 static wint_t proviso_get_wide(struct proviso_stream *stream) {
     WIDE(stream);
     int c = proviso_next_byte(stream);
