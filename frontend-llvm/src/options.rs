@@ -64,7 +64,7 @@ pub struct EntryMemory {
     /// The length of the arrays that pointers point to. If absent, a pointer to a struct, union or pointer points to
     /// one element, and other pointers to any number of elements.
     pub array_length: Option<u64>,
-    /// The maximal number of pointers between an argument and an object. Pointers beyond it are null.
+    /// The maximal distance of an object from the arguments, in pointers. Pointers to objects further away are null.
     pub depth: Option<u32>,
     /// Global variables have arbitrary values.
     pub globals: bool,

@@ -1,6 +1,6 @@
-// Streams of stdio.h: not used before they are opened or after they are closed, and closed when the program ends. Those
-// that the program did not open itself (stdin, stdout, stderr; where execution starts with another function than main, all
-// that come from its caller) may be used, or closed once.
+// Streams of stdio.h: they are not used before they are opened or after they are closed, and they are closed when the program
+// ends. Streams that the program did not open (stdin, stdout, stderr; and if execution starts at another function than main,
+// all streams of its caller) may be used, or closed once.
 automaton file for each f {
     given unknown;
 

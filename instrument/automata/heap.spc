@@ -1,5 +1,5 @@
-// Pairs of malloc and free: what is freed was allocated and is not freed yet, and all is freed when the program ends.
-// (What is done with the memory in between is what --check address,leak looks at.)
+// Pairs of malloc and free: a freed object was allocated and is not freed yet, and all objects are freed when the program ends.
+// (--check address,leak checks the use of the memory in between.)
 automaton heap for each p at most 32 {
     state free {
         return malloc(_) = p if p != NULL -> allocated;

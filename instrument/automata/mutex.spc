@@ -1,6 +1,6 @@
 // pthread mutexes (of the default kind), each from its first use on.
 automaton mutex for each m {
-    // Who waits may always wake up (POSIX), and other threads are not looked at.
+    // A wait may always wake up (POSIX). Other threads are not modelled.
     harmless pthread_cond_init, pthread_cond_destroy, pthread_cond_signal, pthread_cond_broadcast, pthread_cond_wait,
         pthread_cond_timedwait;
 

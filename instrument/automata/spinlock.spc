@@ -1,5 +1,5 @@
-// Spin locks as Linux has them, by the names of functions that drivers are preprocessed to.
-// What is called is checked before, what it does is done when it returns: kernels have functions that call others of these for the same lock.
+// Spin locks of Linux, by the names of the functions in preprocessed drivers.
+// A call is checked before it, and takes effect when it returns, because kernel functions call each other for the same lock.
 automaton spinlock for each l {
     harmless spin_lock, spin_unlock, spin_trylock, spin_lock_init, spin_lock_irq, spin_unlock_irq, spin_lock_irqsave,
         spin_unlock_irqrestore, spin_lock_bh, spin_unlock_bh,
