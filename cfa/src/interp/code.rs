@@ -45,7 +45,7 @@ pub fn is_wide(width: u32) -> bool {
     width > 64
 }
 
-/// An instruction. After the instructions of an edge with an effect, the edge's [`Done`](Self::Done) follows.
+/// An instruction. Instructions with side effects are followed by the [`Done`](Self::Done) of their edge.
 #[derive(Clone, Copy, Debug)]
 pub enum Instr {
     Move {

@@ -241,7 +241,7 @@ fn lower_named(fl: &mut FunctionLowering, n: u32, i: &Instruction, callee: Opera
         Some(primitive) => lower_primitive(fl, n, i, primitive, f),
         None => {
             let simpler = fl.b.cx.ignoring_result.get(ir.functions[f].name.as_str()).copied();
-            // A watched function is observed only in calls of its own.
+            // A call of a watched function must remain a call of that function.
             let may_be = ir.functions[f].model && !fl.is_used(n) && !fl.b.cx.is_watched(f);
             let simpler = simpler.filter(|_| may_be);
             if simpler.is_some() && !fl.b.cx.options.keeps_output && output::lower(fl, i, f) {
