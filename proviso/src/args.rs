@@ -1,18 +1,23 @@
 //! The command line.
 
+mod asked;
+#[cfg(test)]
+mod cached;
 mod choices;
+mod compiler_options;
 mod cooperate;
 mod dependence;
 mod testing;
 
 pub use choices::*;
+pub use compiler_options::with_compiler_options;
 pub use cooperate::*;
 pub use dependence::*;
 pub use testing::*;
 
-use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use driver::failure::Failure;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()

@@ -4,10 +4,10 @@
 //! an archive or a program knows the C files that it consists of. A program's section ends with the options of the linker, and what
 //! was linked without records.
 
-use crate::binary::{self, Content, Link, Record};
-use crate::link::Effects;
-use crate::project::Entry;
 use anyhow::{Context, anyhow};
+use driver::input::binary::{self, Content, Link, Record};
+use driver::input::link::Effects;
+use driver::input::project::Entry;
 use frontend_llvm::{NamedCompiler, command};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

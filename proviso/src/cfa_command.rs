@@ -1,12 +1,12 @@
 //! `proviso cfa`: the program representation, for people and for tests.
 
 use crate::args::{CfaArgs, CfaFormat};
-use crate::failure::{Failure, exit};
-use crate::files::{Outputs, STDOUT};
 use crate::output::{self, Colors};
 use crate::pixel_tree::{Format, PixelTree};
-use crate::{job, pipeline};
 use cfa::{Callee, FuncId, FunctionOrigin, Op, Program};
+use driver::failure::{Failure, exit};
+use driver::files::{Outputs, STDOUT};
+use driver::{job, load};
 use engine::budget::Budget;
 use frontend_llvm::Loader;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
     let pixels = args.pixel_tree.as_ref().map(|path| Ok((path, Format::of(path)?))).transpose()?;
-    let subject = job::program(&args.files, &args.input)?;
+    let subject = job::program(&args.files, &args.input.compiling())?;
     let job::Subject { mut options, properties: others, folder: _folder, warnings, start: _ } = subject;
     output::warnings(&warnings, colors);
     let mut outputs = Outputs::new([("--output", args.output.as_ref()), ("--pixel-tree", args.pixel_tree.as_ref())]);
@@ -33,13 +33,13 @@ fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
     let budget = Budget::unlimited();
     let program = if args.format == CfaFormat::Functions {
         // A library has them, too.
-        let found = pipeline::load_module(&Loader::default(), &options, &budget)?
+        let found = load::load_module(&Loader::default(), &options, &budget)?
             .lower_from_any()
-            .map_err(|e| pipeline::loading(&e))?;
+            .map_err(|e| load::loading(&e))?;
         let Some(program) = found else { return Ok(()) };
         program
     } else {
-        pipeline::load(&options, &budget)?
+        load::load(&options, &budget)?
     };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     let only = match &args.function {

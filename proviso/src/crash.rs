@@ -3,20 +3,33 @@
 //! Every run ends with a verdict line. Where the ordinary way to print one is closed, the functions here
 //! write it with nothing but system calls and leave at once.
 
-use crate::failure::exit;
-use crate::report::Answer;
+use driver::failure::exit;
+use driver::limits;
+use driver::report::Answer;
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
-use std::any::Any;
 use std::ffi::{CStr, CString, c_char};
-use std::panic::AssertUnwindSafe;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Whether standard output has had its verdict line, or must not get one.
 static SILENT: AtomicBool = AtomicBool::new(true);
-/// What panics said, and where they were, `file:line`.
-static PANICS: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+
+/// Prepares the process for supervised work: Ctrl-C and SIGTERM interrupt it, a second one ends the process, and allocations fail
+/// before the machine suffers. `memory` is in bytes.
+pub fn prepare(memory: u64) {
+    static INSTALLED: Once = Once::new();
+    limits::limit_address_space(memory);
+    INSTALLED.call_once(|| {
+        let result = ctrlc::set_handler(|| {
+            if limits::interrupt() > 0 {
+                leave(c"UNKNOWN(interrupted)", exit::UNKNOWN);
+            }
+        });
+        // Without a handler Ctrl-C ends the process without a verdict line, which is no reason not to run.
+        debug_assert!(result.is_ok());
+    });
+}
 
 /// From now on a crash prints a verdict line.
 pub fn expect_verdict() {
@@ -160,34 +173,5 @@ pub fn install() {
     }
     // SAFETY: the handler never returns, as a new-handler may.
     unsafe { set_new_handler(cpp_out_of_memory) };
-    std::panic::set_hook(Box::new(|info| {
-        if let (Some(place), Ok(mut panics)) = (info.location(), PANICS.lock()) {
-            let message = info.payload_as_str().unwrap_or("panic").to_owned();
-            panics.push((message, format!("{}:{}", place.file(), place.line())));
-        }
-        if std::env::var_os("RUST_BACKTRACE").is_some() {
-            eprintln!("{info}\n{}", std::backtrace::Backtrace::force_capture());
-        }
-    }));
-}
-
-/// Does what a verdict does not need; what it said if it panicked.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    let done = std::panic::catch_unwind(AssertUnwindSafe(work));
-    done.map_err(|panic| format!("internal error: {}", panic_message(&*panic)))
-}
-
-/// What a panic said that was caught, with the place where it was.
-pub fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
-    with_place(text.unwrap_or("panic"))
-}
-
-/// What a panic said, with the place where it was.
-pub fn with_place(message: &str) -> String {
-    let panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
-    match panics.iter().rfind(|(said, _)| said == message) {
-        Some((_, place)) => format!("{message} ({place})"),
-        None => message.to_owned(),
-    }
+    driver::panics::record();
 }

@@ -1,13 +1,14 @@
 //! `proviso deps`: why a line is in a slice.
 
 use crate::args::DepsArgs;
-use crate::failure::{Failure, exit};
-use crate::files::{Outputs, STDOUT};
+use crate::message::Message;
 use crate::output::{self, Colors};
 use crate::slice::{Place, Subject, variables};
-use crate::source::{Message, Spot};
 use annotate_snippets::Level;
 use cfa::{EdgeId, FunctionOrigin, Op, Program};
+use driver::failure::{Failure, exit};
+use driver::files::{Outputs, STDOUT};
+use driver::source::Spot;
 use serde_json::{Value as Json, json};
 use slicer::{Analysis, Dependence, DependenceKind, Value};
 use std::collections::BTreeSet;

@@ -2,22 +2,22 @@
 
 mod allocation;
 mod entry;
-mod types;
 
-use crate::environment::{CallResult, Command, Environment, LibraryCall};
-use crate::trace::{Declared, InputValue, Trace};
 use allocation::Allocations;
 use cfa::{Bv, InputKind};
+use driver::environment::{CallResult, Command, Environment, LibraryCall};
+use driver::evidence::reproduction::Reproduction;
+use driver::trace::types::UNKNOWN;
+use driver::trace::{Declared, InputValue, Trace};
 use frontend_llvm::{GIVEN, is_library};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-pub use types::result as plain_name;
 
 /// Functions that bring something from outside and that sanitizers call themselves, which this must not reach.
 const CALLED_BY_SANITIZERS: [&str; 6] = ["clock_gettime", "getuid", "isatty", "mkdir", "pipe", "sysconf"];
 
 /// What the harness must know of the program besides the trace.
-pub struct Subject<'a> {
+struct Subject<'a> {
     pub files: &'a [String],
     pub error_functions: &'a [String],
     /// Functions that the program calls and nobody defines: not on the way to the error, but the linker
@@ -54,7 +54,7 @@ impl Subject<'_> {
     /// The function of the harness that gives an input.
     fn given<'i>(&self, input: &'i InputValue) -> Option<&'i str> {
         match &input.kind {
-            _ if input.c_type == types::UNKNOWN => None,
+            _ if input.c_type == UNKNOWN => None,
             InputKind::Nondet(name) => Some(name),
             InputKind::Unmodelled(name) if self.undefined_return && self.undefined.contains(name) => Some(name),
             _ => None,
@@ -62,8 +62,25 @@ impl Subject<'_> {
     }
 }
 
+/// The harness of an execution.
+pub fn of(reproduction: &Reproduction) -> String {
+    let Reproduction { trace, of, sanitizer, files, error_functions, undefined, undefined_return, models, ilp32 } =
+        reproduction;
+    let subject = Subject {
+        files,
+        error_functions,
+        undefined,
+        undefined_return: *undefined_return,
+        models,
+        ilp32: *ilp32,
+        of: of.clone(),
+        sanitizer: *sanitizer,
+    };
+    write(trace, &subject)
+}
+
 /// The harness for a trace.
-pub fn write(trace: &Trace, subject: &Subject<'_>) -> String {
+fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let environment = &trace.environment;
     let allocations = Allocations::new(trace, subject);
     let mut out = String::new();

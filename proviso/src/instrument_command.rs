@@ -1,14 +1,14 @@
 //! `proviso instrument`: the program with its checks, for other tools.
 
 use crate::args::{InstrumentArgs, VerifyArgs};
-use crate::failure::{Failure, exit};
-use crate::files::{Outputs, STDOUT};
-use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
-use crate::pipeline;
-use crate::reduce_command;
 use cfa::Check;
 use clap::Parser;
+use driver::failure::{Failure, exit};
+use driver::files::{Outputs, STDOUT};
+use driver::load;
+use driver::task::Otherwise;
+use driver::written;
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     verify.malloc_may_fail = args.malloc_may_fail;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(STDOUT));
     let mut outputs = Outputs::new([("--output", Some(&output))]);
-    let mut job = Job::new(&verify, Otherwise::Assertions)?;
+    let mut job = verify.job(Otherwise::Assertions)?;
     output::warnings(&job.warnings, colors);
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     if let Some(ask) = job.asks.iter().find(|a| a.checks.is_empty() || a.checks.contains(&Check::Memory)) {
@@ -48,7 +48,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
     }
     job.load.keeps_output = true;
-    let mut program = pipeline::load(&job.load, &Budget::unlimited())?;
+    let mut program = load::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     instrument::unreach_call(&mut program, &job.error_functions);
     job.weave(&mut program)?;
@@ -76,7 +76,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         checks_memory: has_objects,
         ..cooperate::c::Options::default()
     };
-    outputs.put(&output, reduce_command::text(&program, &output, &options)?.0);
+    outputs.put(&output, written::text(&program, &output, &options)?.0);
     let mut taints: Vec<&str> = program.taints.values().map(|t| t.reason.as_str()).collect();
     taints.dedup();
     if !taints.is_empty() && program.models.is_empty() {

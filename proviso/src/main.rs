@@ -1,57 +1,36 @@
 //! The command `proviso`: runs the pipeline and renders its results.
 
 mod args;
-mod assumed;
-mod binary;
-mod blame;
-mod cache;
 mod cc;
 mod cfa_command;
-mod cooperation;
 mod crash;
 mod deps_command;
-mod environment;
-mod external;
-mod failure;
-mod files;
 mod gia_command;
 mod harness;
 mod html;
-mod inputs;
 mod instrument_command;
-mod job;
-mod knowledge;
-mod limits;
-mod link;
-mod literals;
-mod loop_invariants;
+mod json;
 #[cfg(test)]
 mod mangled;
 mod manual;
+mod message;
 mod output;
-mod pipeline;
 mod pixel_tree;
 mod progress;
-mod project;
-mod questions;
 mod reduce_command;
 mod render;
-mod report;
 mod sarif;
 mod slice;
-mod source;
 mod split;
-mod task;
-mod termination;
 mod testgen;
-mod trace;
 mod verify;
 mod witness;
 
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
-use failure::{Failure, exit};
+use driver::failure::{Failure, exit};
+use driver::limits;
 
 fn main() {
     if let Some(args) = cc::arguments(std::env::args_os().collect()) {
@@ -59,12 +38,11 @@ fn main() {
     }
     crash::install();
     limits::deepen_stack();
-    let cli =
-        Cli::try_parse_from(project::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|error| {
-            let _ = error.print();
-            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
-        });
+    let cli = Cli::try_parse_from(args::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|error| {
+        let _ = error.print();
+        let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+        std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
+    });
     let colors = output::Colors::new(cli.color);
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),

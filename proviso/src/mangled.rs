@@ -3,16 +3,17 @@
 #[path = "../../cfa/tests/mangled/mod.rs"]
 mod texts;
 
-use crate::external::adapter::Adapter;
-use crate::failure::Failure;
-use crate::project;
+use crate::message::Message;
 use crate::slice::criteria::Place;
 use crate::slice::scan::Source;
-use crate::source::{Message, Sources, Spot};
-use crate::task::Task;
 use crate::testgen::imported;
 use crate::witness::{self, condition, place::Places};
 use annotate_snippets::Level;
+use driver::external::adapter::Adapter;
+use driver::failure::Failure;
+use driver::input::definition::Definition;
+use driver::input::project;
+use driver::source::{Sources, Spot};
 use std::path::Path;
 use texts::{mangled, nested};
 
@@ -102,7 +103,7 @@ fn conditions_of_any_text_are_admitted_or_refused() {
 #[test]
 fn tasks_tools_tests_and_projects_of_any_text_are_read_or_refused() {
     let task = "format_version: \"2.0\"\ninput_files: ['a.c']\nproperties:\n  - property_file: a.prp\n    expected_verdict: true\noptions: {language: C, data_model: LP64}\n";
-    each(task, |bytes| Task::parse(as_text(bytes)?, Path::new("")).map_err(Failure::data));
+    each(task, |bytes| Definition::parse(as_text(bytes)?, Path::new("")).map_err(Failure::data));
     let tool = "program = \"cbmc\"\ninput = \"c\"\narguments = [\"{file}\", \"--é\"]\ntrue = \"yes\"\nfalse = \"no\"\ntests = [\"*.xml\"]\n[define]\nerror = \"abort();\"\n";
     each(tool, |bytes| Adapter::parse(as_text(bytes)?, "a.toml"));
     let suite = "<?xml version=\"1.0\"?>\n<testcase>\n<input type=\"int\">3</input></testcase>";

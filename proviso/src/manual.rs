@@ -1,10 +1,10 @@
 //! The command line described for shells and for `man`, from its own definition.
 
 use crate::args::Cli;
-use crate::failure::{Failure, exit};
 use crate::output::{self, Colors};
 use clap::CommandFactory;
 use clap_complete::Shell;
+use driver::failure::{Failure, exit};
 
 /// Prints completions; the exit code.
 pub fn completions(shell: Shell, colors: Colors) -> u8 {
@@ -28,5 +28,5 @@ pub fn page(colors: Colors) -> u8 {
 }
 
 fn print(text: &[u8], colors: Colors) -> u8 {
-    output::write_stdout(text).map_or_else(|failure| output::failure(&failure, colors), |()| exit::TRUE)
+    driver::files::write_stdout(text).map_or_else(|failure| output::failure(&failure, colors), |()| exit::TRUE)
 }

@@ -1,10 +1,12 @@
 //! Standard output and standard error.
 
 use crate::args::Color;
-use crate::failure::Failure;
-use crate::source::{Message, Sources, Spot};
+use crate::message::Message;
 use annotate_snippets::Level;
-use std::io::{ErrorKind, IsTerminal, Write};
+use driver::failure::Failure;
+use driver::panics::DEFECT;
+use driver::source::{Sources, Spot};
+use std::io::{IsTerminal, Write};
 
 /// Whether colours are used, on either stream.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +33,7 @@ impl Colors {
 
 /// To standard output. A reader that went away is no reason to fail.
 pub fn print(text: &str) -> Result<(), Failure> {
-    write_stdout(text.as_bytes())
-}
-
-pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::writing("standard output", &error)),
-        _ => Ok(()),
-    }
+    driver::files::write_stdout(text.as_bytes())
 }
 
 pub fn print_error(text: &str) {
@@ -85,9 +79,6 @@ pub fn failure(failure: &Failure, colors: Colors) -> u8 {
     }
     failure.code
 }
-
-/// What to do about an internal error.
-pub const DEFECT: &str = "this is a defect of proviso; please report it with the program";
 
 pub fn internal_error(text: &str) {
     print_error(&format!("error: {text}\n  = note: {DEFECT}\n"));

@@ -4,9 +4,9 @@
 //! an error, yellow ones have several predecessors or were merged, white ones wait (as in the thesis on slicing and CEGAR for
 //! symbolic execution, section 3.5). A tree that is narrow and deep is one path; a wide one has many.
 
-use crate::failure::Failure;
 use cfa::graph::CfaGraphs;
 use cfa::{Op, Program};
+use driver::failure::Failure;
 use engine::arg::{Shape, Status};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! One line on the terminal that says what a long run is doing.
 
-use crate::limits::resident_memory;
+use driver::limits::resident_memory;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 

@@ -1,21 +1,23 @@
 //! `proviso reduce`: residual programs.
 
 use crate::args::{InputArgs, ReduceArgs, TakeArg, VerifyArgs};
-use crate::cooperation;
-use crate::failure::{Failure, exit};
-use crate::files::{Outputs, STDOUT};
 use crate::gia_command;
-use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
-use crate::{pipeline, testgen};
+use crate::testgen;
 use cfa::Program;
 use clap::Parser;
 use cooperate::gia::{self, Left};
 use cooperate::reduce::{Shape, reduce};
 use cooperate::restrict::TooLarge;
+use driver::failure::{Failure, exit};
+use driver::files::{Outputs, STDOUT};
+use driver::job::Job;
+use driver::load::load as load_program;
+use driver::plan::reducer_of;
+use driver::task::Otherwise;
+use driver::written::{Language, language, text};
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Runs the command; the exit code.
 pub fn run(args: &ReduceArgs, colors: Colors) -> u8 {
@@ -32,7 +34,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let mut outputs = Outputs::new([("--output", output)]);
     let (mut program, job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
     output::warnings(&job.warnings, colors);
-    let reducer = cooperation::reducer_of(&args.reducer)?;
+    let reducer = reducer_of(&args.reducer)?;
     let whole = Shape::of(&program);
     let too_large = |e: TooLarge| Failure::data(e.to_string());
     let residual = match (&args.condition, &args.gia) {
@@ -112,14 +114,14 @@ pub fn load(
     verify.files = files.to_vec();
     verify.input = input.clone();
     verify.property = property.into_iter().map(str::to_owned).collect();
-    let mut job = Job::new(&verify, Otherwise::Assertions)?;
+    let mut job = verify.job(Otherwise::Assertions)?;
     job.load.keeps_output = true;
     outputs.check(files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     let budget = Budget::unlimited();
     let coverage = testgen::asked_coverage(&job)?;
     let mut program = match &coverage {
         Some(coverage) => testgen::load(job.load.clone(), coverage, &budget)?,
-        None => pipeline::load(&job.load, &budget)?,
+        None => load_program(&job.load, &budget)?,
     };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     if coverage.is_some() {
@@ -129,65 +131,4 @@ pub fn load(
     instrument::uninitialised(&mut program, &job.load.checks);
     instrument::unreach_call(&mut program, &job.error_functions);
     Ok((program, job))
-}
-
-/// What a program is written in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    C,
-    Bitcode,
-    Ir,
-    /// The automata as text.
-    Automata,
-}
-
-/// What the name of a file asks for.
-pub fn language(path: &Path) -> Language {
-    match path.extension().and_then(|e| e.to_str()).unwrap_or_default() {
-        "c" | "i" => Language::C,
-        "bc" => Language::Bitcode,
-        "ll" => Language::Ir,
-        _ if path == Path::new(STDOUT) => Language::C,
-        _ => Language::Automata,
-    }
-}
-
-/// The program in the language that the name of the file asks for, and an error of it that this cannot run into.
-pub fn text(
-    program: &Program,
-    path: &Path,
-    options: &cooperate::c::Options,
-) -> Result<(Vec<u8>, Option<String>), Failure> {
-    let language = language(path);
-    if language == Language::Automata {
-        return Ok((cfa::text::print(program).into_bytes(), None));
-    }
-    let c = cooperate::c::print(program, options).map_err(Failure::data)?;
-    Ok((compiled(c.text, program.layout.pointer_width, language, path)?, c.unsaid))
-}
-
-/// C in another language, or as it is, which a compiler takes all the same. Errors speak of the file that it is for.
-pub fn compiled(c: String, width: u32, language: Language, path: &Path) -> Result<Vec<u8>, Failure> {
-    let folder = tempfile::tempdir().map_err(|e| Failure::writing(path, &e))?;
-    let (source, module) = (folder.path().join("residual.c"), folder.path().join("module"));
-    std::fs::write(&source, &c).map_err(|e| Failure::writing(&source, &e))?;
-    let clang = frontend_llvm::clang().map_err(|e| pipeline::loading(&e))?;
-    let width = if width == 32 { "-m32" } else { "-m64" };
-    let made = Command::new(clang)
-        .args([width, "-g", "-w", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-strict-aliasing", "-emit-llvm"])
-        .arg(if language == Language::Ir { "-S" } else { "-c" })
-        .args(["-o".as_ref(), module.as_os_str(), source.as_os_str()])
-        .output()
-        .map_err(|e| Failure::data(format!("clang does not run: {e}")))?;
-    if !made.status.success() {
-        let messages = String::from_utf8_lossy(&made.stderr).replace(&*source.to_string_lossy(), "the C");
-        let first = messages.lines().find(|line| line.contains("error:")).unwrap_or("clang fails");
-        let mut failure = Failure::data(format!("the program cannot be written as C that a compiler takes: {first}"));
-        failure.detail = Some(messages);
-        return Err(failure);
-    }
-    match language {
-        Language::C | Language::Automata => Ok(c.into_bytes()),
-        Language::Bitcode | Language::Ir => std::fs::read(&module).map_err(|e| Failure::reading(&module, &e)),
-    }
 }

@@ -1,11 +1,12 @@
 //! A report for people: the error in the manner of rustc, then how it comes about, line by line.
 
-use crate::environment::{Command, Environment};
-use crate::report::{Answer, AssumedWrites, CheckResult, Places, Report, Rest, Undefined, Violation};
-use crate::source::{Message, Sources, Spot};
-use crate::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
+use crate::message::Message;
 use annotate_snippets::Level;
 use cfa::InputKind;
+use driver::environment::{Command, Environment};
+use driver::report::{Answer, AssumedWrites, CheckResult, Places, Report, Rest, Undefined, Violation};
+use driver::source::{Sources, Spot};
+use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
 use std::fmt::Write;
 
 /// Which steps of a trace are printed.
@@ -473,4 +474,68 @@ pub fn statistics(report: &Report) -> String {
         let _ = writeln!(out, "  {:width$}  {}", "models", report.models.join(", "));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfa::Bv;
+    use cfa::interp::Inputs;
+
+    #[test]
+    fn a_trace_speaks_of_c() {
+        let mut program = cfa::text::parse(include_str!("../../driver/tests/data/sum.cfa")).unwrap();
+        instrument::unreach_call(&mut program, &["reach_error".to_owned()]);
+        let inputs = Inputs { values: vec![Bv::new(32, 38), Bv::new(16, 11)], ..Inputs::default() };
+        let trace = driver::trace::record(&program, &inputs, &Sources::new()).unwrap();
+        let message = trace.message.clone();
+        let violation = Violation { trace: Some(trace), ..Violation::new("unreach-call", message) };
+        let report = Report {
+            parts: Vec::new(),
+            answer: Answer::False(Box::new(violation)),
+            checks: Vec::new(),
+            properties: Vec::new(),
+            files: Vec::new(),
+            data_model: "LP64",
+            analysis: String::new(),
+            decided_by: None,
+            proof: None,
+            nothing_checked: None,
+            unsatisfied_assumptions: Vec::new(),
+            assumed_writes: driver::report::AssumedWrites::default(),
+            assumptions: Vec::new(),
+            undefined: Vec::new(),
+            warnings: Vec::new(),
+            turns: Vec::new(),
+            increments: Vec::new(),
+            invariants: Vec::new(),
+            rankings: Vec::new(),
+            notes: Vec::new(),
+            models: Vec::new(),
+            stats: Vec::new(),
+        };
+        let text = super::report(&report, &Sources::new(), Detail::Short, false);
+        let squeezed: Vec<String> = text
+            .lines()
+            .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+            .filter(|l| !l.is_empty())
+            .collect();
+        assert_eq!(
+            squeezed,
+            [
+                "error: reach_error is called (unreach-call is violated)",
+                "--> gone/sum.c:16:9",
+                "= note: in main",
+                "how it comes about (7 of 21 steps; --trace full shows all):",
+                "--> gone/sum.c",
+                "13 | a[1] = 38 (input 1: int)",
+                "14 | p.y = 11 (input 2: short)",
+                "15 | true (limit = 10, p.y = 11)",
+                "7 | s = 39",
+                "| s = 42",
+                "15 | sum() == 42 (sum() = 42)",
+                "16 | reach_error is called",
+            ]
+        );
+    }
 }

@@ -1,9 +1,9 @@
 //! A result as SARIF 2.1.0, which code hosts and editors show beside the source.
 
 use crate::render;
-use crate::report::{Answer, Note, Report, Rest, Violation};
-use crate::source::{Sources, Spot};
-use crate::trace::{Object, Trace};
+use driver::report::{Answer, Note, Report, Rest, Violation};
+use driver::source::{Sources, Spot};
+use driver::trace::{Object, Trace};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

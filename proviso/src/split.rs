@@ -1,17 +1,18 @@
 //! `proviso split`: test cases at which to divide the paths of a program.
 
 use crate::args::SplitArgs;
-use crate::failure::{Failure, exit};
-use crate::files::Outputs;
-use crate::job::{Job, Otherwise};
-use crate::limits::{self, End, Limits};
+use crate::crash;
 use crate::output::{self, Colors};
-use crate::pipeline::Shared;
 use crate::testgen::suite::test_xml;
-use crate::verify;
 use cooperate::range::split::Splitter;
+use driver::Config;
+use driver::failure::{Failure, exit};
+use driver::files::Outputs;
+use driver::limits::{self, End};
+use driver::task::Otherwise;
+use driver::verify::Verification;
 use engine::budget::Budget;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs the command; the exit code.
@@ -30,20 +31,22 @@ fn attempt(args: &SplitArgs, colors: Colors) -> Result<u8, Failure> {
         })
     };
     let splitters = args.by.split(',').enumerate().map(splitter).collect::<Result<Vec<_>, _>>()?;
-    let mut job = Job::new(options, Otherwise::Assertions)?;
+    let mut job = options.job(Otherwise::Assertions)?;
     output::warnings(&job.warnings, colors);
     job.load.keeps_output = true;
     let job = Arc::new(job);
-    let memory = options.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
-    let limits = Limits { timeout: options.timeout, processor: None, memory, start, grace: limits::GRACE };
-    limits::limit_address_space(memory);
+    crash::prepare(options.memory());
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
-    let shared = Arc::new(Mutex::new(Shared::default()));
-    let pipeline = verify::pipeline(&job, options, &Outputs::new([]), limits, &shared, budget.clone())?;
+    let config = Config { cpu_limit: None, ..options.config()? };
+    let (outputs, observer) = (Outputs::default(), Arc::new(()));
+    let verification =
+        Verification { job: &job, config: &config, outputs: &outputs, start, is_answer: false, observer };
+    let session = verification.session(budget.clone())?;
+    let limits = session.limits;
     let work = move || -> Result<(Vec<String>, usize, Vec<String>, bool), Failure> {
-        let (program, _) = pipeline.prepare()?;
-        let solvers = &pipeline.config.solvers;
+        let (program, _) = session.prepare()?;
+        let solvers = &session.config.solvers;
         let test = |splitter: Splitter| {
             let split = splitter.split(&program, solvers, &budget).map_err(|reason| reason.text)?;
             let split = split.ok_or("the program has no loops to bound")?;

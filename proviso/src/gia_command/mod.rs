@@ -1,19 +1,15 @@
 //! `proviso gia`: generalized information exchange automata, shown, checked, combined, and from and to other artifacts.
 
-pub mod cegar;
 pub mod picture;
-mod witness;
+pub mod witness;
 
 use crate::args::{GiaArgs, GiaCommand, GiaFormat};
-use crate::failure::{Failure, exit};
-use crate::files::{self, Outputs, STDOUT};
-use crate::job::Job;
 use crate::output::{self, Colors};
 use crate::reduce_command::load;
-use crate::source::Sources;
 use crate::testgen::imported::{self, Given};
 use crate::testgen::{self, suite};
 use crate::witness as format;
+use crate::witness::exchange::Witnesses;
 use crate::witness::{Content, Entry, Places};
 use cfa::Program;
 use cfa::interp::Interpreter;
@@ -21,10 +17,17 @@ use cooperate::condition::{self, Condition};
 use cooperate::gia::cegar::Ended;
 use cooperate::gia::check::Targets;
 use cooperate::gia::{self, Gia, Says};
+use driver::cooperation::components;
+use driver::failure::{Failure, exit};
+use driver::files::{self, Outputs, STDOUT};
+use driver::job::Job;
+use driver::plan::Exchange;
+use driver::source::Sources;
 use engine::budget::Budget;
 use engine::{Config, Reason};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What the check of a GIA may take.
@@ -175,10 +178,11 @@ fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budge
         std::fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
     }
     let config = Config::default();
-    let components = cegar::Components {
+    let exchange = if *witnesses { Exchange::Translated(Arc::new(Witnesses)) } else { Exchange::Gia };
+    let components = components::Components {
         config: &config,
         budget,
-        exchange: if *witnesses { cegar::Exchange::Witnesses } else { cegar::Exchange::Gia },
+        exchange: &exchange,
         files: &job.load.files(),
         explorer: explorer.as_deref(),
         checker: checker.as_deref(),
@@ -206,7 +210,7 @@ fn component_cegar(command: &GiaCommand, program: &mut Program, job: &Job, budge
             ("TRUE".to_owned(), exit::TRUE)
         }
         Ended::Violated(gia) => {
-            let found = cegar::replayed(gia, program).expect("replayed before");
+            let found = components::replayed(gia, program).expect("replayed before");
             let edge = *found.path.last().expect("it ends at an error");
             let _ = writeln!(out, "{}", gia::check::described(program, found.error, edge));
             (format!("FALSE({})", job.violated(program.errors[found.error].check)), exit::FALSE)
@@ -246,7 +250,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
 fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Failure> {
     let (places, sources) = (places(job)?, Sources::new());
     let source = witness::Source { places: &places, sources: &sources };
-    let (entry_type, content, lost) = match cegar::described(gia, program) {
+    let (entry_type, content, lost) = match components::described(gia, program) {
         Some((path, values)) => {
             let (segments, lost) = source.waypoints(&path, &values, program);
             ("violation_sequence", Content::Segments(segments), lost)

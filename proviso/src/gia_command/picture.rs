@@ -1,32 +1,12 @@
 //! A GIA over the source: what it says of each line.
 
-use crate::failure::Failure;
-use crate::source::Sources;
-use cfa::{FunctionOrigin, Op, Program};
-use cooperate::gia::{Gia, Told};
+use cfa::Program;
+use cooperate::gia::Gia;
+use driver::evidence::lines::{Lines, lines};
+use driver::failure::Failure;
+use driver::source::Sources;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// By file and line: the most pressing of what is said of its edges.
-pub type Lines = BTreeMap<String, BTreeMap<u32, Told>>;
-
-/// What a GIA says of the lines of the program that are executed; nothing where the program without what is ut would be too large.
-pub fn lines(gia: &Gia, program: &mut Program, sources: &Sources) -> Option<Lines> {
-    let told = gia.told(program).ok()?;
-    let mut lines = Lines::new();
-    for ((id, edge), told) in program.edges.iter().zip(told) {
-        let func = program.func_of(id);
-        let is_own =
-            program.funcs[func].origin == FunctionOrigin::Source && func != program.entry && edge.op != Op::Skip;
-        if let Some(told) = told.filter(|_| is_own)
-            && let Some(spot) = edge.place.and_then(|place| sources.spot(program, place))
-        {
-            let line = lines.entry(spot.path).or_default().entry(spot.line).or_insert(told);
-            *line = told.max(*line);
-        }
-    }
-    Some(lines)
-}
 
 const STYLE: &str = "\
 body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5em; background: #fff; color: #1c2330; }

@@ -3,8 +3,6 @@
 //! What others say is a candidate until somebody has looked at it: a violation witness becomes a candidate, and the invariants of a
 //! correctness witness are conditions on the way to `ut`, which components take as precision and `gia check` as a claim.
 
-use crate::loop_invariants::{LoopHead, Loops};
-use crate::source::Sources;
 use crate::witness::{
     Constraint, Content, Entry, Invariant, InvariantItem, LoopPlace, Places, Point, Scalar, Segment, Waypoint,
     WaypointItem, location, violation,
@@ -14,6 +12,8 @@ use cfa::text::c_exact;
 use cfa::{EdgeId, ExprId, FuncId, InputKind, Op, Program};
 use cooperate::condition::{Label, StateId, Transition, c};
 use cooperate::gia::{Gia, Says};
+use driver::evidence::loop_invariants::{LoopHead, Loops};
+use driver::source::Sources;
 use std::path::Path;
 
 /// The program and its source.

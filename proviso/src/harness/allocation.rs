@@ -1,9 +1,9 @@
 //! Allocations that fail, and memory that is read before it is written, as a trace has them.
 
 use super::{Subject, integer, literal, runs, writes_arguments};
-use crate::environment::{CallResult, LibraryCall};
-use crate::trace::{Block, Trace};
 use cfa::InputKind;
+use driver::environment::{CallResult, LibraryCall};
+use driver::trace::{Block, Trace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

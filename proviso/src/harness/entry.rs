@@ -4,9 +4,9 @@
 //! their own, a large one is an object in memory. So nothing needs the declarations of the program's.
 
 use super::{bytes, environment_before, integer, literal, runs};
-use crate::environment::Environment;
-use crate::trace::{Argument, Arguments, Target};
 use cfa::Passing;
+use driver::environment::Environment;
+use driver::trace::{Argument, Arguments, Target};
 use frontend_llvm::GIVEN;
 use std::fmt::Write;
 

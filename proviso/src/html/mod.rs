@@ -3,15 +3,14 @@
 //! The page is a fixed document (`page.html`, `page.css`, `page.js`, and the libraries in `vendor`) with the run as a JSON
 //! object in it; nothing is loaded from anywhere else. What needs the program is taken from it by [`Exhibits`].
 
-mod exhibits;
+use driver::evidence::exhibits::{Checked, Exhibits};
 
-pub use exhibits::{Checked, Exhibits};
-
+use crate::json::{self, spot_json, violation_json};
 use crate::pixel_tree::{Format, PixelTree};
 use crate::render;
-use crate::report::{Answer, LoopInvariant, Report, Rest, Violation, spot_json, violation_json};
-use crate::source::{Sources, Spot};
-use crate::trace::Write;
+use driver::report::{Answer, LoopInvariant, Report, Rest, Violation};
+use driver::source::{Sources, Spot};
+use driver::trace::Write;
 use engine::arg::Shape;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +33,7 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sou
     } else {
         json!(String::from_utf8(PixelTree::of_states(graph).draw(Format::Svg)).expect("SVG is text"))
     };
-    let mut run = report.to_json();
+    let mut run = json::report(report);
     // They are told once, with their texts.
     run["violation"].take();
     for check in run["checks"].as_array_mut().into_iter().flatten() {

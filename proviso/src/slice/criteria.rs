@@ -1,10 +1,10 @@
 //! Criteria: from what the user writes to edges of the program.
 
-use crate::failure::Failure;
-use crate::source::{Sources, Spot};
 use cfa::{
     EdgeId, Expr, FuncId, FunctionOrigin, GlobalId, HaltKind, Id, InputKind, Op, PlaceId, Program, VarId, VarKind,
 };
+use driver::failure::Failure;
+use driver::source::{Sources, Spot};
 use frontend_llvm::Cut;
 use slicer::{Criterion, Value, What};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,9 +3,9 @@
 
 use super::Subject;
 use crate::args::{DependenceArgs, InputArgs};
-use crate::files::Outputs;
 use cfa::{EdgeId, FunctionOrigin, Id, Op};
 use clap::Parser;
+use driver::files::Outputs;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;

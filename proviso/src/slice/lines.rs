@@ -1,8 +1,8 @@
 //! A slice as lines of the source.
 
 use super::subject::Subject;
-use crate::source::Sources;
 use cfa::{FunctionOrigin, Id};
+use driver::source::Sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

@@ -12,11 +12,11 @@ pub use criteria::{Place, variables};
 pub use subject::Subject;
 
 use crate::args::SliceArgs;
-use crate::failure::{Failure, exit};
-use crate::files::{Outputs, STDOUT};
 use crate::output::{self, Colors};
 use blank::{Blanked, Code};
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
+use driver::failure::{Failure, exit};
+use driver::files::{Outputs, STDOUT};
 use frontend_llvm::{Cut, Part, Size, Unused};
 use lines::Lines;
 use rustc_hash::FxHashMap;
@@ -183,7 +183,7 @@ fn blanked(
         let blank = |((file, text), code): ((&&Path, &String), &Code)| {
             blank::blank(text, code, &needed, |text| {
                 let lines = frontend_llvm::errors_in(text, file, &subject.options);
-                lines.map_err(|e| crate::pipeline::loading(&e))
+                lines.map_err(|e| driver::load::loading(&e))
             })
         };
         let all: Vec<Blanked> = files.iter().zip(&texts).zip(&codes).map(blank).collect::<Result<_, _>>()?;
@@ -284,7 +284,7 @@ impl Selection {
             None => Unused::default(),
         };
         let part = Part { program, kept: &self.kept, observed: &self.observed, alive: &slice.alive, unused: &unused };
-        cut.write(&part, text).map_err(|e| crate::pipeline::loading(&e))
+        cut.write(&part, text).map_err(|e| driver::load::loading(&e))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::criteria::{self, Places};
 use crate::args::{ControlArg, DependenceArgs, InputArgs, PointsToArg, UndefinedArg};
-use crate::failure::Failure;
-use crate::files::Outputs;
-use crate::{job, pipeline};
 use cfa::{EdgeId, FunctionOrigin, HaltKind, Id, LocId, Op, Out, Program};
+use driver::failure::Failure;
+use driver::files::Outputs;
+use driver::{job, load};
 use frontend_llvm::{Cut, Options, UndefinedFunctions};
 use slicer::pointer::{self, Extent, Mode, Undefined};
 use slicer::{Analysis, Control, Criterion};
@@ -42,7 +42,7 @@ impl Subject {
         outputs: &Outputs,
     ) -> Result<(Self, Cut), Failure> {
         let start = Instant::now();
-        let subject = job::program(files, input)?;
+        let subject = job::program(files, &input.compiling())?;
         let job::Subject { mut options, properties: others, folder, warnings, start: _ } = subject;
         outputs.check(files.iter().chain(&options.files()).chain(&others).map(PathBuf::as_path))?;
         options.entry.clone_from(&args.entry);
@@ -53,7 +53,7 @@ impl Subject {
         options.reads_back = args.read_back;
         let criteria = args.criterion.iter().chain(&args.secondary_criterion);
         options.named = criteria.map(|text| text.trim_end_matches("()").to_owned()).collect();
-        let (mut program, cut) = pipeline::load_to_cut(&options)?;
+        let (mut program, cut) = load::load_to_cut(&options)?;
         outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         let_models_return(&mut program);
         refuse_jumps(&program, &cut)?;
@@ -157,7 +157,7 @@ fn refuse_jumps(program: &Program, cut: &Cut) -> Result<(), Failure> {
     let Some((name, call)) = jumps.iter().find_map(|name| Some((name, *cut.calls_of(name).first()?))) else {
         return Ok(());
     };
-    let at = cut.place(call).and_then(|p| crate::source::Sources::new().spot(program, p));
+    let at = cut.place(call).and_then(|p| driver::source::Sources::new().spot(program, p));
     let at = at.map_or(String::new(), |spot| format!(" ({spot})"));
     let mut failure = Failure::data(format!("the program calls {name}{at}: slices do not follow non-local jumps"));
     failure.detail = Some("  = note: a slice might lose what is executed after the jump, so there is none".into());

@@ -6,12 +6,12 @@
 use super::goals::{ENDLESS, execute};
 use super::imported::{Given, Imported, bytes};
 use super::search::{Found, Import, Search, Status};
-use crate::external::Tool;
-use crate::external::tester::Tester;
+use crate::testgen::tester::Tester;
 use cfa::interp::{Inputs, Interpreter, Outcome};
 use cfa::{EdgeId, Program};
 use cooperate::gia::{self, Gia, Left, Recording, Says};
 use cooperate::reduce::Reducer;
+use driver::external::Tool;
 use engine::Config;
 use engine::budget::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,15 +3,18 @@
 use super::goals;
 use super::imported::{self, Given};
 use crate::args::TestgenArgs;
-use crate::failure::{Failure, exit};
-use crate::files::Outputs;
-use crate::harness::plain_name;
-use crate::job::{Job, Otherwise};
-use crate::pipeline::{self, harness_of};
-use crate::trace::{InputValue, Trace};
+use crate::harness;
 use cfa::interp::Interpreter;
 use cfa::{Bv, InputId, Program};
 use cooperate::range::split::literal;
+use driver::evidence::reproduction::Reproduction;
+use driver::failure::{Failure, exit};
+use driver::files::Outputs;
+use driver::job::Job;
+use driver::load::load;
+use driver::task::Otherwise;
+use driver::trace::types::plain_name;
+use driver::trace::{InputValue, Trace};
 use engine::budget::Budget;
 use std::path::Path;
 
@@ -20,12 +23,12 @@ pub fn of_file(args: &TestgenArgs) -> Option<Result<u8, Failure>> {
     let test = args.test.as_ref().filter(|test| test.parse::<usize>().is_err())?;
     let path = args.verify.harness.as_ref()?;
     let written = || {
-        let job = Job::new(&args.verify, Otherwise::Assertions)?;
+        let job = args.verify.job(Otherwise::Assertions)?;
         let mut outputs = Outputs::new([("--harness", Some(path))]);
         let read = job.files_read.iter().map(std::path::PathBuf::as_path);
         outputs
             .check(args.verify.files.iter().map(std::path::PathBuf::as_path).chain(read).chain([Path::new(test)]))?;
-        let program = pipeline::load(&job.load, &Budget::unlimited())?;
+        let program = load(&job.load, &Budget::unlimited())?;
         outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         let values = values(&program, Path::new(test))?;
         outputs.put(path, write(&program, &job, &values, test));
@@ -64,5 +67,5 @@ pub fn write(program: &Program, job: &Job, values: &[(InputId, Bv)], name: &str)
         }
     };
     let trace = Trace { inputs: values.iter().map(input).collect(), ..Trace::default() };
-    harness_of(job, program, &trace, format!("of {name}"), None)
+    harness::of(&Reproduction::new(job, program, trace, format!("of {name}"), None))
 }

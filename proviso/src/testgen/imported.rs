@@ -1,11 +1,11 @@
 //! Tests of other testers: Test-Comp's XML, KLEE's `.ktest`, and inputs as AFL keeps them in its queue.
 
-use crate::failure::Failure;
-use crate::files;
 use anyhow::{Context, Error};
 use cfa::interp::{InputSource, ObjectSeq, Unknown};
 use cfa::{Bv, InputId, InputKind, Program};
 use cooperate::range::test_case::TestCase;
+use driver::failure::Failure;
+use driver::files;
 use std::path::{Path, PathBuf};
 
 /// What one test gives to the calls of `__VERIFIER_nondet_*` functions, in order.

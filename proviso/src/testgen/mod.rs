@@ -6,21 +6,24 @@ mod harness;
 pub mod imported;
 mod search;
 pub mod suite;
+pub mod tester;
 
 use crate::args::TestgenArgs;
-use crate::external::Tool;
-use crate::external::tester::Tester;
-use crate::failure::{Failure, exit};
-use crate::files::Outputs;
-use crate::gia_command::picture::{self, Legend, Lines, Notes};
-use crate::job::{Job, Otherwise};
-use crate::limits::{self, End, Limits, Stop};
+use crate::gia_command::picture::{self, Legend, Notes};
 use crate::output::{self, Colors};
-use crate::source::Sources;
-use crate::{pipeline, verify, witness};
+use crate::testgen::tester::Tester;
+use crate::{crash, json, witness};
 use cfa::{EdgeId, Program};
 use cooperate::gia::{self, Gia};
 use cotest::{CoTest, Outside, Verifier};
+use driver::evidence::lines::{Lines, lines};
+use driver::external::Tool;
+use driver::failure::{Failure, exit};
+use driver::files::Outputs;
+use driver::job::Job;
+use driver::limits::{self, End, Limits, Stop};
+use driver::source::Sources;
+use driver::task::Otherwise;
 use engine::Config;
 use engine::budget::Budget;
 use frontend_llvm::Options;
@@ -51,7 +54,7 @@ pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
-    let job = Job::new(&args.verify, Otherwise::Assertions)?;
+    let job = args.verify.job(Otherwise::Assertions)?;
     output::warnings(&job.warnings, colors);
     let coverage = coverage(args, &job)?;
     let saves_gia = args.verify.knowledge.save_gia.as_ref();
@@ -67,12 +70,12 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         ("--harness", args.verify.harness.as_ref()),
     ]);
     outputs.check(args.verify.files.iter().chain(&job.files_read).map(std::path::PathBuf::as_path))?;
-    let config = verify::config(&args.verify)?;
-    let memory = args.verify.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20));
+    let config = args.verify.engine()?;
+    let memory = args.verify.memory();
     let processor = args.verify.cpu_limit;
     let time = args.verify.timeout.or(processor.is_none().then_some(DEFAULT_TIME));
     let limits = Limits { timeout: time, processor, memory, start, grace: limits::GRACE };
-    limits::limit_address_space(memory);
+    crash::prepare(memory);
 
     let budget = time.map_or_else(Budget::unlimited, |time| Budget::lasting(time.saturating_sub(WRITING)));
     let cancel = budget.cancel.clone();
@@ -206,7 +209,7 @@ impl Parties {
     /// What is to be saved of what is known.
     fn known(&self, gia: &Gia, program: &mut Program) -> Option<Known> {
         Some(match self.draws? {
-            true => Known::Lines(picture::lines(gia, program, &Sources::new())?),
+            true => Known::Lines(lines(gia, program, &Sources::new())?),
             false => Known::Text(gia::print(gia, program)),
         })
     }
@@ -253,7 +256,7 @@ pub fn asked_coverage(job: &Job) -> Result<Option<Coverage>, Failure> {
 /// The program whose goals tests are to cover. Automata name its edges, so whoever exchanges them loads it by this.
 pub fn load(mut options: Options, coverage: &Coverage, budget: &Budget) -> Result<Program, Failure> {
     options.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
-    let mut program = pipeline::load(&options, budget)?;
+    let mut program = driver::load::load(&options, budget)?;
     goals::prepare(&mut program, coverage);
     Ok(program)
 }
@@ -427,7 +430,7 @@ impl Suite<'_> {
                 Status::Unreachable(by) => ("unreachable", Some(by)),
             };
             json!({
-                "location": crate::report::spot_json(goal.spot.as_ref()),
+                "location": json::spot_json(goal.spot.as_ref()),
                 "condition": goal.what,
                 "status": status,
                 "tests": goal.tests,

@@ -5,9 +5,9 @@
 //! unreachable. When rounds find nothing more, goals are asked for one by one.
 
 use super::goals::{Executed, execute};
-use crate::external::{Task, Tool};
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
+use driver::external::{Task, Tool};
 use engine::budget::Budget;
 use engine::{Analysis, Config, Verdict};
 use std::sync::{Mutex, PoisonError};

@@ -2,9 +2,9 @@
 
 use super::imported::in_memory;
 use super::search::{Found, Status};
-use crate::source::{Sources, Spot};
 use cfa::{Bv, EdgeId, FunctionOrigin, Id, InputId, InputKind, Op, Program};
 use cooperate::range::split::literal;
+use driver::source::{Sources, Spot};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

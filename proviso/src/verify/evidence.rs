@@ -4,17 +4,19 @@
 //! written, and why.
 
 use crate::args::VerifyArgs;
-use crate::crash;
-use crate::files;
-use crate::html::{self, Exhibits};
-use crate::job::Job;
-use crate::limits::{self, End, Limits};
+use crate::html;
 use crate::output::{self, Colors};
 use crate::pixel_tree::{Format, PixelTree};
-use crate::report::{Answer, Report};
 use crate::sarif;
-use crate::source::Sources;
-use crate::witness;
+use crate::{harness, json, witness};
+use driver::evidence::exhibits::Exhibits;
+use driver::evidence::reproduction::Reproduction;
+use driver::files;
+use driver::job::Job;
+use driver::limits::{self, End, Limits};
+use driver::panics;
+use driver::report::{Answer, Report};
+use driver::source::Sources;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +28,7 @@ const WRITING: Duration = Duration::from_secs(10);
 /// What a run leaves to write files from.
 pub struct Evidence {
     pub report: Arc<Report>,
-    pub harness: Option<String>,
+    pub reproduction: Option<Reproduction>,
     pub condition: Option<String>,
     pub gia: Option<String>,
     pub exhibits: Exhibits,
@@ -109,7 +111,7 @@ impl Evidence {
             ("--save-condition", args.save_condition.as_ref(), Self::condition),
             ("--save-gia", args.knowledge.save_gia.as_ref(), Self::gia),
             ("--json", args.json.as_ref().filter(|path| *path != Path::new(files::STDOUT)), |e, _| {
-                Made::File(format!("{:#}\n", e.report.to_json()).into())
+                Made::File(format!("{:#}\n", json::report(&e.report)).into())
             }),
             ("--sarif", args.sarif.as_ref(), |e, _| {
                 Made::File(format!("{:#}\n", sarif::log(&e.report, &Sources::new())).into())
@@ -124,7 +126,7 @@ impl Evidence {
     }
 
     fn write_one(&self, path: &Path, make: fn(&Self, &Path) -> Made) -> Result<(), String> {
-        match crash::guarded(|| make(self, path))? {
+        match panics::guarded(|| make(self, path))? {
             Made::File(bytes) => files::write(path, bytes).map_err(|failure| failure.to_string()),
             Made::Nothing => Ok(()),
             Made::Missing(why) => {
@@ -135,8 +137,8 @@ impl Evidence {
     }
 
     fn harness(&self, _: &Path) -> Made {
-        match &self.harness {
-            Some(harness) => Made::File(harness.clone().into()),
+        match &self.reproduction {
+            Some(reproduction) => Made::File(harness::of(reproduction).into()),
             None if matches!(self.report.answer, Answer::False(_)) => {
                 Made::Missing("there is no harness: no time was left for the way to the violation".into())
             }
@@ -174,7 +176,7 @@ impl Evidence {
                 "there is no witness: its format has no word for what is violated; ask by --property".into(),
             );
         }
-        match witness::write(report, &self.job.witness_task(), format) {
+        match witness::write(report, &witness::Task::of(&self.job), format) {
             Ok(Some(text)) => Made::File(text.into()),
             Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => Made::Nothing,
             Ok(None) => {

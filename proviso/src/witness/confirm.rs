@@ -6,8 +6,8 @@
 use super::validate::{Checked, check};
 use super::{Task, correctness_entry};
 use crate::args::VerifyArgs;
-use crate::job::Job;
-use crate::report::{Answer, Report};
+use driver::job::Job;
+use driver::report::{Answer, Report};
 use std::time::{Duration, Instant};
 
 /// Conditions that turn out not to hold and are left out one by one; then all that is in doubt goes.

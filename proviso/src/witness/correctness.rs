@@ -5,8 +5,8 @@
 
 use super::place::{LoopPlace, Places, Point};
 use super::{Invariant, InvariantItem, Location, location};
-use crate::report::LoopInvariant;
-use crate::source::Spot;
+use driver::report::LoopInvariant;
+use driver::source::Spot;
 
 /// Conditions of a loop, by their numbers and its own.
 pub(super) type Origin = (usize, Vec<usize>);

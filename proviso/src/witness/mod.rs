@@ -6,15 +6,18 @@
 pub mod condition;
 pub mod confirm;
 pub mod correctness;
+pub mod exchange;
 pub mod form;
 mod graphml;
 pub mod validate;
 pub mod violation;
 
-use crate::failure::Failure;
-use crate::files;
-use crate::report::{Answer, Report};
-use crate::source::Spot;
+use driver::failure::Failure;
+use driver::files;
+use driver::job::Job;
+use driver::report::{Answer, Report};
+use driver::source::Spot;
+use instrument::Property;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
@@ -36,6 +39,19 @@ pub struct Task {
     pub entry: String,
     /// The formulas of the properties, as a property file has them: `G ! call(reach_error())`.
     pub formulas: Vec<String>,
+}
+
+impl Task {
+    /// The task of a job.
+    pub fn of(job: &Job) -> Self {
+        let formulas = job.properties.iter().flat_map(|p| match p {
+            Property::UnreachCall { functions } if functions.is_empty() => {
+                Property::UnreachCall { functions: job.error_functions.clone() }.formulas()
+            }
+            other => other.formulas(),
+        });
+        Self { files: job.load.files(), entry: job.load.entry.clone(), formulas: formulas.collect() }
+    }
 }
 
 /// One entry of a witness file.

@@ -2,7 +2,7 @@
 //! of the tokens that the format asks for.
 
 use crate::slice::scan::{Item, Source, Statement};
-use crate::source::{self, Spot};
+use driver::source::{self, Spot};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

@@ -8,16 +8,18 @@ use super::place::Places;
 use super::weave::{self, Following, INVARIANT, Woven};
 use super::{Content, Entry, Location, Loose, Waypoint, form};
 use crate::args::{TraceArg, ValidateArgs, VerifyArgs};
-use crate::failure::{Failure, exit};
-use crate::files::{self, Outputs};
-use crate::job::{Job, Otherwise};
 use crate::output::{self, Colors};
 use crate::render::{self, Detail};
-use crate::report::{Answer, Report, Violation};
 use crate::slice::scan::{Item, Source};
-use crate::source::{Sources, Spot};
-use crate::trace::{Event, Trace};
-use crate::verify::{self, Verified};
+use crate::verify;
+use driver::Outcome;
+use driver::failure::{Failure, exit};
+use driver::files::{self, Outputs};
+use driver::job::Job;
+use driver::report::{Answer, Report, Violation};
+use driver::source::{Sources, Spot};
+use driver::task::Otherwise;
+use driver::trace::{Event, Trace};
 use engine::budget::Budget;
 use frontend_llvm::{DataModel, Loader};
 use instrument::Property;
@@ -44,7 +46,7 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     let [entry] = entries.as_mut_slice() else {
         return Err(Failure::data(format!("{}: more than one entry is not supported", args.witness.display())));
     };
-    let mut job = Job::new(&args.verify, Otherwise::Assertions)?;
+    let mut job = args.verify.job(Otherwise::Assertions)?;
     output::warnings(&job.warnings, colors);
     adopt(&mut job, entry, args)?;
     for warning in stale(entry, &job)? {
@@ -164,14 +166,14 @@ fn verify(
         job.add_error_functions(&names);
     }
     match verify::execute(&Arc::new(job.clone()), args, &Outputs::default(), start, false) {
-        Ok(Verified { mut report, .. }) => {
+        Ok(Outcome { mut report, .. }) => {
             report.files = originals.iter().map(|f| f.display().to_string()).collect();
             Ok((report, woven))
         }
         Err(failure) if failure.code == exit::DATA => {
             // If the program alone does not compile either, that is what there is to say.
             job.load.inputs = inputs;
-            crate::pipeline::load_module(&Loader::default(), &job.load, &Budget::unlimited())?;
+            driver::load::load_module(&Loader::default(), &job.load, &Budget::unlimited())?;
             let errors = failure.detail.as_deref().unwrap_or(&failure.message);
             let first = errors.lines().find(|l| l.contains("error:")).unwrap_or(&failure.message);
             Err(unusable(format!("with the witness the program does not compile: {first}")))

@@ -3,9 +3,9 @@
 
 use super::place::{LoopPlace, Places};
 use super::{Constraint, Scalar, Segment, Waypoint, WaypointItem, location};
-use crate::source::Spot;
-use crate::trace::{Event, InputValue, Step, Trace};
 use cfa::InputKind;
+use driver::source::Spot;
+use driver::trace::{Event, InputValue, Step, Trace};
 
 /// The segments of a witness for a violation that was replayed.
 pub(super) fn segments(trace: &Trace, places: &Places) -> Vec<Segment> {
@@ -126,7 +126,7 @@ fn number(text: String) -> Option<String> {
 }
 
 fn target(trace: &Trace, places: &Places) -> Waypoint {
-    let spot = trace.spot.clone().unwrap_or_else(|| crate::source::Spot { path: String::new(), line: 1, column: 0 });
+    let spot = trace.spot.clone().unwrap_or_else(|| driver::source::Spot { path: String::new(), line: 1, column: 0 });
     let mut location = location(&spot, Some(spot.column), &trace.function, places);
     if let Some((line, column)) = places.statement(&spot) {
         location.line = line;

@@ -2,9 +2,9 @@
 //! thing only.
 
 use super::{File, KEYWORDS, unsupported};
-use crate::failure::Failure;
 use crate::slice::scan::{Item, Kind, Source, is_type_specifier};
 use crate::witness::Location;
+use driver::failure::Failure;
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;

@@ -1,10 +1,10 @@
 //! Places for what witnesses of format 1.0 say: lines, and what is done there.
 
 use super::{File, Site, read};
-use crate::failure::Failure;
 use crate::slice::scan::{Item, Kind, Statement};
 use crate::witness::validate::unusable;
 use crate::witness::{Content, Entry, Invariant, Location, Loose, Segment, Waypoint};
+use driver::failure::Failure;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,9 @@
 //! What waypoints and invariants put where.
 
 use super::{END, File, Following, INVARIANT, RESULT, SEGMENT, Site, file_of, lasso, loose, unsupported};
-use crate::failure::Failure;
 use crate::witness::validate::unusable;
 use crate::witness::{Invariant, Location, Loose, Scalar, Waypoint};
+use driver::failure::Failure;
 
 /// Puts the check of an invariant where it is said to hold.
 pub(super) fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, number: usize) -> Result<(), Failure> {

@@ -1,0 +1,221 @@
+//! Component CEGAR as a command and as a way to verify: components of our own in one process, or any of them as another process that
+//! is given a file and gives one.
+
+use crate::cooperation::saving::{tell_gia, tell_given, time_to_tell};
+use crate::plan::Exchange;
+use crate::session::Session;
+use anyhow::{Context, anyhow, bail};
+use cfa::Program;
+use cfa::interp::{Inputs, Interpreter};
+use cooperate::gia::cegar::{self, Cegar, Component, Ended};
+use cooperate::gia::{self, Gia, Says};
+use engine::budget::Budget;
+use engine::{Analysis, Config, Counterexample, Outcome, Reason, Verdict};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Time of a replay.
+const REPLAY: Duration = Duration::from_secs(20);
+/// Between looks at another process.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The three components, those of our own where no command is given.
+pub struct Components<'a> {
+    pub config: &'a Config,
+    pub budget: &'a Budget,
+    pub exchange: &'a Exchange,
+    /// The C files, of which witnesses speak.
+    pub files: &'a [PathBuf],
+    pub explorer: Option<&'a str>,
+    pub checker: Option<&'a str>,
+    pub refiner: Option<&'a str>,
+}
+
+impl Components<'_> {
+    /// Runs component CEGAR from a precision; how it ended, and after how many refinements. A violation was replayed.
+    pub fn run(
+        &self,
+        program: &mut Program,
+        precision: Gia,
+        observer: &mut dyn FnMut(usize, &str, &Gia, &Program),
+    ) -> (Ended, usize) {
+        let (config, budget) = (self.config, self.budget);
+        let explore = move |program: &mut Program, gia: &Gia| cegar::explore(program, gia, config, budget);
+        let check = move |program: &mut Program, gia: &Gia| cegar::check(program, gia, config, budget);
+        let refine = move |program: &mut Program, gia: &Gia| cegar::refine(program, gia, config, budget);
+        let mut cegar = Cegar {
+            explorer: self.component(self.explorer, Box::new(explore)),
+            checker: self.component(self.checker, Box::new(check)),
+            refiner: self.component(self.refiner, Box::new(refine)),
+            observer,
+        };
+        let (ended, refinements) = cegar.run(program, precision);
+        let ended = match ended {
+            Ended::Violated(gia) if replayed(&gia, program).is_none() => {
+                Ended::Unknown(Reason::new("the path to a target that the checker gives does not replay"))
+            }
+            ended => ended,
+        };
+        (ended, refinements)
+    }
+
+    /// A component, whose answers go through the format of the exchange.
+    fn component<'c>(&'c self, command: Option<&'c str>, own: Box<Component<'c>>) -> Box<Component<'c>> {
+        let mut work = match command {
+            None => own,
+            Some(command) => {
+                Box::new(move |program: &mut Program, gia: &Gia| external(command, program, gia, self.budget))
+            }
+        };
+        match self.exchange {
+            Exchange::Gia => work,
+            Exchange::Translated(format) => Box::new(move |program, gia| {
+                let answer = work(program, gia)?;
+                format.translate(&answer, program, self.files).map_err(|why| Reason::new(format!("{why:#}")))
+            }),
+        }
+    }
+}
+
+/// Inputs that lead along a path of the automaton to a target, and how the run goes there.
+pub fn replayed(gia: &Gia, program: &Program) -> Option<Counterexample> {
+    let interpreter = Interpreter::new(program);
+    gia.tests(program).into_iter().find_map(|test| {
+        let values = test.values.into_iter().map(|(_, _, value)| value).collect();
+        let inputs = Inputs { values, ..Inputs::default() };
+        let run = interpreter.run(&mut inputs.source(), engine::replay_limits(REPLAY), &mut ());
+        let (error, _) = run.outcome.error(program)?;
+        let path = engine::replay(program, &inputs, error, REPLAY).ok()?;
+        Some(Counterexample { error, inputs, path })
+    })
+}
+
+/// Another process as component: it finds an automaton in the file $GIA, and writes one to $OUT.
+fn external(command: &str, program: &mut Program, given: &Gia, budget: &Budget) -> Result<Gia, Reason> {
+    let problem = |what: String| Reason::new(format!("`{command}`: {what}"));
+    let folder = tempfile::tempdir().map_err(|e| problem(e.to_string()))?;
+    let (input, output) = (folder.path().join("given.gia"), folder.path().join("answer.gia"));
+    std::fs::write(&input, gia::print(given, program)).map_err(|e| problem(e.to_string()))?;
+    run_within(command, &[("GIA", &input), ("OUT", &output)], budget).map_err(|why| problem(format!("{why:#}")))?;
+    let text = std::fs::read_to_string(&output).map_err(|_| problem("it has written no automaton to $OUT".into()))?;
+    gia::parse(&text, program).map_err(|e| problem(format!("what it has written is refused: {e}")))
+}
+
+/// Runs a command of the shell, with all that it starts, as long as there is time.
+pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget) -> anyhow::Result<()> {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .envs(environment.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::inherit())
+        .process_group(0)
+        .spawn()
+        .context("it does not start")?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return if status.success() { Ok(()) } else { Err(anyhow!("it failed: {status}")) };
+        }
+        if budget.spent().is_some() {
+            // Safety: a signal to a group that we have made and not yet waited for.
+            unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
+            let _ = child.wait();
+            bail!("time is up");
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+/// Verifies by component CEGAR: the slice, and, where that is not enough, the program.
+pub fn component_cegar(session: &Session, program: &Program, exchange: &Exchange, given: Option<&Gia>) -> Outcome {
+    // What is known before and afterwards speaks of the program, not of a slice.
+    if !session.plan.saves_gia
+        && !session.records.exhibits
+        && given.is_none()
+        && let Some(slice) = session.slice(program)
+    {
+        let outcome = component_cegar_of(session, program, Some(&slice), exchange, None);
+        if !matches!(outcome.verdict, Verdict::Unknown(_)) || session.budget.spent().is_some() {
+            return outcome;
+        }
+    }
+    component_cegar_of(session, program, None, exchange, given)
+}
+
+fn component_cegar_of(
+    session: &Session,
+    program: &Program,
+    slice: Option<&slicer::Slice>,
+    exchange: &Exchange,
+    given: Option<&Gia>,
+) -> Outcome {
+    let mut part = slice.map_or(program, |s| &s.program).clone();
+    let budget = time_to_tell(session);
+    let lacks_frees = slice.is_some() && cfa::facts::frees(program);
+    let config = Config { lacks_frees, ..session.config.clone() };
+    let components = Components {
+        config: &config,
+        budget: &budget,
+        exchange,
+        files: &session.job.load.files(),
+        explorer: None,
+        checker: None,
+        refiner: None,
+    };
+    let begin = std::time::Instant::now();
+    // What others say is the first precision.
+    let mut known = given.cloned().unwrap_or_else(Gia::nothing);
+    let mut observer = |_: usize, who: &str, gia: &Gia, program: &Program| {
+        if who == "combiner" {
+            tell_given(session, program, Some(gia));
+            known = gia.clone();
+        }
+    };
+    let precision = given.cloned().unwrap_or_else(Gia::nothing);
+    let (ended, refinements) = components.run(&mut part, precision, &mut observer);
+    let verdict = match ended {
+        Ended::Proved => Verdict::True,
+        Ended::Unknown(reason) => Verdict::Unknown(reason),
+        Ended::Violated(gia) => replayed_on_program(program, &part, slice, &gia),
+    };
+    let mut outcome = Outcome::new(verdict, Analysis::PREDICATE);
+    outcome.stats.exploration.refinements = refinements as u64;
+    outcome.stats.time = begin.elapsed();
+    if slice.is_none() {
+        // Refiners have proved what they say is `ut`, but nobody what was given.
+        let known = if given.is_some() { known.doubted() } else { known };
+        tell_gia(session, &part, &outcome, known, &[], None);
+    }
+    outcome
+}
+
+/// The path of the part, on the program.
+fn replayed_on_program(program: &Program, part: &Program, slice: Option<&slicer::Slice>, gia: &Gia) -> Verdict {
+    let Some(found) = replayed(gia, part) else {
+        return Verdict::Unknown(Reason::new("a violation does not replay"));
+    };
+    let inputs = match slice {
+        Some(slice) => slice.inputs_of_original(program, &found.inputs, engine::replay_limits(REPLAY)),
+        None => found.inputs,
+    };
+    match engine::replay(program, &inputs, found.error, REPLAY) {
+        Ok(path) => Verdict::False(Counterexample { error: found.error, inputs, path }),
+        Err(why) => Verdict::Unknown(Reason::new(format!("a violation does not replay: {why}"))),
+    }
+}
+
+/// Values of inputs, each with its place on a path.
+pub type Fixed = Vec<(usize, cfa::Bv)>;
+
+/// The path to a candidate or to a target, with the values that are fixed on it.
+pub fn described(gia: &Gia, program: &mut Program) -> Option<(Vec<cfa::EdgeId>, Fixed)> {
+    if let Some(found) = gia.has(Says::Reachable).then(|| replayed(gia, program)).flatten() {
+        let mut recording = gia::Recording::default();
+        Interpreter::new(program).run(&mut found.inputs.source(), engine::replay_limits(REPLAY), &mut recording);
+        let values = recording.test.values.into_iter().map(|(at, _, value)| (at, value)).collect();
+        return Some((recording.test.path, values));
+    }
+    gia.only_path(Says::Candidate, program).map(|path| (path, Vec::new()))
+}

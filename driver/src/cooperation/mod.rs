@@ -1,0 +1,183 @@
+//! Parts of a program's paths: ranges, what conditions leave, and who looks at them (`--range`, `--ranged`, `--resume`, `--then`,
+//! `--save-condition`).
+
+mod asked;
+pub mod components;
+pub mod knowledge;
+mod ranges;
+mod saving;
+mod slices;
+
+use crate::external::{self, Tool};
+use crate::plan::{Plan, Second};
+use crate::session::{REPLAY, Session, others};
+use asked::Asked;
+use cfa::{EdgeId, Program};
+use components::component_cegar;
+use cooperate::condition::Condition;
+use cooperate::gia::{Gia, Says};
+use engine::budget::Budget;
+use engine::{Config, Outcome, Verdict};
+use knowledge::{Known, look_at};
+use ranges::{verify_range, verify_ranged};
+use saving::{add_part, save, save_after, tell_given, time_to_tell};
+use slices::{beside, slice_for};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Time of a worker to record what it has done when it is stopped. On a busy machine that is not a second, and all would be lost.
+pub const GRACE: Duration = Duration::from_secs(30);
+
+/// Verifies the part of the paths that was asked for.
+pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome {
+    if let Some(exchange) = &session.plan.components {
+        return component_cegar(session, program, exchange, known.gia.as_ref());
+    }
+    let Plan { range, ranged, then, .. } = &*session.plan;
+    if range.is_some() || ranged.is_some() {
+        // All there is if the worker does not come back in time.
+        save(session, program, &Condition::nothing());
+    }
+    if let Some(bounds) = range {
+        return verify_range(session, program, bounds);
+    }
+    if let Some(composition) = ranged {
+        return verify_ranged(session, program, composition);
+    }
+    if let Some((path, _)) = &session.plan.resumed {
+        let assumption = format!("the paths that {} covers are verified", path.display());
+        session.shared().assumptions.push(assumption);
+    }
+    let budget = time_to_tell(session);
+    let gia = known.gia;
+    let mut covered = known.covered.unwrap_or_else(Condition::nothing);
+    // All there is if the worker does not come back in time.
+    save(session, program, &covered);
+    tell_given(session, program, gia.as_ref());
+    if let (Some((path, _)), Some(gia)) = (&session.plan.gia, &gia) {
+        let name = path.display().to_string();
+        if session.plan.trusts_gia && gia.has(Says::Unreachable) {
+            let assumption = format!("the paths that {name} says are ut reach no error");
+            session.shared().assumptions.push(assumption);
+        }
+        if let Some(outcome) = look_at(session, program, gia, &name) {
+            save_after(session, program, &outcome, &covered, &[], Some(gia));
+            return outcome;
+        }
+    }
+    let gia = gia.as_ref();
+    let mut config = session.config.clone();
+    if let Some((second, time)) = then {
+        if !time.is_zero() {
+            let begin = Instant::now();
+            // The effort of a budget is that of one thread.
+            let is_effort = session.limits.processor.is_some() && config.jobs == 1;
+            let share = if is_effort { budget.exerting(*time) } else { budget.within(*time) };
+            let (first, done, undecided) = rest(session, program, &covered, &config, &share, true);
+            add_part(session, "all", first.decided_by.name(), &first, begin);
+            if !matches!(first.verdict, Verdict::Unknown(_)) || budget.spent().is_some() {
+                save_after(session, program, &first, &done, &undecided, gia);
+                return first;
+            }
+            save(session, program, &done);
+            covered = done;
+        }
+        match second {
+            Second::Analysis(analysis) => config.analysis = *analysis,
+            Second::External(tool) => return run_external(session, program, &covered, gia, tool, &budget),
+        }
+    }
+    config.is_last = true;
+    let begin = Instant::now();
+    let (outcome, done, undecided) = rest(session, program, &covered, &config, &budget, session.plan.tells());
+    if then.is_some() {
+        add_part(session, "what is left", outcome.decided_by.name(), &outcome, begin);
+    }
+    save_after(session, program, &outcome, &done, &undecided, gia);
+    outcome
+}
+
+/// Leaves to a tool what is not covered.
+fn run_external(
+    session: &Session,
+    program: &Program,
+    covered: &Condition,
+    gia: Option<&Gia>,
+    tool: &Tool,
+    budget: &Budget,
+) -> Outcome {
+    let begin = Instant::now();
+    let residual = session.plan.residual(program, covered);
+    let task = external::Task {
+        original: program,
+        error_functions: &session.job.error_functions,
+        budget,
+        memory: session.limits.memory,
+        replay: session.share_of_time(REPLAY),
+    };
+    let outcome = tool.verify(&residual.program, &task);
+    add_part(session, "what is left", tool.name, &outcome, begin);
+    if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+        session.shared().external = Some(tool.name);
+    }
+    if matches!(outcome.verdict, Verdict::True) {
+        let text = format!("what {} says of the paths that were left is true: nobody has checked its proof", tool.name);
+        session.shared().assumptions.push(text);
+    }
+    save_after(session, program, &outcome, covered, &[], gia);
+    outcome
+}
+
+/// Looks at the paths that are not covered. With what is covered afterwards, if that is `wanted`, and paths to places that could not
+/// be decided.
+fn rest(
+    session: &Session,
+    program: &Program,
+    covered: &Condition,
+    config: &Config,
+    budget: &Budget,
+    wanted: bool,
+) -> (Outcome, Condition, Vec<Vec<EdgeId>>) {
+    let is_whole = *covered == Condition::nothing();
+    // Symbolic execution looks at a part of the paths of the program itself.
+    let beside = if is_whole { None } else { beside(session, program, covered, config) };
+    let restricted = (!is_whole && beside.is_none()).then(|| session.plan.residual(program, covered));
+    let part = restricted.as_ref().map_or(program, |r| &r.program);
+    let counts_on_rest = covered.counts_on_rest();
+    let mut config = Config { wants_frontier: wanted, counts_on_rest, ..config.clone() };
+    let slice = match beside {
+        Some((slice, paths)) => {
+            config.part = Some(Arc::new(paths));
+            config.wants_agreements = false;
+            slice
+        }
+        None => slice_for(session, part, &config, wanted),
+    };
+    let mut asked = Asked { program, restricted: restricted.as_ref(), slice: slice.as_ref() };
+    let mut outcome = session.ask(program, part, asked.slice, &config, budget, others(&session.config).as_ref());
+    if asked.slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
+        asked.slice = None;
+        if config.part.is_some() {
+            config.part = covered.part(None).map(Arc::new);
+        }
+        outcome = session.ask(program, part, None, &config, budget, others(&session.config).as_ref());
+    }
+    session.reach(program, &outcome);
+    if asked.slice.is_some() || restricted.is_some() {
+        // They speak of the heads of loops of another program than whoever asks has.
+        outcome.certificate = None;
+        outcome.agreements.clear();
+        asked.tell_of(&mut outcome);
+    }
+    // Where only covered paths lead, executions may come.
+    outcome.coverage.is_complete &= is_whole;
+    let (explored, undecided) = asked.explored(&outcome, counts_on_rest);
+    // Beside the exploration, what was covered is not left.
+    let replaces = config.part.is_some() && !counts_on_rest || is_whole;
+    let done = match explored {
+        Some(explored) if replaces => explored,
+        Some(explored) => covered.union(&explored),
+        None => covered.clone(),
+    };
+    (outcome, done, undecided)
+}

@@ -1,0 +1,150 @@
+//! What a run has verified and what it knows, recorded for whoever goes on from there (`--save-condition`, `--save-gia`).
+
+use crate::evidence::lines;
+use crate::plan::Plan;
+use crate::report::PartReport;
+use crate::session::Session;
+use crate::source::Sources;
+use cfa::{EdgeId, Program};
+use cooperate::condition::{self, Condition};
+use cooperate::gia::{self, Annotated, Gia, Says};
+use engine::budget::Budget;
+use engine::{Analysis, Outcome, Reason, Verdict};
+use std::time::{Duration, Instant};
+
+/// What of a time limit is kept to record what was done, at most a tenth.
+const TELLING: Duration = Duration::from_secs(1);
+/// What finding facts for a file may take at the end.
+const FACTS: Duration = Duration::from_secs(1);
+/// Undecided paths that are written down.
+const MOST_CANDIDATES: usize = 64;
+
+/// The budget with what is needed at its end to say what was done.
+pub fn time_to_tell(session: &Session) -> Budget {
+    let Some(limit) = session.limits.timeout.filter(|_| session.plan.tells()) else {
+        return session.budget.clone();
+    };
+    let left = limit.saturating_sub(session.limits.start.elapsed());
+    session.budget.within(left.saturating_sub(TELLING.min(limit / 10)))
+}
+
+pub fn save_after(
+    session: &Session,
+    program: &Program,
+    outcome: &Outcome,
+    done: &Condition,
+    undecided: &[Vec<EdgeId>],
+    gia: Option<&Gia>,
+) {
+    session.reach(program, outcome);
+    // First what takes least, as the time may be over.
+    session.afterwards("saving what was verified", "saving", || match outcome.verdict {
+        Verdict::True => save(session, program, &Condition::everything()),
+        _ if *done == Condition::nothing() && session.config.analysis == Analysis::Invariants => {
+            save_facts(session, program);
+        }
+        _ => save(session, program, done),
+    });
+    if session.plan.saves_gia || gia.is_some() && session.records.exhibits {
+        session.afterwards("saving what is known", "saving", || {
+            tell_gia(session, program, outcome, Gia::of_condition(done), undecided, gia);
+        });
+    }
+}
+
+pub fn save(session: &Session, program: &Program, done: &Condition) {
+    let Some(path) = &session.plan.saved else { return };
+    let limited = (done.states.len() > condition::MOST_STATES).then(|| done.truncated(condition::MOST_STATES - 1));
+    let done = limited.as_ref().unwrap_or(done);
+    let is_picture = path.extension().is_some_and(|e| e == "dot");
+    let text = if is_picture { done.dot(program) } else { condition::print(done, program) };
+    session.shared().condition = Some(text);
+}
+
+pub fn add_part(session: &Session, paths: &str, analysis: &'static str, outcome: &Outcome, begin: Instant) {
+    let (verdict, reason) = match &outcome.verdict {
+        Verdict::True => ("TRUE", None),
+        Verdict::False(_) => ("FALSE", None),
+        Verdict::Unknown(Reason { text, .. }) => ("UNKNOWN", Some(text.clone())),
+    };
+    let spent = if outcome.stats.time.is_zero() { begin.elapsed() } else { outcome.stats.time };
+    let seconds = spent.min(begin.elapsed()).as_secs_f64();
+    session.shared().parts.push(PartReport { paths: paths.into(), analysis, verdict, reason, seconds });
+}
+
+/// What is known at the end, as a file, and over the source in the report.
+pub fn tell_gia(
+    session: &Session,
+    program: &Program,
+    outcome: &Outcome,
+    done: Gia,
+    undecided: &[Vec<EdgeId>],
+    before: Option<&Gia>,
+) {
+    let mut program = program.clone();
+    let mut gia = match &outcome.verdict {
+        Verdict::True => Gia::all_unreachable(),
+        Verdict::False(found) => gia::cegar::reached(&mut program, &found.inputs),
+        Verdict::Unknown(_) => done,
+    };
+    if matches!(outcome.verdict, Verdict::Unknown(_)) {
+        let mut candidates = Gia::nothing();
+        for path in undecided.iter().take(MOST_CANDIDATES) {
+            let path = Annotated { path: path.clone(), conditions: Vec::new() };
+            candidates.add_path(&path, Says::Candidate, &program);
+        }
+        // What was not proved here is a candidate, unless the user vouches for it.
+        let given = before.map(|gia| as_trusted(&session.plan, gia));
+        add_facts(session, &mut gia, [Some(candidates), given], &program);
+        // Facts may take what is left of the time.
+        write_gia(session, &gia, &program);
+        draw_gia(session, &gia, &mut program);
+        let facts = gia::facts(&mut program, &Budget::lasting(FACTS));
+        add_facts(session, &mut gia, [facts, None], &program);
+    }
+    write_gia(session, &gia, &program);
+    draw_gia(session, &gia, &mut program);
+}
+
+pub fn draw_gia(session: &Session, gia: &Gia, program: &mut Program) {
+    if session.records.exhibits
+        && let Some(lines) = lines::lines(gia, program, &Sources::new())
+    {
+        session.shared().exhibits.known = lines;
+    }
+}
+
+/// What there is if nothing else is found out in time.
+pub fn tell_given(session: &Session, program: &Program, given: Option<&Gia>) {
+    let gia = given.map_or_else(Gia::nothing, |gia| as_trusted(&session.plan, gia));
+    write_gia(session, &gia, program);
+}
+
+pub fn write_gia(session: &Session, gia: &Gia, program: &Program) {
+    if session.plan.saves_gia {
+        session.shared().gia = Some(gia::print(gia, program));
+    }
+}
+
+pub fn add_facts(session: &Session, gia: &mut Gia, others: [Option<Gia>; 2], program: &Program) {
+    for other in others.into_iter().flatten() {
+        match gia::combine(gia, &other, program) {
+            Ok(both) => *gia = both,
+            Err(e) => session.shared().warnings.push(format!("--save-gia: {e}")),
+        }
+    }
+}
+
+/// For whoever goes on from it, what is known of loops is assumed: a path that breaks it is no execution.
+pub fn save_facts(session: &Session, program: &Program) {
+    let mut program = program.clone();
+    if let Some(facts) = gia::facts(&mut program, &Budget::lasting(FACTS)) {
+        let covered = facts.condition(&mut program, Says::Unreachable);
+        save(session, &program, &covered);
+    }
+}
+
+/// The statements of an automaton that the user vouches for.
+pub fn as_trusted(plan: &Plan, gia: &Gia) -> Gia {
+    if plan.trusts_gia { gia.clone() } else { gia.doubted() }
+}

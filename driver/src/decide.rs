@@ -1,0 +1,225 @@
+//! One question about a program: slicing, the cache, the analyses, and the verdict put into words.
+
+use crate::cache::Place;
+use crate::cooperation::cooperate;
+use crate::cooperation::knowledge::Known;
+use crate::evidence::blame;
+use crate::evidence::exhibits::Exhibits;
+use crate::evidence::reproduction::Reproduction;
+use crate::panics;
+use crate::proved::describe_proof;
+use crate::report::{Answer, Increment, Note, Proved, Undefined, Violation};
+use crate::session::{Finished, REPLAY, Session, others};
+use crate::source::Sources;
+use crate::trace::{self, elsewhere};
+use cfa::{CallGraph, FunctionOrigin, Program};
+use engine::{Counterexample, Reason, Verdict};
+use instrument::Site;
+use std::collections::BTreeMap;
+
+/// A verdict, and what there is to describe it with.
+pub struct Decided {
+    pub finished: Finished,
+    outcome: engine::Outcome,
+    slice: Option<slicer::Slice>,
+    /// The outcome speaks of the slice.
+    is_of_slice: bool,
+}
+
+impl Decided {
+    /// What is said of the proof.
+    pub fn describe_proof(&self, session: &Session, program: &Program) -> Proved {
+        describe_proof(session, program, &self.outcome, self.slice.as_ref(), self.analysed(program))
+    }
+
+    fn analysed<'a>(&'a self, program: &'a Program) -> &'a Program {
+        self.slice.as_ref().filter(|_| self.is_of_slice).map_or(program, |slice| &slice.program)
+    }
+}
+
+/// Whether an error of the program can be reached, and what there is to say of the verdict.
+pub fn decide_and_describe(session: &Session, program: &Program, place: Option<&Place>, known: Known) -> Finished {
+    let decided = decide(session, program, place, known);
+    let proved = decided.describe_proof(session, program);
+    Finished { proved, ..decided.finished }
+}
+
+/// Whether an error of the program can be reached.
+pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known: Known) -> Decided {
+    let slice = match session.plan.is_none() {
+        true => session.stage("slicing", "slicing", || session.slice(program)),
+        // Each part has its own.
+        false => None,
+    };
+    let undefined = undefined(program, slice.as_ref().map_or(program, |s| &s.program), &session.job.error_functions);
+    if undefined.iter().any(|f| f.relevant > 0) {
+        let assumption = session.job.assumption_of_undefined().map(str::to_owned);
+        session.shared().assume(assumption);
+    }
+    session.shared().undefined = undefined;
+    if session.records.exhibits {
+        // Several questions tell themselves where they look.
+        let is_only = session.shared().checks.is_empty();
+        let property = |check| session.job.violated(check).to_owned();
+        let property = is_only.then_some(&property as &dyn Fn(cfa::Check) -> String);
+        let exhibits = Exhibits::of(program, slice.as_ref(), property, &Sources::new());
+        session.shared().exhibits.absorb(exhibits);
+    }
+    let kept = session.stage("asking the cache", "cache", || {
+        place.and_then(|place| place.outcome(program, session.share_of_time(REPLAY)))
+    });
+    let is_new = kept.is_none();
+    let (outcome, is_of_slice) = session.stage("the analysis", "analysis", || match kept {
+        Some(kept) => {
+            session.shared().count("from_cache", 1.0);
+            (kept, true)
+        }
+        None if !session.plan.is_none() => (cooperate(session, program, known), false),
+        None => analyse(session, program, slice.as_ref()),
+    });
+    session.reach(program, &outcome);
+    if let Some(place) = place.filter(|_| is_new && session.plan.is_none()) {
+        let kept = session.afterwards("keeping the verdict in the cache", "cache", || Some(place.keep(&outcome)));
+        session.shared().warn_of_cache(kept.unwrap_or(Ok(())));
+    }
+    session.shared().engine = Some(outcome.stats);
+    in_words(session, program, Decided { finished: Finished::new(Answer::True), outcome, slice, is_of_slice })
+}
+
+/// Puts into words what came out.
+fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decided {
+    let sources = Sources::new();
+    let outcome = &decided.outcome;
+    let analysed = decided.analysed(program);
+    if session.records.exhibits {
+        session.afterwards("showing what was explored", "exhibits", || {
+            session.shared().exhibits.add_explored(analysed, &outcome.coverage, &outcome.arg, &sources);
+        });
+    }
+    let note = |reason: &Reason| Note {
+        text: reason.text.clone(),
+        spot: reason.place.and_then(|p| sources.spot(program, blame::users_place(program, p))),
+    };
+    let notes = outcome.reasons.iter().map(note).collect();
+    let increment = |l: &engine::Increment| Increment {
+        spot: l.goal.and_then(|p| sources.spot(analysed, p)),
+        tracked: l.tracked.clone(),
+    };
+    let increments = outcome.increments.iter().map(increment).collect();
+    let is_decided = !matches!(outcome.verdict, Verdict::Unknown(_));
+    let answer = match &outcome.verdict {
+        Verdict::True => Answer::True,
+        Verdict::Unknown(reason) => {
+            let Note { text, spot } = note(reason);
+            Answer::Unknown { reason: text, spot }
+        }
+        Verdict::False(found) => explain(session, program, found, &sources),
+    };
+    let site = match &outcome.verdict {
+        Verdict::False(found) => Site::of_path(program, &found.path, found.error)
+            .map(|site| site.at_origin(program, &found.inputs, engine::replay_limits(session.share_of_time(REPLAY)))),
+        _ => None,
+    };
+    let external = session.shared().external;
+    let decided_by = is_decided.then(|| external.unwrap_or(outcome.decided_by.name()));
+    let proof = outcome.proof.as_ref().map(ToString::to_string);
+    let has_crashed = outcome.has_crashed();
+    let proved_part = session.plan.proves_part(outcome);
+    let crashes = outcome.crashes.iter().map(|c| (c.analysis.name(), panics::with_place(&c.message))).collect();
+    let finished = Finished {
+        answer,
+        notes,
+        decided_by,
+        proof,
+        turns: std::mem::take(&mut decided.outcome.turns),
+        increments,
+        rankings: Vec::new(),
+        graph: std::mem::take(&mut decided.outcome.arg),
+        crashes,
+        has_crashed,
+        proved_part,
+        proved: Proved::default(),
+        site,
+    };
+    if is_decided {
+        session.keep(&finished);
+    }
+    decided.finished = finished;
+    decided
+}
+
+/// The outcome, and whether it speaks of the slice: it speaks of the whole where the slice is not enough.
+fn analyse(session: &Session, program: &Program, slice: Option<&slicer::Slice>) -> (engine::Outcome, bool) {
+    let outcome =
+        session.ask(program, program, slice, &session.config, &session.budget, others(&session.config).as_ref());
+    if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && session.budget.spent().is_none() {
+        // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
+        let (mut of_whole, _) = analyse(session, program, None);
+        // The same defect is told once.
+        let before: Vec<_> = outcome.crashes.into_iter().filter(|c| !of_whole.crashes.contains(c)).collect();
+        of_whole.crashes.extend(before);
+        return (of_whole, false);
+    }
+    (outcome, true)
+}
+
+/// Says how a confirmed violation comes about.
+fn explain(session: &Session, program: &Program, found: &Counterexample, sources: &Sources) -> Answer {
+    let error = &program.errors[found.error];
+    let property = session.job.violated(error.check).to_owned();
+    let mut violation = Violation::new(property, error.message.clone());
+    session.shared().violation = Some(violation.clone());
+    let recorded =
+        session.afterwards("replaying the violation", "trace", || Some(trace::record(program, &found.inputs, sources)));
+    let Some(recorded) = recorded else { return Answer::False(Box::new(violation)) };
+    match recorded {
+        Ok(mut trace) => {
+            // Constructors run before, and are called by nobody else.
+            let entry = &session.job.load.entry;
+            trace.arguments.take_if(|call| entry == "main" || call.function != *entry);
+            if trace.arguments.is_some() && session.job.load.entry_memory.globals {
+                let doubt = "global variables hold other values at first than C gives them";
+                trace.environment.doubts.push(doubt.into());
+            }
+            let time = engine::replay_limits(session.share_of_time(REPLAY));
+            if elsewhere::differs_by_literals(program, &found.inputs, found.error, time) {
+                let doubt = "it depends on which string literals share memory, which C leaves open (C17, 6.4.5p7)";
+                trace.environment.doubts.push(doubt.into());
+            }
+            if session.records.reproduction && session.shared().reproduction.is_none() {
+                let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
+                let of = format!("with which this happens{spot}: {}", trace.message);
+                let sanitizer = error.check.sanitizer();
+                let reproduction = Reproduction::new(&session.job, program, trace.clone(), of, sanitizer);
+                session.shared().reproduction = Some(reproduction);
+            }
+            let time = engine::replay_limits(session.share_of_time(REPLAY));
+            violation.depends_on_addresses = elsewhere::differs(program, &found.inputs, found.error, time);
+            violation.message.clone_from(&trace.message);
+            violation.trace = Some(trace);
+        }
+        // The engine's replay went through, so this is a limit of the second one.
+        Err(outcome) => session.shared().warnings.push(format!("the trace is incomplete: {outcome:?}")),
+    }
+    Answer::False(Box::new(violation))
+}
+
+/// The functions that nobody defines, with their calls, and those of them in the part that is analysed.
+fn undefined(program: &Program, analysed: &Program, errors: &[String]) -> Vec<Undefined> {
+    let is_undefined = |f: &cfa::Function| {
+        let is_error = errors.iter().any(|name| f.is_named(name));
+        f.origin == FunctionOrigin::Undefined && !is_error && !frontend_llvm::is_known(&f.name)
+    };
+    let calls = |program: &Program| {
+        let mut calls: BTreeMap<String, usize> = BTreeMap::new();
+        let graph = CallGraph::new(program);
+        for (id, func) in program.funcs.iter().filter(|(_, f)| is_undefined(f)) {
+            let reached = graph.callers(id).filter(|&edge| graph.is_reachable(program.func_of(edge))).count();
+            *calls.entry(func.name.clone()).or_default() += reached;
+        }
+        calls
+    };
+    let relevant = calls(analysed);
+    let all = calls(program).into_iter().filter(|(_, calls)| *calls > 0);
+    all.map(|(name, calls)| Undefined { relevant: relevant.get(&name).copied().unwrap_or(0), name, calls }).collect()
+}

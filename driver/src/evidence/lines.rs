@@ -1,0 +1,27 @@
+//! The statements of a GIA about the lines of the source.
+
+use crate::source::Sources;
+use cfa::{FunctionOrigin, Op, Program};
+use cooperate::gia::{Gia, Told};
+use std::collections::BTreeMap;
+
+/// By file and line: the most pressing of what is said of its edges.
+pub type Lines = BTreeMap<String, BTreeMap<u32, Told>>;
+
+/// What a GIA says of the lines of the program that are executed; nothing where the program without what is ut would be too large.
+pub fn lines(gia: &Gia, program: &mut Program, sources: &Sources) -> Option<Lines> {
+    let told = gia.told(program).ok()?;
+    let mut lines = Lines::new();
+    for ((id, edge), told) in program.edges.iter().zip(told) {
+        let func = program.func_of(id);
+        let is_own =
+            program.funcs[func].origin == FunctionOrigin::Source && func != program.entry && edge.op != Op::Skip;
+        if let Some(told) = told.filter(|_| is_own)
+            && let Some(spot) = edge.place.and_then(|place| sources.spot(program, place))
+        {
+            let line = lines.entry(spot.path).or_default().entry(spot.line).or_insert(told);
+            *line = told.max(*line);
+        }
+    }
+    Some(lines)
+}

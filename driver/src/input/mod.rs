@@ -1,0 +1,185 @@
+//! The files of a program as the front-end takes them: standard input, and what binaries consist of.
+
+pub mod binary;
+pub mod definition;
+pub mod link;
+pub mod project;
+
+use crate::failure::Failure;
+use crate::files;
+use binary::{Content, Object, Record};
+use frontend_llvm::command::Ignored;
+use frontend_llvm::{CompileCommand, InputFile};
+use link::Effects;
+use project::Database;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Files that can be compiled or read, each as often as it is linked.
+#[derive(Default)]
+pub struct Inputs {
+    pub files: Vec<InputFile>,
+    /// Functions of objects of which nothing else is known, and the objects.
+    pub foreign: BTreeMap<String, String>,
+    /// What is taken for granted of how programs were linked.
+    pub warnings: Vec<String>,
+    /// Options of builds that have no effect.
+    pub ignored: Vec<Ignored>,
+    /// Why a program does not start at `main`.
+    pub start: Option<String>,
+    /// Holds some of the files.
+    pub folder: Option<Arc<TempDir>>,
+    /// Members of archives so far.
+    members: u32,
+}
+
+impl Inputs {
+    /// The files that the user names, which can be read; those that a compilation database has are compiled as it says.
+    pub fn take(files: &[PathBuf], build: Option<&Path>) -> Result<Self, Failure> {
+        let database = build.map(Database::read).transpose()?;
+        let mut inputs = Self::default();
+        for file in files {
+            if file == Path::new("-") {
+                inputs.take_standard_input()?;
+                continue;
+            }
+            if let Some(database) = &database
+                && let Some(input) = database.input(file, &mut inputs.ignored)?
+            {
+                files::take(&input.path)?;
+                inputs.files.push(input);
+                continue;
+            }
+            files::take(file)?;
+            let mut start = [0; 8];
+            let mut opened = std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
+            // A folder is said to be none later.
+            let read = opened.read(&mut start).unwrap_or(0);
+            if !binary::is_binary(&start[..read]) {
+                inputs.files.push(file.into());
+                continue;
+            }
+            let content = binary::read(file)?.unwrap_or_default();
+            inputs.take_binary(file, content)?;
+        }
+        Ok(inputs)
+    }
+
+    fn take_binary(&mut self, file: &Path, content: Content) -> Result<(), Failure> {
+        if !content.objects.iter().any(Object::is_known) {
+            let mut failure = Failure::data(format!("nothing is known of the C files of {}", file.display()));
+            failure.detail =
+                Some("  = note: build it with `proviso cc` as the compiler, or with clang -fembed-bitcode".into());
+            return Err(failure);
+        }
+        for object in content.objects {
+            if content.is_archive {
+                self.members += 1;
+            }
+            let member = content.is_archive.then_some(self.members);
+            self.take_object(file, object, member)?;
+        }
+        Ok(())
+    }
+
+    fn take_object(&mut self, file: &Path, object: Object, member: Option<u32>) -> Result<(), Failure> {
+        if !object.is_known() {
+            if object.has_constructors {
+                return Err(unknown(file, file));
+            }
+            let symbols = object.symbols.into_iter().map(|symbol| (symbol, file.display().to_string()));
+            self.foreign.extend(symbols);
+            return Ok(());
+        }
+        let first = self.files.len();
+        let mut links = Vec::new();
+        for record in object.records {
+            match record {
+                Record::Compiled(entry) => {
+                    let input = InputFile { member, ..entry.input(&mut self.ignored)? };
+                    if !input.path.is_file() {
+                        let text = format!("{} was built from {}, which is gone", file.display(), input.path.display());
+                        return Err(Failure::data(text));
+                    }
+                    self.files.push(input);
+                }
+                Record::Linked(link) => links.push((link, self.files.len())),
+            }
+        }
+        if let Some(bitcode) = object.bitcode {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let path = self.put(&format!("{name}.bc"), &bitcode)?;
+            self.files.push(InputFile { member, ..path.into() });
+        }
+        for (link, end) in links {
+            let effects = Effects::of(&link)?;
+            if let Some(other) = link.unknown.first() {
+                return Err(unknown(file, Path::new(other)));
+            }
+            // An object that was linked of others is a part of the program as it is.
+            if end != self.files.len() && !effects.references.is_empty() {
+                let text = format!("{} has a part that was linked with --wrap or --defsym", file.display());
+                return Err(Failure::data(text));
+            }
+            for input in &mut self.files[first..end] {
+                input.references.extend(effects.references.clone());
+            }
+            self.foreign.extend(link.foreign);
+            let assumed = effects.assumed.iter();
+            let text = "is linked with a linker option that is taken to change nothing";
+            self.warnings.extend(assumed.map(|option| format!("{} {text}: {option}", file.display())));
+            let start = effects.start.map(|option| format!("{} is linked with {option}", file.display()));
+            self.start = self.start.take().or(start);
+        }
+        Ok(())
+    }
+
+    fn take_standard_input(&mut self) -> Result<(), Failure> {
+        let mut data = Vec::new();
+        let name = Path::new("standard input");
+        std::io::stdin().lock().read_to_end(&mut data).map_err(|e| Failure::reading(name, &e))?;
+        let is_bitcode = data.starts_with(b"BC") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b]);
+        let text = String::from_utf8_lossy(&data[..data.len().min(4096)]);
+        let starts = ["; ModuleID", "target ", "define ", "source_filename"];
+        let is_ir = text.lines().any(|line| starts.iter().any(|start| line.starts_with(start)));
+        let name = match (is_bitcode, is_ir) {
+            (true, _) => "stdin.bc",
+            (_, true) => "stdin.ll",
+            _ => "stdin.c",
+        };
+        let mut input = InputFile::from(self.put(name, &data)?);
+        // What it includes is looked for here, where clang looks for it.
+        if let (Ok(here), "stdin.c") = (std::env::current_dir(), name) {
+            let options = vec!["-iquote".into(), here.display().to_string()];
+            input.command = Some(CompileCommand { directory: here, options });
+        }
+        self.files.push(input);
+        Ok(())
+    }
+
+    /// Writes a file with this content.
+    fn put(&mut self, name: &str, content: &[u8]) -> Result<PathBuf, Failure> {
+        if self.folder.is_none() {
+            let folder = tempfile::tempdir().map_err(|e| Failure::writing(std::env::temp_dir(), &e))?;
+            self.folder = Some(Arc::new(folder));
+        }
+        let folder = self.folder.as_ref().map_or(Path::new("."), |folder| folder.path());
+        let path = folder.join(format!("{}-{name}", self.files.len()));
+        let path = if name.starts_with("stdin") { folder.join(name) } else { path };
+        std::fs::write(&path, content).map_err(|e| Failure::writing(&path, &e))?;
+        Ok(path)
+    }
+}
+
+/// A part of a program may define and run anything.
+fn unknown(file: &Path, part: &Path) -> Failure {
+    let mut failure =
+        Failure::data(format!("nothing is known of {}, which is a part of {}", part.display(), file.display()));
+    let detail = "  = note: it is not C or not compiled by `proviso cc`, and may define any function or run before `main`\n  \
+                  = help: verify the other objects without it; what it defines is then a function that nobody defines";
+    failure.detail = Some(detail.into());
+    failure
+}

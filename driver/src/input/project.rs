@@ -1,0 +1,169 @@
+//! How a project compiles its files: `compile_commands.json`, and compilers' options on our own command line.
+
+use crate::failure::Failure;
+use crate::files;
+use frontend_llvm::command::{self, Arguments, Ignored, Origin};
+pub use frontend_llvm::words as split;
+use frontend_llvm::{CompileCommand, InputFile, NamedCompiler};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// An entry of a compilation database: how a file is compiled.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Entry {
+    pub directory: PathBuf,
+    pub file: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Vec<String>>,
+    /// The object that it makes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<PathBuf>,
+}
+
+impl Entry {
+    /// The file by its full name.
+    pub fn path(&self) -> PathBuf {
+        let path = self.directory.join(&self.file);
+        std::fs::canonicalize(&path).unwrap_or(path)
+    }
+
+    fn words(&self) -> Vec<String> {
+        match (&self.arguments, &self.command) {
+            (Some(arguments), _) => arguments.clone(),
+            (None, command) => split(command.as_deref().unwrap_or("")),
+        }
+    }
+
+    /// How the file is compiled. Options without effect are added to `ignored`.
+    pub fn compile_command(&self, ignored: &mut Vec<Ignored>) -> Result<CompileCommand, Failure> {
+        let words = self.words();
+        let compiler = NamedCompiler::of(&words);
+        // Before the options, which may choose another.
+        let target = compiler.target.map(|target| format!("--target={target}"));
+        let arguments = words.get(compiler.place + 1..).unwrap_or_default();
+        let read = command::read(arguments, &self.directory, Origin::Build);
+        let Arguments { options, ignored: more } = read.map_err(|refusal| {
+            let mut failure = Failure::data(format!("{}: {refusal}", self.file.display()));
+            failure.detail = Some("  = note: the project compiles the file with it".into());
+            failure
+        })?;
+        ignored.extend(more);
+        let options = target.into_iter().chain(options).collect();
+        Ok(CompileCommand { directory: self.directory.clone(), options })
+    }
+
+    /// The object that it makes, by its full name.
+    fn object(&self) -> PathBuf {
+        let words = self.words();
+        let named = words.iter().position(|word| word == "-o").and_then(|at| words.get(at + 1)).map(PathBuf::from);
+        let by_default = || self.file.with_extension("o").file_name().map(PathBuf::from);
+        let object = self.output.clone().or(named).or_else(by_default).unwrap_or_default();
+        let path = self.directory.join(object);
+        std::fs::canonicalize(&path).unwrap_or(path)
+    }
+
+    /// The input that it compiles.
+    pub fn input(&self, ignored: &mut Vec<Ignored>) -> Result<InputFile, Failure> {
+        Ok(InputFile { command: Some(self.compile_command(ignored)?), ..InputFile::from(self.path()) })
+    }
+
+    /// Its options, but for those that only choose how code is addressed: libraries are compiled with and without them.
+    fn meaning(&self) -> Result<CompileCommand, Failure> {
+        let mut command = self.compile_command(&mut Vec::new())?;
+        command.options.retain(|option| !["-fPIC", "-fpic", "-fPIE", "-fpie"].contains(&option.as_str()));
+        Ok(command)
+    }
+}
+
+/// A compilation database.
+pub struct Database {
+    path: PathBuf,
+    entries: Vec<Entry>,
+}
+
+impl Database {
+    /// Reads `build`, or `compile_commands.json` in it if it is a folder.
+    pub fn read(build: &Path) -> Result<Self, Failure> {
+        let path = if build.is_dir() { build.join("compile_commands.json") } else { build.to_owned() };
+        let text = files::read_text(&path)?;
+        let entries = entries(&text, &path)?;
+        Ok(Self { path, entries })
+    }
+
+    /// The input that a C file, or the object that is made of it, stands for, by its path or the end of it. `None` if it is a file that the database
+    /// does not have.
+    pub fn input(&self, file: &Path, ignored: &mut Vec<Ignored>) -> Result<Option<InputFile>, Failure> {
+        let full = std::fs::canonicalize(file).ok();
+        let is_it = |path: &Path| full.as_ref().map_or_else(|| path.ends_with(file), |full| path == full);
+        let of_source: Vec<&Entry> = self.entries.iter().filter(|entry| is_it(&entry.path())).collect();
+        let matching = match of_source.is_empty() {
+            false => of_source,
+            true => self.entries.iter().filter(|entry| is_it(&entry.object())).collect(),
+        };
+        let Some(first) = matching.first() else {
+            return match full {
+                // The user's own: a driver, or bitcode.
+                Some(_) => Ok(None),
+                None => Err(self.unknown(file)),
+            };
+        };
+        if matching.iter().any(|entry| entry.path() != first.path()) {
+            let all: Vec<String> = matching.iter().map(|e| e.path().display().to_string()).collect();
+            return Err(Failure::data(format!("{} may be any of {}", file.display(), all.join(", "))));
+        }
+        let commands: Vec<CompileCommand> = matching.iter().map(|entry| entry.meaning()).collect::<Result<_, _>>()?;
+        if commands.iter().any(|command| *command != commands[0]) {
+            return Err(self.ambiguous(file, &matching, &commands));
+        }
+        let mut input = first.input(ignored)?;
+        // As the user names it, for messages.
+        if full.is_some_and(|full| full == first.path()) {
+            input.path = file.to_owned();
+        }
+        Ok(Some(input))
+    }
+
+    fn unknown(&self, file: &Path) -> Failure {
+        let mut failure = Failure::data(format!("{} is neither a file nor in {}", file.display(), self.path.display()));
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let alike = self.entries.iter().filter(|e| e.file.to_string_lossy().contains(&*name));
+        let some: Vec<String> = alike.chain(&self.entries).take(5).map(|e| e.file.display().to_string()).collect();
+        failure.detail = Some(format!("  = note: files there: {}", some.join(", ")));
+        failure
+    }
+
+    /// The entries compile one file into objects that mean different things.
+    fn ambiguous(&self, file: &Path, entries: &[&Entry], commands: &[CompileCommand]) -> Failure {
+        let is_common = |option: &String| commands.iter().all(|command| command.options.contains(option));
+        let notes = entries.iter().zip(commands).map(|(entry, command)| {
+            let own: Vec<&str> = command.options.iter().filter(|o| !is_common(o)).map(String::as_str).collect();
+            let own = if own.is_empty() { format!("in {}", command.directory.display()) } else { own.join(" ") };
+            format!("  = note: {}: {own}\n", entry.object().display())
+        });
+        let notes: String = notes.collect();
+        let text = format!("{} is compiled differently by several entries of {}", file.display(), self.path.display());
+        let mut failure = Failure::data(text);
+        let help = "  = help: name the object instead of the file, for each that is a part of the program";
+        failure.detail = Some(format!("{notes}{help}"));
+        failure
+    }
+}
+
+/// The entries of a compilation database.
+pub fn entries(text: &str, database: &Path) -> Result<Vec<Entry>, Failure> {
+    serde_json::from_str(text)
+        .map_err(|e| Failure::data(format!("{}: not a compilation database: {e}", database.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_as_by_a_shell() {
+        let words = split(r#"cc -DA="x y" '-DB="q"' -DC=\"z\"  a\ b.c ''"#);
+        assert_eq!(words, ["cc", "-DA=x y", "-DB=\"q\"", "-DC=\"z\"", "a b.c", ""]);
+    }
+}

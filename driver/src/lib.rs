@@ -1,0 +1,96 @@
+//! Verification of C programs as a library: from C or bitcode to a verdict with its evidence.
+//!
+//! A [`Task`] is a program and what is asked about it. A [`Config`] says how it is verified, and for how long. [`verify`] loads the program, slices
+//! it, runs the analyses, replays what they find, and returns an [`Outcome`]. The command `proviso` adds arguments and file formats to it.
+//!
+//! ```
+//! use driver::report::Answer;
+//! use driver::{Config, Task};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("sum.c");
+//! std::fs::write(&file, "
+//!     extern int __VERIFIER_nondet_int(void);
+//!     void reach_error(void) {}
+//!     int main(void) {
+//!         int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+//!         if (a > 0 && a < 10 && a * b == 42) reach_error();
+//!     }
+//! ")?;
+//! let task = Task { properties: vec!["unreach-call".into()], ..Task::new([file]) };
+//! let outcome = driver::verify(&task, &Config::default()).expect("the program compiles");
+//! let Answer::False(violation) = &outcome.report.answer else { panic!("{}", outcome.report.verdict_line()) };
+//! for input in &violation.trace.as_ref().expect("the violation replays").inputs {
+//!     println!("{} = {}", input.source(), input.shown);
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Data flows down this list; no module uses one below it.
+//!
+//! | modules | content |
+//! |---|---|
+//! | [`failure`], [`panics`], [`limits`], [`source`], [`files`] | errors, limits, places in the source |
+//! | [`input`], [`task`], [`job`], [`load`], [`literals`] | what is verified: files, questions, programs |
+//! | [`environment`], [`trace`], [`report`], [`evidence`] | results as data: traces, reproductions, invariants |
+//! | [`external`], [`plan`], [`config`], [`cache`] | with what, by whom, and what is known already |
+//! | [`session`] | the state of a run |
+//! | [`cooperation`], [`preanalysis`], [`decide`], [`proved`], [`termination`], [`answer`], [`question`], [`vacuity`] | the stages |
+//! | [`mod@verify`] | a verification under its limits |
+
+pub mod answer;
+pub mod cache;
+pub mod config;
+pub mod cooperation;
+pub mod decide;
+pub mod environment;
+pub mod evidence;
+pub mod external;
+pub mod failure;
+pub mod files;
+pub mod input;
+pub mod job;
+pub mod limits;
+pub mod literals;
+pub mod load;
+pub mod panics;
+pub mod plan;
+pub mod preanalysis;
+pub mod proved;
+pub mod question;
+pub mod report;
+pub mod session;
+pub mod source;
+pub mod task;
+pub mod termination;
+pub mod trace;
+pub mod vacuity;
+pub mod verify;
+pub mod written;
+
+pub use config::Config;
+pub use failure::Failure;
+pub use report::Report;
+pub use session::Observer;
+pub use task::Task;
+pub use verify::Outcome;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Verifies a task.
+///
+/// # Errors
+/// If no verdict can be attempted: the program does not compile, a file cannot be read, the question makes no sense.
+pub fn verify(task: &Task, config: &Config) -> Result<Outcome, Failure> {
+    let job = Arc::new(job::Job::new(task)?);
+    let verification = verify::Verification {
+        job: &job,
+        config,
+        outputs: &files::Outputs::default(),
+        start: Instant::now(),
+        is_answer: true,
+        observer: Arc::new(()),
+    };
+    verification.run()
+}

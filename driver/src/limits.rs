@@ -1,0 +1,332 @@
+//! Time, memory and interruption: runs work in a thread of its own and sees to it that an answer comes.
+//!
+//! The thread that calls [`supervise`] watches the worker. At a limit it raises the cancel flag, which
+//! the engine and the solvers look at; a worker that does not react within [`Limits::grace`] is left behind, and
+//! the caller reports without it. So a limit ends in an answer within a second, whatever the worker does.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long a cancelled worker has to come back with what it has.
+pub const GRACE: Duration = Duration::from_millis(700);
+/// How often limits are looked at. Memory grows by at most some 100 MB in between.
+const TICK: Duration = Duration::from_millis(20);
+/// Of the worker. Reserved, not used: pages are mapped when they are touched.
+const STACK: usize = 1 << 30;
+
+/// The number of calls of [`interrupt`].
+static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
+
+/// Ends the run from outside.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Wall time from `start`.
+    pub timeout: Option<Duration>,
+    /// Processor time, of this process and what it waited for.
+    pub processor: Option<Duration>,
+    /// Bytes of resident memory.
+    pub memory: u64,
+    pub start: Instant,
+    /// How long a worker that is told to stop has to come back with what it has.
+    pub grace: Duration,
+}
+
+impl Limits {
+    /// What is left of the time, whichever ends first, where one is limited. (What takes so much processor time takes at least as long.)
+    pub fn left(&self) -> Option<Duration> {
+        let wall = self.timeout.map(|limit| limit.saturating_sub(self.start.elapsed()));
+        [wall, self.processor_left()].into_iter().flatten().min()
+    }
+
+    /// The limit of the time that ends first.
+    pub fn nearest(&self) -> Option<Stop> {
+        let wall = self.timeout.map(|limit| (limit.saturating_sub(self.start.elapsed()), Stop::Timeout(limit)));
+        let processor = self.processor.map(|limit| (limit.saturating_sub(processor_time()), Stop::Processor(limit)));
+        [wall, processor].into_iter().flatten().min_by_key(|(left, _)| *left).map(|(_, stop)| stop)
+    }
+
+    /// What is left of the processor time, where it is limited.
+    pub fn processor_left(&self) -> Option<Duration> {
+        self.processor.map(|limit| limit.saturating_sub(processor_time()))
+    }
+}
+
+/// Why a run was ended from outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    Timeout(Duration),
+    Processor(Duration),
+    /// The limit in bytes.
+    Memory(u64),
+    Interrupted,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Timeout(limit) => write!(f, "timeout of {} s", limit.as_secs_f64()),
+            Self::Processor(limit) => write!(f, "{} s of processor time", limit.as_secs_f64()),
+            Self::Memory(limit) => write!(f, "memory limit of {} MB", limit >> 20),
+            Self::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+/// How supervised work ended.
+pub enum End<T> {
+    /// The worker came back, maybe after it was told to stop.
+    Done(T),
+    /// The worker panicked: the message and where.
+    Panicked(String),
+    /// The worker did not come back after it was told to stop; it is still running.
+    Abandoned,
+}
+
+/// The end of supervised work, and whether a limit was hit before.
+pub struct Supervised<T> {
+    pub end: End<T>,
+    pub stop: Option<Stop>,
+    /// Most resident memory seen, in bytes.
+    pub peak_memory: u64,
+}
+
+/// Runs `work` in a thread with a big stack under `limits`. `cancel` is raised at a limit; `tick` is called
+/// about fifty times a second.
+pub fn supervise<T: Send + 'static>(
+    limits: &Limits,
+    cancel: &Arc<AtomicBool>,
+    mut tick: impl FnMut(),
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Supervised<T> {
+    let (sender, receiver) = channel();
+    let body = move || {
+        let result = catch_unwind(AssertUnwindSafe(work));
+        // The receiver is gone only if this thread was abandoned.
+        let _ = sender.send(result.map_err(|payload| crate::panics::message(&*payload)));
+    };
+    // Where address space is limited, as by `ulimit -v`, a smaller stack must do.
+    let body = Arc::new(Mutex::new(Some(body)));
+    let spawned = [STACK, STACK >> 3, STACK >> 7].into_iter().any(|size| {
+        let body = body.clone();
+        let run = move || {
+            let body = body.lock().ok().and_then(|mut body| body.take());
+            if let Some(body) = body {
+                body();
+            }
+        };
+        std::thread::Builder::new().name("worker".into()).stack_size(size).spawn(run).is_ok()
+    });
+    if !spawned {
+        let end = End::Panicked("no thread can be made: too little address space".into());
+        return Supervised { end, stop: None, peak_memory: resident_memory() };
+    }
+    watch(limits, cancel, &receiver, &mut tick)
+}
+
+fn watch<T>(
+    limits: &Limits,
+    cancel: &AtomicBool,
+    receiver: &Receiver<Result<T, String>>,
+    tick: &mut impl FnMut(),
+) -> Supervised<T> {
+    let mut stop = None;
+    let mut stopped_at = None;
+    let mut peak_memory = 0;
+    // What ended work before does not end this.
+    let before = INTERRUPTS.load(Ordering::SeqCst);
+    loop {
+        let end = match receiver.recv_timeout(TICK) {
+            Ok(Ok(value)) => Some(End::Done(value)),
+            Ok(Err(message)) => Some(End::Panicked(message)),
+            Err(RecvTimeoutError::Disconnected) => Some(End::Panicked("the worker died".into())),
+            Err(RecvTimeoutError::Timeout) => None,
+        };
+        let memory = resident_memory();
+        peak_memory = peak_memory.max(memory);
+        if stop.is_none() {
+            let timeout = limits.timeout.filter(|t| limits.start.elapsed() >= *t).map(Stop::Timeout);
+            let spent = || limits.processor.filter(|limit| processor_time() >= *limit).map(Stop::Processor);
+            stop = if INTERRUPTS.load(Ordering::SeqCst) > before {
+                Some(Stop::Interrupted)
+            } else if memory > limits.memory {
+                Some(Stop::Memory(limits.memory))
+            } else {
+                timeout.or_else(spent)
+            };
+            if stop.is_some() {
+                cancel.store(true, Ordering::SeqCst);
+                stopped_at = Some(Instant::now());
+            }
+        }
+        // The worker may have seen for itself that time is up.
+        if let Some(end) = end {
+            return Supervised { end, stop, peak_memory };
+        }
+        let runs_away = memory > limits.memory.saturating_add(limits.memory / 4).saturating_add(256 << 20);
+        if runs_away || stopped_at.is_some_and(|at| at.elapsed() > limits.grace) {
+            return Supervised { end: End::Abandoned, stop, peak_memory };
+        }
+        tick();
+    }
+}
+
+/// Ends supervised work, as Ctrl-C does. Returns how often this was called before.
+pub fn interrupt() -> u32 {
+    INTERRUPTS.fetch_add(1, Ordering::SeqCst)
+}
+
+/// Processor time of this process and the children it waited for.
+fn processor_time() -> Duration {
+    let of = |who| {
+        // SAFETY: `usage` outlives the call; a failure leaves zeros.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        unsafe { libc::getrusage(who, &mut usage) };
+        let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+        time(usage.ru_utime) + time(usage.ru_stime)
+    };
+    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
+}
+
+/// Resident memory of this process in bytes; 0 where the system does not say.
+pub fn resident_memory() -> u64 {
+    let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
+    let pages = statm.split_ascii_whitespace().nth(1).and_then(|f| f.parse::<u64>().ok()).unwrap_or(0);
+    pages * page_size()
+}
+
+fn page_size() -> u64 {
+    // SAFETY: sysconf only reads.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(size).unwrap_or(4096)
+}
+
+/// The limit without `--memory-limit`: four fifths of the machine's memory, or of the control group's.
+pub fn default_memory() -> u64 {
+    let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
+        line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok().map(|kb| kb << 10)
+    });
+    let groups = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let group = groups.iter().find_map(|f| std::fs::read_to_string(f).ok()?.trim().parse::<u64>().ok());
+    let available = machine.into_iter().chain(group).min().unwrap_or(8 << 30);
+    available / 5 * 4
+}
+
+/// Gives the main thread, and the compilers that are started, a deep stack: clang reads and translates nested source by recursion, and with
+/// 8 MB crashes before it says what is nested too deeply.
+pub fn deepen_stack() {
+    const DEEP: u64 = 512 << 20;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` outlives the calls. A failure leaves the limit that there was.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_STACK, &mut limit) == 0 && limit.rlim_cur < DEEP {
+            limit.rlim_cur = DEEP.min(limit.rlim_max);
+            libc::setrlimit(libc::RLIMIT_STACK, &limit);
+        }
+    }
+}
+
+/// Lets an allocation fail, and so end the run with a verdict, before the machine suffers: the last resort
+/// when memory grows faster than it is looked at. Address space is a multiple of what is resident.
+pub fn limit_address_space(memory: u64) {
+    let bytes = memory.saturating_mul(2).saturating_add(8 << 30);
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `old` and `limit` outlive the calls. A failure leaves no limit, as before.
+    unsafe {
+        let mut old = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        if libc::getrlimit(libc::RLIMIT_AS, &mut old) == 0 && old.rlim_cur > bytes {
+            libc::setrlimit(libc::RLIMIT_AS, &libc::rlimit { rlim_max: old.rlim_max, ..limit });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(timeout: u64) -> Limits {
+        Limits {
+            timeout: Some(Duration::from_millis(timeout)),
+            processor: None,
+            memory: u64::MAX / 4,
+            start: Instant::now(),
+            grace: GRACE,
+        }
+    }
+
+    #[test]
+    fn what_ends_first_bounds_the_time_left() {
+        let second = Duration::from_secs(1);
+        let none = Limits { timeout: None, processor: None, memory: 0, start: Instant::now(), grace: GRACE };
+        assert_eq!(none.left(), None);
+        let both = |wall: u32, processor: u32| {
+            Limits { timeout: Some(second * wall), processor: Some(second * processor), ..none }
+                .left()
+                .expect("limited")
+        };
+        assert!(both(1_000, 1_000_000) <= second * 1_000);
+        assert!(both(1_000_000, 1_000) <= second * 1_000);
+        assert_eq!(Limits { processor: Some(Duration::ZERO), ..none }.left(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn work_comes_back() {
+        let done = supervise(&limits(10_000), &Arc::default(), || (), || 7);
+        assert!(matches!(done.end, End::Done(7)));
+        assert_eq!(done.stop, None);
+        assert!(done.peak_memory > 0);
+    }
+
+    #[test]
+    fn a_panic_is_a_message() {
+        let done = supervise(&limits(10_000), &Arc::default(), || (), || panic!("of {} kinds", 2));
+        assert!(matches!(done.end, End::<()>::Panicked(m) if m.contains("of 2 kinds")));
+    }
+
+    #[test]
+    fn work_that_reacts_is_waited_for() {
+        let cancel = Arc::<AtomicBool>::default();
+        let seen = cancel.clone();
+        let work = move || {
+            while !seen.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            "what there is"
+        };
+        let done = supervise(&limits(50), &cancel, || (), work);
+        assert!(matches!(done.end, End::Done("what there is")));
+        assert_eq!(done.stop, Some(Stop::Timeout(Duration::from_millis(50))));
+    }
+
+    #[test]
+    fn work_that_does_not_react_is_left_behind_within_a_second() {
+        let begin = Instant::now();
+        let done = supervise(&limits(50), &Arc::default(), || (), || std::thread::sleep(Duration::from_secs(20)));
+        assert!(matches!(done.end, End::Abandoned));
+        assert!(begin.elapsed() < Duration::from_millis(1050));
+    }
+
+    #[test]
+    fn processor_time_is_limited() {
+        let cancel = Arc::<AtomicBool>::default();
+        let seen = cancel.clone();
+        let work = move || while !seen.load(Ordering::SeqCst) {};
+        let limit = processor_time() + Duration::from_millis(50);
+        let done = supervise(&Limits { processor: Some(limit), ..limits(20_000) }, &cancel, || (), work);
+        assert_eq!(done.stop, Some(Stop::Processor(limit)));
+    }
+
+    #[test]
+    fn the_stack_is_deep() {
+        fn deep(n: u64) -> u64 {
+            let mut block = [n; 64];
+            std::hint::black_box(&mut block);
+            if n == 0 { 0 } else { deep(n - 1) + block[63] - n + 1 }
+        }
+        let done = supervise(&limits(20_000), &Arc::default(), || (), || deep(500_000));
+        assert!(matches!(done.end, End::Done(500_000)));
+    }
+}

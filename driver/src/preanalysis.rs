@@ -1,0 +1,133 @@
+//! Looking which checks hold anyway, before slicing.
+
+use crate::session::Session;
+use crate::source::Sources;
+use cfa::{EdgeId, ErrorId, Op, Program};
+use engine::budget::Budget;
+use engine::invariant::Discharged;
+use instrument::{Site, let_pass, sites};
+use rustc_hash::FxHashSet;
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+/// What seeing which checks hold anyway may take of processor time, of all groups together, and at most half of the time left: it says more
+/// of thousands of checks than what comes after it. A quarter of both, where that was not enough, for a look without memory, which
+/// sees checks alone.
+const DISCHARGE: Duration = Duration::from_secs(60);
+
+/// The same where one thing is asked, which may be violated at once: a part of that time.
+const OF_ONE: u32 = 4;
+
+/// Looks at programs that are the same but for checks.
+#[derive(Default)]
+pub struct Looks {
+    /// Which part of the time they may take is left to others.
+    less: u32,
+    /// For looks at memory, since the first of them.
+    budget: RefCell<Option<Budget>>,
+    /// Whether one was too long: it is no shorter for other groups.
+    memory_takes_too_long: Cell<bool>,
+}
+
+impl Looks {
+    /// Takes time anew, for a look at what is asked again.
+    pub fn again(&self) {
+        self.budget.take();
+    }
+
+    /// The places where what is asked holds anyway; and whether it does so only as long as all accesses are valid.
+    pub fn holding(&self, session: &Session, program: &Program, found: &[(Site, ErrorId)]) -> (Vec<Site>, bool) {
+        let has_checks = found.iter().any(|(site, _)| matches!(site, Site::Check(_)));
+        let is_access =
+            |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
+        let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
+        if !wants_memory || !has_checks && self.memory_takes_too_long.get() {
+            return (Vec::new(), false);
+        }
+        let discharged = session.stage("looking which checks hold anyway", "discharge", || {
+            let with_memory = || {
+                let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(session, 1 + self.less)).clone();
+                let found = Discharged::of(program, &budget);
+                self.memory_takes_too_long.set(found.is_none() && budget.spent().is_some());
+                found
+            };
+            let found = if self.memory_takes_too_long.get() { None } else { with_memory() };
+            found.or_else(|| has_checks.then(|| Discharged::of_variables(program, &budget(session, 4))).flatten())
+        });
+        let Some(discharged) = discharged else { return (Vec::new(), false) };
+        let holds = |site: &Site| match *site {
+            Site::Check(edge) => !discharged.is_reachable(program.edges[edge].source),
+            Site::Fault(edge) => {
+                let source = program.edges[edge].source;
+                !discharged.is_reachable(source) || discharged.is_valid(edge, source)
+            }
+            Site::Call(_) | Site::Lost(_) => false,
+        };
+        let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));
+        let safe = found.iter().map(|(site, _)| *site).filter(holds).collect();
+        (safe, !asks_of_memory && !discharged.are_all_valid())
+    }
+}
+
+/// Asks no more which accesses and frees of a program are valid where that is seen at once: what is left is a proof of all. Whether nothing is
+/// left of what there was.
+pub fn leave_out_valid(session: &Session, program: &mut Program) -> bool {
+    let found = sites(program);
+    if found.iter().any(|(site, _)| matches!(site, Site::Check(_) | Site::Call(_))) {
+        return false;
+    }
+    let looks = Looks { less: OF_ONE - 1, ..Looks::default() };
+    let (valid, _) = looks.holding(session, program, &found);
+    if session.records.exhibits {
+        let valid: FxHashSet<Site> = valid.iter().copied().collect();
+        for site in found.iter().filter(|(site, _)| valid.contains(site)) {
+            let property = session.job.violated(program.errors[site.1].check);
+            session.shared().exhibits.add_checked(property, program, std::iter::once(*site), &Sources::new());
+        }
+    }
+    leave_out(program, &valid);
+    let all_hold = !found.is_empty() && valid.len() == found.len();
+    if all_hold {
+        // Behind what drops behaviours nothing is seen to hold: there is nothing to hold behind it.
+        for edge in program.edges.ids() {
+            if matches!(program.edges[edge].op, Op::Approx { taint } if program.taints[taint].under) {
+                program.edges[edge].op = Op::Skip;
+            }
+        }
+    }
+    all_hold
+}
+
+/// Makes no errors of what is not asked, or holds.
+pub fn leave_out(program: &mut Program, sites: &[Site]) {
+    let (faults, others): (Vec<Site>, Vec<Site>) = sites.iter().partition(|site| matches!(site, Site::Fault(_)));
+    for site in faults {
+        if let Site::Fault(edge) = site {
+            program.edges[edge].fault = None;
+        }
+    }
+    let_pass(program, &others);
+}
+
+/// Where what may be violated at these places comes from: of leaks, which are looked for where executions may end, what allocates.
+pub fn origins(program: &Program, places: Vec<EdgeId>) -> Vec<EdgeId> {
+    let is_leak = |&edge: &EdgeId| matches!(program.edges[edge].op, Op::Leak(_));
+    if !places.iter().any(is_leak) {
+        return places;
+    }
+    let calls = cfa::CallGraph::new(program);
+    let allocates = |&edge: &EdgeId| {
+        matches!(program.edges[edge].op, Op::Alloc { kind, .. } if kind.may_leak())
+            && calls.is_reachable(program.func_of(edge))
+    };
+    places.iter().copied().filter(|edge| !is_leak(edge)).chain(program.edges.ids().filter(allocates)).collect()
+}
+
+/// A part of the time that looks may take, from now on.
+fn budget(session: &Session, part: u32) -> Budget {
+    let limits = &session.limits;
+    let effort = limits.processor_left().map_or(DISCHARGE, |left| DISCHARGE.min(left / 2));
+    let budget = session.budget.exerting(effort / part);
+    let left = limits.timeout.map(|t| t.saturating_sub(limits.start.elapsed()));
+    left.map_or(budget.clone(), |left| budget.within(left / (2 * part)))
+}

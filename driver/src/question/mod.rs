@@ -1,0 +1,556 @@
+//! Several things asked in one run, each with a result of its own.
+//!
+//! What can be answered together is: a group is one program with the errors of all that is asked in it, loaded with what clang puts in for
+//! them. Assertions are a group of their own and come first, on the program as it is without checks, so their answer is found as
+//! soon as if nothing else were asked. A group that is too much at once is divided. A violation is recorded, its place is asked no more,
+//! and the group goes on with the rest.
+//!
+//! Where another group asks whether accesses are valid, a path ends at one that is not, and that is no reason against a proof. All groups
+//! together prove what one question for all would. Where an access was found that is not valid, what is asked otherwise may lie behind
+//! it: such a group is asked again, with these accesses left out where they are not valid.
+//!
+//! What is seen to hold at once is so of executions that end at a check that fails. Where one was found to, what was seen to hold is asked
+//! again, of executions that go on behind it.
+
+mod group;
+mod share;
+
+use crate::answer::answer;
+use crate::cooperation::knowledge::Known;
+use crate::decide::decide;
+use crate::failure::{Failure, exit};
+use crate::job::Ask;
+use crate::limits::Limits;
+use crate::preanalysis::{Looks, leave_out, origins};
+use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
+use crate::session::{Finished, Session};
+use crate::source::{Sources, Spot};
+use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
+use engine::budget::Budget;
+use group::Group;
+use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A group is tried again only with so many times what it had before.
+const MORE: f64 = 1.5;
+
+/// How an attempt at a group ended.
+enum Attempt {
+    Decided,
+    /// More time may help.
+    TimeIsUp,
+    GaveUp,
+}
+
+struct Run<'p> {
+    session: &'p Session,
+    asks: Vec<Ask>,
+    /// Of the runs so far.
+    parts: Vec<Finished>,
+    /// Which accesses were found not to be valid.
+    invalid: FxHashSet<Operation>,
+    looks: Looks,
+    /// What is asked is asked behind accesses that are not valid.
+    is_behind: bool,
+}
+
+/// Asks everything; what came of each is in `shared.checks`, and summed up in the answer.
+pub fn run(session: &Session) -> Result<Finished, Failure> {
+    let asks = session.job.asks.clone();
+    session.shared().checks = asks.iter().map(|ask| result(session, ask)).collect();
+    let (parts, invalid) = (Vec::new(), FxHashSet::default());
+    let mut run = Run { session, asks, parts, invalid, looks: Looks::default(), is_behind: false };
+    let mut groups = run.groups();
+    let mut round = 0;
+    let mut proved = Vec::new();
+    while !groups.is_empty() {
+        let mut left = Vec::new();
+        let mut waiting = VecDeque::from(groups);
+        while let Some(mut group) = waiting.pop_front() {
+            let mut asked = vec![&mut group];
+            if round == 0 && session.job.is_exhaustive && !run.is_first(asked[0]) {
+                // What is seen to hold of any group is so before time is spent on the rest of one.
+                asked.extend(waiting.iter_mut());
+            }
+            run.load_all(asked)?;
+            if group.asks.is_empty() {
+                if !group.held.is_empty() {
+                    proved.push(group);
+                }
+                continue;
+            }
+            let open = 1 + waiting.iter().filter(|group| !group.asks.is_empty()).count();
+            let share = run.share(&group, open, round);
+            if share.is_some_and(|share| share < group.tried.mul_f64(MORE)) {
+                continue;
+            }
+            match run.attempt(&mut group, share)? {
+                Attempt::Decided => proved.push(group),
+                Attempt::GaveUp | Attempt::TimeIsUp if group.asks.len() > 1 => {
+                    left.extend(group.divided());
+                }
+                Attempt::GaveUp => {
+                    group.asks.clear();
+                    proved.push(group);
+                }
+                Attempt::TimeIsUp => {
+                    group.tried = share.unwrap_or_default();
+                    group.program.take_if(|_| group.whole.is_some());
+                    left.push(group);
+                }
+            }
+            if session.budget.spent().is_some() {
+                return Ok(run.finish());
+            }
+        }
+        groups = left;
+        round += 1;
+    }
+    let proved = run.go_behind_checks(proved)?;
+    run.go_behind_faults(proved)?;
+    Ok(run.finish())
+}
+
+/// The result of what was not looked at.
+fn result(session: &Session, ask: &Ask) -> CheckResult {
+    let names = match ask.properties[..] {
+        [] => vec![ask.name.clone()],
+        ref properties => properties.iter().map(|p| p.name().to_owned()).collect(),
+    };
+    let mut result = CheckResult::new(ask.name.clone(), names);
+    if let Some(limit) = session.limits.nearest() {
+        let text = format!("{limit} before it was looked at");
+        result.rest = Rest::Unknown(Note { text, spot: None });
+    }
+    result
+}
+
+impl Run<'_> {
+    /// What is asked together at first.
+    fn groups(&self) -> Vec<Group> {
+        let all = 0..self.asks.len();
+        if !self.session.job.is_exhaustive {
+            return all.map(|ask| Group::new(vec![ask])).collect();
+        }
+        // Leaks look at all of the program, assertions at as little as there is.
+        let is_own = |&ask: &usize| {
+            let checks = &self.asks[ask].checks;
+            checks.iter().any(|c| c.is_fault() || matches!(c, Check::Call | Check::Memory))
+        };
+        let (own, common): (Vec<usize>, Vec<usize>) = all.partition(is_own);
+        let mut groups: Vec<Group> = own.into_iter().map(|ask| Group::new(vec![ask])).collect();
+        if !common.is_empty() {
+            groups.push(Group::new(common));
+        }
+        groups
+    }
+
+    /// Whether a group asks for assertions.
+    fn is_first(&self, group: &Group) -> bool {
+        group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call))
+    }
+
+    /// The session for a part of what is asked.
+    fn part(&self, group: &Group, share: Option<&(Budget, Limits)>) -> Session {
+        let mut part = Session { is_answer: false, ..self.session.clone() };
+        let job = &self.session.job;
+        let mut own = job.asking(group.asks.iter().map(|&a| self.asks[a].clone()).collect());
+        if job.is_exhaustive {
+            own.load.checked_elsewhere = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
+        }
+        part.job = Arc::new(own);
+        if let Some((budget, limits)) = share {
+            (part.budget, part.limits) = (budget.clone(), *limits);
+        }
+        part.config.faults_elsewhere = (job.is_exhaustive && self.of_memory().is_some()).then(|| group.ended.clone());
+        part
+    }
+
+    /// Looks for answers to all that is asked of a group, as long as that may take.
+    fn attempt(&mut self, group: &mut Group, share: Option<Duration>) -> Result<Attempt, Failure> {
+        let own = share.map(|share| self.limited(share));
+        if let Some(limit) = self.session.limits.nearest() {
+            // Should the run end meanwhile.
+            let text = limit.to_string();
+            let shared = self.session.shared();
+            let is_open = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Unknown(_));
+            let open: Vec<usize> = group.asks.iter().copied().filter(is_open).collect();
+            drop(shared);
+            self.settle(&open, &Rest::Unknown(Note { text, spot: None }));
+        }
+        let mut is_proved_before = false;
+        loop {
+            let part = self.part(group, own.as_ref());
+            let program = group.program.as_mut().expect("just loaded");
+            let (finished, decided) = match part.job.properties[..] {
+                [ref one] if !part.job.is_exhaustive && (*one == Property::Termination || one.checks().is_empty()) => {
+                    (answer(&part)?, None)
+                }
+                _ => {
+                    let mut decided = decide(&part, program, None, Known::default());
+                    let finished = std::mem::replace(&mut decided.finished, Finished::new(Answer::True));
+                    (finished, Some(decided))
+                }
+            };
+            let site = finished.site;
+            let answer = finished.answer.clone();
+            self.parts.push(finished);
+            // A proof is described once its result stands.
+            let describe = |parts: &mut [Finished], program: &Program| {
+                if let (Some(finished), Some(decided)) = (parts.last_mut(), &decided) {
+                    finished.proved = decided.describe_proof(&part, program);
+                }
+            };
+            let rests_on_failed = group.rests_on_failed();
+            let program = group.program.as_ref().expect("it was asked");
+            match answer {
+                Answer::True if rests_on_failed => {
+                    describe(&mut self.parts, program);
+                    self.ask_again(group);
+                    if group.asks.is_empty() {
+                        return Ok(Attempt::Decided);
+                    }
+                }
+                Answer::True => {
+                    self.settle(&group.asks, &Rest::Proved);
+                    let ended = group.ended.load(Ordering::Relaxed) || group.is_behind;
+                    let mut shared = self.session.shared();
+                    group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
+                    drop(shared);
+                    describe(&mut self.parts, program);
+                    if !group.is_behind {
+                        return Ok(Attempt::Decided);
+                    }
+                    is_proved_before = true;
+                    self.ask_again(group);
+                    if group.asks.is_empty() {
+                        return Ok(Attempt::Decided);
+                    }
+                }
+                // What was proved before stands.
+                Answer::Unknown { .. } if is_proved_before => {
+                    self.settle(&group.asks, &Rest::Proved);
+                    return Ok(Attempt::Decided);
+                }
+                Answer::Unknown { reason, spot } => {
+                    let is_late = part.budget.spent().is_some();
+                    let note = match self.session.limits.nearest().filter(|_| is_late) {
+                        Some(limit) => Note { text: self.lateness(limit, share), spot: None },
+                        None => Note { text: reason, spot },
+                    };
+                    self.settle(&group.asks, &Rest::Unknown(note));
+                    return Ok(if is_late { Attempt::TimeIsUp } else { Attempt::GaveUp });
+                }
+                Answer::False(violation) => {
+                    self.violated(&group.asks, *violation);
+                    if !self.session.job.is_exhaustive {
+                        self.settle(&group.asks, &Rest::NotAsked);
+                        return Ok(Attempt::Decided);
+                    }
+                    let Some(site) = site.filter(|site| group.seen.insert(*site)) else {
+                        return Ok(Attempt::GaveUp);
+                    };
+                    let program = group.program.as_mut().expect("it was asked");
+                    let_pass(program, &[site]);
+                    match site {
+                        Site::Fault(edge) => {
+                            self.invalid.extend(Operation::of(program, edge));
+                            group.is_behind = !group.discharged.is_empty();
+                        }
+                        Site::Check(_) => {
+                            is_proved_before = false;
+                            self.failed(group, site);
+                        }
+                        Site::Call(_) | Site::Lost(_) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Loads the programs of groups, and counts where each may be violated. What can be seen at once to hold is asked no more; checks come
+    /// before accesses, of which there are fewer in the same time.
+    fn load_all(&mut self, mut groups: Vec<&mut Group>) -> Result<(), Failure> {
+        let mut loaded = Vec::new();
+        for group in &mut groups {
+            loaded.push(self.load(group)?);
+        }
+        let (common, own): (Vec<_>, Vec<_>) =
+            groups.into_iter().zip(loaded).filter(|(_, is_new)| *is_new).partition(|(group, _)| self.is_common(group));
+        for (group, _) in common.into_iter().chain(own) {
+            self.discharge(group);
+        }
+        Ok(())
+    }
+
+    /// Loads the program of a group; whether that is one of which nothing was seen yet.
+    fn load(&mut self, group: &mut Group) -> Result<bool, Failure> {
+        if group.program.is_some() || group.asks.is_empty() {
+            return Ok(false);
+        }
+        if let Some(whole) = &group.whole {
+            let mut program = Program::clone(whole);
+            self.leave_out_others(&group.asks, &mut program);
+            group.program = Some(program);
+            return Ok(false);
+        }
+        let part = self.part(group, None);
+        let properties = &part.job.properties;
+        let only_termination = !properties.is_empty() && properties.iter().all(|p| p.checks().is_empty());
+        if !part.job.is_exhaustive && only_termination {
+            group.program = Some(Program::new(cfa::DataLayout { pointer_width: 64 }));
+            return Ok(false);
+        }
+        let program = match part.prepare() {
+            // What is kept is the answer to all at once.
+            Ok((program, _)) => program,
+            // Bitcode has only the checks that it was compiled with, and nobody asked for these by name.
+            Err(failure) if self.session.job.is_default && failure.code == exit::USAGE && self.is_common(group) => {
+                let text = format!("undefined behaviour is not checked: {}", failure.message);
+                self.session.shared().warnings.push(text);
+                self.settle(&group.asks, &Rest::NotAsked);
+                group.asks.clear();
+                return Ok(false);
+            }
+            Err(failure) => return Err(failure),
+        };
+        group.program = Some(program);
+        Ok(true)
+    }
+
+    /// Makes no errors of what is not asked here.
+    fn leave_out_others(&self, asks: &[usize], program: &mut Program) {
+        let is_of_others = |&(_, error): &(Site, ErrorId)| {
+            !asks.iter().any(|&ask| self.asks[ask].checks.contains(&program.errors[error].check))
+        };
+        let others: Vec<Site> = sites(program).into_iter().filter(is_of_others).map(|(site, _)| site).collect();
+        leave_out(program, &others);
+    }
+
+    /// Asks no more what is seen at once to hold of a group's program, and counts what is asked.
+    fn discharge(&self, group: &mut Group) {
+        let program = group.program.as_mut().expect("just loaded");
+        let is_exhaustive = self.session.job.is_exhaustive;
+        let found = sites(program);
+        let (safe, rests) = match is_exhaustive {
+            true => self.looks.holding(self.session, program, &found),
+            false => (Vec::new(), false),
+        };
+        let edge = |site: &Site| match *site {
+            Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
+            Site::Lost(allocation) => allocation.edge,
+        };
+        group.discharged = safe.iter().map(|site| (edge(site), program.edges[edge(site)].clone())).collect();
+        leave_out(program, &safe);
+        group.ended.fetch_or(rests && !safe.is_empty(), Ordering::Relaxed);
+        let safe: FxHashSet<Site> = safe.into_iter().collect();
+        let mut held: FxHashSet<usize> = FxHashSet::default();
+        let mut shared = self.session.shared();
+        for &ask in &group.asks {
+            let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
+            let left = found.iter().filter(|(_, error)| of_ask(*error)).count();
+            let discharged = found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count();
+            // Where it is asked again, what is violated is left out already.
+            let open = found.iter().filter(|(site, error)| of_ask(*error) && !safe.contains(site));
+            let open = origins(program, open.map(|(site, _)| edge(site)).collect());
+            let all = (discharged + open.len()).max(shared.checks[ask].places.all);
+            let open = spots(program, open.into_iter());
+            shared.checks[ask].places = Places { all, discharged, open };
+            if self.session.records.exhibits {
+                let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
+                shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
+            }
+            if left == discharged && is_exhaustive {
+                shared.checks[ask].rest = Rest::Proved;
+                shared.checks[ask].assumes_valid_accesses = rests && left > 0;
+                held.insert(ask);
+            }
+        }
+        group.held = group.asks.extract_if(.., |ask| held.contains(ask)).collect();
+    }
+
+    /// Asks again what was seen to hold, of executions that go on behind what was violated.
+    fn ask_again(&mut self, group: &mut Group) {
+        group.asks.append(&mut group.held);
+        group.restore();
+        group.passed = group.failed.sites.borrow().clone();
+        self.leave_out_others(&group.asks, group.program.as_mut().expect("it has been loaded"));
+        // It has a program of its own now.
+        group.whole = None;
+        self.looks.again();
+        self.discharge(group);
+    }
+
+    /// Executions go on behind a check that fails. What was proved may have been seen to hold of those that end there.
+    fn failed(&self, group: &Group, site: Site) {
+        group.failed.sites.borrow_mut().insert(site);
+        if group.discharged.is_empty() {
+            return;
+        }
+        let text = "not asked again behind what is violated".to_owned();
+        let shared = self.session.shared();
+        let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
+        let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
+        drop(shared);
+        self.settle(&proved, &Rest::Unknown(Note { text, spot: None }));
+    }
+
+    /// Asks again what was proved of executions that end at checks that were found to fail; what still is proved.
+    fn go_behind_checks(&mut self, groups: Vec<Group>) -> Result<Vec<Group>, Failure> {
+        let count = groups.len();
+        let mut proved = Vec::new();
+        for (i, mut group) in groups.into_iter().enumerate() {
+            if group.rests_on_failed() {
+                group.asks.append(&mut group.held);
+                self.load(&mut group)?;
+                self.ask_again(&mut group);
+                let share = self.share(&group, count - i, 1);
+                if !group.asks.is_empty() && !matches!(self.attempt(&mut group, share)?, Attempt::Decided) {
+                    continue;
+                }
+            } else if !group.failed.sites.borrow().is_empty() {
+                self.settle(&group.asks, &Rest::Proved);
+                self.settle(&group.held, &Rest::Proved);
+            }
+            proved.push(group);
+        }
+        Ok(proved)
+    }
+
+    /// Whether a group asks neither for assertions nor of memory.
+    fn is_common(&self, group: &Group) -> bool {
+        let mut checks = group.asks.iter().flat_map(|&ask| &self.asks[ask].checks);
+        checks.all(|c| !c.is_fault() && !matches!(c, Check::Call | Check::Memory))
+    }
+
+    /// The number of what asks whether accesses are valid.
+    fn of_memory(&self) -> Option<usize> {
+        self.asks.iter().position(|a| a.checks.contains(&Check::Deref))
+    }
+
+    /// Asks again what was proved of executions that end at accesses of which some were found not to be valid.
+    fn go_behind_faults(&mut self, proved: Vec<Group>) -> Result<(), Failure> {
+        let Some(memory) = self.of_memory() else { return Ok(()) };
+        let is_of_memory = |group: &Group| group.asks.contains(&memory) || group.held.contains(&memory);
+        let ended = |group: &Group| group.ended.load(Ordering::Relaxed) && !is_of_memory(group);
+        let mut groups: Vec<Group> = proved.into_iter().filter(ended).collect();
+        let count = groups.len();
+        self.is_behind = true;
+        for (i, group) in groups.iter_mut().enumerate() {
+            if self.invalid.is_empty() {
+                continue;
+            }
+            let whole = group.whole.take();
+            group.restore();
+            let Some(program) = group.program.as_mut() else { continue };
+            group.asks.append(&mut group.held);
+            self.leave_out_others(&group.asks, program);
+            guard_all(program, &self.invalid);
+            if whole.is_none() {
+                self.looks.again();
+                self.discharge(group);
+                if group.asks.is_empty() {
+                    continue;
+                }
+            }
+            let share = self.share(group, count - i, 1);
+            if !matches!(self.attempt(group, share)?, Attempt::Decided) {
+                // What was proved before stands.
+                let shared = self.session.shared();
+                let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
+                let unviolated: Vec<usize> = unviolated.collect();
+                drop(shared);
+                self.settle(&unviolated, &Rest::Proved);
+                group.ended.store(true, Ordering::Relaxed);
+            }
+        }
+        let mut shared = self.session.shared();
+        if matches!(shared.checks[memory].rest, Rest::Proved) {
+            for group in groups.iter().filter(|group| self.invalid.is_empty() || !group.ended.load(Ordering::Relaxed)) {
+                let all = group.asks.iter().chain(&group.held);
+                all.for_each(|&ask| shared.checks[ask].assumes_valid_accesses = false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what came of all that is not violated.
+    fn settle(&self, asks: &[usize], rest: &Rest) {
+        let mut shared = self.session.shared();
+        for &ask in asks {
+            shared.checks[ask].rest = rest.clone();
+        }
+    }
+
+    fn violated(&mut self, asks: &[usize], violation: Violation) {
+        let mut shared = self.session.shared();
+        shared.violation = None;
+        let violation = Violation { is_behind: self.is_behind, ..violation };
+        let ask = asks.iter().copied().find(|&ask| shared.checks[ask].properties.contains(&violation.property));
+        shared.checks[ask.unwrap_or(asks[0])].violations.push(violation);
+    }
+
+    /// All results in one.
+    fn finish(self) -> Finished {
+        let checks = self.session.shared().checks.clone();
+        let mut all = Finished::new(Answer::of(&checks));
+        let nothing =
+            self.parts.iter().filter(|p| matches!(p.answer, Answer::True)).map(|p| p.proved.nothing_checked.clone());
+        let nothing: Vec<Option<String>> = nothing.collect();
+        let has_places = checks.iter().any(|c| c.places.all > 0);
+        if matches!(all.answer, Answer::True) && !(has_places && nothing.is_empty()) {
+            let why = format!("what starts at {} has nothing to check", self.session.job.load.entry);
+            all.proved.nothing_checked = match has_places {
+                false => Some(why),
+                true => nothing.into_iter().collect::<Option<Vec<String>>>().and_then(|all| all.into_iter().next()),
+            };
+        }
+        let asks_of_memory = self.of_memory().is_some();
+        for part in self.parts {
+            let decides = match (&all.answer, &part.answer) {
+                (Answer::False(all), Answer::False(part)) => all.property == part.property,
+                (Answer::True, Answer::True) => true,
+                _ => false,
+            };
+            if decides && all.decided_by.is_none() {
+                (all.decided_by, all.proof, all.graph) = (part.decided_by, part.proof, part.graph);
+            }
+            if !asks_of_memory && part.proved.assumed_writes.count > all.proved.assumed_writes.count {
+                all.proved.assumed_writes = part.proved.assumed_writes;
+            }
+            all.turns.extend(part.turns);
+            all.increments.extend(part.increments);
+            all.rankings.extend(part.rankings);
+            all.crashes.extend(part.crashes);
+            all.has_crashed |= part.has_crashed;
+            if all.proved.invariants.is_empty() {
+                all.proved.invariants = part.proved.invariants;
+            }
+            for note in part.notes {
+                if !all.notes.iter().any(|n| n.text == note.text && n.spot == note.spot) {
+                    all.notes.push(note);
+                }
+            }
+        }
+        // What another analysis decided was no reason against it.
+        if !matches!(all.answer, Answer::Unknown { .. }) {
+            all.has_crashed = false;
+        }
+        all
+    }
+}
+
+/// Where edges are in the program's own code, in the order of the source.
+fn spots(program: &Program, edges: impl Iterator<Item = EdgeId>) -> Vec<Spot> {
+    let sources = Sources::new();
+    let own = edges.filter(|&edge| program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model);
+    let mut spots: Vec<Spot> =
+        own.filter_map(|edge| sources.spot(program, program.edges[edge].place?)).filter(|s| s.column > 0).collect();
+    spots.sort();
+    spots.dedup();
+    spots
+}

@@ -1,0 +1,64 @@
+//! How the time is divided among what is asked.
+
+use super::Run;
+use super::group::Group;
+use crate::limits::{Limits, Stop};
+use engine::budget::Budget;
+use std::time::Duration;
+
+/// What groups are given in the first round where no time limit says how much there is: assertions, and all others.
+const FIRST: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(10)];
+/// How much more in each round.
+const GROWTH: u32 = 4;
+/// What is left of the time limit for writing.
+const WRITING: Duration = Duration::from_millis(300);
+
+impl Run<'_> {
+    /// How long a group may take, of so many that are still to be tried in this round; `None` for as long as it takes.
+    pub(super) fn share(&self, group: &Group, groups: usize, round: u32) -> Option<Duration> {
+        let is_first = self.is_first(group);
+        let Some(left) = self.session.limits.left() else {
+            let first = if is_first { FIRST[0] } else { FIRST[1] };
+            let alone = groups == 1 && round == 0 && group.asks.len() == 1 && self.asks.len() == 1;
+            return (!alone).then(|| first.saturating_mul(GROWTH.saturating_pow(round)));
+        };
+        let left = left.saturating_sub(WRITING);
+        let groups = groups as u32;
+        Some(match round {
+            // The last of several leaves time to divide them.
+            0 if group.asks.len() > 1 => left / (groups + 1),
+            0 if is_first && groups > 1 => left / 2,
+            _ => left / groups,
+        })
+    }
+
+    /// A `share` of the limit that ends first.
+    pub(super) fn limited(&self, share: Duration) -> (Budget, Limits) {
+        let (budget, mut limits) = (&self.session.budget, self.session.limits);
+        match limits.nearest() {
+            Some(Stop::Processor(limit)) => {
+                let left = limits.processor_left().unwrap_or_default();
+                limits.processor = Some(limit.saturating_sub(left) + share);
+                (budget.exerting(share), limits)
+            }
+            _ => {
+                limits.timeout = Some(limits.start.elapsed() + share);
+                (budget.within(share), limits)
+            }
+        }
+    }
+
+    /// Why there is no answer where a group has taken its `share` of the time `limit`: what is left may not be worth another try.
+    pub(super) fn lateness(&self, limit: Stop, share: Option<Duration>) -> String {
+        let has_more = self.session.limits.left().is_some_and(|left| left > 2 * WRITING);
+        match (limit, share.filter(|_| has_more).map(|share| share.as_secs_f64())) {
+            (Stop::Timeout(limit), Some(share)) => {
+                format!("timeout of {share:.1} s, its share of {} s", limit.as_secs_f64())
+            }
+            (Stop::Processor(limit), Some(share)) => {
+                format!("{share:.1} s of processor time, its share of {} s", limit.as_secs_f64())
+            }
+            _ => limit.to_string(),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What library functions do: to the program's memory, and what they bring from outside.
+
+use super::Recorder;
+use crate::environment::{self, CallResult, LibraryCall, Written};
+use crate::trace::names::with_character;
+use crate::trace::{Event, InputValue, Write};
+use cfa::interp::{ObjectSeq, State};
+use cfa::{Bv, CType, EdgeId, Expr, ExprId, FuncId, Function, InputKind, Op, TypeId};
+
+/// Bytes of a string that are remembered.
+const MAX_TEXT: usize = 1 << 17;
+/// Objects that a library function wrote and that are shown.
+const MAX_WRITES: usize = 8;
+
+/// A call of a library model that has not returned.
+pub(super) struct Library {
+    /// Frames when it is the innermost.
+    pub(super) depth: usize,
+    pub(super) edge: EdgeId,
+    args: Vec<u64>,
+    texts: Vec<Option<Vec<u8>>>,
+    /// By argument that is a pointer with a name: name and what it points to.
+    names: Vec<Option<(String, TypeId)>>,
+    pub(super) chosen: Vec<Bv>,
+    pub(super) allocations: Vec<bool>,
+    pub(super) written: Vec<(u64, u64)>,
+}
+
+impl Recorder<'_> {
+    pub(super) fn enter_library(&mut self, edge: EdgeId, args: &[ExprId], callee: FuncId, state: &State) {
+        let params = &self.program.funcs[callee].params;
+        let values: Vec<u64> = params.iter().map(|&p| state.var(p).and_then(|v| v.to_u64()).unwrap_or(0)).collect();
+        let is_pointer = |e: ExprId| self.program.exprs.width(e) == self.program.layout.pointer_width;
+        let name = |&arg: &ExprId| {
+            let var = self.vars(arg).first().copied().filter(|_| is_pointer(arg))?;
+            let (name, ty) = self.names.value(var, &self.frame().temporaries)?;
+            let CType::Pointer(to) = *self.program.plain_type(ty) else { return None };
+            let whole = matches!(self.program.exprs.get(arg), Expr::Var(_));
+            // What lies behind another address than the pointer's is not what it points to, unless that is bytes.
+            let known = whole || self.program.size_of(to) == Some(1);
+            known.then(|| (if whole { name } else { format!("({name} + …)") }, to))
+        };
+        let texts = values.iter().map(|&at| text_at(state, at)).collect();
+        self.library.push(Library {
+            depth: self.frames.len() + 1,
+            edge,
+            args: values,
+            texts,
+            names: args.iter().map(name).collect(),
+            chosen: Vec::new(),
+            allocations: Vec::new(),
+            written: Vec::new(),
+        });
+    }
+
+    /// Says what a library function did to the program's memory, and what of it came from outside.
+    pub(super) fn leave_library(&mut self, call: Library, value: Option<ExprId>, tainted: bool, state: &State) {
+        let function = &self.program.funcs[self.frame().func];
+        let result = value.map(|v| state.eval(v));
+        let mut written = call.written.clone();
+        written.sort_unstable();
+        let mut pieces: Vec<(u64, u64)> = Vec::new();
+        for (at, len) in written {
+            match pieces.last_mut() {
+                Some((start, size)) if at <= *start + *size => *size = (*size).max(at + len - *start),
+                _ => pieces.push((at, len)),
+            }
+        }
+        pieces.retain(|&(at, len)| state.object_at(at).is_some_and(|o| o.live && at + len <= o.base + o.size));
+        let mut writes = Vec::new();
+        for &(at, len) in pieces.iter().take(MAX_WRITES) {
+            let base = |at: u64| state.object_at(at).map(|o| o.base);
+            let named = call.args.iter().zip(&call.names).find(|(arg, _)| **arg <= at && base(**arg) == base(at));
+            let hint = named.and_then(|(_, name)| name.as_ref()).map(|(name, to)| (name.as_str(), *to));
+            if is_of_the_program(self, at, state) {
+                let parts = self.names.written(at, len, state);
+                let is_named =
+                    hint.is_some() || state.object_at(at).is_some_and(|o| self.names.object(o.seq).is_some());
+                let told = if is_named { self.names.region(at, len, state, hint) } else { None };
+                let by_object = |w: &Write| (format!("{}{}", w.object, w.path), w.value.clone());
+                writes.extend(told.or_else(|| parts.first().map(by_object)).map(|told| (told, parts)));
+            }
+        }
+        if call.chosen.is_empty() && call.allocations.is_empty() {
+            if self.frames.len() > 2 {
+                for ((target, value), parts) in writes {
+                    self.push(Event::Assign { target, value }, call.edge, tainted);
+                    self.wrote(parts);
+                }
+            }
+            return;
+        }
+        let (writes, parts): (Vec<_>, Vec<_>) = writes.into_iter().unzip();
+        let spot = self.in_user_code(call.edge).and_then(|e| self.spot(self.program.edges[e].place));
+        let ty = function.return_type;
+        // What the environment gives is written, though no operation writes it.
+        let object = result.as_ref().and_then(Bv::to_u64).and_then(|at| state.object_at(at));
+        if let Some(object) = object.filter(|o| matches!(o.seq, ObjectSeq::Alloc(_)) && self.names.is_of_library(o.seq))
+        {
+            self.unwritten.retain(|byte| !(object.base..object.base + object.size).contains(byte));
+        }
+        let mut shown = result.as_ref().map_or_else(String::new, |r| self.names.show(ty, r, state));
+        if let (Some(result), true) = (&result, environment::gives_a_character(called(function))) {
+            shown = with_character(shown, result);
+        }
+        let through_argument = |&(at, len): &(u64, u64)| {
+            let (arg, offset) = pointing(&call.args, at, state)?;
+            Some(Written { arg, offset: u64::try_from(offset).ok()?, bytes: state.bytes(at, len as usize)? })
+        };
+        self.calls.push(LibraryCall {
+            function: called(function).to_owned(),
+            result: result_of(self, ty, result.as_ref(), &call.args, state),
+            written: pieces.iter().filter_map(through_argument).collect(),
+            args: call.args,
+            texts: call.texts,
+            chosen: call.chosen,
+            allocations: call.allocations,
+            errno: errno(self, state),
+            spot: spot.clone(),
+        });
+        let is_used = matches!(self.program.edges[call.edge].op, Op::Call { result: Some(_), .. });
+        let matters = is_used || !writes.is_empty();
+        let index = self.inputs.len();
+        self.inputs.push(InputValue {
+            kind: InputKind::Environment(called(function).to_owned()),
+            ty: self.program.type_name(ty),
+            c_type: crate::trace::types::plain_name(self.program, ty),
+            shown,
+            value: result.unwrap_or_else(|| Bv::zero(1)),
+            writes,
+            spot: spot.clone(),
+            function: self.program.funcs[self.program.func_of(call.edge)].name.clone(),
+        });
+        if let Op::Call { result: Some(result), .. } = self.program.edges[call.edge].op {
+            let name = self.names.variable(result).map(str::to_owned);
+            self.fresh = name.is_none().then_some((result, self.next_step()));
+            let value = self.names.variable_written(result, &self.inputs[index].shown, self.depth());
+            self.push(Event::Input { index, into: name }, call.edge, matters);
+            self.wrote(value);
+        } else {
+            self.push(Event::Input { index, into: None }, call.edge, matters);
+        }
+        self.wrote(parts.into_iter().flatten());
+        self.steps.last_mut().expect("just pushed").spot = spot;
+    }
+}
+
+/// Notes what library functions had read from streams when the program went wrong in them.
+pub(super) fn interrupt(recorder: &mut Recorder) {
+    for call in std::mem::take(&mut recorder.library) {
+        let Some(frame) = recorder.frames.get(call.depth - 1) else { continue };
+        let function = called(&recorder.program.funcs[frame.func]).to_owned();
+        if environment::reads(&function) && !call.chosen.is_empty() {
+            recorder.calls.push(LibraryCall {
+                function,
+                args: call.args,
+                texts: call.texts,
+                result: CallResult::Nothing,
+                chosen: call.chosen,
+                allocations: call.allocations,
+                written: Vec::new(),
+                errno: None,
+                spot: None,
+            });
+        }
+    }
+}
+
+/// Not one of a model's own objects.
+fn is_of_the_program(recorder: &Recorder, at: u64, state: &State) -> bool {
+    match state.object_at(at).map(|o| o.seq) {
+        Some(ObjectSeq::Global(global)) => !recorder.program.globals[global].name.starts_with("proviso_"),
+        Some(object @ ObjectSeq::Alloc(_)) => !recorder.names.is_of_library(object),
+        None => false,
+    }
+}
+
+/// What a library function returned, in terms of what is there natively.
+fn result_of(recorder: &Recorder, ty: TypeId, value: Option<&Bv>, args: &[u64], state: &State) -> CallResult {
+    let Some(value) = value else { return CallResult::Nothing };
+    match recorder.program.plain_type(ty) {
+        CType::Float { name, .. } => CallResult::Float(name.clone(), value.clone()),
+        CType::Pointer(_) => {
+            let at = value.to_u64().unwrap_or(0);
+            if let Some((arg, offset)) = pointing(args, at, state) {
+                return CallResult::Argument(arg, offset);
+            }
+            let object = state.object_at(at).filter(|o| o.live && at < o.base + o.size);
+            let bytes = object.and_then(|o| state.bytes(at, (o.base + o.size - at).min(MAX_TEXT as u64) as usize));
+            bytes.map_or_else(|| CallResult::Value(value.clone()), |bytes| CallResult::Object { at, bytes })
+        }
+        _ => CallResult::Value(value.clone()),
+    }
+}
+
+fn errno(recorder: &Recorder, state: &State) -> Option<i32> {
+    const NAME: &str = "proviso_errno";
+    let var = recorder.program.vars.iter().find(|(_, v)| v.func().is_none() && v.name.as_deref() == Some(NAME));
+    if let Some((var, _)) = var {
+        return state.var(var)?.to_u64().map(|v| v as i32);
+    }
+    let (global, _) = recorder.program.globals.iter().find(|(_, g)| g.name == NAME)?;
+    let bytes = state.bytes(state.global_address(global), 4)?;
+    Some(i32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// The name by which C calls a function: models of calls that ignore the result have names of their own, and headers give
+/// `scanf` others.
+pub(super) fn called(function: &Function) -> &str {
+    let name = function.name.trim_end_matches(".void");
+    name.strip_prefix("__isoc99_").or(name.strip_prefix("__isoc23_")).unwrap_or(name)
+}
+
+/// The argument that points into the object at an address, and how far behind it that is.
+fn pointing(args: &[u64], at: u64, state: &State) -> Option<(usize, i64)> {
+    let base = |at: u64| state.object_at(at).map(|o| o.base);
+    let object = base(at)?;
+    let arg = args.iter().position(|&a| a != 0 && base(a) == Some(object))?;
+    Some((arg, at.wrapping_sub(args[arg]) as i64))
+}
+
+/// The string at an address, if there is one.
+pub(super) fn text_at(state: &State, at: u64) -> Option<Vec<u8>> {
+    let object = state.object_at(at).filter(|o| o.live && at < o.base + o.size)?;
+    let len = (object.base + object.size - at).min(MAX_TEXT as u64) as usize;
+    let mut bytes = state.bytes(at, len)?;
+    bytes.truncate(bytes.iter().position(|&b| b == 0)?);
+    Some(bytes)
+}

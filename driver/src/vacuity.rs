@@ -1,0 +1,192 @@
+//! The question after TRUE: does an execution satisfy each assumption?
+//!
+//! A proof holds vacuously of code behind an assumption that no execution satisfies. Runs on random inputs come first: one that
+//! satisfies an assumption settles it. An analysis looks for the rest within a small budget of work. Assumptions about which neither says
+//! anything, and those that no execution reaches, are not reported.
+
+use crate::evidence::blame;
+use crate::report::{Answer, Rest};
+use crate::session::{Finished, Session, is_target};
+use crate::source::{Sources, Spot};
+use cfa::Program;
+use cfa::interp::{Inputs, Interpreter, Limits, Recording};
+use engine::algorithm::random::RandomInputs;
+use engine::{Config, Verdict};
+use frontend_llvm::Options;
+use instrument::vacuity::{Assumptions, Goal, Watch};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Processor time that the analysis has for all assumptions together, and at most a fifth of the time left.
+const WORK: Duration = Duration::from_secs(1);
+/// Random runs, and edges of one and of all of them.
+const RUNS: u64 = 120;
+const RUN: u64 = 50_000;
+const EDGES: u64 = 2_000_000;
+
+/// Records in the result which assumptions no execution satisfies, if something is proved.
+pub fn look_for_vacuity(session: &Session, finished: &mut Finished) {
+    let shared = session.shared();
+    let is_proved = matches!(finished.answer, Answer::True)
+        || shared.checks.iter().any(|check| check.violations.is_empty() && matches!(check.rest, Rest::Proved));
+    let is_asked = is_proved && shared.assumes;
+    let engine = shared.engine;
+    drop(shared);
+    if !is_asked {
+        return;
+    }
+    let Some(program) = unchecked(session) else { return };
+    session.stage("looking whether executions satisfy the assumptions", "vacuity", || {
+        record_unsatisfied(session, &program, finished);
+    });
+    session.shared().engine = engine;
+}
+
+/// The program with assertions and automata, but without other checks: those are proved.
+fn unchecked(session: &Session) -> Option<Program> {
+    let load = &session.job.load;
+    let checked_elsewhere = load.checks.iter().chain(&load.checked_elsewhere).copied().collect();
+    let options = Options { checks: Vec::new(), checked_elsewhere, ..load.clone() };
+    let (mut program, _) = session.load_with(&options).ok()?;
+    instrument::unreach_call(&mut program, &session.job.error_functions);
+    session.job.weave(&mut program).ok()?;
+    Some(program)
+}
+
+fn record_unsatisfied(session: &Session, program: &Program, finished: &mut Finished) {
+    let assumptions = Assumptions::of(program);
+    let unsatisfied = unsatisfied(session, program, &assumptions);
+    if unsatisfied.is_empty() {
+        return;
+    }
+    let sources = Sources::new();
+    let excludes_all = assumptions.exclude_everything(&unsatisfied);
+    let mut spots: Vec<Spot> = Vec::new();
+    for number in assumptions.innermost(&unsatisfied) {
+        let spot = assumptions.place(number).map(|place| blame::users_place(program, place));
+        let Some(spot) = spot.and_then(|place| sources.spot(program, place)) else { continue };
+        let condition = sources.argument(&spot).unwrap_or_default();
+        let is_meant = match condition.as_str() {
+            // A macro hides the condition.
+            "" => assumptions.is_false(number),
+            _ => (assumptions.is_false(number) || assumptions.is_call(number)) && is_constant(&condition),
+        };
+        if (excludes_all || !is_meant) && !spots.contains(&spot) {
+            spots.push(spot);
+        }
+    }
+    spots.sort();
+    if excludes_all {
+        let places: Vec<String> = spots.iter().map(ToString::to_string).collect();
+        finished.proved.nothing_checked = Some(match &places[..] {
+            [] => "no execution satisfies the assumptions".into(),
+            [one] => format!("no execution satisfies the assumption at {one}"),
+            many => format!("no execution satisfies one of the assumptions at {}", many.join(", ")),
+        });
+    }
+    finished.proved.unsatisfied_assumptions = spots;
+}
+
+/// The assumptions that executions reach, and none satisfies.
+fn unsatisfied(session: &Session, program: &Program, assumptions: &Assumptions<'_>) -> Vec<usize> {
+    let mut watch = assumptions.watch();
+    let open = |watch: &Watch<'_>| -> Vec<usize> {
+        assumptions.numbers().filter(|&number| !watch.is_satisfied(number)).collect()
+    };
+    run_at_random(session, program, assumptions, &mut watch);
+    let budget = session.budget.within(session.share_of_time(WORK)).exerting(WORK);
+    let interpreter = Interpreter::new(program);
+    let limits = Limits { steps: RUN, ..engine::replay_limits(WORK) };
+    // Each execution found may satisfy several assumptions, one behind the other.
+    loop {
+        let left = open(&watch);
+        if left.is_empty() {
+            return left;
+        }
+        match search(session, &assumptions.question(&left, Goal::Satisfy), &budget) {
+            Found::Execution(found, inputs) => {
+                watch.set_satisfied(left[found]);
+                watch.set_reached(left[found]);
+                interpreter.run(&mut inputs.source(), limits, &mut watch);
+            }
+            Found::Nothing => break,
+            Found::Undecided => return Vec::new(),
+        }
+    }
+    loop {
+        let unreached: Vec<usize> = open(&watch).into_iter().filter(|&number| !watch.is_reached(number)).collect();
+        if unreached.is_empty() {
+            break;
+        }
+        match search(session, &assumptions.question(&unreached, Goal::Reach), &budget) {
+            Found::Execution(found, inputs) => {
+                watch.set_reached(unreached[found]);
+                interpreter.run(&mut inputs.source(), limits, &mut watch);
+            }
+            Found::Nothing | Found::Undecided => break,
+        }
+    }
+    open(&watch).into_iter().filter(|&number| watch.is_reached(number)).collect()
+}
+
+/// Runs the program until all assumptions are satisfied that random inputs satisfy soon.
+fn run_at_random(session: &Session, program: &Program, assumptions: &Assumptions<'_>, watch: &mut Watch<'_>) {
+    let interpreter = Interpreter::new(program);
+    let inputs = RandomInputs::new(program, session.config.seed);
+    let mut edges = 0;
+    for number in 0..RUNS {
+        if edges >= EDGES || assumptions.numbers().all(|assumption| watch.is_satisfied(assumption)) {
+            break;
+        }
+        let limits = Limits { steps: RUN, memory: 1 << 26, call_depth: 10_000, ..engine::replay_limits(WORK) };
+        let mut random = Recording::new(inputs.run(number));
+        edges += interpreter.run(&mut random, limits, watch).steps;
+        if random.source.asked == 0 {
+            break;
+        }
+    }
+}
+
+/// Looks for an execution of the program that comes to an error.
+fn search(session: &Session, question: &Program, budget: &engine::budget::Budget) -> Found {
+    let criteria: Vec<_> = question.edges.iter().filter(|(_, e)| is_target(e)).map(|(id, _)| id).collect();
+    let options = slicer::Options { deadline: budget.deadline, ..slicer::Options::default() };
+    let slice = match slicer::slice(question, &criteria, &options) {
+        Ok(slice) => slice,
+        Err(slicer::Error::NoCriterion) => return Found::Nothing,
+        Err(slicer::Error::OutOfTime) => return Found::Undecided,
+    };
+    // Executions that do what C leaves undefined are none that the proof speaks of.
+    let faults_elsewhere = Some(Arc::new(AtomicBool::new(false)));
+    let (solvers, seed) = (session.config.solvers.clone(), session.config.seed);
+    let config = Config { solvers, seed, faults_elsewhere, ..Config::default() };
+    let ask = |slice| session.ask(question, question, slice, &config, budget, None).verdict;
+    let mut verdict = ask(Some(&slice));
+    if matches!(verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
+        // A slice lacks loops without end that stand for assumptions.
+        verdict = ask(None);
+    }
+    match verdict {
+        Verdict::True => Found::Nothing,
+        Verdict::False(found) => {
+            let number = question.errors.ids().position(|error| error == found.error);
+            Found::Execution(number.expect("an error of the question"), found.inputs)
+        }
+        Verdict::Unknown(_) => Found::Undecided,
+    }
+}
+
+/// What an analysis found of a question.
+enum Found {
+    /// Inputs with which an execution comes to the error of this number.
+    Execution(usize, Inputs),
+    /// No execution comes to any.
+    Nothing,
+    Undecided,
+}
+
+/// Whether a condition is written as a constant: the way to say that a path ends here.
+fn is_constant(condition: &str) -> bool {
+    condition == "false" || !condition.contains(char::is_alphabetic)
+}

@@ -1,0 +1,335 @@
+//! A verification from beginning to end, under its limits.
+
+use crate::answer::answer;
+use crate::cache::Cache;
+use crate::config::Config;
+use crate::cooperation;
+use crate::evidence::exhibits::Exhibits;
+use crate::evidence::reproduction::Reproduction;
+use crate::failure::{Failure, exit};
+use crate::files::Outputs;
+use crate::job::Job;
+use crate::limits::{self, End, Limits, Supervised};
+use crate::panics;
+use crate::plan::Plan;
+use crate::question;
+use crate::report::{Answer, CheckResult, Note, Report, Rest};
+use crate::session::{Finished, Observer, Session, Shared};
+use crate::source::Spot;
+use crate::vacuity::look_for_vacuity;
+use engine::budget::Budget;
+use frontend_llvm::DataModel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The result of a verification.
+pub struct Outcome {
+    /// The verdict, and what is said of it.
+    pub report: Report,
+    /// The first violation, as it can be reproduced natively, if the configuration asks for it.
+    pub reproduction: Option<Reproduction>,
+    /// The paths that were verified, as a condition, if the configuration asks for it.
+    pub condition: Option<String>,
+    /// What is known of the paths, as a GIA, if the configuration asks for it.
+    pub gia: Option<String>,
+    /// The program as an HTML report shows it, if the configuration asks for it.
+    pub exhibits: Exhibits,
+    /// The states of the analysis that decided, if the configuration asks for them.
+    pub graph: Vec<engine::arg::Shape>,
+    /// The exit code of the verdict.
+    pub code: u8,
+}
+
+/// A verification of a job.
+pub struct Verification<'a> {
+    pub job: &'a Arc<Job>,
+    pub config: &'a Config,
+    /// Files that will be written, which no input may be.
+    pub outputs: &'a Outputs,
+    /// The time from which limits count.
+    pub start: Instant,
+    /// The verdict is what the user asked for, and stands as soon as it is reached: it is not a step on the way to another one.
+    pub is_answer: bool,
+    pub observer: Arc<dyn Observer>,
+}
+
+impl Verification<'_> {
+    /// The limits of the run.
+    pub fn limits(&self) -> Limits {
+        let Config { timeout, cpu_limit, memory_limit, cooperation, .. } = self.config;
+        let records_at_end = cooperation.save_condition.is_some() || cooperation.save_gia;
+        Limits {
+            timeout: *timeout,
+            processor: *cpu_limit,
+            memory: memory_limit.unwrap_or_else(limits::default_memory),
+            start: self.start,
+            grace: if records_at_end { cooperation::GRACE } else { limits::GRACE },
+        }
+    }
+
+    /// A session with nothing found yet.
+    ///
+    /// # Errors
+    /// If a file of the configuration cannot be read or is malformed.
+    pub fn session(&self, budget: Budget) -> Result<Session, Failure> {
+        let Config { engine, slicing, timeout, cpu_limit, cooperation, records, .. } = self.config;
+        let shared = Shared { warnings: self.job.warnings.clone(), ..Shared::default() };
+        let limit = timeout.iter().chain(cpu_limit).min().copied();
+        Ok(Session {
+            job: self.job.clone(),
+            loader: Arc::default(),
+            config: engine.clone(),
+            budget,
+            limits: self.limits(),
+            shared: Arc::new(Mutex::new(shared)),
+            records: *records,
+            outputs: self.outputs.clone(),
+            slicing: *slicing,
+            plan: Arc::new(Plan::new(cooperation, engine.seed, limit)?),
+            cache: Cache::of(self.config)?,
+            is_answer: self.is_answer,
+            observer: self.observer.clone(),
+        })
+    }
+
+    /// Verifies. The report is complete whatever ends the run.
+    ///
+    /// # Errors
+    /// If no verdict can be attempted: the program does not compile, a file cannot be read, the question makes no sense.
+    pub fn run(&self) -> Result<Outcome, Failure> {
+        let budget = Budget::unlimited();
+        let cancel = budget.cancel.clone();
+        let (job, start) = (self.job, self.start);
+        let session = self.session(budget)?;
+        let (limits, shared) = (session.limits, session.shared.clone());
+        let tick = || {
+            // The observer may take its time: nothing is locked meanwhile.
+            let seen = shared.try_lock().ok().map(|shared| (shared.phase, shared.engine));
+            if let Some((phase, stats)) = seen {
+                self.observer.progress(phase, stats.as_ref());
+            }
+        };
+        let work = move || {
+            // Shares of what is left are of the time that this thread works.
+            let budget = limits.processor.map(|time| session.budget.exerting(time));
+            run(&Session { budget: budget.unwrap_or_else(|| session.budget.clone()), ..session })
+        };
+        let supervised = limits::supervise(&limits, &cancel, tick, work);
+        let mut shared = std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
+
+        let peak_memory = supervised.peak_memory;
+        let (finished, code) = conclude(supervised, &mut shared, &*self.observer)?;
+        let mut checks = std::mem::take(&mut shared.checks);
+        if checks.is_empty() {
+            checks = vec![only_result(job, &finished.answer)];
+        }
+        let mut stats = shared.times;
+        if let Some(engine) = shared.engine {
+            stats.extend(engine.entries().into_iter().map(|(name, value)| (format!("analysis_{name}"), value)));
+        }
+        stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
+        stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
+        let mut report = Report {
+            answer: finished.answer,
+            checks,
+            parts: shared.parts,
+            properties: job.names(),
+            files: job.load.files().iter().map(|f| f.display().to_string()).collect(),
+            data_model: shared.data_model.or(job.load.data_model).unwrap_or(DataModel::Lp64).name(),
+            analysis: self.config.engine.analysis.name().to_owned(),
+            decided_by: finished.decided_by,
+            proof: finished.proof,
+            nothing_checked: finished.proved.nothing_checked,
+            unsatisfied_assumptions: finished.proved.unsatisfied_assumptions,
+            assumed_writes: finished.proved.assumed_writes,
+            assumptions: shared.assumptions,
+            undefined: shared.undefined,
+            warnings: Vec::new(),
+            turns: finished.turns,
+            increments: finished.increments,
+            invariants: finished.proved.invariants,
+            rankings: finished.rankings,
+            notes: finished.notes,
+            models: shared.models,
+            stats,
+        };
+        let mut texts: Vec<String> = Vec::new();
+        for warning in shared.warnings {
+            if !texts.contains(&warning) {
+                texts.push(warning);
+            }
+        }
+        texts.extend(finished.crashes.iter().map(|(analysis, what)| {
+            format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", panics::DEFECT)
+        }));
+        report.warnings = texts.into_iter().map(|text| Note { text, spot: None }).chain(vacuity(&report)).collect();
+        let graph = finished.graph;
+        Ok(Outcome {
+            report,
+            reproduction: shared.reproduction,
+            condition: shared.condition,
+            gia: shared.gia,
+            exhibits: shared.exhibits,
+            graph,
+            code,
+        })
+    }
+}
+
+/// Answers what is asked, and looks whether the answer says anything.
+fn run(session: &Session) -> Result<Finished, Failure> {
+    let mut finished = match session.job.asks_one_thing() {
+        true => answer(session),
+        false => question::run(session),
+    }?;
+    session.keep(&finished);
+    if let Err(what) = panics::guarded(|| look_for_vacuity(session, &mut finished)) {
+        session.warn_of_defect("looking whether executions satisfy the assumptions", &what);
+    }
+    Ok(finished)
+}
+
+/// What there is to say after the worker ended one way or another, and the exit code.
+fn conclude(
+    supervised: Supervised<Result<Finished, Failure>>,
+    shared: &mut Shared,
+    observer: &dyn Observer,
+) -> Result<(Finished, u8), Failure> {
+    // A violation that was confirmed stands, whatever happened afterwards.
+    let mut rescued = shared.violation.take();
+    if let Some(violation) = &rescued
+        && let Some(check) = shared.checks.iter_mut().find(|c| c.properties.contains(&violation.property))
+    {
+        check.violations.push(violation.clone());
+        rescued = None;
+    }
+    let rescued = rescued.map(|violation| Answer::False(Box::new(violation)));
+    let unknown = |reason: String| Answer::Unknown { reason, spot: None };
+    let stopped = supervised.stop.map(|stop| format!("{stop} during {}", shared.phase));
+    let (mut finished, internal) = match (supervised.end, stopped) {
+        (End::Done(Ok(mut finished)), None) => {
+            let internal = finished.has_crashed;
+            if let (true, Some((analysis, what))) = (internal, finished.crashes.first()) {
+                let text = format!("internal error: {what}");
+                observer.internal_error(&format!("{text}, in the analysis `{analysis}`"));
+                finished.answer = unknown(text);
+                finished.crashes.remove(0);
+            }
+            (finished, internal)
+        }
+        (End::Done(Ok(mut finished)), Some(stopped)) => {
+            if matches!(finished.answer, Answer::Unknown { .. }) {
+                finished.answer = unknown(stopped);
+            }
+            (finished, false)
+        }
+        (End::Done(Err(failure)), None) if shared.reached.is_none() => return Err(failure),
+        (end, stopped) => {
+            let why = match end {
+                End::Panicked(message) => Err(format!("internal error: {message}")),
+                End::Done(Err(failure)) => Ok(stopped.unwrap_or(failure.message)),
+                // A compiler that Ctrl-C killed is no error of the input.
+                _ => Ok(stopped.unwrap_or_else(|| format!("memory ran out during {}", shared.phase))),
+            };
+            let (Ok(reason) | Err(reason)) = &why;
+            match shared.reached.take() {
+                Some(reached) => {
+                    shared.warnings.push(format!("what was to be said of the verdict is not complete: {reason}"));
+                    (reached, false)
+                }
+                None => {
+                    if why.is_err() {
+                        observer.internal_error(reason);
+                    }
+                    (Finished::new(unknown(reason.clone())), why.is_err())
+                }
+            }
+        }
+    };
+    if let (Answer::Unknown { .. }, Some(rescued)) = (&finished.answer, rescued) {
+        finished.answer = rescued;
+    }
+    if !shared.checks.is_empty() {
+        let sum = Answer::of(&shared.checks);
+        // What was not come to has the reason for which the run ended.
+        if !matches!(sum, Answer::Unknown { .. }) || !internal && matches!(finished.answer, Answer::True) {
+            finished.answer = sum;
+        }
+    }
+    let code = match finished.answer {
+        Answer::True => exit::TRUE,
+        Answer::False(_) => exit::FALSE,
+        Answer::Unknown { .. } if internal => exit::INTERNAL,
+        Answer::Unknown { .. } if finished.proved_part => exit::PROVED_PART,
+        Answer::Unknown { .. } => exit::UNKNOWN,
+    };
+    Ok((finished, code))
+}
+
+/// The result of what was asked alone.
+fn only_result(job: &Job, answer: &Answer) -> CheckResult {
+    let mut result =
+        CheckResult::new(job.asks.iter().map(|a| a.name.clone()).collect::<Vec<_>>().join(", "), job.names());
+    match answer {
+        Answer::True => result.rest = Rest::Proved,
+        Answer::False(violation) => {
+            result.rest = Rest::NotAsked;
+            result.violations.push((**violation).clone());
+        }
+        Answer::Unknown { reason, spot } => {
+            result.rest = Rest::Unknown(Note { text: reason.clone(), spot: spot.clone() });
+        }
+    }
+    result
+}
+
+/// Warnings of a proof that says nothing of the program, or of a part of it.
+fn vacuity(report: &Report) -> Vec<Note> {
+    let excludes_all = report.nothing_checked.is_some();
+    let text = match excludes_all {
+        true => "nothing was checked: no execution satisfies the assumption",
+        false => "no execution satisfies the assumption: the code behind it was not checked",
+    };
+    let at = |spot: &Spot| Note { text: text.into(), spot: Some(spot.clone()) };
+    match (&report.unsatisfied_assumptions[..], &report.nothing_checked) {
+        ([], Some(why)) => vec![Note { text: format!("nothing was checked: {why}"), spot: None }],
+        (spots, _) => spots.iter().map(at).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Stop;
+    use crate::report::Violation;
+    use std::time::Duration;
+
+    /// However a run ends after its verdict, the verdict stands, and a warning says what is not complete.
+    #[test]
+    fn a_verdict_that_was_reached_stands() {
+        let ends: [(fn() -> End<Result<Finished, Failure>>, Option<Stop>); 6] = [
+            (|| End::Abandoned, Some(Stop::Timeout(Duration::from_secs(10)))),
+            (|| End::Abandoned, Some(Stop::Processor(Duration::from_secs(10)))),
+            (|| End::Abandoned, Some(Stop::Memory(1 << 30))),
+            (|| End::Abandoned, Some(Stop::Interrupted)),
+            (|| End::Panicked("a defect".into()), None),
+            (|| End::Done(Err(Failure::data("what is written"))), None),
+        ];
+        let violation = || Answer::False(Box::new(Violation::new("unreach-call", "")));
+        for (end, stop) in ends {
+            for (answer, line, code) in
+                [(Answer::True, "TRUE", exit::TRUE), (violation(), "FALSE(unreach-call)", exit::FALSE)]
+            {
+                let reached = Finished { decided_by: Some("symex"), ..Finished::new(answer) };
+                let mut shared = Shared { phase: "describing loops", reached: Some(reached), ..Shared::default() };
+                let supervised = Supervised { end: end(), stop, peak_memory: 0 };
+                let (finished, its) = conclude(supervised, &mut shared, &()).unwrap();
+                assert_eq!((finished.answer.line().as_str(), its, finished.decided_by), (line, code, Some("symex")));
+                assert!(shared.warnings.iter().any(|w| w.contains("is not complete: ")), "{:?}", shared.warnings);
+            }
+            let supervised = Supervised { end: end(), stop, peak_memory: 0 };
+            let ended = conclude(supervised, &mut Shared::default(), &());
+            assert!(ended.is_err() || matches!(ended.unwrap().0.answer, Answer::Unknown { .. }));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Programs as files that other tools read: C, bitcode, textual IR, automata.
+
+use crate::failure::Failure;
+use crate::files::STDOUT;
+use crate::load::loading;
+use cfa::Program;
+use std::path::Path;
+use std::process::Command;
+
+/// What a program is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    C,
+    Bitcode,
+    Ir,
+    /// The automata as text.
+    Automata,
+}
+
+/// What the name of a file asks for.
+pub fn language(path: &Path) -> Language {
+    match path.extension().and_then(|e| e.to_str()).unwrap_or_default() {
+        "c" | "i" => Language::C,
+        "bc" => Language::Bitcode,
+        "ll" => Language::Ir,
+        _ if path == Path::new(STDOUT) => Language::C,
+        _ => Language::Automata,
+    }
+}
+
+/// The program in the language that the name of the file asks for, and an error of it that this cannot run into.
+pub fn text(
+    program: &Program,
+    path: &Path,
+    options: &cooperate::c::Options,
+) -> Result<(Vec<u8>, Option<String>), Failure> {
+    let language = language(path);
+    if language == Language::Automata {
+        return Ok((cfa::text::print(program).into_bytes(), None));
+    }
+    let c = cooperate::c::print(program, options).map_err(Failure::data)?;
+    Ok((compiled(c.text, program.layout.pointer_width, language, path)?, c.unsaid))
+}
+
+/// C in another language, or as it is, which a compiler takes all the same. Errors speak of the file that it is for.
+pub fn compiled(c: String, width: u32, language: Language, path: &Path) -> Result<Vec<u8>, Failure> {
+    let folder = tempfile::tempdir().map_err(|e| Failure::writing(path, &e))?;
+    let (source, module) = (folder.path().join("residual.c"), folder.path().join("module"));
+    std::fs::write(&source, &c).map_err(|e| Failure::writing(&source, &e))?;
+    let clang = frontend_llvm::clang().map_err(|e| loading(&e))?;
+    let width = if width == 32 { "-m32" } else { "-m64" };
+    let made = Command::new(clang)
+        .args([width, "-g", "-w", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-strict-aliasing", "-emit-llvm"])
+        .arg(if language == Language::Ir { "-S" } else { "-c" })
+        .args(["-o".as_ref(), module.as_os_str(), source.as_os_str()])
+        .output()
+        .map_err(|e| Failure::data(format!("clang does not run: {e}")))?;
+    if !made.status.success() {
+        let messages = String::from_utf8_lossy(&made.stderr).replace(&*source.to_string_lossy(), "the C");
+        let first = messages.lines().find(|line| line.contains("error:")).unwrap_or("clang fails");
+        let mut failure = Failure::data(format!("the program cannot be written as C that a compiler takes: {first}"));
+        failure.detail = Some(messages);
+        return Err(failure);
+    }
+    match language {
+        Language::C | Language::Automata => Ok(c.into_bytes()),
+        Language::Bitcode | Language::Ir => std::fs::read(&module).map_err(|e| Failure::reading(&module, &e)),
+    }
+}

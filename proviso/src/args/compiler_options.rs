@@ -1,0 +1,79 @@
+//! Compilers' options on our own command line.
+
+use super::Cli;
+use clap::CommandFactory;
+use frontend_llvm::command;
+use std::ffi::OsString;
+
+/// Our command line with options for compilers moved behind `--`, where they are clang's. What is an option of ours stays one. Those of warnings and debug
+/// information are left out.
+pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
+    let name = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
+    let cli = Cli::command();
+    let ours = cli.find_subcommand(name).filter(|ours| ours.get_arguments().any(|a| a.get_id() == "clang_args"));
+    let Some(ours) = ours else { return args };
+    let is_ours = |text: &str, named: usize| {
+        let mut options = ours.get_arguments().chain(cli.get_arguments());
+        match text.strip_prefix("--") {
+            Some(long) => {
+                let long = long.split('=').next().unwrap_or_default();
+                matches!(long, "help" | "version") || options.any(|a| a.get_long() == Some(long))
+            }
+            // `-fwrapv` is clang's, and `-fdot` ours where `-f` is.
+            None => {
+                let short = text.chars().nth(1);
+                named <= 2 && (short == Some('h') || options.any(|a| a.get_short() == short))
+            }
+        }
+    };
+    let mut own = Vec::new();
+    let mut moved: Vec<OsString> = Vec::new();
+    let mut rest = args.into_iter();
+    while let Some(arg) = rest.next() {
+        let text = arg.to_str().unwrap_or_default();
+        if text == "--" {
+            moved.extend(rest);
+            break;
+        }
+        // clang says that it does not know an option.
+        let unknown = ["-f", "-m"].iter().any(|start| text.starts_with(start) && text != *start).then_some((0, 2));
+        match command::meaning_at(text).or(unknown) {
+            Some((values, named)) if !is_ours(text, named) => {
+                moved.push(arg);
+                moved.extend(rest.by_ref().take(values));
+            }
+            // As a compiler has them.
+            _ if text == "-w" || ["-W", "-g", "-pedantic"].iter().any(|start| text.starts_with(start)) => {}
+            _ => own.push(arg),
+        }
+    }
+    if !moved.is_empty() {
+        own.push("--".into());
+        own.extend(moved);
+    }
+    own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiler_options_go_behind_the_dashes() {
+        let moved = |line: &str| {
+            let args = line.split_whitespace().map(OsString::from).collect();
+            with_compiler_options(args).join(std::ffi::OsStr::new(" ")).into_string().unwrap()
+        };
+        assert_eq!(
+            moved("proviso verify -std=c99 a.c -O2 -include x.h -Wall -t 5 -m32 -- -DX"),
+            "proviso verify a.c -t 5 -- -std=c99 -O2 -include x.h -m32 -DX"
+        );
+        assert_eq!(moved("proviso cfa -f dot a.c"), "proviso cfa -f dot a.c");
+        assert_eq!(moved("proviso cfa -fdot a.c -fwrapv"), "proviso cfa -fdot a.c -- -fwrapv");
+        assert_eq!(
+            moved("proviso verify -v --std c99 -DA a.c -Xclang -DB --define-macro C -Wp,-DD --witness w -Iinc"),
+            "proviso verify -v --std c99 -DA a.c --witness w -Iinc -- -Xclang -DB --define-macro C -Wp,-DD"
+        );
+        assert_eq!(moved("proviso slice a.c -c check -fwrapv"), "proviso slice a.c -c check -- -fwrapv");
+    }
+}

@@ -1,0 +1,72 @@
+//! Testers of others (`testgen --cotest --tester`): the tool is run on the program that is left, and the tests that it leaves are
+//! read. What they are worth is seen when they are run.
+
+use crate::testgen::imported::{self, Imported};
+use anyhow::bail;
+use cfa::Program;
+use driver::external::adapter::Adapter;
+use driver::failure::Failure;
+use engine::budget::Budget;
+
+const KNOWN: [(&str, &str); 2] = [("afl", include_str!("afl.toml")), ("klee", include_str!("klee_tests.toml"))];
+
+/// A tester by its name.
+#[derive(Clone, Debug)]
+pub struct Tester {
+    pub name: &'static str,
+    adapter: Adapter,
+}
+
+impl Tester {
+    /// One that is known, or that a file ending in `.toml` describes; what it takes has to be there.
+    pub fn of(name: &str) -> Result<Self, Failure> {
+        let adapter = Adapter::of(name, &KNOWN)?;
+        if adapter.tests.is_empty() {
+            return Err(Failure::data(format!("{name} is no tester: it names no 'tests'")));
+        }
+        adapter.require(name)?;
+        Ok(Self { name: Adapter::short_name(name), adapter })
+    }
+
+    /// The tests that it has after as much time as there is.
+    pub fn tests(
+        &self,
+        program: &Program,
+        errors: &[String],
+        seeds: &[Vec<u8>],
+        (budget, memory): (&Budget, u64),
+    ) -> anyhow::Result<Vec<Imported>> {
+        let ran = self.adapter.run(self.name, program, (errors, seeds), (budget, memory))?;
+        let mut tests = Vec::new();
+        for file in self.adapter.test_files(&ran) {
+            // What is cut short by the end of the tool is no test.
+            tests.extend(imported::read(&file).unwrap_or_default());
+        }
+        if tests.is_empty() {
+            bail!("{} has written no test; it says last: {}", self.name, ran.last_words());
+        }
+        Ok(tests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_of_testers_are_read() {
+        for (name, _) in KNOWN {
+            assert!(!Adapter::of(name, &KNOWN).unwrap().tests.is_empty(), "{name}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.toml");
+        let of = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Tester::of(path.to_str().unwrap())
+        };
+        assert_eq!(of("program = \"sh\"\narguments = []\ntests = [\"*.xml\"]").unwrap().name, "mine");
+        assert!(of("program = \"sh\"\narguments = []").unwrap_err().message.contains("no tester"));
+        let missing = of("program = \"sh\"\nneeds = [\"no-such-fuzzer\"]\narguments = []\ntests = [\"*\"]");
+        assert!(missing.unwrap_err().message.contains("needs no-such-fuzzer"));
+    }
+}

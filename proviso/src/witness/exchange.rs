@@ -1,0 +1,45 @@
+//! Component CEGAR with verification witnesses as what components exchange (CC-Wit: Beyer, Haltermann, Lemberger, Wehrheim, ICSE 2022):
+//! candidates are violation witnesses, precisions are correctness witnesses.
+
+use super::{Content, Entry, Places};
+use crate::gia_command::witness::Source;
+use anyhow::{Context, Error, anyhow, bail};
+use cfa::Program;
+use cooperate::gia::{Gia, Says};
+use driver::plan::Translate;
+use driver::source::Sources;
+use std::path::PathBuf;
+
+/// Verification witnesses as what components exchange.
+pub struct Witnesses;
+
+impl Translate for Witnesses {
+    fn name(&self) -> &'static str {
+        "witnesses"
+    }
+
+    // A path to a target stays as it is: nobody goes on from there.
+    fn translate(&self, answer: &Gia, program: &mut Program, files: &[PathBuf]) -> anyhow::Result<Gia> {
+        if answer.has(Says::Reachable) || answer.is_all_unreachable() {
+            return Ok(answer.clone());
+        }
+        let places = Places::new(files)?;
+        let sources = Sources::new();
+        let source = Source { places: &places, sources: &sources };
+        let (entry_type, content) = match answer.only_path(Says::Candidate, program) {
+            Some(path) => ("violation_sequence", Content::Segments(source.waypoints(&path, &[], program).0)),
+            None if answer.has(Says::Candidate) => bail!("the candidates are more than one path"),
+            None => ("invariant_set", Content::Invariants(source.invariants(answer, program).0)),
+        };
+        let width = program.layout.pointer_width;
+        let text = super::text(&[Entry::of_program(entry_type, content, files, width)]);
+        let [entry] =
+            <[Entry; 1]>::try_from(super::parse(&text).map_err(Error::msg)?).ok().context("one entry was written")?;
+        let (gia, _lost) = source.gia_of(&entry, program)?;
+        // A candidate that gets lost on the way is no proof.
+        match answer.has(Says::Candidate) && !gia.has(Says::Candidate) {
+            true => Err(anyhow!("the witness of a candidate names none")),
+            false => Ok(gia),
+        }
+    }
+}
