@@ -25,8 +25,7 @@ pub use lasso::{is_lasso, loop_at};
 pub use loose::{joined, settle};
 use waypoint::Way;
 
-/// Error functions for invariants are called so, with the invariant's number behind.
-pub const INVARIANT: &str = "__proviso_invariant_";
+pub use driver::job::INVARIANT;
 /// The variable that counts the segments passed.
 pub const SEGMENT: &str = "__proviso_segment";
 /// What ends an execution so that it is none, whatever the property says of ends.
