@@ -1,8 +1,5 @@
 //! The command line.
 
-mod asked;
-#[cfg(test)]
-mod cached;
 mod choices;
 mod compiler_options;
 mod cooperate;

@@ -1,6 +1,8 @@
 //! The command `proviso`: runs the pipeline and renders its results.
 
 mod args;
+mod asked;
+mod c_scan;
 mod cc;
 mod cfa_command;
 mod crash;
@@ -15,14 +17,19 @@ mod mangled;
 mod manual;
 mod message;
 mod output;
+mod picture;
 mod pixel_tree;
 mod progress;
 mod reduce_command;
 mod render;
+mod run;
 mod sarif;
 mod slice;
 mod split;
+mod subject;
+mod test_format;
 mod testgen;
+mod validate;
 mod verify;
 mod witness;
 
@@ -46,7 +53,7 @@ fn main() {
     let colors = output::Colors::new(cli.color);
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
-        Command::Validate(args) => witness::validate::run(args, colors),
+        Command::Validate(args) => validate::run(args, colors),
         Command::Testgen(args) => testgen::run(args, colors),
         Command::Completions { shell } => manual::completions(*shell, colors),
         Command::Man => manual::page(colors),

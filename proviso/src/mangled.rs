@@ -3,10 +3,10 @@
 #[path = "../../cfa/tests/mangled/mod.rs"]
 mod texts;
 
+use crate::c_scan::Source;
 use crate::message::Message;
 use crate::slice::criteria::Place;
-use crate::slice::scan::Source;
-use crate::testgen::imported;
+use crate::test_format::imported;
 use crate::witness::{self, condition, place::Places};
 use annotate_snippets::Level;
 use driver::external::adapter::Adapter;

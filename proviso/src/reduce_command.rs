@@ -1,23 +1,17 @@
 //! `proviso reduce`: residual programs.
 
-use crate::args::{InputArgs, ReduceArgs, TakeArg, VerifyArgs};
-use crate::gia_command;
+use crate::args::{ReduceArgs, TakeArg};
 use crate::output::{self, Colors};
-use crate::testgen;
-use cfa::Program;
-use clap::Parser;
+use crate::subject::{load, read, read_condition};
 use cooperate::gia::{self, Left};
 use cooperate::reduce::{Shape, reduce};
 use cooperate::restrict::TooLarge;
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use driver::job::Job;
-use driver::load::load as load_program;
 use driver::plan::reducer_of;
-use driver::task::Otherwise;
 use driver::written::{Language, language, text};
-use engine::budget::Budget;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Runs the command; the exit code.
 pub fn run(args: &ReduceArgs, colors: Colors) -> u8 {
@@ -39,11 +33,11 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let too_large = |e: TooLarge| Failure::data(e.to_string());
     let residual = match (&args.condition, &args.gia) {
         (Some(path), _) => {
-            let condition = gia_command::read_condition(path, &mut program)?;
+            let condition = read_condition(path, &mut program)?;
             reduce(&program, &condition, reducer).map_err(too_large)?.program
         }
         (None, Some(path)) => {
-            let gia = gia_command::read(path, &mut program)?;
+            let gia = read(path, &mut program)?;
             let take = match args.take {
                 TakeArg::Ut => Left::Unreachable,
                 TakeArg::Rt => Left::Reachable,
@@ -96,39 +90,4 @@ fn warn_of_unasked(job: &Job, unsaid: Option<&str>, colors: Colors) {
         };
         output::warning(&format!("the C does not ask all of {}: {why}", ask.name), colors);
     }
-}
-
-/// The program with its errors, as `verify` has it with the same options; of a coverage property, that of `testgen --cotest`.
-pub fn load(
-    files: &[PathBuf],
-    input: &InputArgs,
-    property: Option<&str>,
-    outputs: &Outputs,
-) -> Result<(Program, Job), Failure> {
-    #[derive(Parser)]
-    struct Defaults {
-        #[command(flatten)]
-        verify: VerifyArgs,
-    }
-    let Defaults { mut verify } = Defaults::parse_from(["verify", "FILE"]);
-    verify.files = files.to_vec();
-    verify.input = input.clone();
-    verify.property = property.into_iter().map(str::to_owned).collect();
-    let mut job = verify.job(Otherwise::Assertions)?;
-    job.load.keeps_output = true;
-    outputs.check(files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
-    let budget = Budget::unlimited();
-    let coverage = testgen::asked_coverage(&job)?;
-    let mut program = match &coverage {
-        Some(coverage) => testgen::load(job.load.clone(), coverage, &budget)?,
-        None => load_program(&job.load, &budget)?,
-    };
-    outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
-    if coverage.is_some() {
-        return Ok((program, job));
-    }
-    instrument::memory_safety(&mut program, &job.load.checks);
-    instrument::uninitialised(&mut program, &job.load.checks);
-    instrument::unreach_call(&mut program, &job.error_functions);
-    Ok((program, job))
 }

@@ -3,7 +3,7 @@
 use crate::args::SplitArgs;
 use crate::crash;
 use crate::output::{self, Colors};
-use crate::testgen::suite::test_xml;
+use crate::test_format::test_xml;
 use cooperate::range::split::Splitter;
 use driver::Config;
 use driver::failure::{Failure, exit};

@@ -6,24 +6,23 @@ use crate::args::{MessageFormat, TraceArg, VerifyArgs};
 use crate::crash;
 use crate::output::{self, Colors};
 use crate::pixel_tree::Format;
-use crate::progress::Progress;
 use crate::render::{self, Detail};
+use crate::run::execute;
+use crate::validate::confirm;
 use crate::{harness, json, witness};
 use driver::Outcome;
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use driver::job::Job;
 use driver::panics;
-use driver::report::{Answer, Note, Report};
-use driver::session::Observer;
+use driver::report::{Note, Report};
 use driver::source::Sources;
 use driver::task::Otherwise;
-use driver::verify::Verification;
 use engine::Analysis;
 use evidence::Evidence;
 use frontend_llvm::UndefinedFunctions;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs the command; the exit code.
@@ -73,7 +72,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     let is_confirmed = (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive;
     let confirmed = is_confirmed
-        && panics::guarded(|| witness::confirm::confirm(&mut report, &witness::Task::of(&job), &job, args, start))
+        && panics::guarded(|| confirm::confirm(&mut report, &witness::Task::of(&job), &job, args, start))
             .map_err(|what| output::warning(&format!("the witness is not confirmed: {what}"), colors))
             .is_ok();
     if !confirmed {
@@ -95,45 +94,6 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     };
     evidence.write(start);
     publish(&report, &args, &job, colors).map(|()| code)
-}
-
-/// Verifies under the limits of `args`, which count from `start`. `outputs` are files that no input may be.
-///
-/// `is_answer`: the verdict is that of the command, and stands as soon as it is reached.
-pub fn execute(
-    job: &Arc<Job>,
-    args: &VerifyArgs,
-    outputs: &Outputs,
-    start: Instant,
-    is_answer: bool,
-) -> Result<Outcome, Failure> {
-    crash::prepare(args.memory());
-    crash::expect_verdict();
-    let terminal = Arc::new(Terminal { progress: Mutex::new(Progress::new(start, args.verbose)) });
-    let verification =
-        Verification { job, config: &args.config()?, outputs, start, is_answer, observer: terminal.clone() };
-    let outcome = verification.run();
-    terminal.progress.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    outcome
-}
-
-/// Shows the progress of a run, and keeps its verdict should the process not go on.
-struct Terminal {
-    progress: Mutex<Progress>,
-}
-
-impl Observer for Terminal {
-    fn progress(&self, phase: &'static str, stats: Option<&engine::Stats>) {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).show(phase, stats);
-    }
-
-    fn verdict(&self, answer: &Answer) {
-        crash::reached(answer);
-    }
-
-    fn internal_error(&self, message: &str) {
-        output::internal_error(message);
-    }
 }
 
 /// Prints the report, the verdict line last, which is printed also where there is no report.

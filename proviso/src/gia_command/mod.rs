@@ -1,25 +1,25 @@
 //! `proviso gia`: generalized information exchange automata, shown, checked, combined, and from and to other artifacts.
 
-pub mod picture;
-pub mod witness;
-
 use crate::args::{GiaArgs, GiaCommand, GiaFormat};
 use crate::output::{self, Colors};
-use crate::reduce_command::load;
-use crate::testgen::imported::{self, Given};
-use crate::testgen::{self, suite};
+use crate::picture;
+use crate::subject::{load, read, read_condition};
+use crate::test_format::imported::{self, Given};
+use crate::test_format::test_xml;
+use crate::testgen;
 use crate::witness as format;
 use crate::witness::exchange::Witnesses;
+use crate::witness::gia::Source;
 use crate::witness::{Content, Entry, Places};
 use cfa::Program;
 use cfa::interp::Interpreter;
-use cooperate::condition::{self, Condition};
+use cooperate::condition;
 use cooperate::gia::cegar::Ended;
 use cooperate::gia::check::Targets;
 use cooperate::gia::{self, Gia, Says};
 use driver::cooperation::components;
 use driver::failure::{Failure, exit};
-use driver::files::{self, Outputs, STDOUT};
+use driver::files::{Outputs, STDOUT};
 use driver::job::Job;
 use driver::plan::Exchange;
 use driver::source::Sources;
@@ -241,7 +241,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
         return Err(Failure::data(format!("{}: more than one entry is not supported", path.display())));
     };
     let (places, sources) = (places(job)?, Sources::new());
-    let source = witness::Source { places: &places, sources: &sources };
+    let source = Source { places: &places, sources: &sources };
     let (gia, lost) = source.gia_of(entry, program).map_err(|why| Failure::data(format!("{why:#}")))?;
     tell(&lost);
     Ok(gia::print(&gia, program))
@@ -249,7 +249,7 @@ fn from_witness(path: &Path, program: &mut Program, job: &Job) -> Result<String,
 
 fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Failure> {
     let (places, sources) = (places(job)?, Sources::new());
-    let source = witness::Source { places: &places, sources: &sources };
+    let source = Source { places: &places, sources: &sources };
     let (entry_type, content, lost) = match components::described(gia, program) {
         Some((path, values)) => {
             let (segments, lost) = source.waypoints(&path, &values, program);
@@ -305,21 +305,10 @@ fn to_tests(gia: &Gia, program: &Program, folder: &Path) -> Result<u8, Failure> 
         let values = test.values.iter().filter(|(_, input, _)| is_given(*input));
         let values: Vec<_> = values.map(|(_, input, value)| (*input, value.clone())).collect();
         let path = folder.join(format!("testcase-{n}.xml"));
-        std::fs::write(&path, suite::test_xml(program, &values, true)).map_err(|e| Failure::writing(&path, &e))?;
+        std::fs::write(&path, test_xml(program, &values, true)).map_err(|e| Failure::writing(&path, &e))?;
     }
     output::print(&format!("{} tests in {}\n", tests.len(), folder.display()))?;
     Ok(exit::TRUE)
-}
-
-/// A GIA of the program, from a file.
-pub fn read(path: &Path, program: &mut Program) -> Result<Gia, Failure> {
-    let text = files::read_text(path)?;
-    gia::parse(&text, program).map_err(|e| Failure::automaton(path, &e))
-}
-
-pub fn read_condition(path: &Path, program: &mut Program) -> Result<Condition, Failure> {
-    let text = files::read_text(path)?;
-    condition::parse(&text, program).map_err(|e| Failure::automaton(path, &e))
 }
 
 /// Whether what a GIA says is so (Definition 4).

@@ -1,7 +1,7 @@
 //! A C file in which the statements and declarations that are not in a slice are blank: what is left stands where it
 //! stood, and compiles.
 
-use super::scan::{Item, Kind, Source, Span, Statement};
+use crate::c_scan::{Item, Kind, Source, Span, Statement};
 use std::collections::BTreeSet;
 
 /// The places of a file that have code, as byte offsets.

@@ -5,7 +5,6 @@ pub mod criteria;
 #[cfg(test)]
 mod hidden_states;
 mod lines;
-pub mod scan;
 mod subject;
 
 pub use criteria::{Place, variables};

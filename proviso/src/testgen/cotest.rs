@@ -4,8 +4,8 @@
 //! combined with what was known. The suite is what the automaton has as paths to reachable goals.
 
 use super::goals::{ENDLESS, execute};
-use super::imported::{Given, Imported, bytes};
 use super::search::{Found, Import, Search, Status};
+use crate::test_format::imported::{Given, Imported, bytes};
 use crate::testgen::tester::Tester;
 use cfa::interp::{Inputs, Interpreter, Outcome};
 use cfa::{EdgeId, Program};

@@ -1,6 +1,6 @@
 //! Coverage goals, and which of them a run covers.
 
-use super::imported::is_argument_count;
+use crate::test_format::imported::is_argument_count;
 use cfa::interp::{InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{
     Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, LocId, Op, Out, PlaceId,

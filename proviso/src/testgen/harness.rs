@@ -1,9 +1,9 @@
 //! A test as a C file that gives the program its inputs.
 
 use super::goals;
-use super::imported::{self, Given};
 use crate::args::TestgenArgs;
 use crate::harness;
+use crate::test_format::imported::{self, Given};
 use cfa::interp::Interpreter;
 use cfa::{Bv, InputId, Program};
 use cooperate::range::split::literal;

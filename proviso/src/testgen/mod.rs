@@ -3,15 +3,14 @@
 mod cotest;
 mod goals;
 mod harness;
-pub mod imported;
 mod search;
 pub mod suite;
 pub mod tester;
 
 use crate::args::TestgenArgs;
-use crate::gia_command::picture::{self, Legend, Notes};
 use crate::output::{self, Colors};
-use crate::testgen::tester::Tester;
+use crate::picture::{self, Legend, Notes};
+use crate::test_format::{ktest, test_xml};
 use crate::{crash, json, witness};
 use cfa::{EdgeId, Program};
 use cooperate::gia::{self, Gia};
@@ -37,6 +36,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use suite::Metadata;
+use tester::Tester;
 
 /// How long the search takes where nobody says.
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
@@ -368,9 +368,9 @@ impl Suite<'_> {
         for (i, test) in self.found.tests.iter().enumerate() {
             let covers = covers_error && !test.covers.is_empty();
             let number = i + 1;
-            put(&format!("testcase-{number}.xml"), suite::test_xml(self.program, &test.values, covers).as_bytes())?;
+            put(&format!("testcase-{number}.xml"), test_xml(self.program, &test.values, covers).as_bytes())?;
             if as_ktest {
-                put(&format!("testcase-{number}.ktest"), &suite::ktest(self.program, program, &test.values))?;
+                put(&format!("testcase-{number}.ktest"), &ktest(self.program, program, &test.values))?;
             }
         }
         Ok(())

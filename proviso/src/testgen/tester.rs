@@ -1,7 +1,7 @@
 //! Testers of others (`testgen --cotest --tester`): the tool is run on the program that is left, and the tests that it leaves are
 //! read. What they are worth is seen when they are run.
 
-use crate::testgen::imported::{self, Imported};
+use crate::test_format::imported::{self, Imported};
 use anyhow::bail;
 use cfa::Program;
 use driver::external::adapter::Adapter;

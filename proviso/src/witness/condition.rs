@@ -1,7 +1,7 @@
 //! Conditions of witnesses, which somebody else wrote: they are to become part of the program, so they must be expressions and
 //! nothing more. What could end an execution, change a variable or swallow the code behind it would let a witness prove anything.
 
-use crate::slice::scan::{Kind, Source, Token, is_type_specifier};
+use crate::c_scan::{Kind, Source, Token, is_type_specifier};
 
 /// Why a text is no condition that can be woven into a program; `is_type` tells names that the program defines as types.
 pub fn objection(text: &str, is_type: &dyn Fn(&str) -> bool) -> Option<&'static str> {

@@ -1,8 +1,8 @@
 //! Component CEGAR with verification witnesses as what components exchange (CC-Wit: Beyer, Haltermann, Lemberger, Wehrheim, ICSE 2022):
 //! candidates are violation witnesses, precisions are correctness witnesses.
 
+use super::gia::Source;
 use super::{Content, Entry, Places};
-use crate::gia_command::witness::Source;
 use anyhow::{Context, Error, anyhow, bail};
 use cfa::Program;
 use cooperate::gia::{Gia, Says};

@@ -7,7 +7,7 @@ mod read;
 pub mod steps;
 
 use super::{Content, Entry, InvariantItem, Location, Waypoint};
-use crate::testgen::suite::escaped;
+use crate::test_format::escaped;
 use std::fmt::Write;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>

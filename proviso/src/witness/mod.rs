@@ -4,12 +4,11 @@
 //! Here is the format and what all entries share; [`violation`] and [`correctness`] fill in what a verdict knows.
 
 pub mod condition;
-pub mod confirm;
 pub mod correctness;
 pub mod exchange;
 pub mod form;
+pub mod gia;
 mod graphml;
-pub mod validate;
 pub mod violation;
 
 use driver::failure::Failure;
@@ -27,8 +26,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 pub mod place;
-mod text;
-pub mod weave;
+pub mod text;
 
 pub use place::{LoopPlace, Places, Point};
 
@@ -228,7 +226,7 @@ pub struct Invariant {
     format: String,
     /// What GraphML says instead of a place.
     #[serde(skip)]
-    loose: Option<Loose>,
+    pub loose: Option<Loose>,
 }
 
 impl Waypoint {
@@ -375,7 +373,7 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
 }
 
 /// The correctness witness of a proof, with the conditions that each of its invariants consists of.
-fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<correctness::Origin>), std::io::Error> {
+pub fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<correctness::Origin>), std::io::Error> {
     let places = Places::new(&task.files)?;
     let (invariants, conditions) = correctness::invariants(&report.invariants, &places);
     let metadata = metadata(report, task, &places);

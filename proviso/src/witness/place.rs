@@ -1,7 +1,7 @@
 //! Places in the input files as witnesses name them: lines of the file itself, whatever its line markers say, and columns
 //! of the tokens that the format asks for.
 
-use crate::slice::scan::{Item, Source, Statement};
+use crate::c_scan::{Item, Source, Statement};
 use driver::source::{self, Spot};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,17 +1,19 @@
-//! `proviso validate`: a witness is woven into the program (see [`weave`](super::weave)), and what comes out is verified.
+//! `proviso validate`: a witness is woven into the program (see [`weave`]), and what comes out is verified.
 //!
 //! Weaving only takes executions away (violations) or adds errors (invariants), so a violation found is one of the program,
 //! and a proof is one of the program and of every invariant. What cannot be woven in, or does not compile then, is UNKNOWN with the
 //! reason: a witness may be wrong in any way, and the program is still all right.
 
-use super::place::Places;
-use super::weave::{self, Following, INVARIANT, Woven};
-use super::{Content, Entry, Location, Loose, Waypoint, form};
+pub mod confirm;
+pub mod weave;
+
 use crate::args::{TraceArg, ValidateArgs, VerifyArgs};
+use crate::c_scan::{Item, Source};
 use crate::output::{self, Colors};
 use crate::render::{self, Detail};
-use crate::slice::scan::{Item, Source};
-use crate::verify;
+use crate::run::execute;
+use crate::witness::place::Places;
+use crate::witness::{self, Content, Entry, Location, Loose, Waypoint, form};
 use driver::Outcome;
 use driver::failure::{Failure, exit};
 use driver::files::{self, Outputs};
@@ -26,6 +28,7 @@ use instrument::Property;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use weave::{Following, INVARIANT, Woven, unusable};
 
 const NOT_FOLLOWED: &str = "no execution that follows the witness violates the property";
 const JOINED: &str = "as no execution follows the witness as it is: of waypoints that follow one another at a condition with `&&` or `||`, \
@@ -39,7 +42,7 @@ pub fn run(args: &ValidateArgs, colors: Colors) -> u8 {
 fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     let start = Instant::now();
     args.verify.writes_only(&[])?;
-    let (mut entries, left_out, is_graphml) = super::read_any(&args.witness)?;
+    let (mut entries, left_out, is_graphml) = witness::read_any(&args.witness)?;
     for what in left_out {
         output::warning(&format!("of the witness is left out: {what}"), colors);
     }
@@ -92,11 +95,6 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     })
 }
 
-/// That a witness cannot be followed: no verdict, and nothing is wrong with the program or the command line.
-pub(super) fn unusable(why: impl Into<String>) -> Failure {
-    Failure::new(exit::UNKNOWN, why)
-}
-
 /// The property and the data model are those of the witness unless the command line says otherwise.
 fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failure> {
     let task = &entry.metadata.task;
@@ -123,7 +121,7 @@ fn stale(entry: &Entry, job: &Job) -> Result<Vec<String>, Failure> {
         let bytes = files::read(&path)?;
         let hashes = &entry.metadata.task.input_file_hashes;
         let of = hashes.iter().find(|(name, _)| Path::new(name).file_name() == path.file_name());
-        if of.is_some_and(|(_, hash)| *hash != super::digest(&bytes)) {
+        if of.is_some_and(|(_, hash)| *hash != witness::digest(&bytes)) {
             warnings.push(format!("{} is not the file that the witness is about", path.display()));
         }
     }
@@ -165,7 +163,7 @@ fn verify(
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
         job.add_error_functions(&names);
     }
-    match verify::execute(&Arc::new(job.clone()), args, &Outputs::default(), start, false) {
+    match execute(&Arc::new(job.clone()), args, &Outputs::default(), start, false) {
         Ok(Outcome { mut report, .. }) => {
             report.files = originals.iter().map(|f| f.display().to_string()).collect();
             Ok((report, woven))
@@ -377,7 +375,7 @@ fn broken(found: &Violation, invariants: usize) -> Option<usize> {
 }
 
 /// What became of a correctness witness.
-pub(super) enum Checked {
+pub enum Checked {
     Holds,
     /// The invariant of this number does not.
     Broken(usize),
@@ -385,7 +383,7 @@ pub(super) enum Checked {
 }
 
 /// Checks a correctness witness of ours.
-pub(super) fn check(entry: &Entry, job: &Job, args: &VerifyArgs) -> Result<Checked, Failure> {
+pub fn check(entry: &Entry, job: &Job, args: &VerifyArgs) -> Result<Checked, Failure> {
     let Content::Invariants(invariants) = &entry.content else { return Ok(Checked::Unknown) };
     let (report, _) = verify(entry, job, args, Following::AnyVisit, Instant::now())?;
     Ok(match &report.answer {

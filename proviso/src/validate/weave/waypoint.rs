@@ -1,7 +1,7 @@
 //! What waypoints and invariants put where.
 
 use super::{END, File, Following, INVARIANT, RESULT, SEGMENT, Site, file_of, lasso, loose, unsupported};
-use crate::witness::validate::unusable;
+use crate::validate::weave::unusable;
 use crate::witness::{Invariant, Location, Loose, Scalar, Waypoint};
 use driver::failure::Failure;
 

@@ -1,6 +1,6 @@
 //! The options of `proviso verify` that a cached verdict depends on.
 
-use super::{Cli, Command};
+use crate::args::{Cli, Command};
 use Effect::{Nothing, Program, Question as Asks};
 use clap::{CommandFactory, Parser};
 use driver::cache::question;

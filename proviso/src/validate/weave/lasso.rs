@@ -4,7 +4,7 @@
 //! which the cycle was not passed ends the execution, too. So what never ends in that loop passes the cycle for ever.
 
 use super::{File, ROUND, SEGMENT, Site, read, unsupported};
-use crate::witness::validate::unusable;
+use crate::validate::weave::unusable;
 use crate::witness::{Entry, Segment, Waypoint};
 use driver::failure::Failure;
 use std::path::Path;

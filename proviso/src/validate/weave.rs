@@ -4,12 +4,11 @@
 //! that calls an error function before all are passed does not exist (`Job::calls_count_while`). An invariant becomes the call of an error function where it does not hold.
 //! Lines stay what they were, and [`Woven`] knows what was added to each.
 
-use super::condition::objection;
-use super::text::{Added, Text};
-use super::validate::unusable;
-use super::{Entry, Location};
-use crate::slice::scan::{Item, Kind, Source, Statement, Token};
-use driver::failure::Failure;
+use crate::c_scan::{Item, Kind, Source, Statement, Token};
+use crate::witness::condition::objection;
+use crate::witness::text::{Added, Text};
+use crate::witness::{Content, Entry, Location};
+use driver::failure::{Failure, exit};
 use driver::files;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -170,7 +169,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
     let mut parsed: Vec<File<'_>> = files.iter().zip(&texts).map(|(path, text)| File::new(path, text)).collect();
     let (mut errors, mut cycle) = (0, None);
     match &entry.content {
-        super::Content::Segments(segments) => {
+        Content::Segments(segments) => {
             let way = Way { following, extent: lasso::extent(segments) };
             for (number, segment) in segments.iter().enumerate() {
                 for item in &segment.segment {
@@ -181,7 +180,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
                 cycle = Some(lasso::close(&mut parsed, segments)?);
             }
         }
-        super::Content::Invariants(all) => {
+        Content::Invariants(all) => {
             for (number, item) in all.iter().enumerate() {
                 waypoint::add_invariant(&mut parsed, &item.invariant, number)?;
             }
@@ -515,4 +514,9 @@ fn collect(source: &Source<'_>, statement: &Statement, alone: bool, all: &mut Ve
         Statement::Label { statement, .. } => collect(source, statement, alone, all),
         Statement::Jump(_) | Statement::Declaration(_) | Statement::Plain(_) => {}
     }
+}
+
+/// That a witness cannot be followed: no verdict, and nothing is wrong with the program or the command line.
+pub fn unusable(why: impl Into<String>) -> Failure {
+    Failure::new(exit::UNKNOWN, why)
 }

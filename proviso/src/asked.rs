@@ -1,6 +1,9 @@
 //! The command line of `proviso verify` as a task and a configuration.
 
-use super::{
+#[cfg(test)]
+mod cached;
+
+use crate::args::{
     BlocksArg, CoveringArg, DataModelArg, InputArgs, PointersArg, PrecisionArg, PredicatesArg, SearchArg, SlicingArg,
     SolverArg, VerifyArgs,
 };

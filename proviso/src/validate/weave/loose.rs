@@ -1,8 +1,8 @@
 //! Places for what witnesses of format 1.0 say: lines, and what is done there.
 
 use super::{File, Site, read};
-use crate::slice::scan::{Item, Kind, Statement};
-use crate::witness::validate::unusable;
+use crate::c_scan::{Item, Kind, Statement};
+use crate::validate::weave::unusable;
 use crate::witness::{Content, Entry, Invariant, Location, Loose, Segment, Waypoint};
 use driver::failure::Failure;
 use std::ops::Range;

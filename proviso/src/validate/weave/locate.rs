@@ -2,7 +2,7 @@
 //! thing only.
 
 use super::{File, KEYWORDS, unsupported};
-use crate::slice::scan::{Item, Kind, Source, is_type_specifier};
+use crate::c_scan::{Item, Kind, Source, is_type_specifier};
 use crate::witness::Location;
 use driver::failure::Failure;
 use std::collections::HashSet;

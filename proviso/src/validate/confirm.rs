@@ -3,9 +3,9 @@
 //!
 //! Nothing here changes a verdict. What is in doubt was seen of a slice, whose memory may lack what the program does to it.
 
-use super::validate::{Checked, check};
-use super::{Task, correctness_entry};
+use super::{Checked, check};
 use crate::args::VerifyArgs;
+use crate::witness::{Task, correctness_entry};
 use driver::job::Job;
 use driver::report::{Answer, Report};
 use std::time::{Duration, Instant};

@@ -1,0 +1,56 @@
+//! Tests as files: the exchange format of Test-Comp, and KLEE's.
+
+pub mod imported;
+
+use cfa::{Bv, InputId, InputKind, Program};
+use cooperate::range::split::literal;
+use imported::in_memory;
+use std::fmt::Write;
+
+/// One test. `covers_error` is for suites that are to call an error function.
+pub fn test_xml(program: &Program, values: &[(InputId, Bv)], covers_error: bool) -> String {
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<!DOCTYPE testcase PUBLIC \"+//IDN sosy-lab.org//DTD \
+         test-format testcase 1.1//EN\" \"https://sosy-lab.org/test-format/testcase-1.1.dtd\">\n",
+    );
+    out += if covers_error { "<testcase coversError=\"true\">\n" } else { "<testcase>\n" };
+    for (input, value) in values {
+        let (ty, text) = literal(program, *input, value);
+        let _ = writeln!(out, "  <input type=\"{}\">{}</input>", escaped(&ty), escaped(&text));
+    }
+    out + "</testcase>\n"
+}
+
+/// One test in KLEE's binary format, version 3 (`lib/Basic/KTest.cpp`, `kTest_toFile`): numbers are big-endian words, strings have their
+/// length before them; the bytes of an object are those of memory.
+pub fn ktest(program: &Program, file: &str, values: &[(InputId, Bv)]) -> Vec<u8> {
+    fn word(out: &mut Vec<u8>, value: usize) {
+        out.extend((value as u32).to_be_bytes());
+    }
+    fn bytes(out: &mut Vec<u8>, content: &[u8]) {
+        word(out, content.len());
+        out.extend(content);
+    }
+    let mut out = b"KTEST".to_vec();
+    word(&mut out, 3);
+    // The command line: the program alone. No symbolic arguments.
+    word(&mut out, 1);
+    bytes(&mut out, file.as_bytes());
+    word(&mut out, 0);
+    word(&mut out, 0);
+    word(&mut out, values.len());
+    for (input, value) in values {
+        let name = match &program.inputs[*input].kind {
+            InputKind::Nondet(function) => function.as_str(),
+            _ => "input",
+        };
+        bytes(&mut out, name.as_bytes());
+        bytes(&mut out, &in_memory(value));
+    }
+    out
+}
+
+/// As the text of an XML element or attribute.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
