@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use adapter::{Adapter, Ran};
 use anyhow::{Context, Error, anyhow};
 use cfa::interp::Interpreter;
-use cfa::{CallGraph, FunctionOrigin, Op, Program};
+use cfa::{CallGraph, Function, FunctionOrigin, MONITOR, Op, Program};
 use cooperate::range::test_case::TestCase;
 use engine::budget::Budget;
 use engine::{Analysis, Counterexample, Outcome, Reason, Verdict};
@@ -153,12 +153,14 @@ fn replay(test: &TestCase, whole: &Program, slice: Option<&Slice>, task: &Task<'
     Ok(Counterexample { error, inputs, path })
 }
 
-/// Where the C of a program may do less than the program: approximations outside of library models, which C does not have.
+/// Where the C of a program may do less than the program: approximations outside of models of the library, which has functions of its own in
+/// their place.
 fn inexact(program: &Program) -> Option<String> {
     let calls = CallGraph::new(program);
     program.edges.iter().find_map(|(id, edge)| {
         let func = program.func_of(id);
-        let is_written = calls.is_reachable(func) && program.funcs[func].origin != FunctionOrigin::Model;
+        let Function { name, origin, .. } = &program.funcs[func];
+        let is_written = calls.is_reachable(func) && (*origin != FunctionOrigin::Model || name.starts_with(MONITOR));
         match edge.op {
             Op::Approx { taint } if is_written => Some(program.taints[taint].reason.clone()),
             _ => None,
