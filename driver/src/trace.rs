@@ -206,7 +206,7 @@ mod tests {
     /// 16         reach_error(); … }
     /// ```
     fn sum() -> Program {
-        let mut program = cfa::text::parse(include_str!("../tests/data/sum.cfa")).unwrap();
+        let mut program = cfa::text::parse(include_str!("../../instrument/tests/data/sum.cfa")).unwrap();
         instrument::unreach_call(&mut program, &["reach_error".to_owned()]);
         program
     }

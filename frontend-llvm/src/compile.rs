@@ -5,7 +5,8 @@
 
 use crate::command::split_sanitizers;
 use crate::error::Error;
-use crate::options::{DataModel, InputFile, Options};
+use crate::options::{InputFile, Options};
+use crate::target::DataModel;
 use crate::target::{self, Target};
 use crate::{dialect, included, models};
 use rayon::prelude::*;

@@ -1,8 +1,10 @@
 //! The errors of loading a program.
 
-use crate::target;
 use std::fmt;
 use std::path::PathBuf;
+
+/// The supported targets, for messages.
+const SUPPORTED: &str = "x86-64 and i386 with Linux and the GNU C library (x86_64-linux-gnu, i386-linux-gnu)";
 
 /// The reason why a program could not be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,7 +77,7 @@ impl Error {
     pub fn notes(&self) -> Option<String> {
         let Self::Target { .. } = self else { return None };
         let help = "to verify it as a program for one of these, end the command line with -- --target=x86_64-linux-gnu";
-        Some(format!("  = note: supported are {}\n  = help: {help}", target::SUPPORTED))
+        Some(format!("  = note: supported are {}\n  = help: {help}", SUPPORTED))
     }
 }
 

@@ -33,6 +33,6 @@ pub use included::files_read;
 pub use lower::{FOLLOW, GIVEN, LIBRARY_VARIABLES, MAKE, is_given};
 pub use models::is_library;
 pub use module::{Loader, Module, clang, errors_in, load, load_to_cut, preprocessed};
-pub use options::{DataModel, EntryMemory, EntryPointers, InputFile, Options, UndefinedFunctions};
+pub use options::{EntryMemory, EntryPointers, InputFile, Options, UndefinedFunctions};
 pub use primitives::is_known;
-pub use target::{NamedCompiler, words};
+pub use target::{DataModel, NamedCompiler, words};

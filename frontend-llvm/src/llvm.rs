@@ -828,7 +828,7 @@ fn quiet() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::DataModel;
+    use crate::target::DataModel;
 
     const TARGET: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\ntarget triple = \"x86_64-pc-linux-gnu\"\n";
     const IR: &str = "declare i32 @outside()\ndeclare void @unused()\ndefine i32 @f() {\n  %r = call i32 @outside()\n  ret i32 %r\n}\n";

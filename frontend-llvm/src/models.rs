@@ -227,7 +227,7 @@ impl Models {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::DataModel;
+    use crate::target::DataModel;
     use std::process::Command;
 
     fn files_of(undefined: &[&str]) -> Vec<&'static str> {

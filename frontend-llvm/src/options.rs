@@ -2,32 +2,9 @@
 
 use crate::command::CompileCommand;
 use crate::primitives;
+use crate::target::DataModel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-
-/// The widths of C types.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DataModel {
-    /// `int`, `long` and pointers have 32 bits (i386).
-    Ilp32,
-    /// `long` and pointers have 64 bits (x86-64).
-    Lp64,
-}
-
-impl DataModel {
-    /// The usual name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ilp32 => "ILP32",
-            Self::Lp64 => "LP64",
-        }
-    }
-
-    /// The data model of a program with this pointer width in bits.
-    pub fn of_pointer_width(bits: u32) -> Self {
-        if bits == 32 { Self::Ilp32 } else { Self::Lp64 }
-    }
-}
 
 /// The meaning of a call of a function that is neither defined, nor modelled, nor a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

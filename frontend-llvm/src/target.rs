@@ -7,13 +7,32 @@
 
 use crate::error::Error;
 use crate::llvm;
-use crate::options::DataModel;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// The supported targets, for messages.
-pub(crate) const SUPPORTED: &str =
-    "x86-64 and i386 with Linux and the GNU C library (x86_64-linux-gnu, i386-linux-gnu)";
+/// The widths of C types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DataModel {
+    /// `int`, `long` and pointers have 32 bits (i386).
+    Ilp32,
+    /// `long` and pointers have 64 bits (x86-64).
+    Lp64,
+}
+
+impl DataModel {
+    /// The usual name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ilp32 => "ILP32",
+            Self::Lp64 => "LP64",
+        }
+    }
+
+    /// The data model of a program with this pointer width in bits.
+    pub fn of_pointer_width(bits: u32) -> Self {
+        if bits == 32 { Self::Ilp32 } else { Self::Lp64 }
+    }
+}
 
 /// A supported target.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -484,7 +484,7 @@ mod tests {
 
     #[test]
     fn a_trace_speaks_of_c() {
-        let mut program = cfa::text::parse(include_str!("../../driver/tests/data/sum.cfa")).unwrap();
+        let mut program = cfa::text::parse(include_str!("../../instrument/tests/data/sum.cfa")).unwrap();
         instrument::unreach_call(&mut program, &["reach_error".to_owned()]);
         let inputs = Inputs { values: vec![Bv::new(32, 38), Bv::new(16, 11)], ..Inputs::default() };
         let trace = driver::trace::record(&program, &inputs, &Sources::new()).unwrap();

@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn long_traces_lose_their_middle() {
-        let program = cfa::text::parse(include_str!("../../tests/data/sum.cfa")).unwrap();
+        let program = cfa::text::parse(include_str!("../../../instrument/tests/data/sum.cfa")).unwrap();
         let (sources, inputs) = (Sources::new(), Inputs::default());
         let mut recorder = Recorder::new(&program, &sources, &inputs);
         let edge = program.edges.ids().next().unwrap();

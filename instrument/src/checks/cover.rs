@@ -30,7 +30,7 @@ mod tests {
     use super::*;
     use cfa::interp::{Inputs, Interpreter, Limits, Outcome};
 
-    const PROGRAM: &str = include_str!("../../../proviso/tests/data/sum.cfa");
+    const PROGRAM: &str = include_str!("../../tests/data/sum.cfa");
 
     #[test]
     fn a_goal_is_an_error_where_the_run_comes_to_it() {

@@ -25,7 +25,7 @@ use syn::visit::Visit;
 const OPEN_FIELDS: usize = 4;
 
 /// The crates from the bottom up, by folder.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "cfa",
     "frontend-llvm",
     "instrument",
@@ -34,6 +34,7 @@ const CRATES: [&str; 9] = [
     "engine/certificate",
     "engine",
     "engine/cooperate",
+    "driver",
     "proviso",
 ];
 
