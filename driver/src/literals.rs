@@ -273,7 +273,7 @@ impl<'p> Sharing<'p> {
         for var in holders {
             let VarKind::Global { init: Some(init) } = self.program.vars[var].kind else { continue };
             let is_address = |value: &ExprId| matches!(*self.program.exprs.get(*value), Expr::Var(v) if v == var);
-            if !addresses.values().any(|value| is_address(value))
+            if !addresses.values().any(is_address)
                 && let Some(value) = chosen(self.program, init)
             {
                 ops.push(Op::Assign { var, value });

@@ -307,7 +307,8 @@ mod tests {
     /// However a run ends after its verdict, the verdict stands, and a warning says what is not complete.
     #[test]
     fn a_verdict_that_was_reached_stands() {
-        let ends: [(fn() -> End<Result<Finished, Failure>>, Option<Stop>); 6] = [
+        type Ended = fn() -> End<Result<Finished, Failure>>;
+        let ends: [(Ended, Option<Stop>); 6] = [
             (|| End::Abandoned, Some(Stop::Timeout(Duration::from_secs(10)))),
             (|| End::Abandoned, Some(Stop::Processor(Duration::from_secs(10)))),
             (|| End::Abandoned, Some(Stop::Memory(1 << 30))),

@@ -109,7 +109,7 @@ impl CommandLine {
                 file => line.others.push(file.to_owned()),
             }
         }
-        if line.sources.is_empty() && !(line.links && !line.others.is_empty()) {
+        if line.sources.is_empty() && (!line.links || line.others.is_empty()) {
             return None;
         }
         line.outputs = match output {
@@ -163,7 +163,7 @@ impl CommandLine {
             for object in objects.iter().filter(|object| object.is_shared || !object.is_known()) {
                 let is_there = |symbol: &&String| names.as_ref().is_none_or(|names| names.contains(*symbol));
                 let symbols: Vec<&String> = object.symbols.iter().filter(is_there).collect();
-                if object.has_constructors && !(symbols.is_empty() && !object.symbols.is_empty()) {
+                if object.has_constructors && (!symbols.is_empty() || object.symbols.is_empty()) {
                     link.unknown.push(name.clone());
                 }
                 link.foreign.extend(symbols.into_iter().map(|symbol| (symbol.clone(), name.clone())));

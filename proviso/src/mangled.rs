@@ -146,7 +146,7 @@ fn places_in_any_program_are_found_or_not() {
         wide.replace('é', "\u{1}").into_bytes().iter().map(|&b| if b == 1 { 0xe9 } else { b }).collect(),
     ] {
         std::fs::write(&path, &bytes).unwrap();
-        let (sources, places) = (Sources::new(), Places::new(&[path.clone()]).unwrap());
+        let (sources, places) = (Sources::new(), Places::new(std::slice::from_ref(&path)).unwrap());
         for (line, text) in (0..).zip(String::from_utf8_lossy(&bytes).lines().chain([""])) {
             for column in 0..text.len() as u32 + 3 {
                 let spot = Spot { path: path.display().to_string(), line, column };

@@ -104,7 +104,8 @@ impl Evidence {
 
     fn outputs(&self) -> Vec<Output> {
         let args = &self.args;
-        let all: [(&'static str, Option<&PathBuf>, fn(&Self, &Path) -> Made); 9] = [
+        type Making = fn(&Evidence, &Path) -> Made;
+        let all: [(&'static str, Option<&PathBuf>, Making); 9] = [
             ("--harness", args.harness.as_ref(), Self::harness),
             ("--witness", args.witness.as_ref(), |e, _| e.witness(witness::Format::Yaml)),
             ("--graphml", args.graphml.as_ref(), |e, _| e.witness(witness::Format::GraphMl)),

@@ -92,6 +92,7 @@ fn of_format(format: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::witness::parse;
+    use std::slice::from_ref as one;
 
     const HEAD: &str = "  metadata:
     format_version: \"2.0\"
@@ -123,17 +124,17 @@ mod tests {
         let given =
             |action: &str| waypoint("assumption", action, ", constraint: {value: x == 1, format: c_expression}");
         let (follow, avoid, cycle) = (given("follow"), given("avoid"), given("cycle"));
-        assert_eq!(rule(&[&[avoid.clone(), follow.clone()], &[target.clone()]]), None);
-        assert_eq!(rule(&[&[follow.clone()], &[cycle.clone()], &[avoid.clone(), cycle.clone()]]), None);
+        assert_eq!(rule(&[&[avoid.clone(), follow.clone()], one(&target)]), None);
+        assert_eq!(rule(&[one(&follow), one(&cycle), &[avoid.clone(), cycle.clone()]]), None);
         for (segments, what) in [
-            (&[&[avoid.clone()][..]][..], "0 waypoints are to be passed"),
-            (&[&[follow.clone(), follow.clone()], &[target.clone()]], "2 waypoints are to be passed"),
-            (&[&[follow.clone(), avoid.clone()], &[target.clone()]], "stands behind the one to be passed"),
-            (&[&[target.clone()], &[follow.clone()]], "not in the last segment"),
+            (&[one(&avoid)][..], "0 waypoints are to be passed"),
+            (&[&[follow.clone(), follow.clone()], one(&target)], "2 waypoints are to be passed"),
+            (&[&[follow.clone(), avoid.clone()], one(&target)], "stands behind the one to be passed"),
+            (&[one(&target), one(&follow)], "not in the last segment"),
             (&[&[waypoint("target", "avoid", "")]], "the action of a target is `follow`, not `avoid`"),
             (&[&[waypoint("target", "cycle", "")]], "the action of a target is `follow`, not `cycle`"),
-            (&[&[cycle.clone()], &[target.clone()]], "a cycle has no target"),
-            (&[&[cycle.clone()], &[follow.clone()]], "stands behind one of the cycle"),
+            (&[one(&cycle), one(&target)], "a cycle has no target"),
+            (&[one(&cycle), one(&follow)], "stands behind one of the cycle"),
         ] {
             let broken = rule(segments).unwrap_or_default();
             assert!(broken.contains(what), "{what}: {broken}");
@@ -159,7 +160,7 @@ mod tests {
         assert!(rule(&[&[waypoint("target", "flee", "")]]).is_some_and(|r| r.contains("the action flee is not")));
         let target = waypoint("target", "follow", "");
         for (head, ok) in [("2.0", true), ("2.1", true), ("2.2", true), ("3.0", false), ("0.1", false), ("1", false)] {
-            assert_eq!(rule_with(&[&[target.clone()]], &HEAD.replace("2.0", head)).is_none(), ok, "{head}");
+            assert_eq!(rule_with(&[one(&target)], &HEAD.replace("2.0", head)).is_none(), ok, "{head}");
         }
         for wrong in ["line: 0, column: 1", "line: 3, column: 0"] {
             assert!(rule(&[&[target.replace("line: 3, column: 1", wrong)]]).is_some(), "{wrong}");

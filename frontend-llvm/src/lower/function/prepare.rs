@@ -334,8 +334,8 @@ fn comes_after_end(events: &BTreeMap<u32, Vec<Event>>, graph: &FlowGraph) -> boo
     let mut seen = FxHashSet::default();
     while let Some(block) = todo.pop() {
         for &before in &graph.predecessors[block as usize] {
-            let marks = events.get(&before).into_iter().flatten().filter(|event| **event != Event::Access);
-            match marks.last() {
+            let mut marks = events.get(&before).into_iter().flatten().filter(|event| **event != Event::Access);
+            match marks.next_back() {
                 Some(Event::Ends) => return true,
                 Some(_) => {}
                 None if seen.insert(before) => todo.push(before),
