@@ -140,28 +140,24 @@ class Progress:
     """One line that is rewritten on a terminal; now and then a line elsewhere."""
 
     def __init__(self, total):
-        self.total, self.done, self.status = total, 0, Counter()
+        self.total, self.done, self.said = total, 0, Counter()
         self.start = self.last = time.monotonic()
 
     def add(self, result):
         self.done += 1
-        self.status[result["status"]] += 1
+        self.said[report.kind(result)] += 1
         tty = sys.stderr.isatty()
         clear = "\r\033[K" if tty else ""
-        if result["status"] in report.WRONG or report.is_crash(result):
-            what = "WRONG " + result["verdict"] if result["verdict"] else result["reason"]
-            print(f"{clear}{result['task']} {result['property']}: {what}", file=sys.stderr)
+        if result["status"] in report.WRONG or report.is_violation(result) or not result["verdict"]:
+            wrong = "WRONG " if result["status"] in report.WRONG else ""
+            print(f"{clear}{result['task']} {result['property']}: {wrong}{result['verdict'] or result['reason']}", file=sys.stderr)
         now = time.monotonic()
         if self.done < self.total and now - self.last < (0.1 if tty else 60):
             return
         self.last = now
         left = (now - self.start) / self.done * (self.total - self.done)
-        s = self.status
-        line = (
-            f"[{self.done}/{self.total}] true {s['correct-true']}, false {s['correct-false']}, "
-            f"wrong {s['wrong-true'] + s['wrong-false']}, unlabelled {s['unjudged']}, unknown {s['unknown']}, "
-            f"none {s['error']}; {duration(left)} left"
-        )
+        counts = ", ".join(f"{kind} {self.said[kind]}" for kind in report.KINDS if self.said[kind])
+        line = f"[{self.done}/{self.total}] {counts}; {duration(left)} left"
         end = "" if tty and self.done < self.total else "\n"
         print(clear + line, end=end, file=sys.stderr, flush=True)
 

@@ -26,6 +26,7 @@ Runs proviso (or another verifier) over many programs, and says how it did.
 
   {NAME} run src/*.c --property no-overflow --out a.jsonl
   {NAME} run build/compile_commands.json --entries all --out b.jsonl
+  {NAME} run src/*.c --out a.jsonl -- -I include   # options of `proviso verify`, of the compiler too
   {NAME} run sets/ReachSafety-Loops.set --timeout 60 --out c.jsonl -- --seed 7
   {NAME} run hard.yml --ranges lb3,lb10 --cluster local:4 --out d.jsonl
   {NAME} run nightly.toml                # a run definition: see `run --help`
@@ -38,7 +39,7 @@ A run that was stopped, by whatever means, goes on by the same command. Several 
 
 RUN_EPILOG = f"""\
 Inputs are task definitions (.yml), categories (.set), folders of them, lists (.tsv with a header line, --index), C files and
-bitcode, and compile_commands.json. Everything after -- is passed on to the verifier. Lists have the columns path (of a .yml or a
+bitcode, archives, objects and programs as `proviso verify` takes them, and compile_commands.json. Everything after -- is passed on to the verifier. Lists have the columns path (of a .yml or a
 C file, relative to the list) and property, and may have expected (true, false), category, subproperty, data_model, error_fn
 and extra_cflags; - is nothing.
 
@@ -47,8 +48,8 @@ In the template of --tool-cmd these are replaced: {{file}} {{files}} {{task}} {{
   --tool-cmd 'esbmc {{files}} --{{bits}} --k-induction --unlimited-goto-unwind'
 
 {definition.__doc__}
-Exit code: 0 all is well, 1 a wrong verdict, or a violation where none was expected, 2 a crash, 64 wrong usage,
-130 interrupted."""
+Exit code: 0 all is well, 1 a wrong verdict, or a violation where none was expected, 2 a crash, or a program that does not
+compile, 64 wrong usage, 130 interrupted."""
 
 
 def parser():
@@ -104,7 +105,7 @@ def add_run(r):
     choose = r.add_argument_group("which of them")
     choose.add_argument("--property", action="append", help="only this property (may be repeated); of programs without a task definition: "
                         "what to ask")
-    choose.add_argument("--entries", action="append", default=[], metavar="WHICH", help="functions of a compile_commands.json to start "
+    choose.add_argument("--entries", action="append", default=[], metavar="WHICH", help="functions of a compile_commands.json, an archive, an object or a C file to start "
                         "with: main (default), all others (all), those that differ from a revision of git (changed:REVISION), "
                         "NAME, FILE.c:NAME, or a file with a list of them")
     choose.add_argument("--linked", action="store_true", help="with the functions of the project's other files, not one file alone")
@@ -175,7 +176,7 @@ def run(options, passed_on):
     header = header_of(tool) | {"ranges": options.ranges}
     under = hashlib.sha256(json.dumps([header[k] for k in DECISIVE]).encode()).hexdigest()[:16]
     plan = Plan.parse(options.ranges, under) if options.ranges else None
-    chosen = selected(options)
+    chosen = selected(options, passed_on)
     # Ended otherwise, it would have to be found by the watchdog what is still running.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ledger = results.Ledger.append(options.out, header)
@@ -210,8 +211,9 @@ def run_definition(path, passed_on):
     return 1 if 1 in codes else max(codes)
 
 
-def selected(options):
-    chosen = tasks.read_paths(options.tasks, options.property, lambda path: project.read(path, request_of(options)))
+def selected(options, passed_on=()):
+    request = request_of(options, passed_on)
+    chosen = tasks.read_paths(options.tasks, options.property, lambda path: project.read(path, request), bool(options.entries))
     for index in options.index:
         chosen += tasks.read_index(index)
     if options.property:
@@ -235,8 +237,20 @@ def selected(options):
     return chosen
 
 
-def request_of(options):
-    return project.Request(str(proviso_path(options)), options.property, options.entries, options.linked, options.jobs)
+def request_of(options, passed_on):
+    compiling = compiler_options(passed_on)
+    return project.Request(str(proviso_path(options)), options.property, options.entries, options.linked, options.jobs, compiling)
+
+
+def compiler_options(words):
+    """Those of the options passed on that say how files are compiled."""
+    found, words = [], iter(words)
+    for word in words:
+        if word in ("-I", "-D", "-p", "--build", "--std"):
+            found += [word, next(words, "")]
+        elif word.startswith(("-I", "-D", "-U", "-std=", "--std=", "-m", "-f", "--build=", "--32", "--64")):
+            found.append(word)
+    return found
 
 
 def proviso_path(options):
@@ -302,7 +316,7 @@ def host():
 def exit_code(mine):
     if any(r["status"] in report.WRONG or report.is_violation(r) for r in mine):
         return 1
-    return 2 if any(map(report.is_crash, mine)) else 0
+    return 2 if any(report.is_crash(r) or report.is_refused(r) for r in mine) else 0
 
 
 def load_filtered(path, options):

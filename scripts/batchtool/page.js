@@ -1,7 +1,7 @@
 "use strict";
 // Tasks are joined over runs; the filters choose among them, and everything below shows what is chosen.
 const RUNS = DATA.runs.map(run => run.name);
-const KINDS = ["correct", "unlabelled", "unknown", "error", "crash", "wrong"];  // the worst last
+const KINDS = ["correct", "proved", "unknown", "error", "crash", "violated", "wrong"];  // the worst last
 const MEASURES = { cpu: ["processor time", "s"], wall: ["wall time", "s"], memory: ["memory", "MB"] };
 const ROWS = 300; // of the table at first
 const tasks = join();
@@ -22,7 +22,7 @@ function join() {
   return [...found.values()];
 }
 
-const solved = result => result !== null && (result.kind === "correct" || result.kind === "unlabelled");
+const solved = result => result !== null && ["correct", "proved", "violated"].includes(result.kind);
 const differs = task => new Set(task.runs.map(r => (r ? r.verdict.split("(")[0] : ""))).size > 1;
 
 function chosen() {
@@ -105,8 +105,8 @@ function summary(list) {
       const results = members.map(t => t.runs[i]).filter(Boolean);
       const count = test => results.filter(test).length;
       const values = {
-        TRUE: [count(r => solved(r) && r.verdict === "TRUE"), "correct"],
-        FALSE: [count(r => solved(r) && r.verdict !== "TRUE"), labelled ? "correct" : "wrong"],
+        TRUE: [count(r => solved(r) && r.verdict === "TRUE"), labelled ? "correct" : "proved"],
+        FALSE: [count(r => solved(r) && r.verdict !== "TRUE"), labelled ? "correct" : "violated"],
         wrong: [count(r => r.kind === "wrong"), "wrong"],
         unknown: [count(r => r.kind === "unknown"), "unknown"],
         none: [count(r => r.kind === "error" || r.kind === "crash"), "error"],
@@ -272,7 +272,7 @@ function table(list) {
       row.append(make("td", { class: `text first ${r ? r.kind : ""}` }, verdict), make("td", {}, r ? r.cpu.toFixed(2) : ""),
         make("td", {}, r ? Math.round(r.memory) : ""), make("td", { class: "text why", title: reason }, reason));
       // Of tasks with a label it is known what is wrong with them.
-      for (const finding of r && !task.expected ? r.findings : []) findings.add(finding);
+      for (const finding of r && !task.expected ? r.findings : []) findings.add((finding.place && finding.place + ": ") + finding.text);
     });
     body.append(row);
     for (const finding of findings) body.append(make("tr", {}, make("td", { class: "finding", colspan: 4 + 4 * RUNS.length }, finding)));
@@ -280,6 +280,27 @@ function table(list) {
   const rest = sorted.length - state.rows;
   const more = rest > 0 ? [make("button", { onclick: () => set("rows", state.rows * 4) }, `${rest} more`)] : [];
   place("tasks", make("h2", {}, `Tasks (${sorted.length})`), make("table", {}, make("thead", {}, ...(RUNS.length > 1 ? [over] : []), head), body), ...more);
+}
+
+/** What is violated, each place and message once, with the tasks that have it and the steps that lead there. Of tasks with a label it is
+ * known what is wrong with them. */
+function findings(list) {
+  const found = new Map();
+  for (const task of list.filter(t => !t.expected)) {
+    for (const finding of task.runs.flatMap(r => (r ? r.findings : []))) {
+      const key = [finding.rule, finding.place, finding.text].join("\0");
+      if (!found.has(key)) found.set(key, { finding, tasks: new Set() });
+      found.get(key).tasks.add(task.task);
+    }
+  }
+  const shown = [...found.values()].slice(0, state.rows).map(({ finding, tasks }) => {
+    const where = [...tasks].slice(0, 5).join(", ") + (tasks.size > 5 ? `, and ${tasks.size - 5} more` : "");
+    const steps = finding.steps.map(([at, text]) => make("tr", {}, make("td", { class: "text at" }, at), make("td", { class: "text" }, text)));
+    return make("details", { class: "found" },
+      make("summary", {}, make("b", {}, finding.place), " ", finding.text, make("span", { class: "dim" }, ` ${finding.rule}`)),
+      make("div", { class: "dim" }, `in ${where}`), make("table", {}, make("tbody", {}, ...steps)));
+  });
+  place("findings", ...(shown.length ? [make("h2", {}, `Findings (${found.size})`), ...shown] : []));
 }
 
 function place(id, ...content) {
@@ -292,6 +313,7 @@ function show() {
   summary(list);
   quantiles(list);
   scatter(list);
+  findings(list);
   table(list);
 }
 

@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
-from .report import CORRECT, WRONG, is_crash, place
+from .report import kind, place
 from .verdict import POINTS
 
 FOLDER = Path(__file__).parent
+# What the page calls a kind of results where it is no single word.
+NAMES = {"did not compile": "error", "no verdict": "error", "crashed": "crash"}
+STEPS = 60  # of a trace: the first and the last of them where there are more
 
 
 def of(runs):
@@ -23,13 +26,6 @@ def of(runs):
 
 
 def row(result):
-    kind = (
-        "correct" if result["status"] in CORRECT
-        else "wrong" if result["status"] in WRONG
-        else "unlabelled" if result["status"] == "unjudged"
-        else "crash" if is_crash(result)
-        else result["status"]
-    )
     return {
         "task": result["task"],
         "property": result["property"],
@@ -38,9 +34,23 @@ def row(result):
         "verdict": result["verdict"] or "none",
         "reason": result["reason"],
         "status": result["status"],
-        "kind": kind,
+        "kind": NAMES.get(kind(result), kind(result)),
         "cpu": result["cpu"],
         "wall": result["wall"],
         "memory": result["rss_mb"],
-        "findings": [place(finding) + finding["message"]["text"] for finding in result.get("findings", [])],
+        "findings": [finding_of(finding) for finding in result.get("findings", [])],
     }
+
+
+def finding_of(finding):
+    """What the page shows of a SARIF result: where it is, its message, and the steps that lead there."""
+    flows = finding.get("codeFlows") or [{"threadFlows": [{"locations": []}]}]
+    steps = [step_of(step["location"]) for step in flows[0]["threadFlows"][0]["locations"]]
+    left_out = len(steps) - STEPS
+    if left_out > 0:
+        steps = steps[: STEPS // 3] + [["", f"... {left_out} steps are left out here"]] + steps[STEPS // 3 + left_out :]
+    return {"place": place(finding).removesuffix(": "), "text": finding["message"]["text"], "rule": finding.get("ruleId", ""), "steps": steps}
+
+
+def step_of(location):
+    return [place({"locations": [location]}).removesuffix(": "), location.get("message", {}).get("text", "")]

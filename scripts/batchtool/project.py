@@ -1,4 +1,4 @@
-"""The programs of a project: what its compile_commands.json and a choice of functions make tasks of."""
+"""The programs of a project: what its compile_commands.json, or a file, and a choice of functions make tasks of."""
 
 import json
 import os
@@ -8,10 +8,11 @@ import subprocess
 import sys
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from .tasks import Task, TaskError
+from .tasks import DATABASE, Task, TaskError
+from .verdict import first_line
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,22 @@ class Request:
     entries: list  # main, all, changed:REVISION, FUNCTION, FILE.c:FUNCTION, or a file with a list of them
     linked: bool  # a program is all files that belong together, not one translation unit
     jobs: int
+    options: list = field(default_factory=list)  # how to compile, besides
 
 
 def read(path, request):
-    """The tasks of a compile_commands.json: one an entry function and property."""
+    """The tasks of a compile_commands.json, or of one C file, archive, object or program: one an entry function and property."""
     path = Path(path)
-    units = units_of(path)
+    is_database = path.name == DATABASE
+    build = ["-p", str(path)] if is_database else []
+    units = units_of(path) if is_database else [path]
     with ThreadPoolExecutor(max(1, request.jobs)) as pool:
-        listed = pool.map(lambda unit: functions_of(request.proviso, path, unit), units)
+        listed = pool.map(lambda unit: functions_of(request.proviso, build + request.options, unit), units)
         functions = dict(zip(units, listed))
     wanted = choose(functions, request.entries or ["main"])
     if not wanted and not all(entry.startswith("changed:") for entry in request.entries or ["main"]):
-        raise TaskError(f"{path}: no function of its {len(units)} translation units is asked for: see --entries")
+        some = ", ".join(sorted({f.name for found in functions.values() for f in found})[:8]) or "none"
+        raise TaskError(f"{path} has no main: --entries all, or names of its functions ({some}, ...)")
     mains = {unit for unit, found in functions.items() if any(f.name == "main" for f in found)}
     tasks = []
     for unit, function in wanted:
@@ -60,7 +65,7 @@ def read(path, request):
                     property=property,
                     expected="",
                     files=files,
-                    options=["-p", str(path)] + (["--entry", function] if function != "main" else []),
+                    options=build + (["--entry", function] if function != "main" else []),
                 )
             )
     return tasks
@@ -84,22 +89,15 @@ def units_of(path):
     return list(dict.fromkeys(file for file in files if file.suffix == ".c"))
 
 
-def functions_of(proviso, database, unit):
+def functions_of(proviso, options, unit):
     """What a translation unit defines; nothing where it does not compile, which running it would say as well."""
-    command = [proviso, "cfa", "--format", "functions", "-p", str(database), str(unit)]
+    command = [proviso, "cfa", "--format", "functions", *options, str(unit)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         print(f"batch: warning: {shown(unit)} is left out: {first_line(done.stderr)}", file=sys.stderr)
         return []
     rows = (line.split("\t") for line in done.stdout.splitlines())
     return [Function(name, file, int(first), int(last)) for name, file, first, last in rows]
-
-
-def first_line(text):
-    """What is wrong: the compiler's first error, else the first line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    of_compiler = [line for line in lines if re.search(r":\d+: (fatal )?error: ", line)]
-    return next(iter(of_compiler + lines), "it does not compile").removeprefix("error: ")
 
 
 def choose(functions, entries):

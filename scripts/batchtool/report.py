@@ -6,10 +6,13 @@ from collections import Counter, defaultdict
 from urllib.parse import unquote
 
 from .results import best_score, normalised_score, score
+from .verdict import NO_ENTRY, NOT_COMPILED, REFUSALS
 
 CORRECT = ("correct-true", "correct-false")
 WRONG = ("wrong-true", "wrong-false")
 SOLVED = (*CORRECT, "unjudged")
+# What came of a task, in a word: the verdict where nobody knew what to expect.
+KINDS = ("correct", "wrong", "violated", "proved", "unknown", "did not compile", "no verdict", "crashed")
 
 
 def table(header, rows):
@@ -28,6 +31,18 @@ def table(header, rows):
 def solved(result):
     """TRUE or FALSE, and right as far as anybody knows."""
     return result["status"] in SOLVED
+
+
+def kind(result):
+    """One of KINDS."""
+    status = result["status"]
+    if status in (*CORRECT, *WRONG):
+        return status.partition("-")[0]
+    if status == "unjudged":
+        return "violated" if is_violation(result) else "proved"
+    if status == "unknown":
+        return status
+    return "did not compile" if is_not_compiled(result) else "crashed" if is_crash(result) else "no verdict"
 
 
 def counts(name, results):
@@ -49,6 +64,15 @@ def counts(name, results):
 
 
 COLUMNS = "tasks TRUE FALSE wrongT wrongF unknown error score of cpu/s".split()
+OF_LABELS = ("wrongT", "wrongF", "score", "of")
+
+
+def verdicts(first, rows, results):
+    """The table of `counts`. Columns that speak of expected verdicts are there if a verdict is expected."""
+    header = [first] + COLUMNS
+    labelled = any(r["expected"] for r in results)
+    keep = [i for i, name in enumerate(header) if labelled or name not in OF_LABELS]
+    return table([header[i] for i in keep], [[row[i] for i in keep] for row in rows])
 
 
 def by(results, field):
@@ -74,10 +98,10 @@ def summary(results):
         rows = [counts(name, members) for name, members in by(group, "category")]
         if len(rows) > 1:
             rows.append(counts("all", group))
-        parts.append(table([property] + COLUMNS, rows))
+        parts.append(verdicts(property, rows, group))
     if len(by(results, "property")) > 1:
         rows = [counts(name, members) for name, members in by(results, "property")]
-        parts.append(table(["property"] + COLUMNS, rows + [counts("all", results)]))
+        parts.append(verdicts("property", rows + [counts("all", results)], results))
 
     unsolved = [r for r in results if r["status"] in ("unknown", "error")]
     if unsolved:
@@ -105,6 +129,20 @@ def summary(results):
             lines += [f"      {line}" for line in r.get("tail", "").strip().splitlines()[-3:]]
         parts.append("\n".join(lines))
 
+    not_compiled = [r for r in results if is_not_compiled(r)]
+    if not_compiled:
+        lines = [f"did not compile: {len(not_compiled)}"]
+        lines += [f"  {r['task']}: {r['reason'].partition(': ')[2]}" for r in not_compiled[:10]]
+        if len(not_compiled) > 10:
+            lines.append(f"  and {len(not_compiled) - 10} more")
+        if any("file not found" in r["reason"] for r in not_compiled):
+            lines.append("  help: compile as the project does: name its compile_commands.json instead of the files, or end the command with "
+                         "-- -p BUILD, or with -- -I FOLDER")
+        parts.append("\n".join(lines))
+
+    if any(r["reason"].startswith(NO_ENTRY) for r in results):
+        parts.append("help: a file without main is verified function by function: --entries all, or --entries NAME")
+
     wrong = [r for r in results if r["status"] in WRONG]
     if wrong:
         lines = [f"WRONG: {len(wrong)}"]
@@ -123,10 +161,14 @@ def summary(results):
     status = Counter(r["status"] for r in results)
     _, _, true, false, *_ = counts("", results)
     score_of = f"score {score(results)} of {best_score(results)}, normalised {normalised_score(results):.0f}; " if best_score(results) else ""
+    if any(r["expected"] for r in results):
+        sum_of = f"solved {true + false} of {len(results)} ({true} TRUE, {false} FALSE), wrong {len(wrong)}"
+    else:
+        sum_of = f"violated {false}, proved {true} of {len(results)}"
+    without = {"did not compile": len(not_compiled), "crashed": len(crashes)}
+    why = ", ".join(f"{n} {what}" for what, n in without.items() if n or what == "crashed")
     parts.append(
-        f"solved {true + false} of {len(results)} ({true} TRUE, {false} FALSE), "
-        f"wrong {len(wrong)}, unknown {status['unknown']}, no verdict {status['error']} "
-        f"({len(crashes)} crashed); {score_of}"
+        f"{sum_of}, unknown {status['unknown']}, no verdict {status['error']} ({why}); {score_of}"
         f"wall {sum(r['wall'] for r in results):.0f} s, cpu {sum(r['cpu'] for r in results):.0f} s, "
         f"most memory {max((r['rss_mb'] for r in results), default=0):.0f} MB"
     )
@@ -149,6 +191,15 @@ def place(finding):
 
 def is_crash(result):
     return result["status"] == "error" and result["reason"].startswith(("crash", "no verdict"))
+
+
+def is_refused(result):
+    """The program or the command line is wrong."""
+    return result["status"] == "error" and result["reason"].startswith((NOT_COMPILED, NO_ENTRY, *REFUSALS.values()))
+
+
+def is_not_compiled(result):
+    return result["status"] == "error" and result["reason"].startswith(NOT_COMPILED)
 
 
 def ratio(pairs, field):
@@ -206,7 +257,7 @@ def comparison(old, new):
 
     both = [pairs[key] for key in common if all(map(solved, pairs[key]))]
     rows = [counts(name, [p[side] for p in pairs.values()]) for name, side in (("old", 0), ("new", 1))]
-    parts.append(table(["in both runs"] + COLUMNS, rows))
+    parts.append(verdicts("in both runs", rows, [r for pair in pairs.values() for r in pair]))
     wall, measured = ratio(both, "wall")
     cpu, _ = ratio(both, "cpu")
     parts.append(

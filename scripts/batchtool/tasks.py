@@ -194,15 +194,25 @@ def of_program(path, properties, name=None):
     return [Task(name or str(path), category, p, "", files=[path]) for p in properties or ["default"]]
 
 
-def read_paths(paths, properties, database):
+def is_binary(path):
+    """True for an object, an archive or a program, by how it starts."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(8).startswith((b"\x7fELF", b"!<arch>\n", b"!<thin>\n"))
+    except OSError:
+        return False
+
+
+def read_paths(paths, properties, database, by_function=False):
     """Tasks of task files, folders (searched for .yml; without any a compile_commands.json, or all C files), categories and
     lists (.set, .txt: patterns; .tsv), programs. `properties` are those of programs that have no definition; `database` makes
-    the tasks of a compile_commands.json."""
+    the tasks of the functions of a compile_commands.json, an archive, an object or a program, and of C files if they are asked for
+    `by_function`."""
     tasks = []
     for path in map(Path, paths):
         if path.is_dir():
             tasks += read_folder(path, properties, database)
-        elif path.name == DATABASE:
+        elif path.name == DATABASE or is_binary(path) or by_function and path.suffix in PROGRAMS:
             tasks += database(path)
         elif path.suffix in (".set", ".txt"):
             tasks += read_category(path)

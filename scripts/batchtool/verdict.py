@@ -15,6 +15,12 @@ POINTS = {
 
 LINE = re.compile(r"(TRUE|FALSE\([a-z-]+\)|UNKNOWN\(.*\)|UNKNOWN)$")
 PROVED_PART = 3  # exit code: UNKNOWN of the program, but the range that was asked for is proved
+NOT_COMPILED = "did not compile"
+NO_ENTRY = "no function to start with"
+# Exit codes that say why there is no verdict, and the words for them. None of them is a crash.
+REFUSALS = {
+    64: "wrong command line", 65: "malformed input", 66: "unreadable input", 69: "clang is missing", 73: "an output cannot be written",
+}
 EXITS = {"TRUE": (0,), "FALSE": (1,), "UNKNOWN": (2, PROVED_PART)}
 
 
@@ -26,6 +32,8 @@ def of_proviso(outcome):
         return "", f"crash: signal {outcome.signal}"
     lines = outcome.stdout.splitlines()
     verdict = lines[-1].strip() if lines else ""
+    if not LINE.match(verdict) and outcome.exit in REFUSALS:
+        return "", refusal(outcome)
     if not LINE.match(verdict):
         kind = "crash" if outcome.exit == 101 or "panicked at" in outcome.stderr else "no verdict"
         return "", f"{kind}: exit {outcome.exit}"
@@ -33,6 +41,23 @@ def of_proviso(outcome):
     if outcome.exit not in EXITS[word]:
         return "", f"crash: {verdict} but exit {outcome.exit}"
     return verdict, verdict[8:-1] if word == "UNKNOWN" else ""
+
+
+def refusal(outcome):
+    """Why proviso did not begin, with the first error of clang if there is one."""
+    kind = REFUSALS[outcome.exit]
+    if "clang cannot compile" in outcome.stderr:
+        kind = NOT_COMPILED
+    if "defines no function" in outcome.stderr:
+        kind = NO_ENTRY
+    return f"{kind}: {first_line(outcome.stderr)}"
+
+
+def first_line(text):
+    """What is wrong: the compiler's first error, else the first line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    of_compiler = [line for line in lines if re.search(r":\d+: (fatal )?error: ", line)]
+    return next(iter(of_compiler + lines), "no message").removeprefix("error: ")
 
 
 def of_tool(outcome, true_pattern, false_pattern, property):

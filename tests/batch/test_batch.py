@@ -69,6 +69,8 @@ KILLED-ONCE) [ -e "$last.met" ] && { echo TRUE; exit 0; }; touch "$last.met"; ki
 KILLED) kill -TERM $$ ;;
 SLOW) echo $$ >>"$last.runs"; sleep 0.3; echo TRUE; exit 0 ;;
 ARGS) echo "UNKNOWN($*)"; exit 2 ;;
+HEADER) printf '%s\n' "error: clang cannot compile $last" "$last:1:10: fatal error: 'part.h' file not found" >&2; exit 65 ;;
+ENTRY) echo "error: the program defines no function 'main'" >&2; exit 64 ;;
 esac
 """
 
@@ -178,6 +180,32 @@ class Running(Fixture):
         )
         self.assertIn("crashes: 4", out)
         self.assertIn("panicked at x.rs", out)
+
+    def test_programs_that_do_not_compile_are_no_crashes(self):
+        for name in ("one", "two"):
+            (self.dir / f"{name}.c").write_text("// HEADER\n")
+        (self.dir / "three.c").write_text("// ENTRY\n")
+        programs = [self.dir / f"{name}.c" for name in ("one", "two", "three")]
+        code, out, err = self.batch("run", *programs, "--out", self.dir / "out.jsonl", "--proviso", self.verifier)
+        self.assertEqual(code, 2)
+        self.assertIn("no verdict 3 (2 did not compile, 0 crashed)", out)
+        self.assertNotIn("crashes:", out)
+        self.assertIn("one.c:1:10: fatal error: 'part.h' file not found", out)
+        self.assertIn("-- -I FOLDER", out)
+        self.assertEqual(self.result("three")["reason"], "no function to start with: the program defines no function 'main'")
+        self.assertIn("did not compile 2", err)
+        self.assertIn("--entries all", out)
+
+    def test_verdicts_without_a_label_are_counted_as_what_they_are(self):
+        for name, order in (("one", "TRUE"), ("two", "FALSE(address)"), ("three", "FALSE(null)"), ("four", "UNKNOWN(x)")):
+            (self.dir / f"{name}.c").write_text(f"// {order}\n")
+        programs = sorted(self.dir.glob("*.c"))
+        code, out, err = self.batch("run", *programs, "--out", self.dir / "out.jsonl", "--proviso", self.verifier)
+        self.assertEqual(code, 1)
+        self.assertIn("[4/4] violated 2, proved 1, unknown 1;", err)
+        self.assertIn("violated 2, proved 1 of 4, unknown 1, no verdict 0", out)
+        self.assertNotIn("wrong", out)
+        self.assertIn("two.c default: FALSE(address)", err)
 
     def test_time_and_memory_are_limited_by_looking(self):
         self.time_and_memory_are_limited("polling")
@@ -625,6 +653,39 @@ class Page(Fixture):
         self.assertEqual(said, [
             "</script><b>three one two", "2 3", "c 3 1 1 0 1 0 3 13 2 0 1 0 0 -28 6", "two", "</script><b>three two",
             "</script><b>three two one", "1", "drawn", "dark",
+        ])
+
+
+    def test_findings_are_shown_with_their_traces(self):
+        def location(line, text):
+            physical = {"artifactLocation": {"uri": "src/e.c"}, "region": {"startLine": line}}
+            return {"physicalLocation": physical, "message": {"text": text}}
+
+        steps = [{"location": location(n + 1, f"step <i>{n}</i>")} for n in range(100)]
+        finding = {
+            "ruleId": "address", "message": {"text": "write outside"}, "locations": [location(7, "")],
+            "codeFlows": [{"threadFlows": [{"locations": steps}]}],
+        }
+        file = self.write("a", {"safe": ("TRUE", "unjudged", 1.0), "bad": ("FALSE(address)", "unjudged", 1.0), "too": ("FALSE(address)", "unjudged", 1.0)})
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for line in lines[1:]:
+            line["expected"] = ""
+            line["findings"] = [] if line["task"] == "safe" else [finding]
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        page = self.dir / "page.html"
+        self.assertEqual(self.batch("page", file, "--out", page)[0], 0)
+        said = self.in_browser(page, """
+            say(document.querySelectorAll('#findings details').length);
+            say(document.querySelector('#findings summary').textContent);
+            say(document.querySelector('#findings details .dim:not(span)').textContent);
+            const rows = [...document.querySelectorAll('#findings details tr')].map(e => e.textContent);
+            say(rows.length + ' ' + rows[0] + ' ' + rows[20] + ' ' + rows[60]);
+            const colour = kind => getComputedStyle(document.querySelector('#tasks td.' + kind)).color;
+            say(colour('proved') !== colour('violated'));
+            """)
+        self.assertEqual(said, [
+            "1", "src/e.c:7 write outside address", "in bad, too", "61 src/e.c:1step <i>0</i> ... 40 steps are left out here src/e.c:100step <i>99</i>",
+            "true",
         ])
 
 

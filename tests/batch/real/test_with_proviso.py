@@ -301,5 +301,39 @@ def wait_until(condition):
     raise AssertionError("it does not come about")
 
 
+class Functions(Folder):
+    """Functions of archives and of C files, as of a project."""
+
+    def test_archives_and_files_by_function(self):
+        source = self.dir / "part.c"
+        source.write_text(
+            '#include "limit.h"\nint good(int x) { return 10 / (x * 2 + LIMIT); }\nint bad(int x) { return 10 / (x - LIMIT); }\n'
+        )
+        (self.dir / "inc").mkdir()
+        (self.dir / "inc/limit.h").write_text("#define LIMIT 1\n")
+        subprocess.run(["clang-19", "-g", "-fsanitize=integer-divide-by-zero", "-fembed-bitcode", "-Iinc", "-c", "part.c"], cwd=self.dir, check=True)
+        subprocess.run(["ar", "rcs", "libpart.a", "part.o"], cwd=self.dir, check=True)
+
+        def run(out, *words):
+            command = [sys.executable, SCRIPT, "run", *words[:1], "--out", out, "--proviso", PROVISO, *words[1:]]
+            return subprocess.run(list(map(str, command)), cwd=self.dir, capture_output=True, text=True, timeout=LIMIT)
+
+        check = ["--", "--check", "integer-divide-by-zero"]
+        for out, words in (("a", ["libpart.a", "--entries", "all", *check]), ("c", ["part.c", "--entries", "all", *check, "-I", "inc"])):
+            done = run(out, *words)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("violated 1, proved 1 of 2", done.stdout)
+            found = {name.rpartition(":")[2]: r["verdict"] for (name, _), r in results.load(self.dir / out)[1].items()}
+            self.assertEqual(found, {"good": "TRUE", "bad": "FALSE(integer-divide-by-zero)"})
+        done = run("n", "libpart.a")
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("libpart.a has no main: --entries all, or names of its functions (bad, good", done.stderr)
+        # Alone it does not compile, which is no crash.
+        done = run("h", "part.c")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("did not compile: 1", done.stdout)
+        self.assertIn("-- -I FOLDER", done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
