@@ -9,9 +9,11 @@
 `python -m proviso` is the command. It needs clang 19 (Debian, Ubuntu: apt-get install clang-19)."""
 
 from .api import (
-    ProvisoError, Input, Line, Location, Note, Result, Slice, Verdict, Violation, executable, slice, verify,
+    Argument, Call, Check, CheckResult, Input, Line, Location, Member, Note, Object, ProvisoError, Result, Slice, UndefinedFunction, Verdict,
+    Violation, executable, slice, verify,
 )
 
 __all__ = [
-    "Input", "Line", "Location", "Note", "ProvisoError", "Result", "Slice", "Verdict", "Violation", "executable", "slice", "verify",
+    "Argument", "Call", "Check", "CheckResult", "Input", "Line", "Location", "Member", "Note", "Object", "ProvisoError", "Result", "Slice",
+    "UndefinedFunction", "Verdict", "Violation", "executable", "slice", "verify",
 ]

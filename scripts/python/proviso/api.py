@@ -1,4 +1,4 @@
-"""What the command says, as Python objects. The command is run for each call; nothing of it is in this process."""
+"""What the command reports, as Python objects. The command is run for each call; nothing of it is in this process."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Union, cast
 
 File = Union[str, "os.PathLike[str]"]
+Json = Mapping[str, Any]
 
 
 class ProvisoError(Exception):
@@ -29,8 +30,19 @@ class Verdict(enum.Enum):
     UNKNOWN = "UNKNOWN"
 
 
+class CheckResult(enum.Enum):
+    """What came of one check."""
+
+    PROVED = "proved"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+    NOT_CHECKED = "not checked"
+
+
 @dataclass(frozen=True)
 class Location:
+    """A place in the source. Columns count bytes, as clang's do."""
+
     file: str
     line: int
     column: int | None = None
@@ -61,13 +73,75 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Argument:
+    """An argument of the call that the program starts with (`entry`): a `value` as C writes it, or a pointer to the object of
+    this index in `Call.objects`. Both are None for a null pointer; `is_function` of a pointer to a function that nobody defines."""
+
+    name: str
+    value: str | None
+    object: int | None
+    is_function: bool
+    bits: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """What an object holds at a path such as `.next` or `[3].x`. Read as an argument."""
+
+    path: str
+    value: str | None
+    object: int | None
+    is_function: bool
+
+
+@dataclass(frozen=True)
+class Object:
+    """An object that an argument leads to. Members that are not named are 0."""
+
+    type: str
+    size: int
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call that the program starts with, where that is not of `main`."""
+
+    function: str
+    arguments: tuple[Argument, ...]
+    objects: tuple[Object, ...]
+
+
+@dataclass(frozen=True)
 class Violation:
     property: str
     message: str
     location: Location | None
     function: str | None
     inputs: tuple[Input, ...]
+    call: Call | None
     trace: tuple[dict[str, Any], ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What came of one thing that was asked: a check or a property. `reason` says why a part is unknown."""
+
+    name: str
+    result: CheckResult
+    places: int
+    violations: tuple[Violation, ...]
+    reason: Note | None
+    assumes_valid_accesses: bool
+
+
+@dataclass(frozen=True)
+class UndefinedFunction:
+    """A function that nobody defines, and how many of its calls matter."""
+
+    name: str
+    calls: int
+    calls_that_matter: int
 
 
 @dataclass(frozen=True)
@@ -77,6 +151,10 @@ class Result:
     verdict: Verdict
     verdict_line: str
     properties: tuple[str, ...]
+    checks: tuple[Check, ...]
+    assumptions: tuple[str, ...]
+    warnings: tuple[str, ...]
+    undefined_functions: tuple[UndefinedFunction, ...]
     decided_by: str | None
     reason: Note | None
     violation: Violation | None
@@ -84,6 +162,18 @@ class Result:
     seconds: float
     from_cache: bool
     json: dict[str, Any] = field(repr=False)
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """All violations, of all checks."""
+        return tuple(violation for check in self.checks for violation in check.violations)
+
+    def check(self, name: str) -> Check:
+        """The check of this name; KeyError if it was not asked for."""
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise KeyError(name)
 
 
 @dataclass(frozen=True)
@@ -115,9 +205,11 @@ def verify(
     files: File | Sequence[File],
     *,
     properties: Iterable[str] = (),
+    checks: Iterable[str] = (),
     entry: str | None = None,
     timeout: float | None = None,
     memory: int | None = None,
+    malloc_may_fail: bool = False,
     build: File | None = None,
     cache: File | None = None,
     witness: File | None = None,
@@ -127,16 +219,20 @@ def verify(
     clang: Sequence[str] = (),
 ) -> Result:
     """Verifies a program: C files, bitcode, a task definition. Where several properties are asked for, they are asked one after the
-    other, until one is violated or remains unknown.
+    other, until one is violated or remains unknown. `checks` are names of --check, each with a result of its own; without
+    `properties` and `checks`, assertions, memory safety and undefined behaviour are checked.
 
     `timeout` is in seconds, `memory` in MB; `build` is a folder with compile_commands.json; `witness`, `harness` and `sarif` are
     files to write; `options` are further ones of `proviso verify`, `clang` of the compiler."""
     result = None
-    for name in list(properties) or [None]:
-        words = [*option("--property", name), *option("--entry", entry), *option("--timeout", timeout), *option("--memory-limit", memory)]
+    named = ",".join(checks) or None
+    asked: list[str | None] = [*properties]
+    for name in asked or [None]:
+        words = [*option("--property", name), *option("--check", named), *option("--entry", entry)]
+        words += [*option("--timeout", timeout), *option("--memory-limit", memory), *(["--malloc-may-fail"] if malloc_may_fail else [])]
         words += [*option("-p", build), *option("--cache", cache), *option("--witness", witness), *option("--harness", harness)]
         words += [*option("--sarif", sarif), *options]
-        result = result_of(run("verify", words, files, clang, (0, 1, 2, 70)))
+        result = result_of(run("verify", words, files, clang, (0, 1, 2, 3, 70)))
         if result.verdict is not Verdict.TRUE:
             break
     assert result is not None
@@ -172,15 +268,18 @@ def slice(
 
 
 def option(name: str, value: object) -> list[str]:
-    return [] if value is None else [name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    if value is None:
+        return []
+    return [name, os.fspath(cast(File, value)) if isinstance(value, os.PathLike) else str(value)]
 
 
-def run(command: str, words: Sequence[str], files: Any, clang: Sequence[str], codes: Sequence[int]) -> dict[str, Any]:
+def run(command: str, words: Sequence[str], files: File | Sequence[File], clang: Sequence[str], codes: Sequence[int]) -> dict[str, Any]:
     """The JSON that the command writes."""
-    names = [files] if isinstance(files, (str, os.PathLike)) else list(files)
+    given = [files] if isinstance(files, (str, os.PathLike)) else files
+    names = [os.fspath(name) for name in given]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "result.json"
-        line = [str(executable()), command, *map(os.fspath, names), *words, "--json", str(out), "--color", "never"]
+        line = [str(executable()), command, *names, *words, "--json", str(out), "--color", "never"]
         done = subprocess.run(
             [*line, "--", *clang] if clang else line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False
         )
@@ -191,13 +290,19 @@ def run(command: str, words: Sequence[str], files: Any, clang: Sequence[str], co
 
 
 def result_of(data: dict[str, Any]) -> Result:
-    violation, reason, statistics = data.get("violation"), data.get("reason"), data["statistics"]
+    violation, statistics = data.get("violation"), data["statistics"]
     return Result(
         verdict=Verdict(data["verdict"]),
         verdict_line=data["verdict_line"],
         properties=tuple(data["properties"]),
+        checks=tuple(map(check_of, data["checks"])),
+        assumptions=tuple(data["assumptions"]),
+        warnings=tuple(data["warnings"]),
+        undefined_functions=tuple(
+            UndefinedFunction(f["name"], f["calls"], f["calls_that_matter"]) for f in data["undefined_functions"]
+        ),
         decided_by=data.get("decided_by"),
-        reason=Note(reason["text"], location_of(reason["location"])) if reason else None,
+        reason=note_of(data.get("reason")),
         violation=violation_of(violation) if violation else None,
         nothing_checked=data.get("nothing_checked"),
         seconds=statistics["total_seconds"],
@@ -206,7 +311,19 @@ def result_of(data: dict[str, Any]) -> Result:
     )
 
 
-def violation_of(data: dict[str, Any]) -> Violation:
+def check_of(data: Json) -> Check:
+    return Check(
+        name=data["name"],
+        result=CheckResult(data["result"]),
+        places=data["places"],
+        violations=tuple(map(violation_of, data["violations"])),
+        reason=note_of(data["reason"]),
+        assumes_valid_accesses=data["assumes_valid_accesses"],
+    )
+
+
+def violation_of(data: Json) -> Violation:
+    call = data.get("call")
     return Violation(
         property=data["property"],
         message=data["message"],
@@ -216,9 +333,28 @@ def violation_of(data: dict[str, Any]) -> Violation:
             Input(i["number"], i["kind"], i["source"], i["type"], i["value"], int(i["bits"], 16), location_of(i["location"]))
             for i in data.get("inputs", [])
         ),
+        call=call_of(call) if call else None,
         trace=tuple(data.get("trace", [])),
     )
 
 
-def location_of(data: dict[str, Any] | None) -> Location | None:
+def call_of(data: Json) -> Call:
+    def leads_to(target: int | str | None) -> tuple[int | None, bool]:
+        return (target, False) if isinstance(target, int) else (None, target == "function")
+
+    return Call(
+        function=data["function"],
+        arguments=tuple(Argument(a["name"], a["value"], *leads_to(a["object"]), int(a["bits"], 16)) for a in data["arguments"]),
+        objects=tuple(
+            Object(o["type"], o["size"], tuple(Member(m["path"], m["value"], *leads_to(m["object"])) for m in o["members"]))
+            for o in data["objects"]
+        ),
+    )
+
+
+def note_of(data: Json | None) -> Note | None:
+    return Note(data["text"], location_of(data["location"])) if data else None
+
+
+def location_of(data: Json | None) -> Location | None:
     return Location(data["file"], data["line"], data["column"]) if data else None

@@ -1,5 +1,6 @@
 """The release: archive and wheel of the verifier under test ($PROVISO), which for once needs this system's LLVM; and the Python API."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -86,13 +87,63 @@ class Release(unittest.TestCase):
         self.assertEqual((code, text.splitlines()[-1]), (1, "FALSE(unreach-call)"))
         code, text = run("proviso-batch", "run", EXAMPLES / "sum.c", "--out", "out.jsonl")
         self.assertEqual(code, 0, text)
-        self.assertIn("solved 1 of 1 (1 TRUE, 0 FALSE)", text)
+        self.assertIn("violated 0, proved 1 of 1", text)
         self.assertIn("proviso-batch run", run("proviso-batch", "--help")[1])
         script = f"import proviso; print(proviso.verify({str(EXAMPLES / 'sum.c')!r}).verdict)"
         self.assertEqual(run("python", "-c", script), (0, "Verdict.TRUE\n"))
 
 
+def python_with_mypy():
+    for python in (ROOT / ".deps/dask/bin/python3", sys.executable):
+        with contextlib.suppress(OSError):
+            if subprocess.run([python, "-c", "import mypy"], capture_output=True, timeout=60).returncode == 0:
+                return str(python)
+    return None
+
+
 class Api(unittest.TestCase):
+    @unittest.skipUnless(python_with_mypy(), "mypy is not there and scripts/setup-deps could not install it")
+    def test_types(self):
+        """The package passes mypy, and so does a program that uses all of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            user = Path(folder) / "user.py"
+            user.write_text(
+                "import proviso\n"
+                "result = proviso.verify('a.c', entry='f', checks=['address'], malloc_may_fail=True)\n"
+                "texts: list[str] = [*result.assumptions, *result.warnings]\n"
+                "for check in result.checks:\n"
+                "    proved: bool = check.result is proviso.CheckResult.PROVED\n"
+                "    for violation in check.violations:\n"
+                "        if violation.call is not None:\n"
+                "            values: list[str | None] = [argument.value for argument in violation.call.arguments]\n"
+                "            paths: list[str] = [member.path for o in violation.call.objects for member in o.members]\n"
+            )
+            command = [python_with_mypy(), "-m", "mypy", "--strict", "--cache-dir", folder, "proviso", user]
+            done = subprocess.run(list(map(str, command)), cwd=ROOT / "scripts/python", capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_checks_assumptions_and_the_call(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "a.c"
+            file.write_text(
+                "#include <stdlib.h>\nstruct pair { int a, b; };\n"
+                "int f(struct pair *p, int n) { return p->b == 5 ? 1 / (p->a - n - 7) : 0; }\n"
+                "int g(struct pair *p) { int *q = malloc(4); *q = p->a; free(q); return 0; }\n"
+            )
+            result = proviso.verify(file, entry="f", checks=["integer-divide-by-zero", "address"], timeout=60)
+            proved = proviso.verify(file, entry="g", checks=["address"], timeout=60)
+        self.assertIs(result.check("integer-divide-by-zero").result, proviso.CheckResult.VIOLATED)
+        self.assertIs(result.check("address").result, proviso.CheckResult.PROVED)
+        self.assertEqual(len(result.violations), 1)
+        call = result.violation.call
+        self.assertEqual((call.function, [a.name for a in call.arguments]), ("f", ["p", "n"]))
+        self.assertEqual(call.arguments[0].object, 0)
+        self.assertIn(("\n".join(m.path for m in call.objects[0].members)), (".a\n.b", ".b"))
+        self.assertTrue(any("malloc" in text for text in proved.assumptions), proved.assumptions)
+        self.assertTrue(any("pointers that g is given" in text for text in proved.assumptions))
+        with self.assertRaises(KeyError):
+            result.check("leak")
+
     def test_a_violation(self):
         result = proviso.verify(EXAMPLES / "overrun.c", timeout=60)
         self.assertIs(result.verdict, proviso.Verdict.FALSE)
