@@ -24,6 +24,7 @@ mod program;
 mod source;
 pub mod text;
 pub mod validate;
+pub mod wording;
 
 pub use bv::Bv;
 pub use callgraph::CallGraph;

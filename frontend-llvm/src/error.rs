@@ -1,5 +1,6 @@
 //! The errors of loading a program.
 
+use cfa::wording::{list, near};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -11,6 +12,13 @@ const SUPPORTED: &str = "x86-64 and i386 with Linux and the GNU C library (x86_6
 pub enum Error {
     /// The options contradict each other or the input. For example, there is no entry function or no input.
     Usage(String),
+    /// The program does not define the function that execution starts with.
+    NoFunction {
+        /// The name of the function.
+        name: String,
+        /// The functions that the program defines. Those that other files see come first.
+        defined: Vec<String>,
+    },
     /// A file cannot be read.
     Unreadable {
         /// The file.
@@ -62,7 +70,7 @@ impl Error {
     /// The exit code of `sysexits.h` for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 64, // EX_USAGE
+            Self::Usage(_) | Self::NoFunction { .. } => 64, // EX_USAGE
             Self::Compile { .. } | Self::BadBitcode { .. } | Self::Target { .. } | Self::Link { .. } => 65, // EX_DATAERR
             Self::Unreadable { .. } => 66, // EX_NOINPUT
             Self::NoCompiler(_) => 69,     // EX_UNAVAILABLE
@@ -73,18 +81,46 @@ impl Error {
 }
 
 impl Error {
+    /// The error, with the functions that the program defines if one is missing.
+    pub(crate) fn with_functions(self, defined: &[String]) -> Self {
+        match self {
+            Self::NoFunction { name, .. } => Self::NoFunction { name, defined: defined.to_vec() },
+            other => other,
+        }
+    }
+
     /// Notes and remedies for the user, one per line.
     pub fn notes(&self) -> Option<String> {
+        if let Self::NoFunction { name, defined } = self {
+            return Some(other_functions(name, defined));
+        }
         let Self::Target { .. } = self else { return None };
         let help = "to verify it as a program for one of these, end the command line with -- --target=x86_64-linux-gnu";
         Some(format!("  = note: supported are {}\n  = help: {help}", SUPPORTED))
     }
 }
 
+/// The functions that a user who named a missing one may have meant.
+fn other_functions(name: &str, defined: &[String]) -> String {
+    if defined.is_empty() {
+        return "  = note: it does not define any function".into();
+    }
+    let functions = || defined.iter().map(String::as_str);
+    let note = format!("  = note: it defines {}", list(functions()));
+    let near = near(name, functions());
+    let quoted: Vec<String> = near.iter().map(|other| format!("'{other}'")).collect();
+    let help = match quoted.is_empty() {
+        true => "  = help: --entry FUNCTION starts with one of them, with any arguments".into(),
+        false => format!("  = help: did you mean {}? (--entry FUNCTION)", quoted.join(" or ")),
+    };
+    format!("{note}\n{help}")
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(message) => f.write_str(message),
+            Self::NoFunction { name, .. } => write!(f, "the program defines no function '{name}'"),
             Self::Unreadable { path, reason } => write!(f, "cannot read {}: {reason}", path.display()),
             Self::Compile { path, messages } => {
                 write!(f, "clang cannot compile {}:\n{}", path.display(), messages.trim_end())

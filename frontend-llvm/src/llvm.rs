@@ -248,8 +248,10 @@ impl LlvmModule {
         modules.retain(|_| is_needed.next() == Some(&true));
         let inputs: Vec<&Input> = inputs.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(i, _)| i).collect();
         is_one(&modules, &inputs, root)?;
-        let defined =
-            modules.iter().flat_map(Module::get_functions).filter(|f| !is_declaration(*f)).map(name).collect();
+        let functions = modules.iter().flat_map(Module::get_functions).filter(|f| !is_declaration(*f));
+        let mut defined: Vec<FunctionValue> = functions.collect();
+        defined.sort_by_key(|f| kind_of_symbol(f.as_value_ref()) == Symbol::Local);
+        let defined = defined.into_iter().map(name).collect();
         for (module, input) in modules.iter().zip(&inputs) {
             self.file_assembly.extend(FileAssembly::of(&file_assembly(module), &input.file.path));
         }

@@ -19,11 +19,14 @@ use std::sync::OnceLock;
 pub struct Module {
     llvm: LlvmModule,
     options: Options,
+    /// The functions that the inputs define, those that other files see first.
+    defined: Vec<String>,
 }
 
 /// The linked inputs without models.
 struct Linked {
     llvm: LlvmModule,
+    defined: Vec<String>,
     /// True if checks of C's rules are possible, for this program or for another one of the same inputs.
     can_be_checked: bool,
 }
@@ -39,9 +42,9 @@ pub fn load_to_cut(options: &Options) -> Result<(cfa::Program, Cut), Error> {
     let mut linked = loader.link(options, &go_on)?;
     linked.llvm.verify()?;
     linked.llvm.keep_original();
-    let Module { llvm, options } = loader.with_models(linked, options, &go_on)?;
+    let Module { llvm, options, defined } = loader.with_models(linked, options, &go_on)?;
     let ir = ir::Module::decode(llvm.export());
-    let (program, layout) = lower::lower(&ir, &options)?;
+    let (program, layout) = lower::lower(&ir, &options).map_err(|error| error.with_functions(&defined))?;
     Ok((program, Cut::new(llvm, ir, layout, options.entry)))
 }
 
@@ -102,7 +105,7 @@ impl Loader {
         if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C)) {
             llvm = self.compile_and_link(&inputs, options, &shadowed, stop)?.0;
         }
-        Ok(Linked { llvm, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
+        Ok(Linked { llvm, defined, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
     }
 
     /// The linked module, and the functions that the inputs define.
@@ -158,7 +161,7 @@ impl Loader {
         if !linked.can_be_checked {
             options.checked_elsewhere.clear();
         }
-        Ok(Module { llvm: linked.llvm, options })
+        Ok(Module { llvm: linked.llvm, options, defined: linked.defined })
     }
 
     fn link_models(
@@ -225,7 +228,8 @@ pub fn preprocessed(file: &Path, options: &Options) -> Result<String, Error> {
 impl Module {
     /// Translates the module to a program.
     pub fn lower(&self) -> Result<cfa::Program, Error> {
-        Ok(lower::lower(&ir::Module::decode(self.llvm.export()), &self.options)?.0)
+        let lowered = lower::lower(&ir::Module::decode(self.llvm.export()), &self.options);
+        Ok(lowered.map_err(|error| error.with_functions(&self.defined))?.0)
     }
 
     /// Like [`Self::lower`], for displaying a module. If the entry function is missing, the program starts at another

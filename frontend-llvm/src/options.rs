@@ -54,6 +54,8 @@ pub struct EntryMemory {
 pub struct InputFile {
     /// The path.
     pub path: PathBuf,
+    /// The object or archive that contains the file, which the user named.
+    pub part_of: Option<PathBuf>,
     /// The project's compile command. Its options precede those of all files.
     pub command: Option<CompileCommand>,
     /// Replacements of undefined symbols, as in `ld --wrap`: if the file does not define the first symbol, references
@@ -64,9 +66,20 @@ pub struct InputFile {
     pub member: Option<u32>,
 }
 
+/// The paths without repetitions, in their order.
+fn distinct<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if !files.contains(path) {
+            files.push(path.clone());
+        }
+    }
+    files
+}
+
 impl<P: Into<PathBuf>> From<P> for InputFile {
     fn from(path: P) -> Self {
-        Self { path: path.into(), command: None, references: BTreeMap::new(), member: None }
+        Self { path: path.into(), part_of: None, command: None, references: BTreeMap::new(), member: None }
     }
 }
 
@@ -139,13 +152,12 @@ pub struct Options {
 impl Options {
     /// The paths of the inputs without duplicates.
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut files: Vec<PathBuf> = Vec::new();
-        for input in &self.inputs {
-            if !files.contains(&input.path) {
-                files.push(input.path.clone());
-            }
-        }
-        files
+        distinct(self.inputs.iter().map(|input| &input.path))
+    }
+
+    /// The files as the user names them, each once: an object in the place of the bitcode that was in it.
+    pub fn named_files(&self) -> Vec<PathBuf> {
+        distinct(self.inputs.iter().map(|input| input.part_of.as_ref().unwrap_or(&input.path)))
     }
     /// True if an enabled check depends on the scopes of variables.
     pub(crate) fn scopes(&self) -> bool {

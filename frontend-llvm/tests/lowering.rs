@@ -258,7 +258,8 @@ fn errors_say_what_is_wrong() {
         load(&options).and_then(|module| module.lower()).err().expect("an error")
     };
     assert!(matches!(error("int main( {", "c"), Error::Compile { .. }));
-    assert!(matches!(error("int f(void) { return 0; }", "c"), Error::Usage(_)));
+    let missing = error("static int g(void) { return 1; } int f(void) { return g(); }", "c");
+    assert_eq!(missing, Error::NoFunction { name: "main".into(), defined: vec!["f".into(), "g".into()] });
     assert!(matches!(error("BC nonsense", "bc"), Error::BadBitcode { .. }));
     let Error::BadBitcode { reason, .. } = error("define void @main() { ret i32 0 }", "ll") else { panic!() };
     assert!(reason.contains("line 1"), "{reason}");

@@ -34,10 +34,35 @@ mod verify;
 mod witness;
 
 use args::{Cli, Command};
-use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 use driver::failure::{Failure, exit};
 use driver::limits;
+
+/// The error of a command line that has files and options and no subcommand.
+fn without_command(error: &clap::Error) -> Option<Failure> {
+    const INPUTS: [&str; 8] = [".c", ".i", ".bc", ".ll", ".o", ".a", ".yml", "compile_commands.json"];
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return None;
+    }
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let commands = Cli::command();
+    let mut first = words.iter().filter(|word| !word.starts_with('-'));
+    let first_is_command = first.next().is_some_and(|word| commands.find_subcommand(word).is_some());
+    let is_input =
+        |word: &&String| INPUTS.iter().any(|end| word.ends_with(end)) || std::path::Path::new(word).is_file();
+    let file = words.iter().find(is_input).filter(|_| !first_is_command)?;
+    let wrong = match error.get(ContextKind::InvalidSubcommand).or_else(|| error.get(ContextKind::InvalidArg))? {
+        ContextValue::String(word) => word,
+        _ => return None,
+    };
+    let mut failure = Failure::usage(match wrong == file {
+        true => format!("`{file}` is a file, and the first word has to be a command"),
+        false => format!("`{wrong}` is not a command: the first word has to be one"),
+    });
+    failure.detail = Some(format!("  = help: try `proviso verify {}`", words.join(" ")));
+    Some(failure)
+}
 
 fn main() {
     if let Some(args) = cc::arguments(std::env::args_os().collect()) {
@@ -46,7 +71,12 @@ fn main() {
     crash::install();
     limits::deepen_stack();
     let cli = Cli::try_parse_from(args::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|error| {
-        let _ = error.print();
+        match without_command(&error) {
+            Some(failure) => {
+                output::failure(&failure, output::Colors::new(args::Color::Auto));
+            }
+            None => drop(error.print()),
+        }
         let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
         std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
     });

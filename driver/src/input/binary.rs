@@ -14,8 +14,8 @@ const ARCHIVE: &[u8] = b"!<arch>\n";
 const THIN: &[u8] = b"!<thin>\n";
 /// The section with records, a line each.
 pub const SECTION: &str = ".proviso.commands";
-/// Where `clang -fembed-bitcode` puts it.
-const BITCODE: &str = ".llvmbc";
+/// The sections where clang puts bitcode: `-fembed-bitcode`, and `-flto -ffat-lto-objects`.
+const BITCODE: [&str; 2] = [".llvmbc", ".llvm.lto"];
 
 /// A line of the section.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -65,7 +65,8 @@ impl Object {
         let lines = String::from_utf8_lossy(&text);
         let lines = lines.split(['\n', '\0']).filter(|line| !line.is_empty());
         let records: Vec<Record> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let bitcode = if records.is_empty() { section(data, BITCODE) } else { None };
+        let embedded = || BITCODE.iter().find_map(|name| section(data, name));
+        let bitcode = if records.is_empty() { embedded() } else { None };
         let Some(elf) = Elf::new(data) else { return Self { records, bitcode, ..Self::default() } };
         let is_shared = elf.is_shared();
         Self {

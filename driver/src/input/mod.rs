@@ -72,7 +72,7 @@ impl Inputs {
         if !content.objects.iter().any(Object::is_known) {
             let mut failure = Failure::data(format!("nothing is known of the C files of {}", file.display()));
             failure.detail =
-                Some("  = note: build it with `proviso cc` as the compiler, or with clang -fembed-bitcode".into());
+                Some("  = help: build it with `proviso cc` as the compiler, or with clang -fembed-bitcode".into());
             return Err(failure);
         }
         for object in content.objects {
@@ -112,7 +112,7 @@ impl Inputs {
         if let Some(bitcode) = object.bitcode {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let path = self.put(&format!("{name}.bc"), &bitcode)?;
-            self.files.push(InputFile { member, ..path.into() });
+            self.files.push(InputFile { member, part_of: Some(file.to_owned()), ..path.into() });
         }
         for (link, end) in links {
             let effects = Effects::of(&link)?;

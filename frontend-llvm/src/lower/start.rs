@@ -26,7 +26,7 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     let ir = cx.ir;
     let entry = ir.functions.iter().position(|f| f.name == cx.options.entry && !f.declaration);
     let Some((n, main)) = entry.and_then(|n| cx.functions[n].map(|func| (n, func))) else {
-        return Err(Error::Usage(format!("the program has no function '{}'", cx.options.entry)));
+        return Err(Error::NoFunction { name: cx.options.entry.clone(), defined: Vec::new() });
     };
     let constructors: Vec<Listed> =
         prioritised(cx, "llvm.global_ctors").into_iter().map(|(_, listed)| listed).collect();

@@ -1,5 +1,6 @@
 //! Criteria: from what the user writes to edges of the program.
 
+use cfa::wording::{list, near};
 use cfa::{
     EdgeId, Expr, FuncId, FunctionOrigin, GlobalId, HaltKind, Id, InputKind, Op, PlaceId, Program, VarId, VarKind,
 };
@@ -366,40 +367,6 @@ fn nothing(text: &str, why: String, note: String) -> Failure {
     failure
 }
 
-fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    const MOST: usize = 12;
-    let all: Vec<&str> = names.into_iter().collect();
-    let shown = all[..all.len().min(MOST)].join(", ");
-    if all.len() > MOST { format!("{shown}, … ({} in all)", all.len()) } else { shown }
-}
-
-/// The names that a name may be a slip of the pen for, the nearest first.
-fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let limit = name.chars().count().div_ceil(3).max(1);
-    let mut found: Vec<(usize, &str)> = names
-        .map(|other| (distance(name, other), other))
-        .filter(|&(d, other)| d <= limit || (name.len() > 2 && other.contains(name)))
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found.into_iter().map(|(_, other)| other).take(5).collect()
-}
-
-/// Levenshtein's.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &cb) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -415,12 +382,5 @@ mod tests {
         assert_eq!(place("12:3"), Some((None, 12, Some(3), None)));
         assert_eq!(place("reach_error"), None);
         assert_eq!(place("a.c:x"), None);
-    }
-
-    #[test]
-    fn slips_of_the_pen_are_found() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(near("reach_eror", ["reach_error", "main"].into_iter()), ["reach_error"]);
-        assert!(near("x", ["completely", "other"].into_iter()).is_empty());
     }
 }

@@ -1,0 +1,70 @@
+//! Parts of messages: counts with their nouns, lists of names, names that a misspelt one may stand for.
+
+use std::fmt::Display;
+
+/// Names that a message lists.
+const LISTED: usize = 12;
+
+/// A count and its noun, which takes an `s` unless the count is 1.
+pub fn counted(count: impl Display, noun: &str) -> String {
+    let count = count.to_string();
+    let ending = if count == "1" { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+/// The names that `name` may be a misspelling of, at most five, the nearest first.
+pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let limit = name.chars().count().div_ceil(3).max(1);
+    let mut found: Vec<(usize, &str)> = names
+        .map(|other| (distance(name, other), other))
+        .filter(|&(d, other)| d <= limit || (name.len() > 2 && other.contains(name)))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|(_, other)| other).take(5).collect()
+}
+
+/// The first names, and how many there are in all if that is more.
+pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = names.into_iter().collect();
+    let shown = all[..all.len().min(LISTED)].join(", ");
+    if all.len() > LISTED { format!("{shown}, … ({} in all)", all.len()) } else { shown }
+}
+
+/// The edit distance of Levenshtein.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &cb) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_are_near() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(near("reach_eror", ["reach_error", "main"].into_iter()), ["reach_error"]);
+        assert!(near("x", ["completely", "other"].into_iter()).is_empty());
+    }
+
+    #[test]
+    fn nouns_agree_with_their_counts() {
+        assert_eq!([0, 1, 2].map(|n: u32| counted(n, "test")), ["0 tests", "1 test", "2 tests"]);
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        assert_eq!(list(["a", "b"]), "a, b");
+        assert!(list(["f"; 20]).ends_with("f, … (20 in all)"));
+    }
+}
