@@ -3,6 +3,7 @@
 use crate::args::{ReduceArgs, TakeArg};
 use crate::output::{self, Colors};
 use crate::subject::{load, read, read_condition};
+use cfa::wording::counted;
 use cooperate::gia::{self, Left};
 use cooperate::reduce::{Shape, reduce};
 use cooperate::restrict::TooLarge;
@@ -70,8 +71,9 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
         let ratio = now as f64 / before.max(1) as f64;
         let by = &args.reducer;
         output::print_error(&format!(
-            "{by}: {now} locations, {} edges; {ratio:.2} times the program's {before}\n",
-            shape.edges
+            "{by}: {}, {}; {ratio:.2} times the program's {before}\n",
+            counted(now, "location"),
+            counted(shape.edges, "edge")
         ));
     }
     Ok(())

@@ -4,6 +4,7 @@
 use super::recorder::Recorder;
 use crate::source::Spot;
 use cfa::interp::{Fault, Neighbour, ObjectKind, ObjectSeq, State};
+use cfa::wording::counted;
 use cfa::{AllocKind, EdgeId, ExprId, Family, Op, VarId};
 
 /// The object that an invalid operation is about.
@@ -30,7 +31,7 @@ pub(super) struct Life {
 }
 
 fn bytes(n: u64) -> String {
-    if n == 1 { "1 byte".to_owned() } else { format!("{n} bytes") }
+    counted(n, "byte")
 }
 
 pub(super) fn object(recorder: &Recorder, near: &Neighbour) -> Object {

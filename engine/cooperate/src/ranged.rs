@@ -7,6 +7,7 @@ use crate::range::{Bound, Range};
 use crate::restrict::{Restricted, restrict_with_map};
 use crate::stealing::Idle;
 use cfa::Program;
+use cfa::wording::counted;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Outcome, Reason, Stats, Verdict};
 use std::cmp::Ordering;
@@ -71,7 +72,7 @@ impl Composition {
             splitters = splitters[0].chain(bounds);
         }
         if splitters.len() != bounds {
-            return Err(format!("{} bounds divide the paths for {} analyses", bounds, analyses.len()));
+            return Err(format!("{} divide the paths for {} analyses", counted(bounds, "bound"), analyses.len()));
         }
         Ok(Self { splitters, analyses })
     }

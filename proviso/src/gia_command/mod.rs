@@ -13,6 +13,7 @@ use crate::witness::gia::Source;
 use crate::witness::{Content, Entry, Places};
 use cfa::Program;
 use cfa::interp::Interpreter;
+use cfa::wording::counted;
 use cooperate::condition;
 use cooperate::gia::cegar::Ended;
 use cooperate::gia::check::Targets;
@@ -292,7 +293,7 @@ fn from_tests(path: &Path, program: &mut Program, job: &Job) -> Result<String, F
             reach += 1;
         }
     }
-    output::print_error(&format!("{reach} of {} tests reach a target\n", tests.len()));
+    output::print_error(&format!("{reach} of {} reach a target\n", counted(tests.len(), "test")));
     Ok(gia::print(&gia, program))
 }
 
@@ -307,7 +308,7 @@ fn to_tests(gia: &Gia, program: &Program, folder: &Path) -> Result<u8, Failure> 
         let path = folder.join(format!("testcase-{n}.xml"));
         std::fs::write(&path, test_xml(program, &values, true)).map_err(|e| Failure::writing(&path, &e))?;
     }
-    output::print(&format!("{} tests in {}\n", tests.len(), folder.display()))?;
+    output::print(&format!("{} in {}\n", counted(tests.len(), "test"), folder.display()))?;
     Ok(exit::TRUE)
 }
 

@@ -13,6 +13,7 @@ pub use subject::Subject;
 use crate::args::SliceArgs;
 use crate::output::{self, Colors};
 use blank::{Blanked, Code};
+use cfa::wording::counted;
 use cfa::{EdgeId, HaltKind, Id, Op, Program};
 use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
@@ -193,7 +194,9 @@ fn blanked(
         if needed.len() == before {
             let given_up: usize = all.iter().map(|b| b.given_up).sum();
             if given_up > 0 {
-                let what = format!("{given_up} functions are not blanked, because the rest of them would not compile");
+                let (functions, them) = (counted(given_up, "function"), if given_up == 1 { "it" } else { "them" });
+                let verb = if given_up == 1 { "is" } else { "are" };
+                let what = format!("{functions} {verb} not blanked, because the rest of {them} would not compile");
                 output::warning(&what, colors);
             }
             return Ok(all.into_iter().map(|b| b.text).collect());

@@ -12,6 +12,7 @@ use crate::restrict::question;
 use cfa::interp::{
     InputSource, Inputs, Interpreter, LimitKind, ObjectSeq, Observer, Outcome, Run, State as Execution, Unknown,
 };
+use cfa::wording::counted;
 use cfa::{Bv, CallGraph, EdgeId, ExprId, HaltKind, LocId, Op, Program, Table};
 use engine::budget::Budget;
 use engine::termination::{Termination, terminates};
@@ -110,7 +111,7 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
             }
         }
     }
-    checked.shown.push(format!("rt: {replayed} of {all} paths replayed to a target"));
+    checked.shown.push(format!("rt: {replayed} of {} replayed to a target", counted(all, "path")));
     if replayed == 0 && checked.wrong.is_empty() && checked.open.is_empty() {
         checked.open.push("rt: no path to rt says which inputs lead there".into());
     }
