@@ -156,6 +156,7 @@ impl Program {
             name: name.to_owned(),
             symbol: None,
             params: Vec::new(),
+            param_names: Vec::new(),
             varargs: None,
             return_width,
             return_type,
@@ -375,6 +376,9 @@ pub struct Function {
     pub symbol: Option<String>,
     /// The parameters, in order.
     pub params: Vec<VarId>,
+    /// The C names of the parameters, also of those that are in memory, whose variables have no names. Empty if they are
+    /// not known.
+    pub param_names: Vec<String>,
     /// For a variadic function: the variable with the address of the variadic arguments.
     pub varargs: Option<VarId>,
     /// The width of the result in bits. `None` for `void`.
@@ -395,6 +399,11 @@ impl Function {
     pub fn is_named(&self, name: &str) -> bool {
         let mut names = std::iter::once(&self.name).chain(&self.symbol);
         names.any(|own| own == name || self.origin != FunctionOrigin::Source && documented_name(own) == name)
+    }
+
+    /// The C name of a parameter whose variable has none.
+    pub fn param_name(&self, n: usize) -> Option<&str> {
+        self.param_names.get(n).map(String::as_str).filter(|name| !name.is_empty())
     }
 }
 

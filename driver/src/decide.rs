@@ -11,7 +11,7 @@ use crate::proved::describe_proof;
 use crate::report::{Answer, Increment, Note, Proved, Undefined, Violation};
 use crate::session::{Finished, REPLAY, Session, others};
 use crate::source::Sources;
-use crate::trace::{self, elsewhere};
+use crate::trace::{self, elsewhere, smaller};
 use cfa::{CallGraph, FunctionOrigin, Program};
 use engine::{Counterexample, Reason, Verdict};
 use instrument::Site;
@@ -169,8 +169,12 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
     let property = session.job.violated(error.check).to_owned();
     let mut violation = Violation::new(property, error.message.clone());
     session.shared().violation = Some(violation.clone());
+    let time = engine::replay_limits(session.share_of_time(smaller::TIME));
+    let smaller = || Some(smaller::inputs(program, &found.inputs, found.error, time));
+    let inputs = &session.afterwards("looking for smaller inputs", "smaller_inputs", smaller);
+    let inputs = inputs.as_ref().unwrap_or(&found.inputs);
     let recorded =
-        session.afterwards("replaying the violation", "trace", || Some(trace::record(program, &found.inputs, sources)));
+        session.afterwards("replaying the violation", "trace", || Some(trace::record(program, inputs, sources)));
     let Some(recorded) = recorded else { return Answer::False(Box::new(violation)) };
     match recorded {
         Ok(mut trace) => {
@@ -182,7 +186,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 trace.environment.doubts.push(doubt.into());
             }
             let time = engine::replay_limits(session.share_of_time(REPLAY));
-            if elsewhere::differs_by_literals(program, &found.inputs, found.error, time) {
+            if elsewhere::differs_by_literals(program, inputs, found.error, time) {
                 let doubt = "it depends on which string literals share memory, which C leaves open (C17, 6.4.5p7)";
                 trace.environment.doubts.push(doubt.into());
             }
@@ -194,7 +198,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 session.shared().reproduction = Some(reproduction);
             }
             let time = engine::replay_limits(session.share_of_time(REPLAY));
-            violation.depends_on_addresses = elsewhere::differs(program, &found.inputs, found.error, time);
+            violation.depends_on_addresses = elsewhere::differs(program, inputs, found.error, time);
             violation.message.clone_from(&trace.message);
             violation.trace = Some(trace);
         }

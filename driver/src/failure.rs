@@ -23,6 +23,12 @@ pub mod exit {
     pub const INTERNAL: u8 = 70;
     /// An output cannot be written.
     pub const CANT_CREATE: u8 = 73;
+    /// clang cannot be run: the front-end's code.
+    #[cfg(test)]
+    const UNAVAILABLE: u8 = 69;
+
+    pub const ALL: [u8; 10] =
+        [TRUE, FALSE, UNKNOWN, PROVED_PART, USAGE, DATA, NO_INPUT, UNAVAILABLE, INTERNAL, CANT_CREATE];
 }
 
 /// A run that ends without a verdict: a message for the user and an exit code.

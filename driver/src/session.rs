@@ -16,7 +16,7 @@ use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Proved, Ra
 use crate::source::Sources;
 use crate::trace::declared;
 use cfa::interp::Inputs;
-use cfa::{Edge, Leak, Op, Program};
+use cfa::{AllocKind, Edge, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
@@ -64,6 +64,8 @@ pub struct Shared {
     pub checks: Vec<CheckResult>,
     /// The program has assumptions.
     pub assumes: bool,
+    /// The program calls `malloc` or a function like it.
+    pub allocates: bool,
     /// The verdict on what was asked, as soon as there is one: nothing that is described, drawn or saved afterwards takes it back.
     pub reached: Option<Finished>,
 }
@@ -265,7 +267,10 @@ impl Session {
         if self.job.errors_named
             && let Some(name) = found.missing.iter().find(|name| !name.starts_with(INVARIANT) && !is_library(name))
         {
-            return Err(Failure::data(format!("no function '{name}' is defined, declared or called in the program")));
+            let text = format!("no function '{name}' is defined, declared or called in the program");
+            let near = cfa::wording::near(name, program.funcs.values().map(|f| f.name.as_str()));
+            let detail = (!near.is_empty()).then(|| format!("  = help: similar names: {}", near.join(", ")));
+            return Err(Failure { detail, ..Failure::data(text) });
         }
         if let Some((variable, value)) = self.job.calls_count_while {
             instrument::only_while(program, &found.errors, variable, value);
@@ -292,6 +297,7 @@ impl Session {
         let assumes = !Assumptions::of(program).is_empty();
         let mut shared = self.shared();
         shared.assumes |= assumes;
+        shared.allocates |= program.edges.values().any(|e| matches!(e.op, Op::Alloc { kind: AllocKind::MALLOC, .. }));
         shared.models.clone_from(&program.models);
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
             shared.assume(self.job.assumptions());

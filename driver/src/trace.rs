@@ -11,9 +11,10 @@ pub mod elsewhere;
 mod fault;
 mod names;
 mod recorder;
+pub mod smaller;
 pub mod types;
 
-pub use arguments::{Argument, Arguments, Target};
+pub use arguments::{Argument, Arguments, Member, Target};
 pub use declared::Declared;
 pub use fault::Object;
 pub use names::quoted;
@@ -114,11 +115,23 @@ impl InputValue {
             InputKind::Nondet(function) | InputKind::Environment(function) => format!("{function}()"),
             InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
             InputKind::Uninit(None) => "uninitialised memory".into(),
-            InputKind::Argument(name) => format!("argument {name}"),
+            InputKind::Argument(name) => match (name.strip_prefix("length of "), name.strip_suffix(" is null")) {
+                (Some(pointer), _) => format!("elements that a {pointer} leads to"),
+                (_, Some(pointer)) => format!("whether a {pointer} is null"),
+                (None, None) => format!("argument {name}"),
+            },
             InputKind::Global(name) => name.clone(),
             InputKind::Unmodelled(what) if what == frontend_llvm::GIVEN => "a function that was given".into(),
             InputKind::Unmodelled(what) => what.clone(),
         }
+    }
+}
+
+impl Trace {
+    /// The value of an argument that is no pointer to an object, as C writes it.
+    pub fn argument(&self, argument: &Argument) -> String {
+        let is_it = |i: &&InputValue| matches!(&i.kind, InputKind::Argument(name) if *name == argument.name);
+        self.inputs.iter().find(is_it).map_or_else(|| argument.value.to_string(), |input| input.shown.clone())
     }
 }
 

@@ -129,12 +129,15 @@ impl Verification<'_> {
         }
         stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
         stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
+        if shared.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
+            shared.assumptions.push("malloc and the like do not fail (--malloc-may-fail lets them)".into());
+        }
         let mut report = Report {
             answer: finished.answer,
             checks,
             parts: shared.parts,
             properties: job.names(),
-            files: job.load.files().iter().map(|f| f.display().to_string()).collect(),
+            files: job.load.named_files().iter().map(|f| f.display().to_string()).collect(),
             data_model: shared.data_model.or(job.load.data_model).unwrap_or(DataModel::Lp64).name(),
             analysis: self.config.engine.analysis.name().to_owned(),
             decided_by: finished.decided_by,

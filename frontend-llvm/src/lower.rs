@@ -300,6 +300,7 @@ impl Context<'_> {
             let place = self.source.place(&mut self.program, f.file, f.line);
             let function = &mut self.program.funcs[func];
             function.params = vars;
+            function.param_names = function::param_names(self.ir, f);
             function.varargs = varargs;
             function.place = place;
             function.symbol = (!f.local && !f.model && f.name != name).then(|| f.name.clone());

@@ -225,7 +225,7 @@ pub struct VerifyArgs {
     ///   unsigned-integer-overflow   unsigned arithmetic does not wrap around
     ///   shift                       shifts are by fewer bits than the type has, and lose none of signed integers
     ///   integer-divide-by-zero, float-divide-by-zero, float-cast-overflow, implicit-conversion, bounds, null, alignment,
-    ///   nonnull-attribute, returns-nonnull-attribute, pointer-overflow, unreachable, return, vla-bound, bool, builtin
+    ///   nonnull-attribute, returns-nonnull-attribute, pointer-overflow, unreachable, return, vla-bound, bool, enum, builtin
     ///   pointer-compare, pointer-subtract   pointers that are ordered or subtracted lead into one object
     ///   undefined                   all that clang's group of this name has
     ///   all                         all of these
@@ -273,7 +273,8 @@ pub struct VerifyArgs {
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "HOW|FILE", default_value = "unknown", help_heading = "Property")]
     pub undefined_functions: String,
-    /// Any allocation of memory may fail, not only one of more than any machine has.
+    /// Any allocation of memory may fail (return a null pointer), not only one of more than any machine has. Without this option
+    /// `malloc` and the like succeed.
     #[arg(long, help_heading = "Property")]
     pub malloc_may_fail: bool,
     /// A function whose body is taken away; may be given several times.
@@ -423,6 +424,9 @@ pub struct VerifyArgs {
     /// Says what is going on.
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
+    /// Prints the verdict and nothing else: no findings, table, warnings or notes. Files are written as without it.
+    #[arg(short, long, conflicts_with_all = ["verbose", "explain", "stats"], help_heading = "Output")]
+    pub quiet: bool,
 }
 
 /// The options of `proviso validate`.
@@ -471,6 +475,7 @@ impl VerifyArgs {
             report: None,
             pixel_tree: None,
             verbose: false,
+            quiet: true,
             ..self.clone()
         }
     }
@@ -486,10 +491,11 @@ Examples:
   proviso verify task.yml --json result.json
 
 Exit status:
-  0   TRUE                        65  the input does not compile or is malformed
-  1   FALSE                       66  an input file cannot be read
-  2   UNKNOWN                     69  clang is missing
-  64  the command line is wrong   70  an internal error of Proviso
+  0   TRUE                        64  the command line is wrong
+  1   FALSE                       65  the input does not compile or is malformed
+  2   UNKNOWN                     66  an input file cannot be read
+  3   UNKNOWN, but the range of   69  clang is missing
+      --range is proved           70  an internal error of Proviso
                                   73  an output file cannot be written";
 
 fn yes_or_no(text: &str) -> Result<bool, String> {
@@ -531,6 +537,28 @@ mod tests {
         assert_eq!(args.input.clang_args, ["-Wall", "-DY"]);
         assert_eq!(args.input.data_model(), Some(DataModelArg::Ilp32));
         assert_eq!(verify(&["a.c", "--data-model", "lp64"]).input.data_model(), Some(DataModelArg::Lp64));
+    }
+
+    #[test]
+    fn the_help_names_every_check() {
+        let mut command = Cli::command();
+        let verify = command.find_subcommand_mut("verify").unwrap();
+        let argument = verify.get_arguments().find(|argument| argument.get_long() == Some("check")).unwrap();
+        let help = argument.get_long_help().unwrap().to_string();
+        let words: Vec<&str> = help.split([' ', ',', '\n']).collect();
+        for asked in instrument::Asked::ALL {
+            assert!(words.contains(&asked.name), "{} is missing", asked.name);
+        }
+    }
+
+    #[test]
+    fn the_help_has_every_exit_code() {
+        let help = Cli::command().find_subcommand("verify").unwrap().get_after_long_help().unwrap().to_string();
+        let (_, codes) = help.split_once("Exit status:").unwrap();
+        let numbers: Vec<u8> = codes.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        for code in driver::failure::exit::ALL {
+            assert!(numbers.contains(&code), "{code} is missing in {codes}");
+        }
     }
 
     #[test]

@@ -4,21 +4,25 @@ mod allocation;
 mod entry;
 
 use allocation::Allocations;
+use cfa::wording::counted;
 use cfa::{Bv, InputKind};
 use driver::environment::{CallResult, Command, Environment, LibraryCall};
 use driver::evidence::reproduction::Reproduction;
+use driver::files::STDOUT;
 use driver::trace::types::UNKNOWN;
 use driver::trace::{Declared, InputValue, Trace};
-use frontend_llvm::{GIVEN, is_library};
+use frontend_llvm::{CompileCommand, GIVEN, InputFile, Options, is_library};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 /// Functions that bring something from outside and that sanitizers call themselves, which this must not reach.
 const CALLED_BY_SANITIZERS: [&str; 6] = ["clock_gettime", "getuid", "isatty", "mkdir", "pipe", "sysconf"];
 
 /// What the harness must know of the program besides the trace.
 struct Subject<'a> {
-    pub files: &'a [String],
+    /// The program's files, and how they are compiled.
+    pub load: &'a Options,
     pub error_functions: &'a [String],
     /// Functions that the program calls and nobody defines: not on the way to the error, but the linker
     /// wants them.
@@ -64,10 +68,10 @@ impl Subject<'_> {
 
 /// The harness of an execution.
 pub fn of(reproduction: &Reproduction) -> String {
-    let Reproduction { trace, of, sanitizer, files, error_functions, undefined, undefined_return, models, ilp32 } =
+    let Reproduction { trace, of, sanitizer, load, error_functions, undefined, undefined_return, models, ilp32 } =
         reproduction;
     let subject = Subject {
-        files,
+        load,
         error_functions,
         undefined,
         undefined_return: *undefined_return,
@@ -92,9 +96,8 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     renamed.dedup();
     header(&mut out, trace, &renamed, subject);
     renamed.iter().for_each(|name| out += &format!("#undef {name}\n"));
-    if !environment.stdin_failures.is_empty() {
-        out += "#define _GNU_SOURCE\n";
-    }
+    // Also where the program's options choose a strict standard.
+    out += "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n";
     out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
     out += "#include <sys/syscall.h>\n#include <unistd.h>\n\n";
 
@@ -127,21 +130,24 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out
 }
 
+/// Stands for the harness in the command that compiles it, until it has a name.
+const THIS_FILE: &str = "THIS_FILE";
+
+/// The harness as it is in the file `path`: the command that compiles it names the file.
+pub fn named(harness: &str, path: &Path) -> String {
+    let is_stream = path == Path::new(STDOUT) || (path.exists() && !path.is_file());
+    match is_stream {
+        true => harness.to_owned(),
+        false => harness.replacen(THIS_FILE, &shell_word(&path.display().to_string()), 1),
+    }
+}
+
 fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'_>) {
     let environment = &trace.environment;
-    let model = if subject.ilp32 { "-m32 " } else { "" };
     *out += &comment(&format!("Made by proviso: the inputs {}", subject.of));
     *out += " *\n";
-    let sanitizers = subject.sanitizers();
-    let sanitize = if sanitizers.is_empty() { String::new() } else { format!("-fsanitize={} ", sanitizers.join(",")) };
-    let mut options: String = renamed.iter().map(|name| format!("-D{name}=proviso_{name} ")).collect();
-    // Else it would not be preprocessed again.
-    if !renamed.is_empty() && subject.files.iter().any(|file| file.ends_with(".i")) {
-        options += "-x c ";
-    }
-    let files = subject.files.join(" ");
     let setting = if subject.asks_of_pairs() { "ASAN_OPTIONS=detect_invalid_pointer_pairs=2 " } else { "" };
-    let _ = writeln!(out, " *     clang {model}{sanitize}{options}-g {files} THIS_FILE -lm && {setting}./a.out\n *");
+    let _ = writeln!(out, " *     {} && {setting}./a.out\n *", compilation(subject, renamed));
     *out += " * What the program defines itself stays as it is.\n";
     let returned = |i: &&InputValue| matches!(i.kind, InputKind::Unmodelled(_) | InputKind::Nondet(_));
     let not_given = trace.inputs.iter().filter(returned).filter(|i| subject.given(i).is_none());
@@ -157,13 +163,111 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
             let _ = writeln!(out, " *     {} = {}{place}", input.source(), in_comment(&input.shown));
         }
         if unwritten > 0 {
-            let _ = writeln!(out, " *     {unwritten} bytes of memory read before they were written");
+            let (bytes, were) = (counted(unwritten, "byte"), if unwritten == 1 { "it was" } else { "they were" });
+            let _ = writeln!(out, " *     {bytes} of memory read before {were} written");
         }
         for doubt in environment.doubts.iter().chain(&not_passed) {
             let _ = writeln!(out, " *     {doubt}");
         }
     }
     *out += " */\n";
+}
+
+/// The shell command that compiles the program with the harness.
+fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
+    let load = subject.load;
+    let compiler = compiler();
+    let mut common: Vec<String> = Vec::new();
+    if subject.ilp32 {
+        common.push("-m32".into());
+    }
+    let sanitizers = subject.sanitizers();
+    if !sanitizers.is_empty() {
+        common.push(format!("-fsanitize={}", sanitizers.join(",")));
+    }
+    common.extend(renamed.iter().map(|name| format!("-D{name}=proviso_{name}")));
+    // Else it would not be preprocessed again.
+    let is_preprocessed = |input: &InputFile| input.path.extension().is_some_and(|e| e == "i");
+    if !renamed.is_empty() && load.inputs.iter().any(is_preprocessed) {
+        common.extend(["-x".into(), "c".into()]);
+    }
+    let mut own: Vec<String> = load.std.iter().map(|std| format!("-std={std}")).collect();
+    own.extend(load.include_dirs.iter().map(|folder| format!("-I{}", folder.display())));
+    own.extend(load.defines.iter().map(|define| format!("-D{define}")));
+    own.extend(load.clang_args.iter().cloned());
+    common.push("-g".into());
+    let words = |words: &[String]| words.iter().map(|word| shell_word(word) + " ").collect::<String>();
+    let name = |path: &Path| shell_word(&path.display().to_string());
+    let (sources, binaries): (Vec<PathBuf>, Vec<PathBuf>) =
+        load.named_files().into_iter().partition(|path| path.extension().is_some_and(|e| e == "c" || e == "i"));
+    // Linkers take of archives what is needed so far.
+    let rest: String = binaries.iter().map(|path| name(path) + " ").collect();
+    let commands: Vec<&CompileCommand> = load.inputs.iter().filter_map(|input| input.command.as_ref()).collect();
+    // One command compiles all where the project has no options of its own, and none that a harness does not stand.
+    if commands.is_empty() && !own.iter().any(|option| is_for_program_only(option)) {
+        let files: String = sources.iter().map(|path| name(path) + " ").collect();
+        return format!("{compiler} {}{files}{THIS_FILE} {rest}-lm", words(&[common, own].concat()));
+    }
+    let mut lines = String::new();
+    let mut objects = String::new();
+    let is_source = |input: &&InputFile| input.part_of.is_none() && sources.contains(&input.path);
+    for (n, input) in load.inputs.iter().filter(is_source).enumerate() {
+        let stem = input.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let object = shell_word(&format!("{stem}.{n}.o"));
+        let project = input.command.as_ref().map(absolute).unwrap_or_default();
+        let options = words(&[common.clone(), project, own.clone()].concat());
+        let _ = write!(lines, "{compiler} {options}-c {} -o {object} &&\n *     ", name(&input.path));
+        objects += &(object + " ");
+    }
+    format!("{lines}{compiler} {}{objects}{THIS_FILE} {rest}-lm", words(&common))
+}
+
+/// The options of a project's command as they are for the working directory.
+fn absolute(command: &CompileCommand) -> Vec<String> {
+    const FOLDERS: [&str; 4] = ["-I", "-isystem", "-iquote", "-include"];
+    let directory = &command.directory;
+    let full = |path: &str| directory.join(path).display().to_string();
+    let mut is_path = false;
+    let mut options = Vec::new();
+    for option in &command.options {
+        let joined = FOLDERS.iter().find_map(|name| Some((name, option.strip_prefix(name)?)));
+        options.push(match joined {
+            _ if std::mem::take(&mut is_path) => full(option),
+            Some((_, "")) => {
+                is_path = true;
+                option.clone()
+            }
+            Some((name, path)) if *name == "-I" => format!("{name}{}", full(path)),
+            _ => option.clone(),
+        });
+    }
+    options
+}
+
+/// True for options that may keep a harness, which includes headers of the C library, from compiling.
+fn is_for_program_only(option: &str) -> bool {
+    ["-include", "-nostdinc", "-ffreestanding", "-nostdlib", "-imacros"].iter().any(|start| option.starts_with(start))
+}
+
+/// A compiler that the user has: `clang`, or else the one that Proviso compiles with.
+fn compiler() -> String {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_on_path = |name: &str| std::env::split_paths(&folders).any(|folder| folder.join(name).is_file());
+    if is_on_path("clang") {
+        return "clang".into();
+    }
+    let Ok(found) = frontend_llvm::clang() else { return "clang".into() };
+    let name = found.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if is_on_path(&name) { name } else { shell_word(&found.display().to_string()) }
+}
+
+/// A word as a shell reads it, which does not end the comment that it stands in.
+fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=,+:@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''").replace("*/", "*''/").replace('\n', " ")),
+    }
 }
 
 /// The arguments of the function that the program starts with that no harness can pass, in words.
@@ -207,8 +311,8 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
             ),
             _ => writeln!(
                 out,
-                "__attribute__((weak)) void {name}(void) {{\n    \
-                 fputs(\"proviso: {name} is called\\n\", stderr);\n    abort();\n}}\n"
+                "{} {{\n    fputs(\"proviso: {name} is called\\n\", stderr);\n    abort();\n}}\n",
+                by_symbol("void", name)
             ),
         };
     }
@@ -234,7 +338,7 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
             (false, true) => "return 0;".to_owned(),
             (false, false) => "abort(); /* not called */".to_owned(),
         };
-        let _ = writeln!(out, "__attribute__((weak)) long {name}(void) {{\n    {body}\n}}\n");
+        let _ = writeln!(out, "{} {{\n    {body}\n}}\n", by_symbol("long", name));
     }
     out.push_str(VOCABULARY);
     if speaks_of_objects(subject) {
@@ -259,6 +363,17 @@ fn in_comment(text: &str) -> String {
     text.replace("*/", "*\\/")
 }
 
+/// The head of a function without parameters. Its symbol is `name`, and its name in C another, so that no declaration in a header
+/// contradicts it.
+fn by_symbol(ty: &str, name: &str) -> String {
+    if name.starts_with("__VERIFIER_") || name.starts_with("proviso_") || name == "reach_error" {
+        return format!("__attribute__((weak)) {ty} {name}(void)");
+    }
+    // Assembler names may have characters that C's have not.
+    let own: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("__attribute__((weak)) {ty} proviso_{own}(void) __asm__(\"{name}\");\n{ty} proviso_{own}(void)")
+}
+
 fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValue)]) {
     let size = values.iter().map(|(_, input)| input.value.width().div_ceil(8)).max().unwrap_or(1);
     let defined = format!("proviso_{name}_result");
@@ -269,7 +384,7 @@ fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValu
         }
         false => ty,
     };
-    let _ = writeln!(out, "__attribute__((weak)) {ty} {name}(void) {{\n    static unsigned next;");
+    let _ = writeln!(out, "{} {{\n    static unsigned next;", by_symbol(ty, name));
     let _ = writeln!(out, "    static const unsigned char values[][{size}] = {{ /* least significant byte first */");
     for (i, input) in values {
         let (value, shown) = (bytes(&input.value), in_comment(&input.shown));
@@ -503,6 +618,15 @@ fn environment_before(out: &mut String, environment: &Environment) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_quoted_for_shells() {
+        assert_eq!(shell_word("src/a-1.c"), "src/a-1.c");
+        assert_eq!(shell_word("-DNAME=a b"), "'-DNAME=a b'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+        assert_eq!(shell_word("a*/b"), "'a*''/b'");
+        assert_eq!(shell_word(""), "''");
+    }
 
     #[test]
     fn literals_have_exactly_these_bytes() {

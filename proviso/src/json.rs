@@ -5,7 +5,7 @@ use cfa::{AllocKind, InputKind};
 use driver::environment::Environment;
 use driver::report::*;
 use driver::source::Spot;
-use driver::trace::{Arguments, Declared, Event, InputValue, Object, Target};
+use driver::trace::{Argument, Arguments, Declared, Event, InputValue, Member, Object, Target, Trace};
 use engine::Turn;
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ pub fn violation_json(violation: &Violation) -> Value {
         value["uninitialised"] = trace.uninitialised.iter().map(|v| input_json(None, v)).collect();
         value["environment"] = environment_json(&trace.environment);
         value["declared"] = trace.declared.iter().map(declared_json).collect();
-        value["call"] = trace.arguments.as_ref().map_or(Value::Null, call_json);
+        value["call"] = trace.arguments.as_ref().map_or(Value::Null, |call| call_json(call, trace));
         value["trace"] = trace
             .steps
             .iter()
@@ -191,21 +191,31 @@ fn declared_json(variable: &Declared) -> Value {
 }
 
 /// The call that the program starts with.
-fn call_json(call: &Arguments) -> Value {
+fn call_json(call: &Arguments, trace: &Trace) -> Value {
     let pointer = |target: Option<Target>| match target {
         Some(Target::Object(n)) => json!(n),
         Some(Target::Function) => json!("function"),
         None => Value::Null,
     };
-    let arguments = call
-        .values
-        .iter()
-        .map(|a| json!({"name": a.name, "bits": format!("{:#x}", a.value.to_biguint()), "object": pointer(a.target)}));
+    let argument = |a: &Argument| {
+        let value = a.target.is_none().then(|| trace.argument(a));
+        let bits = format!("{:#x}", a.value.to_biguint());
+        json!({"name": a.name, "value": value, "bits": bits, "object": pointer(a.target)})
+    };
+    let arguments = call.values.iter().map(argument);
     let objects = call.objects.iter().map(|o| {
         let bytes: serde_json::Map<String, Value> = o.bytes.iter().map(|(at, b)| (at.to_string(), json!(b))).collect();
         let pointers: serde_json::Map<String, Value> =
             o.pointers.iter().map(|&(at, to)| (at.to_string(), pointer(to))).collect();
-        json!({"type": o.ty, "size": o.size, "bytes": bytes, "pointers": pointers})
+        let member = |(path, member): &(String, Member)| {
+            let (value, object) = match member {
+                Member::Value(value) => (json!(value), Value::Null),
+                Member::Pointer(target) => (Value::Null, pointer(*target)),
+            };
+            json!({"path": path, "value": value, "object": object})
+        };
+        let members: Vec<Value> = o.members.iter().map(member).collect();
+        json!({"type": o.ty, "size": o.size, "bytes": bytes, "pointers": pointers, "members": members})
     });
     json!({
         "function": call.function,

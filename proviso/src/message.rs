@@ -1,6 +1,6 @@
 //! Messages in the manner of rustc: a title, the source line with a caret, notes below it.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, renderer::DecorStyle};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
 use driver::source::{Sources, Spot, marked};
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ impl Message {
                     );
                 }
                 None => {
-                    let mut origin = annotate_snippets::Origin::path(spot.path.as_str()).line(spot.line as usize);
+                    let mut origin = Origin::path(spot.path.as_str()).line(spot.line as usize);
                     if spot.column > 0 {
                         origin = origin.char_column(spot.column as usize);
                     }
@@ -67,8 +67,23 @@ impl Message {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        renderer.decor_style(DecorStyle::Ascii).render(&[group])
+        let text = renderer.decor_style(DecorStyle::Ascii).render(&[group]);
+        // The renderer counts characters. Columns count bytes everywhere else, as clang's do.
+        match self.spot.as_ref().and_then(|spot| Some((spot, characters(sources, spot)?))) {
+            Some((spot, shown)) => {
+                let place = format!("{}:{}:", spot.path, spot.line);
+                text.replacen(&format!("{place}{shown}"), &format!("{place}{}", spot.column), 1)
+            }
+            None => text,
+        }
     }
+}
+
+/// The column of a place in characters, if that differs from its column in bytes.
+fn characters(sources: &Sources, spot: &Spot) -> Option<usize> {
+    let line = sources.line(&spot.path, spot.line)?;
+    let before = line.get(..(spot.column as usize).checked_sub(1)?)?;
+    (!before.is_ascii()).then(|| before.chars().count() + 1)
 }
 
 /// What of a line to show, and which bytes of that to mark: the word or call at the column.
@@ -138,6 +153,15 @@ mod tests {
             "error: reach_error is called\n --> {path}:2:2\n  |\n2 |  reach_error();\n  |  ^^^^^^^^^^^^^\n  |\n  = note: found in 1 ms"
         );
         assert_eq!(text, expected);
+        std::fs::write(&file, "/* äöü */ reach_error();\n").unwrap();
+        let spot = Spot { path: path.clone(), line: 1, column: 14 };
+        let text = Message::new(Level::ERROR, "reach_error is called").at(Some(spot)).render(&Sources::new(), false);
+        assert_eq!(
+            text,
+            format!(
+                "error: reach_error is called\n --> {path}:1:14\n  |\n1 | /* äöü */ reach_error();\n  |           ^^^^^^^^^^^^^"
+            )
+        );
         let gone = Spot { path: "gone.c".into(), line: 7, column: 3 };
         let text = Message::new(Level::ERROR, "lost").at(Some(gone)).render(&Sources::new(), false);
         assert_eq!(text, "error: lost\n--> gone.c:7:3");

@@ -3,6 +3,7 @@
 use crate::message::Message;
 use annotate_snippets::Level;
 use cfa::InputKind;
+use cfa::wording::counted;
 use driver::environment::{Command, Environment};
 use driver::report::{Answer, AssumedWrites, CheckResult, Places, Report, Rest, Undefined, Violation};
 use driver::source::{Sources, Spot};
@@ -29,8 +30,6 @@ const MAX_NOTES: usize = 8;
 const MAX_OPEN: usize = 6;
 /// Places of writes that a proof assumes to be valid.
 const MAX_ASSUMED: usize = 3;
-/// Bytes shown of an object that an argument leads to.
-const BYTES: usize = 12;
 
 /// What is printed before the verdict line; empty for a proof that has nothing more to say.
 pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -> String {
@@ -63,8 +62,7 @@ pub fn table(checks: &[CheckResult]) -> String {
     let width = names.max().unwrap_or(0);
     let mut out = String::new();
     for check in checks.iter().filter(|c| !is_empty(c)) {
-        let count = |n: usize| if n == 1 { "1 place".to_owned() } else { format!("{n} places") };
-        let places = count(check.places.all);
+        let places = counted(check.places.all, "place");
         let mut spots: Vec<String> = Vec::new();
         for violation in &check.violations {
             let spot = violation.trace.as_ref().and_then(|t| t.spot.as_ref());
@@ -135,7 +133,7 @@ fn assumed(out: &mut String, writes: &AssumedWrites) {
         let _ = writeln!(out, "  --> {spot}");
     }
     if writes.spots.len() > MAX_ASSUMED {
-        let _ = writeln!(out, "  and in {} more places", writes.spots.len() - MAX_ASSUMED);
+        let _ = writeln!(out, "  and in {}", counted(writes.spots.len() - MAX_ASSUMED, "more place"));
     }
     out.push('\n');
 }
@@ -230,8 +228,8 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
     }
     let _ = writeln!(out, "{}\n", message.render(sources, color));
     if let Some(trace) = &violation.trace {
-        steps(out, trace, sources, detail);
         call(out, trace);
+        steps(out, trace, sources, detail);
         declared(out, trace);
         environment(out, &trace.environment);
     }
@@ -273,24 +271,17 @@ fn call(out: &mut String, trace: &Trace) {
     let pointer = |target: Option<Target>| match target {
         Some(Target::Object(n)) => format!("&object{}", n + 1),
         Some(Target::Function) => "a function".into(),
-        None => "null".into(),
+        None => "NULL".into(),
     };
     let value = |a: &Argument| match a.target {
         Some(_) => format!("{} = {}", a.name, pointer(a.target)),
-        None => {
-            let input = trace.inputs.iter().find(|i| matches!(&i.kind, InputKind::Argument(name) if *name == a.name));
-            format!("{} = {}", a.name, input.map_or_else(|| a.value.to_string(), |input| input.shown.clone()))
-        }
+        None => format!("{} = {}", a.name, trace.argument(a)),
     };
     let values: Vec<String> = call.values.iter().map(value).collect();
     let _ = writeln!(out, "the program is called as:\n  {}({})", call.function, values.join(", "));
     for (n, object) in call.objects.iter().enumerate() {
-        let mut content: Vec<String> = object.bytes.iter().map(|(at, byte)| format!("[{at}] = {byte:#04x}")).collect();
-        content.truncate(BYTES);
-        let more = if object.bytes.len() > BYTES { ", …" } else { "" };
-        let pointers = object.pointers.iter().map(|&(at, to)| format!("[{at}] = {}", pointer(to)));
-        let content: Vec<String> = content.into_iter().chain(pointers).collect();
-        let _ = writeln!(out, "  object{}: {}, {} bytes: {}{more}", n + 1, object.ty, object.size, content.join(", "));
+        let size = counted(object.size, "byte");
+        let _ = writeln!(out, "  object{}: {}, {size}: {}", n + 1, object.ty, object.shown(pointer));
     }
     out.push('\n');
 }
@@ -309,16 +300,18 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
     let total = trace.steps.len() + trace.omitted;
     let _ = match detail {
         Detail::Short if rows.len() < total => {
-            writeln!(out, "how it comes about ({} of {total} steps; --trace full shows all):", rows.len())
+            let total = counted(total, "step");
+            writeln!(out, "how it comes about ({} of {total}; --trace full shows all):", rows.len())
         }
-        _ => writeln!(out, "how it comes about ({total} steps):"),
+        _ => writeln!(out, "how it comes about ({}):", counted(total, "step")),
     };
     let mut file = "";
     let mut line = 0;
     for (row, &i) in rows.iter().enumerate() {
         let step = &trace.steps[i];
         if row == head && chosen.len() > limit {
-            let _ = writeln!(out, "{:width$} … {} steps are left out here", "", tail - head);
+            let verb = if tail - head == 1 { "is" } else { "are" };
+            let _ = writeln!(out, "{:width$} … {} {verb} left out here", "", counted(tail - head, "step"));
             line = 0;
         }
         let what = event(&step.event, &trace.inputs);
@@ -350,7 +343,7 @@ fn environment(out: &mut String, environment: &Environment) {
     if let Some(stdin) = &environment.stdin {
         rows.push(("standard input".into(), if stdin.is_empty() { "empty".into() } else { quoted(stdin) }));
         for after in &environment.stdin_failures {
-            rows.push((String::new(), format!("reading it fails after {after} bytes, once")));
+            rows.push((String::new(), format!("reading it fails after {}, once", counted(after, "byte"))));
         }
     }
     for (name, value) in &environment.variables {

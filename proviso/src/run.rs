@@ -25,22 +25,28 @@ pub fn execute(
 ) -> Result<Outcome, Failure> {
     crash::prepare(args.memory());
     crash::expect_verdict();
-    let terminal = Arc::new(Terminal { progress: Mutex::new(Progress::new(start, args.verbose)) });
+    let terminal =
+        Arc::new(Terminal { progress: (!args.quiet).then(|| Mutex::new(Progress::new(start, args.verbose))) });
     let verification =
         Verification { job, config: &args.config()?, outputs, start, is_answer, observer: terminal.clone() };
     let outcome = verification.run();
-    terminal.progress.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    if let Some(progress) = &terminal.progress {
+        progress.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
     outcome
 }
 
 /// Shows the progress of a run, and keeps its verdict should the process not go on.
 struct Terminal {
-    progress: Mutex<Progress>,
+    /// `None`: nothing is shown.
+    progress: Option<Mutex<Progress>>,
 }
 
 impl Observer for Terminal {
     fn progress(&self, phase: &'static str, stats: Option<&engine::Stats>) {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).show(phase, stats);
+        if let Some(progress) = &self.progress {
+            progress.lock().unwrap_or_else(PoisonError::into_inner).show(phase, stats);
+        }
     }
 
     fn verdict(&self, answer: &Answer) {

@@ -60,14 +60,14 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     // Nothing that is written takes the verdict back.
     crash::reached(&report.answer);
-    for warning in &report.warnings {
+    for warning in report.warnings.iter().filter(|_| !args.quiet) {
         output::warning_at(&warning.text, warning.spot.clone(), colors);
     }
-    if !report.undefined.is_empty() {
+    if !report.undefined.is_empty() && !args.quiet {
         let unknown = job.load.undefined_functions == UndefinedFunctions::Taint;
         output::note(&render::undefined(&report.undefined, unknown), colors);
     }
-    for assumption in &report.assumptions {
+    for assumption in report.assumptions.iter().filter(|_| !args.quiet) {
         output::note(&format!("assumed: {assumption}"), colors);
     }
     let is_confirmed = (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive;
@@ -118,6 +118,9 @@ fn publish(report: &Report, args: &VerifyArgs, job: &Job, colors: Colors) -> Res
 
 /// The report as the options want it.
 fn shown(report: &Report, args: &VerifyArgs, job: &Job, with_colors: bool) -> String {
+    if args.quiet {
+        return String::new();
+    }
     let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let mut text = match args.message_format {
         MessageFormat::Human => render::report(report, &Sources::new(), detail, with_colors),

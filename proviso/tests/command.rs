@@ -85,6 +85,119 @@ fn names_that_do_not_exist_are_named() {
 }
 
 #[test]
+fn a_program_without_the_function_to_start_with_says_which_it_has() {
+    let (_folder, file) =
+        source("a.c", "static int helper(int x) { return x; }\nint insert(int x) { return helper(x); }\n");
+    let told = |options: &[&str]| {
+        let output = run(&[&["verify", &file], options].concat());
+        assert_eq!(output.status.code(), Some(64));
+        stderr(&output)
+    };
+    let said = told(&[]);
+    assert!(said.contains("defines no function 'main'") && said.contains("it defines insert, helper"), "{said}");
+    assert!(said.contains("help: --entry FUNCTION"), "{said}");
+    assert!(told(&["--entry", "inset", "--property", "valid-deref"]).contains("did you mean 'insert'?"));
+    let (_folder, file) = source("a.c", FAILS);
+    let output = run(&["verify", &file, "--error-function", "reach_eror"]);
+    assert!(stderr(&output).contains("similar names: reach_error"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_command_line_without_a_command_is_told_to_verify() {
+    let (_folder, file) = source("a.c", FAILS);
+    for args in [&[&*file, "--entry", "f"][..], &["--entry", "f", &file], &["-DX", &file]] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(64));
+        let help = format!("help: try `proviso verify {}`", args.join(" "));
+        assert!(stderr(&output).contains(&help), "{args:?}: {}", stderr(&output));
+    }
+    let output = run(&["verfy", &file]);
+    assert!(stderr(&output).contains("'verify'") && !stderr(&output).contains("try `"), "{}", stderr(&output));
+}
+
+#[test]
+fn objects_for_linking_with_and_without_lto_are_read() {
+    let (folder, _) = source("a.c", FAILS);
+    for (options, name) in
+        [(&["-flto", "-ffat-lto-objects"][..], "fat.o"), (&["-flto=thin", "-ffat-lto-objects"], "thin.o")]
+    {
+        let mut clang = Command::new("clang-19");
+        let made = clang.current_dir(&folder).args(["-g", "-c", "a.c", "-o", name]).args(options).status().unwrap();
+        assert!(made.success());
+        let output = run(&["verify", folder.path().join(name).to_str().unwrap(), "--property", "unreach-call"]);
+        assert_eq!(last_line(&output), "FALSE(unreach-call)", "{name}: {}", stderr(&output));
+    }
+    // Outputs name the object, not the bitcode that was in it.
+    let (json, harness) = (folder.path().join("out.json"), folder.path().join("harness.c"));
+    let object = folder.path().join("fat.o").display().to_string();
+    let outputs = ["--json", json.to_str().unwrap(), "--harness", harness.to_str().unwrap()];
+    run(&[&["verify", &object], &outputs[..]].concat());
+    let result: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    assert_eq!(result["files"], serde_json::json!([object]));
+    let harness = std::fs::read_to_string(harness).unwrap();
+    assert!(harness.contains(&format!("harness.c {object} -lm")), "{harness}");
+}
+
+#[test]
+fn a_quiet_run_prints_the_verdict_alone() {
+    let text = "#include <stdlib.h>\nint other(void);\nint main(void) { int *p = malloc(4); *p = 1; other(); return 1 / (*p - 1); }\n";
+    let (folder, file) = source("a.c", text);
+    let json = folder.path().join("out.json");
+    let output =
+        run(&["verify", &file, "--quiet", "--undefined-functions", "any-value", "--json", json.to_str().unwrap()]);
+    assert_eq!((stdout(&output).as_str(), stderr(&output).as_str()), ("FALSE(integer-divide-by-zero)\n", ""));
+    assert!(json.exists());
+}
+
+#[test]
+fn a_proof_says_that_allocations_were_taken_to_succeed() {
+    let text = "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; free(p); return 0; }\n";
+    let (_folder, file) = source("a.c", text);
+    let output = run(&["verify", &file]);
+    assert_eq!(last_line(&output), "TRUE");
+    let said = "assumed: malloc and the like do not fail (--malloc-may-fail lets them)";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    let (_folder, file) = source("a.c", HOLDS);
+    assert!(!stderr(&run(&["verify", &file])).contains("malloc"));
+}
+
+#[test]
+fn columns_are_the_same_in_all_outputs() {
+    let (_folder, file) =
+        source("a.c", "void reach_error(void);\nint main(void) { /* äöü€ */ reach_error(); return 0; }\n");
+    let verify = |options: &[&str]| stdout(&run(&[&["verify", &file, "--property", "unreach-call"], options].concat()));
+    let place = format!("{file}:2:34");
+    assert!(verify(&[]).contains(&format!("--> {place}\n")), "{}", verify(&[]));
+    assert!(verify(&["--message-format", "short"]).contains(&format!("{place}: error")));
+    assert!(verify(&["--json", "-"]).contains("\"column\": 34"));
+    // SARIF says itself that it counts characters.
+    let sarif = verify(&["--sarif", "-"]);
+    assert!(sarif.contains("\"startColumn\": 29") && sarif.contains("unicodeCodePoints"), "{sarif}");
+}
+
+#[test]
+fn the_call_of_an_entry_is_told_in_terms_of_c() {
+    let text = "struct node { int value; char tag[4]; struct node *next; };\n\
+        int f(struct node *n, int at, const char *name) {\n    int *p = &at;\n    \
+        if (n->next->value == *p + 3 && n->tag[0] == 'a' && n->tag[1] == 'b' && name[0] == 'x' && *p > 1000)\n        \
+        return 1 / (n->next->value - *p - 3);\n    return 0;\n}\n";
+    let (folder, file) = source("f.c", text);
+    let harness = folder.path().join("h.c");
+    let check = ["--entry", "f", "--check", "integer-divide-by-zero", "--harness", harness.to_str().unwrap()];
+    let out = stdout(&run(&[&["verify", &file], &check[..]].concat()));
+    // The smallest values that lead there, under the names of C.
+    assert!(out.contains("f(n = &object1, at = 1001, name = &object2)"), "{out}");
+    assert!(out.contains("struct node, 16 bytes: .tag = \"ab\", .next = &object3"), "{out}");
+    assert!(out.contains("char, 2 bytes: \"x\"") && out.contains("struct node, 16 bytes: .value = 1004"), "{out}");
+    assert!(out.find("the program is called as").unwrap() < out.find("how it comes about").unwrap(), "{out}");
+    assert!(!out.contains("number 2") && !out.contains("0x"), "{out}");
+    let text = std::fs::read_to_string(harness).unwrap();
+    assert!(text.contains("/* struct node: .tag = \"ab\", .next = object2 */"), "{text}");
+    let full = stdout(&run(&["verify", &file, "--entry", "f", "--check", "integer-divide-by-zero", "--trace", "full"]));
+    assert!(!full.contains("<pointer>"), "{full}");
+}
+
+#[test]
 fn a_program_that_does_not_compile_is_shown_with_clangs_words() {
     let (_folder, file) = source("a.c", "int main(void) { return nothing; }\n");
     let output = run(&["verify", &file]);

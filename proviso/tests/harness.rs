@@ -17,8 +17,11 @@ fn harness(folder: &Path, name: &str, text: &str, options: &[&str]) -> (String, 
 
 /// Does what the harness says, with this compiler.
 fn as_it_says(folder: &Path, harness: &str, compiler: &str) -> Output {
-    let line = harness.lines().find_map(|line| line.strip_prefix(" *     clang ")).expect("a command");
-    let script = format!("{compiler} -w {}", line.replace("THIS_FILE", "harness.c"));
+    let lines = harness.lines().map_while(|line| line.starts_with([' ', '/']).then_some(line));
+    let command: Vec<&str> = lines.filter_map(|line| line.strip_prefix(" *     ")).collect();
+    let command = command.join("\n");
+    let (named, _) = command.split_once(' ').expect("a command");
+    let script = command.replace(&format!("{named} "), &format!("{compiler} -w "));
     Command::new("timeout").args(["20", "sh", "-c", &script]).current_dir(folder).output().unwrap()
 }
 
@@ -57,6 +60,84 @@ fn what_cannot_be_passed_is_said() {
     let said = "the argument 'v' of 'f', which is passed as 0";
     assert!(warnings.contains(&format!("the harness cannot give {said}")), "{warnings}");
     assert!(text.contains("cannot be given from outside") && text.contains(said), "{text}");
+}
+
+#[test]
+fn the_command_compiles_the_program_as_it_was_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = folder.path().join("a part");
+    std::fs::create_dir(&part).unwrap();
+    std::fs::write(part.join("limit.h"), "int getopt_like(void);\n").unwrap();
+    let program = "#include \"limit.h\"\nvoid reach_error(void); int __VERIFIER_nondet_int(void);\n\
+        int main(void) { if (__VERIFIER_nondet_int() == LIMIT) reach_error(); return 0; }\n";
+    let include = format!("-I{}", part.display());
+    let (text, _) = harness(folder.path(), "a program.c", program, &[&include, "-DLIMIT=(4 + 4)", "--std", "c99"]);
+    assert!(text.contains("-std=c99") && text.contains("'-DLIMIT=(4 + 4)'"), "{text}");
+    let output = as_it_says(folder.path(), &text, "clang-19");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("reach_error is called"), "{output:?}\n{text}");
+    // The compiler that is named is there.
+    let named = text.lines().find_map(|line| line.strip_prefix(" *     ")?.split(' ').next()).unwrap();
+    assert!(Command::new(named).arg("--version").output().is_ok(), "{named}");
+}
+
+#[test]
+fn a_project_s_files_are_compiled_with_their_own_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir(folder.path().join("inc")).unwrap();
+    // The header that all files include declares what the harness defines.
+    write("inc/config.h", "int getenv_of(int);\nint other(int);\n#define LIMIT 4\n");
+    write(
+        "a.c",
+        "void reach_error(void); int __VERIFIER_nondet_int(void); int part(int);\n\
+        int main(void) { if (part(__VERIFIER_nondet_int()) == LIMIT) reach_error(); return other(1); }\n",
+    );
+    write("b.c", "int part(int x) { return x + MORE; }\n");
+    let entry = |file: &str, options: &[&str]| {
+        let words = [&["cc", "-include", "inc/config.h"], options, &["-c", file]].concat();
+        serde_json::json!({"directory": folder.path(), "file": file, "arguments": words})
+    };
+    write("compile_commands.json", &serde_json::json!([entry("a.c", &[]), entry("b.c", &["-DMORE=1"])]).to_string());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    command.current_dir(folder.path()).args(["verify", "-p", ".", "a.c", "b.c", "--property", "unreach-call"]);
+    let output = command.args(["--undefined-functions", "any-value", "--harness", "harness.c"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(folder.path().join("harness.c")).unwrap();
+    let output = as_it_says(folder.path(), &text, "clang-19");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("reach_error is called"), "{output:?}\n{text}");
+}
+
+#[test]
+fn functions_of_headers_are_defined_without_a_conflict() {
+    let folder = tempfile::tempdir().unwrap();
+    // `getopt` is in <unistd.h>, which the harness includes, with other parameters.
+    let program = "void reach_error(void); int getopt(void), mkstemps(int);\n\
+        int main(void) { if (getopt() == 5 && mkstemps(1) == 6) reach_error(); return 0; }\n";
+    let options = ["--property", "unreach-call", "--undefined-functions", "any-value"];
+    let (text, _) = harness(folder.path(), "same.c", program, &options);
+    let output = as_it_says(folder.path(), &text, "clang-19");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("reach_error is called"), "{output:?}\n{text}");
+}
+
+#[test]
+fn a_harness_of_an_earlier_run_does_not_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, old) = (folder.path().join("a.c"), folder.path().join("harness.c"));
+    let program = "void reach_error(void); int main(void) { if (LIMIT) reach_error(); return 0; }\n";
+    std::fs::write(&file, program).unwrap();
+    let verify = |define: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        command.arg("verify").arg(&file).arg(define).arg("--harness").arg(&old).output().unwrap()
+    };
+    assert_eq!(verify("-DLIMIT=1").status.code(), Some(1));
+    assert!(old.exists());
+    let output = verify("-DLIMIT=0");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        !old.exists() && said.contains("harness.c of an earlier run is removed: the verdict is now TRUE"),
+        "{said}"
+    );
 }
 
 const STRUCTS: &str = "void reach_error(void);\n\

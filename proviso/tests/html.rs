@@ -425,3 +425,47 @@ int main(void) {
     "##;
     assert_eq!(in_browser(&page, script, folder.path()), ["in main,on the heap", "steps nowhere: 0"]);
 }
+
+#[test]
+fn the_call_of_an_entry_and_what_is_assumed_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+struct node { int value; struct node *next; };
+static int divided(int by, int limit) {
+    int *p = &by;
+    int left = *p - limit;
+    return 10 / left;
+}
+int first(struct node *n, int at) {
+    int limit = n->next->value;
+    if (limit == 3 && at > 1)
+        return divided(at, limit);
+    return 0;
+}
+";
+    let page = report(program, &["--entry", "first", "--check", "integer-divide-by-zero"], folder.path());
+    let script = r##"
+        const rows = () => [...document.querySelectorAll("#call tr")].map(row => [...row.children].map(cell => cell.textContent).filter(text => text).join(" "));
+        say(rows().join("; "));
+        document.getElementById("all").click();
+        const frames = () => [...document.querySelectorAll("#values .frame")].map(frame =>
+            frame.textContent + ": " + [...frame.nextSibling.querySelectorAll("td:first-child")].map(name => name.textContent).join(" "));
+        say(frames().join("; "));
+        document.dispatchEvent(new KeyboardEvent("keydown", {key: "Home"}));
+        say(frames().join("; "));
+        [...document.querySelectorAll("#tabs button")].find(button => button.textContent === "Summary").click();
+        const text = document.getElementById("view").textContent;
+        say(text.indexOf("Assumed") < text.indexOf("Violation") && text.includes("pointers that first is given"));
+        say(text.includes("Called as"));
+    "##;
+    assert_eq!(
+        in_browser(&page, script, folder.path()),
+        [
+            "call first(n = &object1, at = 3); object1 struct node, 16 bytes .next = &object2; object2 struct node, 16 bytes .value = 3",
+            "in divided: by limit p left; in first: limit at",
+            "in first: ",
+            "true",
+            "true",
+        ]
+    );
+}

@@ -380,7 +380,19 @@ impl<'t> Parser<'t> {
         self.keyword("entry")?;
         let entry = LocId(self.used(Kind::Loc)?);
         let place = self.place()?;
-        self.p.funcs.push(Function { name, symbol, params, varargs, return_width, return_type, entry, place, origin });
+        let param_names = Vec::new();
+        self.p.funcs.push(Function {
+            name,
+            symbol,
+            params,
+            param_names,
+            varargs,
+            return_width,
+            return_type,
+            entry,
+            place,
+            origin,
+        });
         self.expect("{")?;
         loop {
             let kind = match self.token {

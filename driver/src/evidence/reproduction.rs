@@ -3,7 +3,7 @@
 use crate::job::Job;
 use crate::trace::Trace;
 use cfa::{FunctionOrigin, InputKind, Program};
-use frontend_llvm::UndefinedFunctions;
+use frontend_llvm::{Options, UndefinedFunctions};
 use std::collections::BTreeSet;
 
 /// An execution that can be reproduced natively.
@@ -15,8 +15,8 @@ pub struct Reproduction {
     pub of: String,
     /// The sanitizer of clang that reports the error.
     pub sanitizer: Option<&'static str>,
-    /// The files of the program.
-    pub files: Vec<String>,
+    /// The files of the program, and how they are compiled.
+    pub load: Options,
     /// Functions whose call is an error.
     pub error_functions: Vec<String>,
     /// Functions that the program calls and nobody defines. The linker needs them even if the execution does not call them.
@@ -44,7 +44,7 @@ impl Reproduction {
         Self {
             of,
             sanitizer,
-            files: job.load.files().iter().map(|f| f.display().to_string()).collect(),
+            load: job.load.clone(),
             error_functions,
             undefined,
             undefined_return: job.load.undefined_functions == UndefinedFunctions::Pure,

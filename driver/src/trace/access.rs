@@ -39,6 +39,42 @@ pub fn access_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64)
     (path + &bytes(offset, len), None)
 }
 
+/// The scalar, or the array of characters, that the byte at `offset` of an object of type `ty` is of: its path in C, where it
+/// starts, and its type. `None` for bit-fields and bytes between members.
+pub fn scalar(program: &Program, mut ty: TypeId, offset: u64) -> Option<(String, u64, TypeId)> {
+    let (mut path, mut start) = (String::new(), 0);
+    loop {
+        match program.plain_type(ty) {
+            CType::Array(of, _) if is_character(program, *of) => return Some((path, start, ty)),
+            CType::Array(of, _) => {
+                let size = program.size_of(*of).filter(|s| *s > 0)?;
+                let index = (offset - start) / size;
+                path += &format!("[{index}]");
+                (ty, start) = (*of, start + index * size);
+            }
+            CType::Struct { fields, .. } => {
+                let at = 8 * (offset - start);
+                let field = fields.iter().find(|f| f.bit_offset <= at && at < f.bit_offset + f.bit_width)?;
+                let is_whole = program.size_of(field.ty).is_some_and(|size| field.bit_width == 8 * size);
+                if field.bit_offset % 8 != 0 || !is_whole {
+                    return None;
+                }
+                if !field.name.is_empty() {
+                    path = format!("{path}.{}", field.name);
+                }
+                (ty, start) = (field.ty, start + field.bit_offset / 8);
+            }
+            CType::Void | CType::Function => return None,
+            _ => return Some((path, start, ty)),
+        }
+    }
+}
+
+/// True for `char` and its signed and unsigned kinds.
+pub fn is_character(program: &Program, ty: TypeId) -> bool {
+    matches!(program.plain_type(ty), CType::Int { name, width: 8, .. } if name.contains("char"))
+}
+
 /// What a part of an object is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
@@ -130,6 +166,8 @@ mod tests {
         });
         assert_eq!(access_path(&p, mixed, 0, 1), (".c".into(), Some(char_)));
         assert_eq!(access_path(&p, mixed, 0, 4), (".i".into(), Some(int)));
+        assert_eq!(scalar(&p, points, 18), Some(("[1].x".into(), 16, int)));
+        assert_eq!(scalar(&p, points, 43), Some(("[2].text".into(), 40, text)));
         let part = |offset, len| part_path(&p, points, offset, len);
         assert_eq!(part(0, 48), (String::new(), Part::Whole(points)));
         assert_eq!(part(16, 16), ("[1]".into(), Part::Whole(point)));

@@ -1,7 +1,7 @@
 //! Names for what is in memory, and values as C writes them.
 
 use super::Write;
-use super::access::{Part, access_path, part_path};
+use super::access::{Part, access_path, is_character, part_path};
 use cfa::interp::{Object, ObjectKind, ObjectSeq, State};
 use cfa::{AllocKind, Bv, CType, ExprId, Program, TypeId, VarId};
 use rustc_hash::FxHashMap;
@@ -399,7 +399,7 @@ impl<'p> Names<'p> {
     }
 
     fn is_character(&self, ty: TypeId) -> bool {
-        matches!(self.program.plain_type(ty), CType::Int { name, width: 8, .. } if name.contains("char"))
+        is_character(self.program, ty)
     }
 
     /// What an object of this type holds.

@@ -12,7 +12,7 @@ use crate::environment::{Command, Environment, LibraryCall};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, ObjectSeq, Observer, Outcome, Run, State};
 use cfa::{
-    Bv, CType, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
+    Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
     Program, TypeId, VarId,
 };
 use library::{Library, called, text_at};
@@ -57,6 +57,8 @@ pub struct Recorder<'p> {
     unwritten: FxHashSet<u64>,
     /// Those of them that `malloc` has given the program.
     on_heap: FxHashSet<u64>,
+    /// The user's function that the program starts with.
+    first: FuncId,
     heap: Vec<Block>,
     unwritten_on_heap: usize,
     inputs: Vec<InputValue>,
@@ -82,6 +84,16 @@ pub struct Recorder<'p> {
     failed: Vec<(String, String)>,
     /// By variable that holds a shadow of memory which is not initialised, what that memory is in C, and its object.
     pub(super) shadows: FxHashMap<VarId, (Option<String>, Option<Object>)>,
+}
+
+/// The user's function that the program starts with, which is called after constructors; the entry itself if there is none.
+fn first_function(program: &Program) -> FuncId {
+    let calls = program.edges.values().filter(|edge| program.locs[edge.source].func == program.entry);
+    let called = calls.filter_map(|edge| match edge.op {
+        Op::Call { callee: Callee::Direct(callee), .. } => Some(callee),
+        _ => None,
+    });
+    called.filter(|&func| program.funcs[func].origin == FunctionOrigin::Source).last().unwrap_or(program.entry)
 }
 
 /// Which parameter has the text of the assertion that failed, by the function that is called then.
@@ -110,6 +122,7 @@ impl<'p> Recorder<'p> {
             names: Names::new(program),
             lives: Vec::new(),
             frames: vec![first],
+            first: first_function(program),
             library: Vec::new(),
             vars_of: RefCell::default(),
             tainted_globals: FxHashSet::default(),
@@ -160,7 +173,7 @@ impl<'p> Recorder<'p> {
         let last = self.steps.last().map(|step| &step.function);
         let func = self.program.func_of(site);
         let function = last.filter(|_| func == self.program.entry);
-        let function = function.unwrap_or(&self.program.funcs[func].name).clone();
+        let function = function.map_or(self.function_of(site), String::as_str).to_owned();
         for step in self.frames.iter().filter_map(|f| f.step).collect::<Vec<_>>() {
             if let Some(step) = self.index(step) {
                 self.steps[step].matters = true;
@@ -244,7 +257,7 @@ impl<'p> Recorder<'p> {
 
     fn push(&mut self, event: Event, edge: EdgeId, matters: bool) {
         let spot = self.spot(self.program.edges[edge].place);
-        let function = self.program.funcs[self.program.func_of(edge)].name.clone();
+        let function = self.function_of(edge).to_owned();
         if self.steps.len() >= MAX_STEPS {
             // Amortised: a quarter of the kept steps goes at once, from the middle.
             let gone = MAX_STEPS / 4;
@@ -253,6 +266,13 @@ impl<'p> Recorder<'p> {
         }
         let (depth, writes) = (self.depth(), std::mem::take(&mut self.untold));
         self.steps.push(Step { event, spot, function, matters, depth, writes });
+    }
+
+    /// The function of the user that an edge is in. What runs before the first one, and chooses its arguments, belongs to it.
+    fn function_of(&self, edge: EdgeId) -> &'p str {
+        let func = self.program.func_of(edge);
+        let func = if func == self.program.entry { self.first } else { func };
+        &self.program.funcs[func].name
     }
 
     /// How many calls the present function of the program is away from the first one.

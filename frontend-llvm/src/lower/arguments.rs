@@ -349,7 +349,8 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
     let c_type = |k: usize| function.c_types.get(k + 1 - results).filter(|_| has_c_types);
     let mut args = Vec::new();
     for (k, (&param, &ty)) in params.iter().zip(types).enumerate() {
-        let name = b.cx.program.vars[param].name.clone().unwrap_or_else(|| format!("number {}", k + 1));
+        let in_c = || b.cx.program.funcs[func].param_name(k).map(str::to_owned);
+        let name = b.cx.program.vars[param].name.clone().or_else(in_c).unwrap_or_else(|| format!("number {}", k + 1));
         let c_type = c_type(k).filter(|&&row| row != NONE).map(|&row| b.cx.source.c_type(row));
         let width = b.cx.program.vars[param].width;
         let attributes = function.attributes.iter().find(|a| a.parameter == k as u32);

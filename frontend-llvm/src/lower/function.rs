@@ -495,6 +495,32 @@ pub(super) fn value_of(fl: &FunctionLowering, n: u32) -> Option<ExprId> {
     fl.values[n as usize].expr
 }
 
+/// The names of a function's parameters as debug information has them; empty for those that are not known.
+pub(super) fn param_names(ir: &crate::ir::Module, function: &Function) -> Vec<String> {
+    let (Some(body), TypeKind::Function { params, .. }) = (&function.body, ir.kind(function.ty)) else {
+        return Vec::new();
+    };
+    let mut names = vec![String::new(); params.len()];
+    let addresses = debug_addresses(body);
+    let first =
+        body.blocks.first().map_or(&[][..], |block| &body.instructions[block.start as usize..block.end as usize]);
+    let stores =
+        first.iter().filter(|i| i.opcode == op::STORE).filter_map(|i| match (ir.operand(i, 0), ir.operand(i, 1)) {
+            (Operand::Argument(a), Operand::Instruction(n)) => Some((a, addresses.get(&n)?.name.clone())),
+            _ => None,
+        });
+    let in_registers = body.variables.iter().filter(|info| info.is_plain).filter_map(|info| match info.value {
+        Operand::Argument(a) => Some((a, info.name.clone())),
+        _ => None,
+    });
+    for (a, name) in stores.chain(in_registers) {
+        if let Some(slot) = names.get_mut(a as usize).filter(|slot| slot.is_empty()) {
+            *slot = name;
+        }
+    }
+    names
+}
+
 fn debug_addresses(body: &Body) -> FxHashMap<u32, &DebugVariable> {
     let mut addresses = FxHashMap::default();
     for info in &body.variables {

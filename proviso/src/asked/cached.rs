@@ -127,6 +127,7 @@ const OPTIONS: &[(&str, &str, &str, Effect)] = &[
     ("pixel_tree", "a.c", "--pixel-tree x.svg", Nothing),
     ("stats", "a.c", "--stats", Nothing),
     ("verbose", "a.c", "--verbose", Nothing),
+    ("quiet", "a.c", "--quiet", Nothing),
     ("color", "a.c", "--color never", Nothing),
 ];
 

@@ -3,7 +3,7 @@
 //! The function is declared with what its parameters are in the program compiled: the parts of a small struct are parameters of
 //! their own, a large one is an object in memory. So nothing needs the declarations of the program's.
 
-use super::{bytes, environment_before, integer, literal, runs};
+use super::{bytes, environment_before, in_comment, integer, literal, runs};
 use cfa::Passing;
 use driver::environment::Environment;
 use driver::trace::{Argument, Arguments, Target};
@@ -34,7 +34,9 @@ pub(super) fn call(out: &mut String, arguments: &Arguments, ilp32: bool, environ
          exit(2);\n    }}"
     );
     for (n, object) in arguments.objects.iter().enumerate() {
-        let _ = writeln!(out, "    char *object{n} = calloc(1, {}); /* {} */", object.size.max(1), object.ty);
+        let pointer = |target: Option<Target>| target.map_or_else(|| "NULL".to_owned(), address);
+        let holds = in_comment(&object.shown(pointer));
+        let _ = writeln!(out, "    char *object{n} = calloc(1, {}); /* {}: {holds} */", object.size.max(1), object.ty);
     }
     for (n, object) in arguments.objects.iter().enumerate() {
         for (at, bytes) in runs(&object.bytes) {

@@ -296,6 +296,19 @@ function fillSteps() {
   $("steps").replaceChildren(...rows);
   $("slider").max = chosen.length - 1;
 }
+/** The call that the program starts with, and the objects that its pointers lead to. */
+function callTable(call) {
+  const pointer = target => target === null ? "NULL" : target === "function" ? "a function" : `&object${target + 1}`;
+  const shown = ({value, object}) => value ?? pointer(object);
+  const member = entry => (entry.path ? `${entry.path} = ` : "") + shown(entry);
+  const rows = call.objects.map(({type, size, members}, index) =>
+    [`object${index + 1}`, `${type}, ${size} ${size === 1 ? "byte" : "bytes"}`, members.map(member).join(", ") || "0"]);
+  const args = call.arguments.map(argument => `${argument.name} = ${shown(argument)}`);
+  const content = table(null, [["call", "", `${call.function}(${args.join(", ")})`], ...rows]);
+  content.classList.add("mono");
+  content.id = "call";
+  return content;
+}
 /** Looks at another violation. */
 function lookAt(index) {
   violation = violations[index];
@@ -328,6 +341,7 @@ if (violations.some(({trace}) => trace?.length)) {
         make("input", {type: "range", id: "slider", min: 0, ariaLabel: "step", oninput: event => showStep(Number(event.target.value))}),
         make("span", {id: "position", className: "dim"}),
         make("label", {title: "also what does not depend on an input"}, toggle, " all steps")),
+      ...(violation.call ? [callTable(violation.call)] : []),
       make("div", {id: "steps"}),
       make("div", {id: "values"}),
     ];
@@ -379,6 +393,8 @@ function turnsPicture() {
 view("Summary", () => {
   const out = [];
   const section = (title, ...content) => out.push(make("h2", {}, title), ...content);
+  if (run.assumptions.length) section("Assumed", make("ul", {}, ...run.assumptions.map(text => make("li", {}, text))));
+  if (violation?.call) section("Called as", callTable(violation.call));
   if (run.proof) section("Proof", make("p", {}, run.proof));
   if (violation) {
     const told = ({message, location, function: name}) => make("span", {}, `${message} `, link(location), name ? ` in ${name}` : "");

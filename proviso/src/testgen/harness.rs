@@ -31,7 +31,7 @@ pub fn of_file(args: &TestgenArgs) -> Option<Result<u8, Failure>> {
         let program = load(&job.load, &Budget::unlimited())?;
         outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
         let values = values(&program, Path::new(test))?;
-        outputs.put(path, write(&program, &job, &values, test));
+        outputs.put(path, harness::named(&write(&program, &job, &values, test), path));
         outputs.commit()?;
         Ok(exit::TRUE)
     };

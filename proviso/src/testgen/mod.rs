@@ -12,6 +12,7 @@ use crate::output::{self, Colors};
 use crate::picture::{self, Legend, Notes};
 use crate::test_format::{ktest, test_xml};
 use crate::{crash, json, witness};
+use cfa::wording::counted;
 use cfa::{EdgeId, Program};
 use cooperate::gia::{self, Gia};
 use cotest::{CoTest, Outside, Verifier};
@@ -338,7 +339,8 @@ impl Suite<'_> {
             let test =
                 test.ok_or_else(|| Failure::usage(format!("there is no test {number}: the suite has {count}")))?;
             let name = format!("testcase-{number}");
-            outputs.put(path, harness::write(self.program, self.job, &test.values, &name));
+            let text = harness::write(self.program, self.job, &test.values, &name);
+            outputs.put(path, crate::harness::named(&text, path));
         }
         Ok(())
     }
@@ -402,20 +404,21 @@ impl Suite<'_> {
         }
         if let Some(tester) = tester {
             let Import { runs, read, useful, .. } = self.found.imported;
-            out += &format!("{read} tests of {tester} in {runs} runs, {useful} of which covered what was open\n");
+            let (read, runs) = (counted(read, "test"), counted(runs, "run"));
+            out += &format!("{read} of {tester} in {runs}, {useful} of which covered what was open\n");
         }
         if self.found.tests.iter().any(|test| !test.by.is_empty()) {
             let each = self.contributions().into_iter().map(|(who, [tests, proofs])| match (tests, proofs) {
-                (_, 0) => format!("{who} {tests} tests"),
-                (0, _) => format!("{who} {proofs} proofs"),
-                _ => format!("{who} {tests} tests and {proofs} proofs"),
+                (_, 0) => format!("{who} {}", counted(tests, "test")),
+                (0, _) => format!("{who} {}", counted(proofs, "proof")),
+                _ => format!("{who} {} and {}", counted(tests, "test"), counted(proofs, "proof")),
             });
             out += &format!("by each: {}\n", each.collect::<Vec<_>>().join(", "));
         }
         let [covered, unreachable, open] = self.counts();
         out + &format!(
-            "{} tests in {}: {covered} of {} {} covered, {unreachable} proved unreachable, {open} open\n",
-            self.found.tests.len(),
+            "{} in {}: {covered} of {} {} covered, {unreachable} proved unreachable, {open} open\n",
+            counted(self.found.tests.len(), "test"),
             folder.display(),
             self.goals.len(),
             self.coverage.name(),

@@ -129,17 +129,31 @@ impl Evidence {
     fn write_one(&self, path: &Path, make: fn(&Self, &Path) -> Made) -> Result<(), String> {
         match panics::guarded(|| make(self, path))? {
             Made::File(bytes) => files::write(path, bytes).map_err(|failure| failure.to_string()),
-            Made::Nothing => Ok(()),
+            Made::Nothing => {
+                self.remove_old(path);
+                Ok(())
+            }
             Made::Missing(why) => {
                 output::warning(&why, self.colors);
+                self.remove_old(path);
                 Ok(())
             }
         }
     }
 
-    fn harness(&self, _: &Path) -> Made {
+    /// Removes what an earlier run wrote there, since it does not belong to this verdict.
+    fn remove_old(&self, path: &Path) {
+        let is_file = std::fs::symlink_metadata(path).is_ok_and(|m| m.is_file());
+        if is_file && std::fs::remove_file(path).is_ok() && !self.args.quiet {
+            let verdict = self.report.verdict_line();
+            let text = format!("{} of an earlier run is removed: the verdict is now {verdict}", path.display());
+            output::note(&text, self.colors);
+        }
+    }
+
+    fn harness(&self, path: &Path) -> Made {
         match &self.reproduction {
-            Some(reproduction) => Made::File(harness::of(reproduction).into()),
+            Some(reproduction) => Made::File(harness::named(&harness::of(reproduction), path).into()),
             None if matches!(self.report.answer, Answer::False(_)) => {
                 Made::Missing("there is no harness: no time was left for the way to the violation".into())
             }

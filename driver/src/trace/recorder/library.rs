@@ -129,7 +129,7 @@ impl Recorder<'_> {
             value: result.unwrap_or_else(|| Bv::zero(1)),
             writes,
             spot: spot.clone(),
-            function: self.program.funcs[self.program.func_of(call.edge)].name.clone(),
+            function: self.function_of(call.edge).to_owned(),
         });
         if let Op::Call { result: Some(result), .. } = self.program.edges[call.edge].op {
             let name = self.names.variable(result).map(str::to_owned);

@@ -10,11 +10,13 @@ impl Recorder<'_> {
         let function = &self.program.funcs[callee];
         let tainted: Vec<bool> = args.iter().map(|&a| self.is_tainted(a)).collect();
         let mut step = None;
-        if caller_shown && !self.program.is_monitor(callee) {
+        let follows_pointer = function.name == frontend_llvm::FOLLOW;
+        if caller_shown && !self.program.is_monitor(callee) && !follows_pointer {
             let mut shown = Vec::new();
-            for &param in &function.params {
+            for (n, &param) in function.params.iter().enumerate() {
                 if let Some(value) = state.var(param) {
-                    let name = self.program.vars[param].name.clone().unwrap_or_default();
+                    let in_c = || function.param_name(n).map(str::to_owned);
+                    let name = self.program.vars[param].name.clone().or_else(in_c).unwrap_or_default();
                     shown.push((name, self.names.show(self.program.vars[param].ty, &value, state)));
                 }
             }
@@ -131,7 +133,7 @@ impl Recorder<'_> {
         }
         let site = self.in_user_code(edge);
         let place = site.and_then(|e| self.program.edges[e].place).or(info.place);
-        let function = self.program.funcs[self.program.func_of(site.unwrap_or(edge))].name.clone();
+        let function = self.function_of(site.unwrap_or(edge)).to_owned();
         let spot = self.spot(place);
         let shown = InputValue {
             kind: info.kind.clone(),
