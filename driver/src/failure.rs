@@ -24,9 +24,9 @@ pub mod exit {
     /// An output cannot be written.
     pub const CANT_CREATE: u8 = 73;
     /// clang cannot be run: the front-end's code.
-    #[cfg(test)]
-    const UNAVAILABLE: u8 = 69;
+    pub const UNAVAILABLE: u8 = 69;
 
+    /// All exit codes.
     pub const ALL: [u8; 10] =
         [TRUE, FALSE, UNKNOWN, PROVED_PART, USAGE, DATA, NO_INPUT, UNAVAILABLE, INTERNAL, CANT_CREATE];
 }
