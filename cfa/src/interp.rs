@@ -52,6 +52,9 @@ impl<'p> Interpreter<'p> {
             Ok(()) => state.execute(inputs, observer),
             Err(outcome) => outcome,
         };
+        if let Outcome::Invalid { edge, addr, .. } = outcome {
+            observer.faulted(edge, addr, &state);
+        }
         Run {
             outcome,
             steps: state.steps,

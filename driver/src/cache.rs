@@ -238,7 +238,17 @@ pub fn question(job: &Job, config: &Config) -> String {
 
 /// The configuration that TRUE and FALSE may depend on.
 fn decisive(config: &Config) -> String {
-    let Config { engine, slicing, timeout: _, cpu_limit: _, memory_limit: _, cache: _, cooperation, records } = config;
+    let Config {
+        engine,
+        slicing,
+        stops_at_first: _,
+        timeout: _,
+        cpu_limit: _,
+        memory_limit: _,
+        cache: _,
+        cooperation,
+        records,
+    } = config;
     // What is recorded changes no verdict.
     let Records { reproduction: _, exhibits: _, invariants: _ } = records;
     let engine::Config {

@@ -11,7 +11,9 @@ pub struct Config {
     pub engine: engine::Config,
     /// If a static slice is analysed: the control dependences that it respects.
     pub slicing: Option<slicer::Control>,
-    /// Wall time, after which the verdict is UNKNOWN.
+    /// The run ends at the first violation of anything that is asked.
+    pub stops_at_first: bool,
+    /// Wall time, after which the verdict is UNKNOWN. The default question has a limit of two minutes if none is given.
     pub timeout: Option<Duration>,
     /// Processor time of this process and its children, after which the verdict is UNKNOWN.
     pub cpu_limit: Option<Duration>,
@@ -41,6 +43,7 @@ impl Default for Config {
         Self {
             engine: engine::Config::default(),
             slicing: Some(slicer::Control::Standard),
+            stops_at_first: false,
             timeout: None,
             cpu_limit: None,
             memory_limit: None,

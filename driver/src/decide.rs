@@ -8,6 +8,7 @@ use crate::evidence::exhibits::Exhibits;
 use crate::evidence::reproduction::Reproduction;
 use crate::panics;
 use crate::proved::describe_proof;
+use crate::remedies::Obstacle;
 use crate::report::{Answer, Increment, Note, Proved, Undefined, Violation};
 use crate::session::{Finished, REPLAY, Session, others};
 use crate::source::Sources;
@@ -69,6 +70,10 @@ pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known
         place.and_then(|place| place.outcome(program, session.share_of_time(REPLAY)))
     });
     let is_new = kept.is_none();
+    // Should the run end during the analysis.
+    let analysed = slice.as_ref().map_or(program, |slice| &slice.program);
+    let obstacles = panics::guarded(|| Obstacle::of(analysed, &Sources::new())).unwrap_or_default();
+    let before = std::mem::replace(&mut session.shared().obstacles, obstacles);
     let (outcome, is_of_slice) = session.stage("the analysis", "analysis", || match kept {
         Some(kept) => {
             session.shared().count("from_cache", 1.0);
@@ -78,6 +83,9 @@ pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known
         None => analyse(session, program, slice.as_ref()),
     });
     session.reach(program, &outcome);
+    if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+        session.shared().obstacles = before;
+    }
     if let Some(place) = place.filter(|_| is_new && session.plan.is_none()) {
         let kept = session.afterwards("keeping the verdict in the cache", "cache", || Some(place.keep(&outcome)));
         session.shared().warn_of_cache(kept.unwrap_or(Ok(())));
@@ -203,7 +211,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
             violation.trace = Some(trace);
         }
         // The engine's replay went through, so this is a limit of the second one.
-        Err(outcome) => session.shared().warnings.push(format!("the trace is incomplete: {outcome:?}")),
+        Err(outcome) => session.shared().warnings.push(format!("the trace is incomplete: in the replay, {outcome}")),
     }
     Answer::False(Box::new(violation))
 }

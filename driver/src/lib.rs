@@ -58,6 +58,7 @@ pub mod plan;
 pub mod preanalysis;
 pub mod proved;
 pub mod question;
+pub mod remedies;
 pub mod report;
 pub mod session;
 pub mod source;

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// How long a cancelled worker has to come back with what it has.
 pub const GRACE: Duration = Duration::from_millis(700);
+/// Wall time of the default question.
+pub const DEFAULT: Duration = Duration::from_secs(120);
 /// How often limits are looked at. Memory grows by at most some 100 MB in between.
 const TICK: Duration = Duration::from_millis(20);
 /// Of the worker. Reserved, not used: pages are mapped when they are touched.
@@ -25,6 +27,8 @@ static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
 pub struct Limits {
     /// Wall time from `start`.
     pub timeout: Option<Duration>,
+    /// Nobody asked for `timeout`.
+    pub is_default: bool,
     /// Processor time, of this process and what it waited for.
     pub processor: Option<Duration>,
     /// Bytes of resident memory.
@@ -43,9 +47,13 @@ impl Limits {
 
     /// The limit of the time that ends first.
     pub fn nearest(&self) -> Option<Stop> {
-        let wall = self.timeout.map(|limit| (limit.saturating_sub(self.start.elapsed()), Stop::Timeout(limit)));
+        let wall = self.timeout.map(|limit| (limit.saturating_sub(self.start.elapsed()), self.timed_out(limit)));
         let processor = self.processor.map(|limit| (limit.saturating_sub(processor_time()), Stop::Processor(limit)));
         [wall, processor].into_iter().flatten().min_by_key(|(left, _)| *left).map(|(_, stop)| stop)
+    }
+
+    fn timed_out(&self, limit: Duration) -> Stop {
+        if self.is_default { Stop::DefaultTimeout(limit) } else { Stop::Timeout(limit) }
     }
 
     /// What is left of the processor time, where it is limited.
@@ -58,6 +66,8 @@ impl Limits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     Timeout(Duration),
+    /// The time that a run has without `--timeout`.
+    DefaultTimeout(Duration),
     Processor(Duration),
     /// The limit in bytes.
     Memory(u64),
@@ -68,6 +78,9 @@ impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Timeout(limit) => write!(f, "timeout of {} s", limit.as_secs_f64()),
+            Self::DefaultTimeout(limit) => {
+                write!(f, "timeout of {} s, the default (--timeout sets another)", limit.as_secs_f64())
+            }
             Self::Processor(limit) => write!(f, "{} s of processor time", limit.as_secs_f64()),
             Self::Memory(limit) => write!(f, "memory limit of {} MB", limit >> 20),
             Self::Interrupted => f.write_str("interrupted"),
@@ -147,7 +160,8 @@ fn watch<T>(
         let memory = resident_memory();
         peak_memory = peak_memory.max(memory);
         if stop.is_none() {
-            let timeout = limits.timeout.filter(|t| limits.start.elapsed() >= *t).map(Stop::Timeout);
+            let timeout = limits.timeout.filter(|t| limits.start.elapsed() >= *t);
+            let timeout = timeout.map(|limit| limits.timed_out(limit));
             let spent = || limits.processor.filter(|limit| processor_time() >= *limit).map(Stop::Processor);
             stop = if INTERRUPTS.load(Ordering::SeqCst) > before {
                 Some(Stop::Interrupted)
@@ -250,6 +264,7 @@ mod tests {
     fn limits(timeout: u64) -> Limits {
         Limits {
             timeout: Some(Duration::from_millis(timeout)),
+            is_default: false,
             processor: None,
             memory: u64::MAX / 4,
             start: Instant::now(),
@@ -260,7 +275,14 @@ mod tests {
     #[test]
     fn what_ends_first_bounds_the_time_left() {
         let second = Duration::from_secs(1);
-        let none = Limits { timeout: None, processor: None, memory: 0, start: Instant::now(), grace: GRACE };
+        let none = Limits {
+            timeout: None,
+            is_default: false,
+            processor: None,
+            memory: 0,
+            start: Instant::now(),
+            grace: GRACE,
+        };
         assert_eq!(none.left(), None);
         let both = |wall: u32, processor: u32| {
             Limits { timeout: Some(second * wall), processor: Some(second * processor), ..none }
@@ -270,6 +292,15 @@ mod tests {
         assert!(both(1_000, 1_000_000) <= second * 1_000);
         assert!(both(1_000_000, 1_000) <= second * 1_000);
         assert_eq!(Limits { processor: Some(Duration::ZERO), ..none }.left(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_limit_that_nobody_has_set_says_so() {
+        let named = |is_default| {
+            let stop = Limits { is_default, ..limits(120_000) }.nearest().expect("limited");
+            (stop.to_string().contains("--timeout"), stop.to_string().starts_with("timeout of 120 s"))
+        };
+        assert_eq!((named(true), named(false)), ((true, true), (false, true)));
     }
 
     #[test]

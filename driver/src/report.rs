@@ -1,8 +1,12 @@
 //! The result of a verification run as data.
 
 use crate::source::Spot;
-use crate::trace::Trace;
+use crate::trace::{OriginKind, Trace};
 use engine::Turn;
+
+/// Properties and checks that a bad pointer violates.
+const POINTERS: [&str; 8] =
+    ["address", "valid-deref", "valid-free", "null", "alignment", "bounds", "pointer-overflow", "nonnull-attribute"];
 
 /// The verdict with what belongs to it.
 #[derive(Clone, Debug)]
@@ -25,12 +29,64 @@ pub struct Violation {
     pub depends_on_addresses: bool,
     /// Of an execution without end: it may go on elsewhere, after very many iterations of the loop that it is in.
     pub may_leave_loop: bool,
+    /// Its number in the order in which violations were found.
+    pub number: usize,
+    /// The number of the first violation with the same cause, if this one only follows from it.
+    pub cause: Option<usize>,
 }
 
 impl Violation {
     pub fn new(property: impl Into<String>, message: impl Into<String>) -> Self {
         let (property, message) = (property.into(), message.into());
-        Self { property, message, trace: None, is_behind: false, depends_on_addresses: false, may_leave_loop: false }
+        Self {
+            property,
+            message,
+            trace: None,
+            is_behind: false,
+            depends_on_addresses: false,
+            may_leave_loop: false,
+            number: 0,
+            cause: None,
+        }
+    }
+
+    pub fn spot(&self) -> Option<&Spot> {
+        self.trace.as_ref().and_then(|trace| trace.spot.as_ref())
+    }
+
+    /// Whether it is about a pointer, or about what one leads to.
+    fn is_of_pointer(&self) -> bool {
+        POINTERS.contains(&self.property.as_str())
+    }
+
+    /// Whether it has the same cause as a violation that was found before, or follows from it: the same bad pointer, a use of what the
+    /// other access read, the same object after the same `free`, or another check at the same line.
+    fn follows(&self, before: &Violation) -> bool {
+        let (Some(own), Some(other)) = (&self.trace, &before.trace) else { return false };
+        let (Some(here), Some(there)) = (&own.spot, &other.spot) else { return false };
+        if let Some(origin) = own.origin.as_ref().filter(|origin| origin.kind == OriginKind::Unset)
+            && origin.spot == *there
+            && before.is_of_pointer()
+        {
+            return true;
+        }
+        if !self.is_of_pointer() || !before.is_of_pointer() {
+            return false;
+        }
+        let same_line = here.path == there.path && here.line == there.line;
+        match (&own.origin, &other.origin) {
+            (Some(own), Some(other)) => return own == other,
+            (None, None) => {}
+            // One of the checks at a place may not know where the pointer comes from.
+            _ => return here == there,
+        }
+        let same_object = match (&own.object, &other.object) {
+            (Some(own), Some(other)) => own.allocated == other.allocated && own.name == other.name,
+            _ => return same_line,
+        };
+        let freed = |trace: &Trace| trace.object.as_ref().and_then(|object| object.freed.clone());
+        let both_freed = freed(own).is_some() && freed(own) == freed(other) && own.function == other.function;
+        same_object && (same_line || both_freed)
     }
 
     /// What is to be known of it besides.
@@ -76,6 +132,16 @@ pub enum Rest {
     Unknown(Note),
     /// One violation was asked for, or this input cannot be asked.
     NotAsked,
+}
+
+/// Records a violation of a check: its number, and the finding that it follows from.
+pub fn add_violation(checks: &mut [CheckResult], check: usize, mut violation: Violation) {
+    let mut before: Vec<&Violation> = checks.iter().flat_map(|c| &c.violations).collect();
+    before.sort_by_key(|violation| violation.number);
+    violation.number = before.len() + 1;
+    violation.cause =
+        before.iter().find(|before| violation.follows(before)).map(|before| before.cause.unwrap_or(before.number));
+    checks[check].violations.push(violation);
 }
 
 impl CheckResult {
@@ -243,6 +309,8 @@ pub struct Report {
     /// Of TRUE, where termination was asked for: what gets smaller.
     pub rankings: Vec<Ranking>,
     pub notes: Vec<Note>,
+    /// Of UNKNOWN: what the user can do, the cheapest first.
+    pub help: Vec<String>,
     pub models: Vec<String>,
     /// Counters and times, in a fixed order.
     pub stats: Vec<(String, f64)>,
@@ -257,7 +325,8 @@ impl Answer {
     /// What all results come to: FALSE if anything is violated, which a run comes to without another violation if there is such a one, TRUE if all
     /// is proved.
     pub fn of(checks: &[CheckResult]) -> Self {
-        if let Some(violation) = checks.iter().flat_map(|c| &c.violations).min_by_key(|v| v.is_behind) {
+        let violations = checks.iter().flat_map(|c| &c.violations);
+        if let Some(violation) = violations.min_by_key(|v| (v.is_behind, v.cause.is_some())) {
             return Self::False(Box::new(violation.clone()));
         }
         for check in checks {
@@ -289,13 +358,20 @@ impl Report {
         self.answer.line()
     }
 
-    /// All that was found: of each thing that was asked, or what the answer is; last what comes behind an access that is not valid.
+    /// The findings, one for each cause, in the order in which they were found; last what comes behind an access that is not valid.
     pub fn violations(&self) -> Vec<&Violation> {
-        let mut of_checks: Vec<&Violation> = self.checks.iter().flat_map(|c| &c.violations).collect();
-        of_checks.sort_by_key(|violation| violation.is_behind);
+        let of_checks = self.checks.iter().flat_map(|c| &c.violations).filter(|violation| violation.cause.is_none());
+        let mut of_checks: Vec<&Violation> = of_checks.collect();
+        of_checks.sort_by_key(|violation| (violation.is_behind, violation.number));
         match &self.answer {
             Answer::False(violation) if of_checks.is_empty() => vec![violation],
             _ => of_checks,
         }
+    }
+
+    /// The violations that follow from a finding.
+    pub fn consequences<'r>(&'r self, finding: &'r Violation) -> impl Iterator<Item = &'r Violation> {
+        let all = self.checks.iter().flat_map(|c| &c.violations);
+        all.filter(|violation| violation.cause == Some(finding.number))
     }
 }

@@ -12,6 +12,7 @@ use crate::literals;
 use crate::load::{load_module, loading};
 use crate::panics;
 use crate::plan::Plan;
+use crate::remedies::Obstacle;
 use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Proved, Ranking, Undefined, Violation};
 use crate::source::Sources;
 use crate::trace::declared;
@@ -62,6 +63,8 @@ pub struct Shared {
     pub reproduction: Option<Reproduction>,
     /// Where several things are asked: what came of each so far.
     pub checks: Vec<CheckResult>,
+    /// What the last undecided question depends on.
+    pub obstacles: Vec<Obstacle>,
     /// The program has assumptions.
     pub assumes: bool,
     /// The program calls `malloc` or a function like it.
@@ -161,14 +164,17 @@ pub struct Session {
     pub cache: Option<Cache>,
     /// Its verdict is that of the command: what is asked is neither a part of a question nor a step on the way to another answer.
     pub is_answer: bool,
+    /// It ends at the first violation of anything that is asked.
+    pub stops_at_first: bool,
     /// Follows the run.
     pub observer: Arc<dyn Observer>,
 }
 
 /// Follows a run, for its user. The methods are called from several threads.
 pub trait Observer: Send + Sync {
-    /// The run works on this phase, about fifty times a second.
-    fn progress(&self, _phase: &'static str, _stats: Option<&engine::Stats>) {}
+    /// The run works on this phase, about fifty times a second. `checks` are the results so far if several things are asked. The run
+    /// waits while this works.
+    fn progress(&self, _phase: &'static str, _stats: Option<&engine::Stats>, _checks: &[CheckResult]) {}
     /// The run has reached its verdict. The verdict stands, but it is not described yet.
     fn verdict(&self, _answer: &Answer) {}
     /// A defect of the verifier ended the run, or a part of it.

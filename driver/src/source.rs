@@ -4,7 +4,7 @@ use cfa::{PlaceId, Program};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Files bigger than this are not shown.
 const MAX_FILE: u64 = 64 << 20;
@@ -31,7 +31,7 @@ impl std::fmt::Display for Spot {
 /// its name only: bitcode travels without its source.
 #[derive(Default)]
 pub struct Sources {
-    files: RefCell<HashMap<PathBuf, Option<Rc<[String]>>>>,
+    files: RefCell<HashMap<PathBuf, Option<Arc<[String]>>>>,
     here: Option<PathBuf>,
 }
 
@@ -63,12 +63,20 @@ impl Sources {
         Some(call.split_once('(')?.1.strip_suffix(')')?.trim().to_owned())
     }
 
+    /// The name that stands at a place.
+    pub fn word(&self, spot: &Spot) -> Option<String> {
+        let line = self.line(&spot.path, spot.line)?;
+        let rest = line.get((spot.column as usize).checked_sub(1)?..)?;
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        (!name.is_empty()).then_some(name)
+    }
+
     /// A whole file as it is, if it can be read.
     pub fn text(&self, path: &str) -> Option<String> {
         read(Path::new(path))
     }
 
-    fn lines(&self, path: &Path) -> Option<Rc<[String]>> {
+    fn lines(&self, path: &Path) -> Option<Arc<[String]>> {
         let mut files = self.files.borrow_mut();
         files.entry(path.to_owned()).or_insert_with(|| read_lines(path)).clone()
     }
@@ -90,7 +98,7 @@ pub fn decoded(bytes: &[u8]) -> String {
     }
 }
 
-fn read_lines(path: &Path) -> Option<Rc<[String]>> {
+fn read_lines(path: &Path) -> Option<Arc<[String]>> {
     Some(read(path)?.lines().map(|l| l.replace('\t', " ")).collect())
 }
 

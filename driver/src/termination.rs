@@ -63,7 +63,7 @@ fn explain(session: &Session, found: &Divergence, sources: &Sources) -> Violatio
         session.stage("replaying the violation", "trace", || trace::record(&found.program, &found.inputs, sources));
     match recorded {
         Ok(trace) => violation.trace = Some(Trace { turn: found.turn, ..trace }),
-        Err(outcome) => session.shared().warnings.push(format!("the trace is incomplete: {outcome:?}")),
+        Err(outcome) => session.shared().warnings.push(format!("the trace is incomplete: in the replay, {outcome}")),
     }
     violation
 }

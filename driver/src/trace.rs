@@ -10,6 +10,7 @@ pub mod declared;
 pub mod elsewhere;
 mod fault;
 mod names;
+mod origin;
 mod recorder;
 pub mod smaller;
 pub mod types;
@@ -18,6 +19,7 @@ pub use arguments::{Argument, Arguments, Member, Target};
 pub use declared::Declared;
 pub use fault::Object;
 pub use names::quoted;
+pub use origin::{Origin, OriginKind};
 
 use crate::environment::Environment;
 use crate::source::{Sources, Spot};
@@ -84,7 +86,7 @@ pub struct Step {
 pub struct Write {
     /// Of a local variable the depth of the call that it belongs to.
     pub frame: Option<usize>,
-    /// `x`, `heap#2`
+    /// `x`, `block #2`
     pub object: String,
     /// `.next`, `[3].x`; empty for all of it.
     pub path: String,
@@ -149,6 +151,8 @@ pub struct Trace {
     pub message: String,
     /// Of a violation of memory safety: the object that it is about.
     pub object: Option<Object>,
+    /// Where the value comes from with which the access or the check goes wrong.
+    pub origin: Option<Origin>,
     /// Where the user's code makes the error happen: the call of the error function.
     pub spot: Option<Spot>,
     /// The function that this is in.

@@ -13,12 +13,14 @@ use crate::limits::{self, End, Limits, Supervised};
 use crate::panics;
 use crate::plan::Plan;
 use crate::question;
-use crate::report::{Answer, CheckResult, Note, Report, Rest};
+use crate::remedies::{Obstacle, Question, remedies};
+use crate::report::{Answer, CheckResult, Note, Report, Rest, add_violation};
 use crate::session::{Finished, Observer, Session, Shared};
 use crate::source::Spot;
 use crate::vacuity::look_for_vacuity;
 use engine::budget::Budget;
-use frontend_llvm::DataModel;
+use frontend_llvm::{DataModel, UndefinedFunctions};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -58,8 +60,11 @@ impl Verification<'_> {
     pub fn limits(&self) -> Limits {
         let Config { timeout, cpu_limit, memory_limit, cooperation, .. } = self.config;
         let records_at_end = cooperation.save_condition.is_some() || cooperation.save_gia;
+        let is_default =
+            self.is_answer && self.job.is_default && self.job.is_exhaustive && timeout.is_none() && cpu_limit.is_none();
         Limits {
-            timeout: *timeout,
+            timeout: timeout.or(is_default.then_some(limits::DEFAULT)),
+            is_default,
             processor: *cpu_limit,
             memory: memory_limit.unwrap_or_else(limits::default_memory),
             start: self.start,
@@ -72,7 +77,7 @@ impl Verification<'_> {
     /// # Errors
     /// If a file of the configuration cannot be read or is malformed.
     pub fn session(&self, budget: Budget) -> Result<Session, Failure> {
-        let Config { engine, slicing, timeout, cpu_limit, cooperation, records, .. } = self.config;
+        let Config { engine, slicing, stops_at_first, timeout, cpu_limit, cooperation, records, .. } = self.config;
         let shared = Shared { warnings: self.job.warnings.clone(), ..Shared::default() };
         let limit = timeout.iter().chain(cpu_limit).min().copied();
         Ok(Session {
@@ -88,6 +93,7 @@ impl Verification<'_> {
             plan: Arc::new(Plan::new(cooperation, engine.seed, limit)?),
             cache: Cache::of(self.config)?,
             is_answer: self.is_answer,
+            stops_at_first: *stops_at_first,
             observer: self.observer.clone(),
         })
     }
@@ -103,10 +109,8 @@ impl Verification<'_> {
         let session = self.session(budget)?;
         let (limits, shared) = (session.limits, session.shared.clone());
         let tick = || {
-            // The observer may take its time: nothing is locked meanwhile.
-            let seen = shared.try_lock().ok().map(|shared| (shared.phase, shared.engine));
-            if let Some((phase, stats)) = seen {
-                self.observer.progress(phase, stats.as_ref());
+            if let Ok(shared) = shared.try_lock() {
+                self.observer.progress(shared.phase, shared.engine.as_ref(), &shared.checks);
             }
         };
         let work = move || {
@@ -152,7 +156,8 @@ impl Verification<'_> {
             increments: finished.increments,
             invariants: finished.proved.invariants,
             rankings: finished.rankings,
-            notes: finished.notes,
+            notes: folded(finished.notes),
+            help: Vec::new(),
             models: shared.models,
             stats,
         };
@@ -166,6 +171,19 @@ impl Verification<'_> {
             format!("the analysis `{analysis}` ended by an internal error: {what}\n  = note: {}", panics::DEFECT)
         }));
         report.warnings = texts.into_iter().map(|text| Note { text, spot: None }).chain(vacuity(&report)).collect();
+        if matches!(report.answer, Answer::Unknown { .. }) {
+            let limit = match (limits.timeout, limits.processor) {
+                (Some(timeout), _) => Some((timeout.as_secs(), false)),
+                (None, processor) => processor.map(|limit| (limit.as_secs(), true)),
+            };
+            let question = Question {
+                entry: job.load.entry.clone(),
+                limit,
+                undefined_do_anything: job.load.undefined_functions == UndefinedFunctions::Taint,
+            };
+            report.help = remedies(&report, &question, &shared.obstacles);
+            report.notes.extend(shared.obstacles.iter().map(Obstacle::note));
+        }
         let graph = finished.graph;
         Ok(Outcome {
             report,
@@ -201,9 +219,9 @@ fn conclude(
     // A violation that was confirmed stands, whatever happened afterwards.
     let mut rescued = shared.violation.take();
     if let Some(violation) = &rescued
-        && let Some(check) = shared.checks.iter_mut().find(|c| c.properties.contains(&violation.property))
+        && let Some(check) = shared.checks.iter().position(|c| c.properties.contains(&violation.property))
     {
-        check.violations.push(violation.clone());
+        add_violation(&mut shared.checks, check, violation.clone());
         rescued = None;
     }
     let rescued = rescued.map(|violation| Answer::False(Box::new(violation)));
@@ -286,6 +304,30 @@ fn only_result(job: &Job, answer: &Answer) -> CheckResult {
     result
 }
 
+/// Places of one note that are listed.
+const PLACES: usize = 3;
+
+/// Notes of one text at many places: the first of them, with the number of the others.
+fn folded(notes: Vec<Note>) -> Vec<Note> {
+    let mut kept: Vec<Note> = Vec::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for note in notes {
+        let count = counts.entry(note.text.clone()).or_default();
+        *count += 1;
+        if *count <= PLACES {
+            kept.push(note);
+        }
+    }
+    let mut last = HashSet::new();
+    for note in kept.iter_mut().rev() {
+        let more = counts[&note.text].saturating_sub(PLACES);
+        if more > 0 && last.insert(note.text.clone()) {
+            note.text += &format!(" (and in {more} more {})", if more == 1 { "place" } else { "places" });
+        }
+    }
+    kept
+}
+
 /// Warnings of a proof that says nothing of the program, or of a part of it.
 fn vacuity(report: &Report) -> Vec<Note> {
     let excludes_all = report.nothing_checked.is_some();
@@ -306,6 +348,18 @@ mod tests {
     use crate::limits::Stop;
     use crate::report::Violation;
     use std::time::Duration;
+
+    #[test]
+    fn notes_of_one_text_are_folded() {
+        let note = |text: &str, line| {
+            let spot = Some(Spot { path: "a.c".into(), line, column: 1 });
+            Note { text: text.into(), spot }
+        };
+        let many = (1..=419).map(|line| note("it is spurious", line)).chain([note("another", 7)]).collect();
+        let texts: Vec<String> = folded(many).into_iter().map(|note| note.text).collect();
+        let expected = ["it is spurious", "it is spurious", "it is spurious (and in 416 more places)", "another"];
+        assert_eq!(texts, expected);
+    }
 
     /// However a run ends after its verdict, the verdict stands, and a warning says what is not complete.
     #[test]

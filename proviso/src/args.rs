@@ -285,7 +285,10 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub remove_function_body: Vec<String>,
 
-    /// Stop after this many seconds of wall time with UNKNOWN.
+    /// Stop at the first finding.
+    #[arg(long, help_heading = "Limits")]
+    pub first: bool,
+    /// Stop after this many seconds of wall time with UNKNOWN [default: 120 where neither --property nor --check nor --automaton is given].
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<std::time::Duration>,
     /// Stop after this many seconds of processor time with UNKNOWN, however busy the machine is.

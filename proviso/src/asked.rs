@@ -107,6 +107,7 @@ impl VerifyArgs {
                 SlicingArg::Static => Some(slicer::Control::Standard),
                 SlicingArg::Nontermination => Some(slicer::Control::DecisiveOrder),
             },
+            stops_at_first: self.first,
             timeout: self.timeout,
             cpu_limit: self.cpu_limit,
             memory_limit: Some(self.memory()),

@@ -5,7 +5,9 @@ use cfa::{AllocKind, InputKind};
 use driver::environment::Environment;
 use driver::report::*;
 use driver::source::Spot;
-use driver::trace::{Argument, Arguments, Declared, Event, InputValue, Member, Object, Target, Trace};
+use driver::trace::{
+    Argument, Arguments, Declared, Event, InputValue, Member, Object, Origin, OriginKind, Target, Trace,
+};
 use engine::Turn;
 use serde_json::{Value, json};
 
@@ -53,6 +55,7 @@ pub fn report(report: &Report) -> Value {
         "reason": reason,
         "violation": violation,
         "notes": notes,
+        "help": report.help,
         "models": report.models,
         "statistics": stats,
     })
@@ -126,11 +129,14 @@ pub fn violation_json(violation: &Violation) -> Value {
         "message": violation.message,
         "behind_invalid_access": violation.is_behind,
         "depends_on_addresses": violation.depends_on_addresses,
+        "number": violation.number,
+        "cause": violation.cause,
     });
     if let Some(trace) = &violation.trace {
         value["location"] = spot_json(trace.spot.as_ref());
         value["function"] = json!(trace.function);
         value["object"] = trace.object.as_ref().map_or(Value::Null, object_json);
+        value["origin"] = trace.origin.as_ref().map_or(Value::Null, origin_json);
         value["inputs"] = trace.inputs.iter().enumerate().map(|(i, input)| input_json(Some(i), input)).collect();
         value["uninitialised"] = trace.uninitialised.iter().map(|v| input_json(None, v)).collect();
         value["environment"] = environment_json(&trace.environment);
@@ -151,6 +157,18 @@ pub fn violation_json(violation: &Violation) -> Value {
         value["omitted_steps"] = json!(trace.omitted);
     }
     value
+}
+
+fn origin_json(origin: &Origin) -> Value {
+    json!({
+        "kind": match origin.kind {
+            OriginKind::Null => "null",
+            OriginKind::FailedAllocation => "failed-allocation",
+            OriginKind::Unset => "unset",
+        },
+        "function": origin.function,
+        "location": spot_json(Some(&origin.spot)),
+    })
 }
 
 fn object_json(object: &Object) -> Value {
@@ -310,6 +328,7 @@ mod tests {
             invariants: Vec::new(),
             rankings: Vec::new(),
             notes: Vec::new(),
+            help: Vec::new(),
             models: Vec::new(),
             stats: vec![("paths".into(), 3.0), ("seconds".into(), 0.25)],
         }

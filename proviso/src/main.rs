@@ -7,6 +7,7 @@ mod cc;
 mod cfa_command;
 mod crash;
 mod deps_command;
+mod findings;
 mod gia_command;
 mod harness;
 mod html;

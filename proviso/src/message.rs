@@ -15,11 +15,13 @@ pub struct Message {
     /// Stands beside the caret.
     pub label: Option<String>,
     pub notes: Vec<String>,
+    /// What the user can do.
+    pub helps: Vec<String>,
 }
 
 impl Message {
     pub fn new(level: Level<'static>, title: impl Into<String>) -> Self {
-        Self { level, title: title.into(), spot: None, label: None, notes: Vec::new() }
+        Self { level, title: title.into(), spot: None, label: None, notes: Vec::new(), helps: Vec::new() }
     }
     pub fn at(mut self, spot: Option<Spot>) -> Self {
         self.spot = spot;
@@ -31,6 +33,10 @@ impl Message {
     }
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
+        self
+    }
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.helps.push(help.into());
         self
     }
 
@@ -65,6 +71,9 @@ impl Message {
         }
         for note in &self.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        for help in &self.helps {
+            group = group.element(Level::HELP.message(help.as_str()));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let text = renderer.decor_style(DecorStyle::Ascii).render(&[group]);

@@ -25,7 +25,7 @@ impl Progress {
         Self { start, line, verbose, phase: "" }
     }
 
-    pub fn show(&mut self, phase: &'static str, engine: Option<&engine::Stats>) {
+    pub fn show(&mut self, phase: &'static str, engine: Option<&engine::Stats>, findings: usize) {
         let elapsed = self.start.elapsed();
         if self.verbose && phase != self.phase {
             self.line.suspend(|| eprintln!("[{:8.3} s] {phase}", elapsed.as_secs_f64()));
@@ -39,8 +39,18 @@ impl Progress {
             let c = &stats.exploration;
             text += &format!(": {} paths, {} waiting, {} steps", c.paths, stats.waiting_now, short(c.edges));
         }
+        match findings {
+            0 => {}
+            1 => text += ", 1 finding",
+            n => text += &format!(", {n} findings"),
+        }
         text += &format!(", {} MB", resident_memory() >> 20);
         self.line.set_message(text);
+    }
+
+    /// Does something that prints, without the line on the terminal.
+    pub fn suspend(&self, work: impl FnOnce()) {
+        self.line.suspend(work);
     }
 
     pub fn clear(&mut self) {

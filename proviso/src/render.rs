@@ -37,10 +37,11 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
     match &report.answer {
         Answer::True => assumed(&mut out, &report.assumed_writes),
         Answer::False(_) => {
-            report.violations().into_iter().for_each(|found| violation(&mut out, found, sources, detail, color));
+            report.violations().into_iter().for_each(|found| out += &finding(found, sources, detail, color));
         }
         Answer::Unknown { reason, spot } => {
             let main = Message::new(Level::WARNING, format!("no verdict: {reason}")).at(spot.clone());
+            let main = report.help.iter().fold(main, |main, help| main.help(help));
             let _ = writeln!(out, "{}\n", main.render(sources, color));
             let others: Vec<_> = report.notes.iter().filter(|n| !reason.contains(&n.text) || n.spot != *spot).collect();
             for note in others.iter().take(MAX_NOTES) {
@@ -63,29 +64,38 @@ pub fn table(checks: &[CheckResult]) -> String {
     let mut out = String::new();
     for check in checks.iter().filter(|c| !is_empty(c)) {
         let places = counted(check.places.all, "place");
-        let mut spots: Vec<String> = Vec::new();
+        let (mut spots, mut following) = (Vec::<String>::new(), Vec::<String>::new());
         for violation in &check.violations {
-            let spot = violation.trace.as_ref().and_then(|t| t.spot.as_ref());
-            let spot = spot.map_or_else(|| "?".into(), ToString::to_string);
+            let spot = violation.spot().map_or_else(|| "?".into(), ToString::to_string);
+            let list = if violation.cause.is_none() { &mut spots } else { &mut following };
             // One place of the source may be several of the program, as a macro is.
-            if !spots.contains(&spot) {
-                spots.push(spot);
+            if !list.contains(&spot) {
+                list.push(spot);
             }
         }
-        let what = match (&spots[..], &check.rest) {
-            ([], Rest::Unknown(note)) => {
+        following.retain(|spot| !spots.contains(spot));
+        let violated = match (spots.is_empty(), following.is_empty()) {
+            (true, true) => None,
+            (false, true) => Some(format!("violated at {}", spots.join(", "))),
+            (true, false) => Some(format!("violated by a finding above, at {}", following.join(", "))),
+            (false, false) => {
+                Some(format!("violated at {}, with the same cause at {}", spots.join(", "), following.join(", ")))
+            }
+        };
+        let what = match (violated, &check.rest) {
+            (None, Rest::Unknown(note)) => {
                 let place = note.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
                 format!("unknown: {}{place}", note.text)
             }
-            ([], Rest::NotAsked) => "not checked".into(),
-            ([], _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
-            ([], _) => "proved".into(),
-            (spots, Rest::Proved) => {
+            (None, Rest::NotAsked) => "not checked".into(),
+            (None, _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
+            (None, _) => "proved".into(),
+            (Some(violated), Rest::Proved) => {
                 let limit = if check.assumes_valid_accesses { " where all accesses are valid" } else { "" };
-                format!("violated at {}; proved elsewhere{limit}", spots.join(", "))
+                format!("{violated}; proved elsewhere{limit}")
             }
-            (spots, Rest::Unknown(_)) => format!("violated at {}; not known elsewhere", spots.join(", ")),
-            (spots, Rest::NotAsked) => format!("violated at {}", spots.join(", ")),
+            (Some(violated), Rest::Unknown(_)) => format!("{violated}; not known elsewhere"),
+            (Some(violated), Rest::NotAsked) => violated,
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
         if matches!(check.rest, Rest::Unknown(_)) && check.places.discharged > 0 {
@@ -140,35 +150,48 @@ fn assumed(out: &mut String, writes: &AssumedWrites) {
 
 /// One line for each finding, as compilers print them: `file:line:column: error: message [property]`.
 pub fn short(report: &Report) -> String {
-    let line = |finding: Finding<'_>| {
-        let place = finding.spot.map_or_else(|| "proviso".to_owned(), ToString::to_string);
-        let of = finding.property.map_or_else(String::new, |property| format!(" [{property}]"));
-        format!("{place}: {}: {}{of}\n", finding.level, finding.text.replace('\n', " "))
-    };
-    findings(report).into_iter().map(line).collect()
+    lines(report).iter().map(Line::short).collect()
 }
 
 /// The same as JSON, an object a line.
 pub fn json_lines(report: &Report) -> String {
-    let line = |finding: Finding<'_>| {
+    lines(report).iter().map(Line::json).collect()
+}
+
+/// The lines of one finding.
+pub fn short_finding(violation: &Violation) -> String {
+    lines_of(violation).iter().map(Line::short).collect()
+}
+
+pub fn json_finding(violation: &Violation) -> String {
+    lines_of(violation).iter().map(Line::json).collect()
+}
+
+impl Line<'_> {
+    fn short(&self) -> String {
+        let place = self.spot.map_or_else(|| "proviso".to_owned(), ToString::to_string);
+        let of = self.property.map_or_else(String::new, |property| format!(" [{property}]"));
+        format!("{place}: {}: {}{of}\n", self.level, self.text.replace('\n', " "))
+    }
+
+    fn json(&self) -> String {
         let of = |number: u32| (number > 0).then_some(number);
         let mut object = serde_json::json!({
-            "file": finding.spot.map(|s| &s.path),
-            "line": finding.spot.and_then(|s| of(s.line)),
-            "column": finding.spot.and_then(|s| of(s.column)),
-            "level": finding.level,
-            "message": finding.text,
+            "file": self.spot.map(|s| &s.path),
+            "line": self.spot.and_then(|s| of(s.line)),
+            "column": self.spot.and_then(|s| of(s.column)),
+            "level": self.level,
+            "message": self.text,
         });
-        if let Some(property) = finding.property {
+        if let Some(property) = self.property {
             object["property"] = property.into();
         }
         format!("{object}\n")
-    };
-    findings(report).into_iter().map(line).collect()
+    }
 }
 
 /// Something to be told of a place.
-struct Finding<'r> {
+struct Line<'r> {
     spot: Option<&'r Spot>,
     level: &'static str,
     text: String,
@@ -177,32 +200,39 @@ struct Finding<'r> {
 }
 
 /// Errors, each followed by the steps to it; or why there is no verdict.
-fn findings(report: &Report) -> Vec<Finding<'_>> {
-    let note = |spot, text| Finding { spot, level: "note", text, property: None };
+fn lines(report: &Report) -> Vec<Line<'_>> {
     match &report.answer {
         Answer::True => Vec::new(),
-        Answer::False(_) => {
-            let mut all = Vec::new();
-            for found in report.violations() {
-                let spot = found.trace.as_ref().and_then(|t| t.spot.as_ref());
-                let (text, property) = (found.message.clone(), Some(found.property.as_str()));
-                all.push(Finding { spot, level: "error", text, property });
-                let steps = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
-                let told = steps.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT);
-                all.extend(told.map(|(trace, step)| note(step.spot.as_ref(), event(&step.event, &trace.inputs))));
-            }
-            all
-        }
+        Answer::False(_) => report.violations().into_iter().flat_map(lines_of).collect(),
         Answer::Unknown { reason, spot } => {
             let text = format!("no verdict: {reason}");
-            let mut all = vec![Finding { spot: spot.as_ref(), level: "warning", text, property: None }];
-            all.extend(report.notes.iter().take(MAX_NOTES).map(|n| note(n.spot.as_ref(), n.text.clone())));
+            let mut all = vec![Line { spot: spot.as_ref(), level: "warning", text, property: None }];
+            all.extend(report.notes.iter().take(MAX_NOTES).map(|n| Line::note(n.spot.as_ref(), n.text.clone())));
+            all.extend(report.help.iter().map(|help| Line { level: "help", ..Line::note(None, help.clone()) }));
             all
         }
     }
 }
 
-fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail: Detail, color: bool) {
+/// An error, followed by the steps to it.
+fn lines_of(found: &Violation) -> Vec<Line<'_>> {
+    let (text, property) = (found.message.clone(), Some(found.property.as_str()));
+    let mut all = vec![Line { spot: found.spot(), level: "error", text, property }];
+    let steps = found.trace.iter().flat_map(|t| t.steps.iter().map(move |s| (t, s)));
+    let told = steps.filter(|(_, s)| s.matters && s.spot.is_some()).take(SHORT);
+    all.extend(told.map(|(trace, step)| Line::note(step.spot.as_ref(), event(&step.event, &trace.inputs))));
+    all
+}
+
+impl<'r> Line<'r> {
+    fn note(spot: Option<&'r Spot>, text: String) -> Self {
+        Self { spot, level: "note", text, property: None }
+    }
+}
+
+/// A finding and how it comes about.
+pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: bool) -> String {
+    let mut out = String::new();
     let title = format!("{} ({} is violated)", violation.message, violation.property);
     let mut message = Message::new(Level::ERROR, title);
     if let Some(trace) = &violation.trace {
@@ -213,6 +243,9 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
         let notes = trace.object.iter().flat_map(trace::Object::notes);
         for (text, spot) in notes.filter(|(_, spot)| trace.spot.as_ref() != Some(spot)) {
             message = message.note(format!("{text}: {spot}"));
+        }
+        if let Some(origin) = trace.origin.as_ref().filter(|origin| trace.spot.as_ref() != Some(&origin.spot)) {
+            message = message.note(format!("{}: {}", origin.text(), origin.spot));
         }
         message = violation.notes().into_iter().fold(message, |message, note| message.note(note));
         let takes = !trace.inputs.is_empty() || trace.declared.iter().any(|d| !d.is_of_library());
@@ -228,11 +261,12 @@ fn violation(out: &mut String, violation: &Violation, sources: &Sources, detail:
     }
     let _ = writeln!(out, "{}\n", message.render(sources, color));
     if let Some(trace) = &violation.trace {
-        call(out, trace);
-        steps(out, trace, sources, detail);
-        declared(out, trace);
-        environment(out, &trace.environment);
+        call(&mut out, trace);
+        steps(&mut out, trace, sources, detail);
+        declared(&mut out, trace);
+        environment(&mut out, &trace.environment);
     }
+    out
 }
 
 /// The functions that nobody defines, in a line. Where they are `unknown`, nothing is taken of what they do.
@@ -405,6 +439,23 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
     }
 }
 
+/// Facts in C, and how many there are over values that C has no name for.
+fn named(facts: &[String]) -> String {
+    let is_named = |fact: &&String| {
+        let mut words = fact.split(|c: char| !c.is_alphanumeric() && c != '_');
+        !words.any(|word| {
+            let number = word.strip_prefix("tmp");
+            word.trim_start_matches('_').starts_with("proviso_")
+                || number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        })
+    };
+    let mut shown: Vec<&str> = facts.iter().filter(is_named).map(String::as_str).collect();
+    if shown.len() < facts.len() {
+        shown.push("values that C has no name for");
+    }
+    shown.join(", ")
+}
+
 /// What slicing left of the program.
 pub fn slicing(report: &Report) -> Option<String> {
     let stat = |name: &str| report.stats.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
@@ -429,7 +480,7 @@ pub fn increments(report: &Report) -> String {
     }
     for (i, increment) in report.increments.iter().enumerate() {
         let place = increment.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
-        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, increment.tracked.join(", "));
+        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, named(&increment.tracked));
     }
     for ranking in &report.rankings {
         let place = ranking.spot.as_ref().map_or_else(|| ranking.function.clone(), ToString::to_string);
@@ -450,7 +501,8 @@ pub fn increments(report: &Report) -> String {
 
 /// A tuple, which gets smaller lexicographically.
 fn shown(tuple: &[String]) -> String {
-    if let [one] = tuple { format!("`{one}`") } else { format!("`({})`", tuple.join(", ")) }
+    let all = named(tuple);
+    if let [_] = tuple { format!("`{all}`") } else { format!("`({all})`") }
 }
 
 /// The statistics as a table.
@@ -504,6 +556,7 @@ mod tests {
             invariants: Vec::new(),
             rankings: Vec::new(),
             notes: Vec::new(),
+            help: Vec::new(),
             models: Vec::new(),
             stats: Vec::new(),
         };

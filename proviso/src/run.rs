@@ -1,13 +1,14 @@
 //! A verification as the command runs it: observed on the terminal, and with a verdict line whatever happens.
 
 use crate::args::VerifyArgs;
+use crate::findings::Findings;
 use crate::progress::Progress;
 use crate::{crash, output};
 use driver::Outcome;
 use driver::failure::Failure;
 use driver::files::Outputs;
 use driver::job::Job;
-use driver::report::Answer;
+use driver::report::{Answer, CheckResult};
 use driver::session::Observer;
 use driver::verify::Verification;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,18 +16,22 @@ use std::time::Instant;
 
 /// Verifies under the limits of `args`, which count from `start`. `outputs` are files that no input may be.
 ///
-/// `is_answer`: the verdict is that of the command, and stands as soon as it is reached.
+/// With `findings`, the verdict is that of the command, and stands as soon as it is reached; violations are printed when they are found.
 pub fn execute(
     job: &Arc<Job>,
     args: &VerifyArgs,
     outputs: &Outputs,
     start: Instant,
-    is_answer: bool,
+    findings: Option<Arc<Mutex<Findings>>>,
 ) -> Result<Outcome, Failure> {
     crash::prepare(args.memory());
     crash::expect_verdict();
-    let terminal =
-        Arc::new(Terminal { progress: (!args.quiet).then(|| Mutex::new(Progress::new(start, args.verbose))) });
+    let is_answer = findings.is_some();
+    let findings = findings.filter(|_| !args.quiet);
+    let terminal = Arc::new(Terminal {
+        findings,
+        progress: (!args.quiet).then(|| Mutex::new(Progress::new(start, args.verbose))),
+    });
     let verification =
         Verification { job, config: &args.config()?, outputs, start, is_answer, observer: terminal.clone() };
     let outcome = verification.run();
@@ -38,14 +43,24 @@ pub fn execute(
 
 /// Shows the progress of a run, and keeps its verdict should the process not go on.
 struct Terminal {
+    /// The violations that are printed when they are found.
+    findings: Option<Arc<Mutex<Findings>>>,
     /// `None`: nothing is shown.
     progress: Option<Mutex<Progress>>,
 }
 
 impl Observer for Terminal {
-    fn progress(&self, phase: &'static str, stats: Option<&engine::Stats>) {
-        if let Some(progress) = &self.progress {
-            progress.lock().unwrap_or_else(PoisonError::into_inner).show(phase, stats);
+    fn progress(&self, phase: &'static str, stats: Option<&engine::Stats>, checks: &[CheckResult]) {
+        let Some(progress) = &self.progress else { return };
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = checks.iter().flat_map(|c| &c.violations).filter(|v| v.cause.is_none()).count();
+        progress.show(phase, stats, found);
+        if let Some(findings) = &self.findings {
+            let mut findings = findings.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = findings.new_ones(checks);
+            if !new.is_empty() {
+                progress.suspend(|| findings.print(&new));
+            }
         }
     }
 

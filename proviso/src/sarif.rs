@@ -68,7 +68,10 @@ pub fn log(report: &Report, sources: &Sources) -> Value {
                 }
                 Rest::Proved | Rest::NotAsked => None,
             });
-            (report.violations().into_iter().map(|v| result(v, sources)).collect(), open.collect())
+            (
+                report.violations().into_iter().map(|v| result(v, report.consequences(v), sources)).collect(),
+                open.collect(),
+            )
         }
         Answer::Unknown { reason, spot } => {
             let first = notification("warning", &format!("no verdict: {reason}"), spot.as_ref(), sources);
@@ -108,7 +111,7 @@ fn rule((id, name, text, cwe): &(&str, &str, &str, Option<u32>)) -> Value {
     })
 }
 
-fn result(violation: &Violation, sources: &Sources) -> Value {
+fn result<'r>(violation: &Violation, consequences: impl Iterator<Item = &'r Violation>, sources: &Sources) -> Value {
     let trace = violation.trace.as_ref();
     let spot = trace.and_then(|t| t.spot.as_ref());
     let mut value = json!({
@@ -125,7 +128,10 @@ fn result(violation: &Violation, sources: &Sources) -> Value {
     if let Some(trace) = trace {
         value["codeFlows"] = json!([{"threadFlows": [{"locations": flow(trace, sources)}]}]);
         let notes = trace.object.iter().flat_map(Object::notes);
-        value["relatedLocations"] = notes.map(|(text, spot)| said(&text, &spot, sources)).collect();
+        let origin = trace.origin.iter().map(|origin| (origin.text(), origin.spot.clone()));
+        let following = consequences.filter_map(|v| Some((v.message.clone(), v.spot()?.clone())));
+        let related = notes.chain(origin).chain(following);
+        value["relatedLocations"] = related.map(|(text, spot)| said(&text, &spot, sources)).collect();
     }
     value
 }
@@ -213,7 +219,7 @@ mod tests {
     #[test]
     fn rules_are_found_by_their_property() {
         let violation = Violation::new("valid-free", "freed twice");
-        let value = result(&violation, &Sources::new());
+        let value = result(&violation, std::iter::empty(), &Sources::new());
         assert_eq!(value["ruleIndex"], 3);
         assert_eq!(value["partialFingerprints"]["violation/v1"].as_str().unwrap().len(), 16);
         assert_ne!(fingerprint(&violation), fingerprint(&Violation { property: "valid-deref".into(), ..violation }));

@@ -4,6 +4,7 @@ mod evidence;
 
 use crate::args::{MessageFormat, TraceArg, VerifyArgs};
 use crate::crash;
+use crate::findings::Findings;
 use crate::output::{self, Colors};
 use crate::pixel_tree::Format;
 use crate::render::{self, Detail};
@@ -15,14 +16,14 @@ use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use driver::job::Job;
 use driver::panics;
-use driver::report::{Note, Report};
+use driver::report::{Answer, Note, Report};
 use driver::source::Sources;
 use driver::task::Otherwise;
 use engine::Analysis;
 use evidence::Evidence;
 use frontend_llvm::UndefinedFunctions;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Runs the command; the exit code.
@@ -51,7 +52,8 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     args.pixel_tree.as_ref().map(|path| Format::of(path)).transpose()?;
     let outputs = Outputs::new(args.outputs());
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
-    let outcome = execute(&job, args, &outputs, start, true)?;
+    let findings = Arc::new(Mutex::new(Findings::new(args, colors)));
+    let outcome = execute(&job, args, &outputs, start, Some(findings.clone()))?;
     let Outcome { mut report, reproduction, condition, gia, exhibits, graph, code } = outcome;
     if let Some(reproduction) = &reproduction {
         let not_passed = harness::not_passed(&reproduction.trace, reproduction.ilp32).into_iter();
@@ -93,17 +95,18 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         colors,
     };
     evidence.write(start);
-    publish(&report, &args, &job, colors).map(|()| code)
+    let findings = findings.lock().unwrap_or_else(PoisonError::into_inner);
+    publish(&report, &args, &job, &findings, colors).map(|()| code)
 }
 
 /// Prints the report, the verdict line last, which is printed also where there is no report.
-fn publish(report: &Report, args: &VerifyArgs, job: &Job, colors: Colors) -> Result<(), Failure> {
+fn publish(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, colors: Colors) -> Result<(), Failure> {
     let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
     let unwritten = |what: &str, why: String| {
         output::warning(&format!("{what} is not written: {why}"), colors);
         String::new()
     };
-    let text = panics::guarded(|| shown(report, args, job, colors.for_report(json_on_stdout)));
+    let text = panics::guarded(|| shown(report, args, job, findings, colors.for_report(json_on_stdout)));
     let mut text = text.unwrap_or_else(|why| unwritten("the report", why));
     if json_on_stdout {
         output::print_error(&text);
@@ -117,12 +120,13 @@ fn publish(report: &Report, args: &VerifyArgs, job: &Job, colors: Colors) -> Res
 }
 
 /// The report as the options want it.
-fn shown(report: &Report, args: &VerifyArgs, job: &Job, with_colors: bool) -> String {
+fn shown(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, with_colors: bool) -> String {
     if args.quiet {
         return String::new();
     }
     let detail = if args.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
     let mut text = match args.message_format {
+        _ if matches!(report.answer, Answer::False(_)) => findings.rest(&report.violations()),
         MessageFormat::Human => render::report(report, &Sources::new(), detail, with_colors),
         MessageFormat::Short => render::short(report),
         MessageFormat::Json => render::json_lines(report),

@@ -622,8 +622,8 @@ fn traces_tell_instances_of_an_automaton_apart() {
     let output = run(&["verify", &file, "--automaton", "file", "-DCOPY", "-DUSED"]);
     let text = stdout(&output);
     // The one that is closed leaves its place to the other.
-    let states: Vec<&str> = text.lines().filter_map(|l| l.find("file(heap").map(|at| l[at..].trim_end())).collect();
-    assert_eq!(states, ["file(heap#1) = open", "file(heap#2) = open", "file(heap#1) = closed"], "{text}");
+    let states: Vec<&str> = text.lines().filter_map(|l| l.find("file(block").map(|at| l[at..].trim_end())).collect();
+    assert_eq!(states, ["file(block #1) = open", "file(block #2) = open", "file(block #1) = closed"], "{text}");
 }
 
 #[test]

@@ -381,14 +381,14 @@ int main(void) {
         say([...document.querySelectorAll("#values .frame")].map(frame => frame.textContent).join() + ": " + rows().join("; "));
     "##;
     let said = in_browser(&page, script, folder.path());
-    let second = "heap#1.name = \"abc\"; heap#1.next = NULL; heap#1.value = 3";
+    let second = "block #1.name = \"abc\"; block #1.next = NULL; block #1.value = 3";
     let expected = [
         "1 p.c".to_owned(),
-        format!("pair[0] = 5; pair[1] = 6; list = heap#2; second = heap#1; {second}; heap#2 = freed"),
+        format!("pair[0] = 5; pair[1] = 6; list = block #2; second = block #1; {second}; block #2 = freed"),
         "in set,in main: ptr = pair; value = 5; pair[0] = 5; pair[1] = 2".to_owned(),
         format!(
-            "in push,in main,on the heap: list = heap#1; value = 7; new = heap#2; pair[0] = 5; pair[1] = 6; list = heap#1; \
-             {second}; heap#2.name = \"\"; heap#2.next = heap#1; heap#2.value = 7"
+            "in push,in main,on the heap: list = block #1; value = 7; new = block #2; pair[0] = 5; pair[1] = 6; list = block #1; \
+             {second}; block #2.name = \"\"; block #2.next = block #1; block #2.value = 7"
         ),
     ];
     assert_eq!(said, expected);

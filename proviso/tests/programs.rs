@@ -104,6 +104,7 @@ fn check(run: &Run, folder: &Path) -> Result<(), String> {
             stderr.join("\n")
         ));
     }
+    says_no_internal_word(&output)?;
     let json = std::fs::read_to_string(folder.join("result.json")).map_err(|e| format!("no JSON: {e}"))?;
     let json: serde_json::Value = serde_json::from_str(&json).map_err(|e| format!("bad JSON: {e}"))?;
     if json["verdict_line"] != verdict {
@@ -118,6 +119,49 @@ fn check(run: &Run, folder: &Path) -> Result<(), String> {
         _ => {}
     }
     Ok(())
+}
+
+/// Names that only the program representation and the engine have: variables without a name in C, what models keep, kinds of results.
+fn internal_word(text: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '#';
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_internal = |word: &str| {
+        word.trim_start_matches('_').starts_with("proviso_")
+            || word.strip_prefix("tmp").is_some_and(is_number)
+            || word.starts_with("heap#")
+            || ["abstraction", "abstractions"].contains(&word)
+    };
+    let values = ["Unplaced(", "Alloc(", "Global(", "Limit(", "Exit(", "Some("];
+    let value = |name: &&str| {
+        let mut found = text.match_indices(*name);
+        found.any(|(at, _)| !text[..at].ends_with(is_part))
+    };
+    text.split(|c| !is_part(c)).find(|word| is_internal(word)).or_else(|| values.into_iter().find(value))
+}
+
+/// Messages are in the words of C and of the user. Statistics are counters of the engine, with its names.
+fn says_no_internal_word(output: &Output) -> Result<(), String> {
+    for stream in [&output.stdout, &output.stderr] {
+        let text = String::from_utf8_lossy(stream);
+        let said = text.split("statistics:\n").next().unwrap_or_default();
+        if let Some(word) = internal_word(said) {
+            let line = said.lines().find(|line| line.contains(word)).unwrap_or_default();
+            return Err(format!("says the internal word {word}: {line}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn internal_words_are_found() {
+    for text in
+        ["true (tmp43 = 1)", "proviso_bits[82] = 1", "p = heap#2", "ends: Unplaced(Alloc(0))", "the abstraction"]
+    {
+        assert!(internal_word(text).is_some(), "{text}");
+    }
+    for text in ["tmp = 1", "error: proviso: reach_error is called", "p = block #2", "fclose(stream = block #1)"] {
+        assert_eq!(internal_word(text), None);
+    }
 }
 
 /// Where a program says how many ranks it takes that it ends, a proof has a tuple of so many.

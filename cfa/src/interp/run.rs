@@ -79,6 +79,35 @@ pub enum Outcome {
     Limit(LimitKind),
 }
 
+impl std::fmt::Display for LimitKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Steps => "its limit of steps is reached",
+            Self::Memory => "its limit of memory is reached",
+            Self::CallDepth => "its limit of nested calls is reached",
+            Self::Time => "its time limit is reached",
+            Self::Endless => "the program does not end",
+        })
+    }
+}
+
+/// For the user, after "it ends because".
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exit(status) => write!(f, "the program exits with status {status}"),
+            Self::Abort => f.write_str("the program aborts"),
+            Self::Assumed => f.write_str("an assumption does not hold"),
+            Self::Unreachable => f.write_str("code is reached that the compiler takes for unreachable"),
+            Self::Error(..) => f.write_str("another check fails first"),
+            Self::Invalid { .. } => f.write_str("another access is invalid first"),
+            Self::Stuck(_) => f.write_str("execution cannot go on"),
+            Self::Unplaced(_) => f.write_str("no object can lie at the address that it needs"),
+            Self::Limit(kind) => kind.fmt(f),
+        }
+    }
+}
+
 impl Outcome {
     /// The error in which the run ended, with its edge. A fault counts if [`Edge::fault`](crate::Edge::fault) names an
     /// error.
@@ -133,6 +162,10 @@ pub trait Observer {
     /// entry of the callee. `Return`, `Halt` and `Error` have no state after them; for these it is the state before.
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let _ = (edge, state);
+    }
+    /// The edge cannot be executed, because of what it does with this address. The state is the one before the edge.
+    fn faulted(&mut self, edge: EdgeId, addr: u64, state: &State) {
+        let _ = (edge, addr, state);
     }
 }
 

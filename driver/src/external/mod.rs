@@ -147,8 +147,7 @@ fn replay(test: &TestCase, whole: &Program, slice: Option<&Slice>, task: &Task<'
         inputs = slice.inputs_of_original(whole, &inputs, limits);
         run = Interpreter::new(task.original).run(&mut inputs.source(), limits, &mut ());
     }
-    let (error, _) =
-        run.outcome.error(task.original).with_context(|| format!("the run ends otherwise: {:?}", run.outcome))?;
+    let (error, _) = run.outcome.error(task.original).with_context(|| format!("in its replay, {}", run.outcome))?;
     let path = engine::replay(task.original, &inputs, error, task.replay).map_err(Error::msg)?;
     Ok(Counterexample { error, inputs, path })
 }

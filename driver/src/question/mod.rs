@@ -22,7 +22,7 @@ use crate::failure::{Failure, exit};
 use crate::job::Ask;
 use crate::limits::Limits;
 use crate::preanalysis::{Looks, leave_out, origins};
-use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation};
+use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation, add_violation};
 use crate::session::{Finished, Session};
 use crate::source::{Sources, Spot};
 use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
@@ -88,7 +88,11 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
             if share.is_some_and(|share| share < group.tried.mul_f64(MORE)) {
                 continue;
             }
-            match run.attempt(&mut group, share)? {
+            let attempt = run.attempt(&mut group, share)?;
+            if run.stops_here() {
+                return Ok(run.finish());
+            }
+            match attempt {
                 Attempt::Decided => proved.push(group),
                 Attempt::GaveUp | Attempt::TimeIsUp if group.asks.len() > 1 => {
                     left.extend(group.divided());
@@ -130,6 +134,16 @@ fn result(session: &Session, ask: &Ask) -> CheckResult {
 }
 
 impl Run<'_> {
+    /// Whether a violation was found with which the run is to end; all that is not decided is not asked then.
+    fn stops_here(&self) -> bool {
+        let mut shared = self.session.shared();
+        let ends = self.session.stops_at_first && shared.checks.iter().any(|check| !check.violations.is_empty());
+        for check in shared.checks.iter_mut().filter(|check| ends && matches!(check.rest, Rest::Unknown(_))) {
+            check.rest = Rest::NotAsked;
+        }
+        ends
+    }
+
     /// What is asked together at first.
     fn groups(&self) -> Vec<Group> {
         let all = 0..self.asks.len();
@@ -247,6 +261,9 @@ impl Run<'_> {
                 }
                 Answer::False(violation) => {
                     self.violated(&group.asks, *violation);
+                    if self.session.stops_at_first {
+                        return Ok(Attempt::Decided);
+                    }
                     if !self.session.job.is_exhaustive {
                         self.settle(&group.asks, &Rest::NotAsked);
                         return Ok(Attempt::Decided);
@@ -491,7 +508,7 @@ impl Run<'_> {
         shared.violation = None;
         let violation = Violation { is_behind: self.is_behind, ..violation };
         let ask = asks.iter().copied().find(|&ask| shared.checks[ask].properties.contains(&violation.property));
-        shared.checks[ask.unwrap_or(asks[0])].violations.push(violation);
+        add_violation(&mut shared.checks, ask.unwrap_or(asks[0]), violation);
     }
 
     /// All results in one.

@@ -17,13 +17,18 @@ impl Run<'_> {
     /// How long a group may take, of so many that are still to be tried in this round; `None` for as long as it takes.
     pub(super) fn share(&self, group: &Group, groups: usize, round: u32) -> Option<Duration> {
         let is_first = self.is_first(group);
+        let first = if is_first { FIRST[0] } else { FIRST[1] };
+        let grown = first.saturating_mul(GROWTH.saturating_pow(round));
         let Some(left) = self.session.limits.left() else {
-            let first = if is_first { FIRST[0] } else { FIRST[1] };
             let alone = groups == 1 && round == 0 && group.asks.len() == 1 && self.asks.len() == 1;
-            return (!alone).then(|| first.saturating_mul(GROWTH.saturating_pow(round)));
+            return (!alone).then_some(grown);
         };
         let left = left.saturating_sub(WRITING);
         let groups = groups as u32;
+        if self.session.limits.is_default && groups > 1 {
+            // Nobody waits for a limit that he has not set: what is found soon comes first.
+            return Some(grown.min(left / groups));
+        }
         Some(match round {
             // The last of several leaves time to divide them.
             0 if group.asks.len() > 1 => left / (groups + 1),
@@ -52,11 +57,11 @@ impl Run<'_> {
     pub(super) fn lateness(&self, limit: Stop, share: Option<Duration>) -> String {
         let has_more = self.session.limits.left().is_some_and(|left| left > 2 * WRITING);
         match (limit, share.filter(|_| has_more).map(|share| share.as_secs_f64())) {
-            (Stop::Timeout(limit), Some(share)) => {
-                format!("timeout of {share:.1} s, its share of {} s", limit.as_secs_f64())
+            (Stop::Timeout(limit) | Stop::DefaultTimeout(limit), Some(share)) => {
+                format!("timeout of {share:.1} s, the time of this check of {} s for all", limit.as_secs_f64())
             }
             (Stop::Processor(limit), Some(share)) => {
-                format!("{share:.1} s of processor time, its share of {} s", limit.as_secs_f64())
+                format!("{share:.1} s of processor time, the time of this check of {} s for all", limit.as_secs_f64())
             }
             _ => limit.to_string(),
         }

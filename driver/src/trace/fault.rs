@@ -5,7 +5,7 @@ use super::recorder::Recorder;
 use crate::source::Spot;
 use cfa::interp::{Fault, Neighbour, ObjectKind, ObjectSeq, State};
 use cfa::wording::counted;
-use cfa::{AllocKind, EdgeId, ExprId, Family, Op, VarId};
+use cfa::{AllocKind, CType, Callee, EdgeId, ExprId, Family, FunctionOrigin, Op, VarId};
 
 /// The object that an invalid operation is about.
 #[derive(Clone, PartialEq, Debug)]
@@ -104,7 +104,82 @@ fn where_from(at: &Spot, here: Option<&Spot>) -> String {
     }
 }
 
+/// An access that is invalid, in the words of the program.
+pub(super) enum Access {
+    /// A library function uses what its parameter points to: "`stream` of `fgets`".
+    OfLibrary(String),
+    /// An element behind the end of an array with so many.
+    OfArray { text: String, array: String, count: u64 },
+    /// C's expression for what is accessed, and the pointer in it; of a call, the pointer alone.
+    OfProgram { text: String, pointer: String, is_null: bool },
+}
+
+/// The access at `edge` to `addr` that cannot be executed in `state`, and where its address comes from if that is bad.
+pub(super) fn access(
+    recorder: &Recorder,
+    edge: EdgeId,
+    addr: u64,
+    state: &State,
+) -> (Option<Access>, Option<super::origin::Source>) {
+    let program = recorder.program;
+    let op = program.edges[edge].op.unshadowed();
+    let addresses: Vec<ExprId> = match *op {
+        Op::Load { addr, .. } | Op::Store { addr, .. } => vec![addr],
+        Op::Copy { dst, src, .. } => vec![dst, src],
+        Op::Fill { dst, .. } => vec![dst],
+        Op::Free { ptr, .. } | Op::ObjectSize { ptr, .. } => vec![ptr],
+        Op::Call { callee: Callee::Indirect(pointer), .. } => vec![pointer],
+        _ => Vec::new(),
+    };
+    let is_at = |&&e: &&ExprId| state.eval(e).to_u64().is_some_and(|at| at <= addr);
+    let Some(&address) = addresses.iter().filter(is_at).max_by_key(|&&e| state.eval(e).to_u64()) else {
+        return (None, None);
+    };
+    let source = recorder.bad_source(address);
+    if program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model {
+        return (of_library(recorder, addr, state), source);
+    }
+    let len = match *op {
+        Op::Load { var, .. } => u64::from(program.vars[var].width.div_ceil(8)),
+        Op::Store { value, .. } => u64::from(program.exprs.width(value).div_ceil(8)),
+        Op::Call { .. } => {
+            let pointer = recorder.named(address);
+            let access = |pointer: String| Access::OfProgram { text: pointer.clone(), pointer, is_null: addr == 0 };
+            return (pointer.map(access), source);
+        }
+        _ => return (None, source),
+    };
+    if let Some((text, array, count)) = state.neighbour(addr).and_then(|near| recorder.names.behind_array(&near, len)) {
+        return (Some(Access::OfArray { text, array, count }), source);
+    }
+    let found = recorder.dereferenced(address, addr, len, state);
+    (found.map(|(text, pointer, is_null)| Access::OfProgram { text, pointer, is_null }), source)
+}
+
+/// The parameter of the library function that the program called, through which it comes to an address.
+fn of_library(recorder: &Recorder, addr: u64, state: &State) -> Option<Access> {
+    let call = recorder.library.last()?;
+    let function = &recorder.program.funcs[recorder.frames.get(call.depth - 1)?.func];
+    let object = state.neighbour(addr).map(|near| near.object);
+    let leads_there = |at: u64| match object {
+        Some(object) => at != 0 && state.neighbour(at).is_some_and(|near| near.object == object),
+        None => at <= addr && addr - at < NULL_PAGE,
+    };
+    let mut arguments = function.params.iter().zip(&call.args).filter(|&(&param, &at)| {
+        let ty = recorder.program.vars[param].ty;
+        matches!(recorder.program.plain_type(ty), CType::Pointer(_)) && leads_there(at)
+    });
+    let (&param, _) = arguments.next()?;
+    let parameter = recorder.program.vars[param].name.as_ref().filter(|_| !super::recorder::is_internal(function));
+    let parameter = parameter.map_or_else(|| "an argument".to_owned(), |name| format!("`{name}`"));
+    Some(Access::OfLibrary(format!("{parameter} of `{}`", recorder.called_here(call.edge, function))))
+}
+
+/// Offsets from a null pointer are smaller.
+const NULL_PAGE: u64 = 4096;
+
 /// What went wrong at `edge`, which people look for `here`.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn fault(
     recorder: &Recorder,
     edge: EdgeId,
@@ -113,6 +188,7 @@ pub(super) fn fault(
     addr: u64,
     len: u64,
     object: Option<&Object>,
+    by: Option<&Access>,
 ) -> String {
     let op = &recorder.program.edges[edge].op;
     let access = match op {
@@ -123,7 +199,40 @@ pub(super) fn fault(
         Op::Free { .. } => "free".to_owned(),
         _ => "call".to_owned(),
     };
+    let verb = if matches!(op, Op::Load { .. }) { "read" } else { "write" };
     let what = object.map_or_else(|| "an object".to_owned(), |o| o.described(here));
+    match (fault, by) {
+        (Fault::NullPointer, Some(Access::OfLibrary(argument))) => return format!("{argument} is null"),
+        (Fault::NullPointer, Some(Access::OfProgram { text, pointer, is_null: true })) => {
+            return format!("{verb} of `{text}`, but `{pointer}` is null");
+        }
+        (Fault::NullPointer | Fault::OutOfBounds, Some(Access::OfProgram { text, pointer, .. }))
+            if object.is_none() =>
+        {
+            return format!("{verb} of `{text}`, but `{pointer}` points to no object");
+        }
+        (Fault::InvalidCall, Some(Access::OfProgram { pointer, is_null: true, .. })) => {
+            return format!("call of `{pointer}`, which is null");
+        }
+        (Fault::InvalidCall, Some(Access::OfProgram { pointer, .. })) => {
+            return format!("call of `{pointer}`, which points to no function");
+        }
+        (Fault::OutOfBounds, Some(Access::OfArray { text, array, count })) => {
+            let elements = if *count == 1 { "1 element".to_owned() } else { format!("{count} elements") };
+            return format!("{verb} of `{text}`, but `{array}` has {elements}");
+        }
+        (Fault::OutOfBounds, Some(Access::OfProgram { text, .. })) if object.is_some_and(|o| o.offset >= 0) => {
+            let Object { offset, size, .. } = object.expect("just seen");
+            return format!("{verb} of `{text}` at offset {offset} of {what}, which has {}", bytes(*size));
+        }
+        (Fault::Dangling, Some(Access::OfLibrary(argument))) => {
+            return format!("{argument} points to {what}, {}", gone(object, here));
+        }
+        (Fault::Dangling, Some(Access::OfProgram { text, .. })) if object.is_some_and(|o| o.kind.is_dynamic()) => {
+            return format!("{verb} of `{text}` in {what}, {}", gone(object, here));
+        }
+        _ => {}
+    }
     match fault {
         Fault::NullPointer if addr == 0 => format!("{access} through a null pointer"),
         Fault::NullPointer => format!("{access} at offset {addr} from a null pointer"),
@@ -133,13 +242,7 @@ pub(super) fn fault(
             None => format!("{access} at {addr:#x}, where there is no object"),
         },
         Fault::Dangling => {
-            let gone = match object.map(|o| (o.kind, &o.freed)) {
-                Some((kind, Some(at))) if kind.is_dynamic() => format!("which was freed {}", where_from(at, here)),
-                Some((kind, None)) if kind.is_dynamic() => "which was freed".to_owned(),
-                Some((_, Some(_))) => "whose scope has ended".to_owned(),
-                _ => "whose function has returned".to_owned(),
-            };
-            format!("{access} at offset {} of {what}, {gone}", object.map_or(0, |o| o.offset))
+            format!("{access} at offset {} of {what}, {}", object.map_or(0, |o| o.offset), gone(object, here))
         }
         Fault::ReadOnly => format!("{access} to {what}, which is constant"),
         Fault::InvalidFree => match object {
@@ -158,6 +261,16 @@ pub(super) fn fault(
             Op::Leak(cfa::Leak::Alive) => format!("{what} is not freed before the program ends"),
             _ => format!("{what} is lost: nothing leads to it any more"),
         },
+    }
+}
+
+/// What became of an object that is not alive, behind a comma.
+fn gone(object: Option<&Object>, here: Option<&Spot>) -> String {
+    match object.map(|o| (o.kind, &o.freed)) {
+        Some((kind, Some(at))) if kind.is_dynamic() => format!("which was freed {}", where_from(at, here)),
+        Some((kind, None)) if kind.is_dynamic() => "which was freed".to_owned(),
+        Some((_, Some(_))) => "whose scope has ended".to_owned(),
+        _ => "whose function has returned".to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Write;
 use super::access::{Part, access_path, is_character, part_path};
-use cfa::interp::{Object, ObjectKind, ObjectSeq, State};
+use cfa::interp::{Neighbour, Object, ObjectKind, ObjectSeq, State};
 use cfa::{AllocKind, Bv, CType, ExprId, Program, TypeId, VarId};
 use rustc_hash::FxHashMap;
 
@@ -109,7 +109,7 @@ impl<'p> Names<'p> {
     /// rounding mode.
     pub fn variable(&self, var: VarId) -> Option<&'p str> {
         let name = self.program.vars[var].name.as_deref();
-        name.filter(|n| !n.starts_with('&') && *n != "__rounding_mode").map(in_c)
+        name.filter(|n| !n.starts_with('&') && *n != "__rounding_mode").and_then(in_c)
     }
 
     /// A variable or temporary by the name and type that C has for it.
@@ -128,7 +128,7 @@ impl<'p> Names<'p> {
         match object {
             ObjectSeq::Global(global) => {
                 let global = &self.program.globals[global];
-                Some((in_c(&global.name).to_owned(), global.ty))
+                Some((in_c(&global.name)?.to_owned(), global.ty))
             }
             ObjectSeq::Alloc(n) => {
                 let Made::Variable(var, _) = *self.made.get(n as usize)? else { return None };
@@ -264,6 +264,37 @@ impl<'p> Names<'p> {
         Some((self.heap_name(object)? + &path, None))
     }
 
+    /// How C names `len` bytes behind the end of an array that is a variable; the array; how many elements it has.
+    pub fn behind_array(&self, near: &Neighbour, len: u64) -> Option<(String, String, u64)> {
+        let (name, ty) = self.object(near.object).filter(|(name, _)| !name.is_empty() && !name.starts_with('.'))?;
+        let CType::Array(of, Some(count)) = *self.program.plain_type(ty) else { return None };
+        let size = self.program.size_of(of).filter(|size| *size > 0)?;
+        let offset = u64::try_from(near.offset).ok().filter(|offset| *offset >= count * size)?;
+        let (path, _) = access_path(self.program, ty, offset, len);
+        (!path.contains('<')).then(|| (format!("{name}{path}"), name, count))
+    }
+
+    /// How C names the `len` bytes at an address by the pointer that leads there, whatever it leads to; the pointer; whether it is null.
+    pub fn through(
+        &self,
+        addr: ExprId,
+        vars: &[VarId],
+        at: u64,
+        len: u64,
+        state: &State,
+        temporaries: &Temporaries,
+    ) -> Option<(String, String, bool)> {
+        let mut pointers = vars.iter().filter_map(|&var| self.pointer(var, state, temporaries));
+        let object = |at: u64| state.neighbour(at).map(|near| near.object);
+        let leads_there = |p: &Pointer| object(at).is_none_or(|near| object(p.value) == Some(near));
+        let pointer = pointers.find(|p| p.value <= at && at - p.value < MAX_SHOWN && leads_there(p))?;
+        let subscripted = vars.len() > 1 || pointer.derived;
+        let is_plain = matches!(self.program.exprs.get(addr), cfa::Expr::Var(_)) && !pointer.derived;
+        let (text, _) = self.dereferenced(&pointer, at - pointer.value, len, subscripted && !is_plain);
+        // A part that C has no name for says nothing to the user.
+        (!text.contains('<')).then_some((text, pointer.name, pointer.value == 0))
+    }
+
     fn dereferenced(&self, pointer: &Pointer, offset: u64, len: u64, subscripted: bool) -> (String, Option<TypeId>) {
         let name = if pointer.name.starts_with('*') { format!("({})", pointer.name) } else { pointer.name.clone() };
         let Some(size) = self.program.size_of(pointer.to).filter(|s| *s > 0) else {
@@ -312,11 +343,11 @@ impl<'p> Names<'p> {
         };
     }
 
-    /// `heap#2`: the second object that was allocated.
+    /// `block #2`: the second object that was allocated.
     fn heap_name(&self, object: &Object) -> Option<String> {
         let ObjectSeq::Alloc(n) = object.seq else { return None };
         let Made::Heap(number) = *self.made.get(n as usize)? else { return None };
-        Some(format!("heap#{number}"))
+        Some(format!("block #{number}"))
     }
 
     /// A value as C writes it, arrays and structs as initialisers; pointers as what they point to.
@@ -479,9 +510,12 @@ struct Pointer {
     derived: bool,
 }
 
-/// What C calls a variable of our models.
-fn in_c(name: &str) -> &str {
-    if name == "proviso_errno" { "errno" } else { name }
+/// What C calls a variable, if it has a name for it: what models keep has none.
+fn in_c(name: &str) -> Option<&str> {
+    match name {
+        "proviso_errno" => Some("errno"),
+        _ => (!name.trim_start_matches('_').starts_with("proviso_")).then_some(name),
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod operations;
 use super::arguments::{Making, makes};
 use super::fault::{self, Life};
 use super::names::{Names, Temporaries};
+use super::origin;
 use super::{Block, Event, InputValue, Object, Step, Trace, Write};
 use crate::environment::{Command, Environment, LibraryCall};
 use crate::source::{Sources, Spot};
@@ -15,7 +16,8 @@ use cfa::{
     Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
     Program, TypeId, VarId,
 };
-use library::{Library, called, text_at};
+use library::{Library, text_at};
+pub(super) use library::{called, is_internal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,10 +30,10 @@ const MOST_BLOCKS: usize = 1_000;
 /// Characters of a condition that is shown.
 const MAX_CONDITION: usize = 80;
 
-struct Frame {
+pub(super) struct Frame {
     /// The call that made it; `None` for the first.
-    call: Option<EdgeId>,
-    func: FuncId,
+    pub(super) call: Option<EdgeId>,
+    pub(super) func: FuncId,
     /// Variables that depend on inputs.
     tainted: FxHashSet<VarId>,
     /// The step that says that it was called, if one does.
@@ -48,8 +50,8 @@ pub struct Recorder<'p> {
     pub(super) names: Names<'p>,
     /// Of objects made by `Alloc` edges, by their number.
     pub(super) lives: Vec<Life>,
-    frames: Vec<Frame>,
-    library: Vec<Library>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) library: Vec<Library>,
     vars_of: RefCell<FxHashMap<ExprId, Rc<[VarId]>>>,
     tainted_globals: FxHashSet<VarId>,
     tainted_bytes: FxHashSet<u64>,
@@ -82,6 +84,11 @@ pub struct Recorder<'p> {
     assertion: Option<String>,
     /// What a check looked at that failed.
     failed: Vec<(String, String)>,
+    /// Where null pointers and values that were never set come from, and the one that the error is about.
+    pub(super) sources_of_values: origin::Sources,
+    bad: Option<origin::Source>,
+    /// The access that is invalid, in the words of the program.
+    access: Option<fault::Access>,
     /// By variable that holds a shadow of memory which is not initialised, what that memory is in C, and its object.
     pub(super) shadows: FxHashMap<VarId, (Option<String>, Option<Object>)>,
 }
@@ -146,6 +153,9 @@ impl<'p> Recorder<'p> {
             branched: None,
             assertion: None,
             failed: Vec::new(),
+            sources_of_values: origin::Sources::default(),
+            bad: None,
+            access: None,
             shadows: FxHashMap::default(),
         }
     }
@@ -195,18 +205,30 @@ impl<'p> Recorder<'p> {
             Some(text) => format!("assertion failed: {text}"),
             None => match run.outcome {
                 Outcome::Invalid { fault, addr, .. } => {
-                    fault::fault(&self, edge, spot.as_ref(), fault, addr, run.accessed, object.as_ref())
+                    let access = self.access.take();
+                    fault::fault(
+                        &self,
+                        edge,
+                        spot.as_ref(),
+                        fault,
+                        addr,
+                        run.accessed,
+                        object.as_ref(),
+                        access.as_ref(),
+                    )
                 }
                 _ => message,
             },
         };
         let event = Event::Error { message: message.clone(), operands: std::mem::take(&mut self.failed) };
         let (depth, writes) = (self.depth(), std::mem::take(&mut self.untold));
+        let origin = self.bad.take().and_then(|source| self.origin_at(source));
         library::interrupt(&mut self);
         self.steps.push(Step { event, spot: spot.clone(), function: function.clone(), matters: true, depth, writes });
         Trace {
             message,
             object,
+            origin,
             spot,
             function,
             inputs: self.inputs,
@@ -234,7 +256,7 @@ impl<'p> Recorder<'p> {
 
     /// The innermost edge that is in the user's code and executing when `edge` is: itself, or the call
     /// through which control went into a library model.
-    fn in_user_code(&self, edge: EdgeId) -> Option<EdgeId> {
+    pub(super) fn in_user_code(&self, edge: EdgeId) -> Option<EdgeId> {
         let calls = self.frames.iter().rev().filter_map(|f| f.call);
         std::iter::once(edge).chain(calls).find(|&e| {
             let func = self.program.func_of(e);
@@ -362,6 +384,23 @@ impl<'p> Recorder<'p> {
         self.names.target(addr, &self.vars(addr), at, len, state, &self.frame().temporaries)
     }
 
+    /// C's expression for `len` bytes at an address outside all objects or in a dead one, the pointer in it, and whether that is null.
+    pub(super) fn dereferenced(
+        &self,
+        addr: ExprId,
+        at: u64,
+        len: u64,
+        state: &State,
+    ) -> Option<(String, String, bool)> {
+        self.names.through(addr, &self.vars(addr), at, len, state, &self.frame().temporaries)
+    }
+
+    /// The name of the value of an expression that is one variable.
+    pub(super) fn named(&self, e: ExprId) -> Option<String> {
+        let Expr::Var(var) = *self.program.exprs.get(e) else { return None };
+        Some(self.names.value(var, &self.frame().temporaries)?.0)
+    }
+
     // Calls.
 }
 
@@ -392,6 +431,7 @@ impl Observer for Recorder<'_> {
         if !self.frame().unset.is_empty() {
             self.read_unset(edge);
         }
+        self.follow(edge, state);
         match self.program.edges[edge].op {
             Op::Skip | Op::Halt(_) | Op::Approx { .. } | Op::Leak(_) => {}
             Op::Shadow(ref op) => self.shadow(op, state),
@@ -421,7 +461,10 @@ impl Observer for Recorder<'_> {
                 self.assign(edge, var, value, state);
             }
             // Checks are no branches of the C program.
-            Op::Assume { cond, .. } if leads_to_error(self.program, edge) => self.failed = self.operands(cond, state),
+            Op::Assume { cond, .. } if leads_to_error(self.program, edge) => {
+                self.failed = self.operands(cond, state);
+                self.bad = self.bad_source(cond);
+            }
             Op::Assume { means, .. } if avoids_error(self.program, edge, means) => {}
             Op::Assume { cond, branch, means } => self.branch(edge, cond, means, branch, state),
             Op::Load { var, addr } => self.load(edge, var, addr, state),
@@ -460,6 +503,10 @@ impl Observer for Recorder<'_> {
             Op::Call { .. } => self.call(edge, state),
             Op::Return { value } => self.ret(edge, value, state),
         }
+    }
+
+    fn faulted(&mut self, edge: EdgeId, addr: u64, state: &State) {
+        (self.access, self.bad) = fault::access(self, edge, addr, state);
     }
 }
 

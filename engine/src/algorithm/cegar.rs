@@ -249,7 +249,7 @@ impl<'p, C: Abstraction> Cegar<'p, C> {
         let place = self.inner.program.edges[hit.goal.edge()].place;
         match refinement {
             Refinement::Impossible => {
-                let text = "the abstraction cannot tell an infeasible path to an error from a feasible one";
+                let text = "it is not known whether an execution takes the path that was found";
                 self.give_up_on(hit, Reason::at(text, place))
             }
             Refinement::Refined { from, changed } => {

@@ -244,7 +244,7 @@ impl<'r> Turns<'r> {
         match (self.replay)(inputs, error) {
             Ok((inputs, path)) => After::Decided(Verdict::False(Counterexample { error, inputs, path })),
             Err(why) => {
-                let text = format!("a violation was found that does not replay: {why}");
+                let text = format!("the candidate counterexample is spurious: in its replay, {why}");
                 let reason = Reason::at(text, self.setting.program.edges[edge].place);
                 if self.setting.config.stop_at_unconfirmed {
                     return After::Decided(Verdict::Unknown(reason));
@@ -348,7 +348,7 @@ impl<'r> Turns<'r> {
             }
         };
         if let ProofCheck::Refuted(what) = check {
-            return Ending::GaveUp(Reason::new(format!("a proof was found that is none: {what}")));
+            return Ending::GaveUp(Reason::new(format!("the proof that was found does not pass its check: {what}")));
         }
         self.proof = Some(check);
         Ending::Proved(Proof::Exhaustive)

@@ -81,8 +81,8 @@ fn run_keeping(
             }
             Ok(path.edges)
         }
-        Outcome::Limit(LimitKind::Endless) => Err((false, "the run does not end".into())),
-        outcome => Err((matches!(outcome, Outcome::Limit(_)), format!("the run ends otherwise: {outcome:?}"))),
+        Outcome::Limit(LimitKind::Endless) => Err((false, "the program does not end".into())),
+        outcome => Err((matches!(outcome, Outcome::Limit(_)), outcome.to_string())),
     }
 }
 

@@ -84,6 +84,7 @@ const OPTIONS: &[(&str, &str, &str, Effect)] = &[
     ("undefined_functions", "a.c", "--undefined-functions stubs.c", Program),
     ("malloc_may_fail", "a.c", "--malloc-may-fail", Asks),
     ("remove_function_body", "a.c", "--remove-function-body f", Asks),
+    ("first", "a.c", "--first", Nothing),
     ("timeout", "a.c", "--timeout 3", Nothing),
     ("cpu_limit", "a.c", "--cpu-limit 3", Nothing),
     ("memory_limit", "a.c", "--memory-limit 3", Nothing),

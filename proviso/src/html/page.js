@@ -274,7 +274,7 @@ function showStep(index) {
     make("tr", {className: changed ? "changed" : ""}, make("td", {}, name), make("td", {}, value)));
   const frames = [...stack].reverse().filter(({values}, depth) => values.size || depth === 0);
   const part = (name, values) => [make("div", {className: "frame"}, name), make("table", {className: "mono"}, ...rows(values))];
-  const [heap, global] = [true, false].map(isHeap => [...world].filter(([name]) => name.startsWith("heap#") === isHeap));
+  const [heap, global] = [true, false].map(isHeap => [...world].filter(([name]) => name.startsWith("block #") === isHeap));
   $("values").replaceChildren(...frames.flatMap(({name, values}) => part(`in ${name}`, values)),
     ...(global.length ? part("global", global) : []), ...(heap.length ? part("on the heap", heap) : []));
   goTo(steps[chosen[at]].location ?? steps.slice(0, chosen[at]).reverse().find(step => step.location)?.location);

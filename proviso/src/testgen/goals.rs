@@ -272,7 +272,7 @@ fn execute_once(
     let is_endless = match run.outcome {
         Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) => false,
         Outcome::Limit(LimitKind::Steps | LimitKind::Time | LimitKind::Endless) => true,
-        other => return Err(format!("the run ends otherwise: {other:?}")),
+        other => return Err(format!("in its replay, {other}")),
     };
     let Recorder { mut values, is_alone, .. } = recorder;
     if is_endless {

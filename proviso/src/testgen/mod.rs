@@ -75,7 +75,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let memory = args.verify.memory();
     let processor = args.verify.cpu_limit;
     let time = args.verify.timeout.or(processor.is_none().then_some(DEFAULT_TIME));
-    let limits = Limits { timeout: time, processor, memory, start, grace: limits::GRACE };
+    let limits = Limits { timeout: time, is_default: false, processor, memory, start, grace: limits::GRACE };
     crash::prepare(memory);
 
     let budget = time.map_or_else(Budget::unlimited, |time| Budget::lasting(time.saturating_sub(WRITING)));

@@ -163,7 +163,7 @@ fn verify(
         let names: Vec<String> = (0..all.len()).map(|n| format!("{INVARIANT}{n}")).collect();
         job.add_error_functions(&names);
     }
-    match execute(&Arc::new(job.clone()), args, &Outputs::default(), start, false) {
+    match execute(&Arc::new(job.clone()), args, &Outputs::default(), start, None) {
         Ok(Outcome { mut report, .. }) => {
             report.files = originals.iter().map(|f| f.display().to_string()).collect();
             Ok((report, woven))

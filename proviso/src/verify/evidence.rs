@@ -63,6 +63,7 @@ impl Evidence {
         }
         let limits = Limits {
             timeout: self.time(start),
+            is_default: false,
             processor: None,
             memory: u64::MAX / 4,
             start: Instant::now(),

@@ -13,11 +13,11 @@ const MAX_TEXT: usize = 1 << 17;
 const MAX_WRITES: usize = 8;
 
 /// A call of a library model that has not returned.
-pub(super) struct Library {
+pub(in crate::trace) struct Library {
     /// Frames when it is the innermost.
-    pub(super) depth: usize,
-    pub(super) edge: EdgeId,
-    args: Vec<u64>,
+    pub(in crate::trace) depth: usize,
+    pub(in crate::trace) edge: EdgeId,
+    pub(in crate::trace) args: Vec<u64>,
     texts: Vec<Option<Vec<u8>>>,
     /// By argument that is a pointer with a name: name and what it points to.
     names: Vec<Option<(String, TypeId)>>,
@@ -27,6 +27,15 @@ pub(super) struct Library {
 }
 
 impl Recorder<'_> {
+    /// The name in the source of the function of the library that is called here.
+    pub(in crate::trace) fn called_here(&self, call: EdgeId, function: &Function) -> String {
+        if !is_internal(function) {
+            return called(function).to_owned();
+        }
+        let spot = self.in_user_code(call).and_then(|edge| self.spot(self.program.edges[edge].place));
+        spot.and_then(|spot| self.sources.word(&spot)).unwrap_or_else(|| "the C library".to_owned())
+    }
+
     pub(super) fn enter_library(&mut self, edge: EdgeId, args: &[ExprId], callee: FuncId, state: &State) {
         let params = &self.program.funcs[callee].params;
         let values: Vec<u64> = params.iter().map(|&p| state.var(p).and_then(|v| v.to_u64()).unwrap_or(0)).collect();
@@ -122,7 +131,7 @@ impl Recorder<'_> {
         let matters = is_used || !writes.is_empty();
         let index = self.inputs.len();
         self.inputs.push(InputValue {
-            kind: InputKind::Environment(called(function).to_owned()),
+            kind: InputKind::Environment(self.called_here(call.edge, function)),
             ty: self.program.type_name(ty),
             c_type: crate::trace::types::plain_name(self.program, ty),
             shown,
@@ -206,9 +215,14 @@ fn errno(recorder: &Recorder, state: &State) -> Option<i32> {
 
 /// The name by which C calls a function: models of calls that ignore the result have names of their own, and headers give
 /// `scanf` others.
-pub(super) fn called(function: &Function) -> &str {
+pub(in crate::trace) fn called(function: &Function) -> &str {
     let name = function.name.trim_end_matches(".void");
     name.strip_prefix("__isoc99_").or(name.strip_prefix("__isoc23_")).unwrap_or(name)
+}
+
+/// Whether a function is a part of a model: calls of library functions are replaced by it, and C has no name for it.
+pub(in crate::trace) fn is_internal(function: &Function) -> bool {
+    function.name.trim_start_matches('_').starts_with("proviso_")
 }
 
 /// The argument that points into the object at an address, and how far behind it that is.

@@ -10,8 +10,7 @@ impl Recorder<'_> {
         let function = &self.program.funcs[callee];
         let tainted: Vec<bool> = args.iter().map(|&a| self.is_tainted(a)).collect();
         let mut step = None;
-        let follows_pointer = function.name == frontend_llvm::FOLLOW;
-        if caller_shown && !self.program.is_monitor(callee) && !follows_pointer {
+        if caller_shown && !self.program.is_monitor(callee) && !is_internal(function) {
             let mut shown = Vec::new();
             for (n, &param) in function.params.iter().enumerate() {
                 if let Some(value) = state.var(param) {
@@ -103,7 +102,9 @@ impl Recorder<'_> {
                         .and_then(|v| self.names.value(v, &self.frame().temporaries))
                         .map(|(name, ty)| (name, Some(ty)))
                 }
-                false => Some((format!("{}()", called(function)), Some(function.return_type))),
+                false => {
+                    (!is_internal(function)).then(|| (format!("{}()", called(function)), Some(function.return_type)))
+                }
             };
             self.names.loaded(&mut self.frames.last_mut().expect("the caller").temporaries, result, named);
         }

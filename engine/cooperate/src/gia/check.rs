@@ -717,7 +717,7 @@ fn ended(outcome: Outcome) -> String {
         Outcome::Exit(status) => format!("the program ends with exit({status})"),
         Outcome::Abort => "the program aborts".into(),
         Outcome::Limit(LimitKind::Endless) => "the program goes on for ever".into(),
-        other => format!("{other:?}"),
+        other => other.to_string(),
     }
 }
 

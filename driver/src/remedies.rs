@@ -1,0 +1,186 @@
+//! What a user can do about UNKNOWN: what the undecided checks depend on, and the remedies, the cheapest first.
+
+use crate::evidence::loop_invariants::Loops;
+use crate::report::{Answer, Note, Report, Rest};
+use crate::source::{Sources, Spot};
+use cfa::{CallGraph, FunctionOrigin, Program};
+
+/// Loops and recursive functions that are shown.
+const MOST: usize = 3;
+/// Names of checks that are shown.
+const MAX_CHECKS: usize = 4;
+
+/// A loop or a recursion that an undecided check depends on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Obstacle {
+    Loop { function: String, spot: Spot },
+    Recursion { function: String, spot: Spot },
+}
+
+impl Obstacle {
+    /// The loops and recursive functions of the user's code in a program or a slice of one, at most a few.
+    pub fn of(program: &Program, sources: &Sources) -> Vec<Self> {
+        let calls = CallGraph::new(program);
+        let mut loops: Vec<Self> = Vec::new();
+        for head in Loops::new(program, true, sources).heads() {
+            let function = program.funcs[head.func].name.clone();
+            let Some(spot) = head.spots.into_iter().min().filter(|_| calls.is_reachable(head.func)) else { continue };
+            let found = Self::Loop { function, spot };
+            if !loops.contains(&found) {
+                loops.push(found);
+            }
+        }
+        loops.truncate(MOST);
+        let is_own = |&func: &cfa::FuncId| {
+            let is_source = program.funcs[func].origin == FunctionOrigin::Source;
+            is_source && calls.is_reachable(func) && calls.is_recursive(func)
+        };
+        let recursion = program.funcs.ids().filter(is_own).filter_map(|func| {
+            let info = &program.funcs[func];
+            Some(Self::Recursion { function: info.name.clone(), spot: sources.spot(program, info.place?)? })
+        });
+        loops.into_iter().chain(recursion.take(MOST)).collect()
+    }
+
+    /// What there is to say of it, with its place.
+    pub fn note(&self) -> Note {
+        let (text, spot) = match self {
+            Self::Loop { function, spot } => (format!("the result depends on this loop of `{function}`"), spot),
+            Self::Recursion { function, spot } => {
+                (format!("the result depends on the recursion of `{function}`"), spot)
+            }
+        };
+        Note { text, spot: Some(spot.clone()) }
+    }
+}
+
+/// How a run without a verdict was asked.
+#[derive(Clone, Default, Debug)]
+pub struct Question {
+    /// The function that the program starts with.
+    pub entry: String,
+    /// Seconds of the time limit; whether it is one of processor time.
+    pub limit: Option<(u64, bool)>,
+    /// Functions that nobody defines may do anything.
+    pub undefined_do_anything: bool,
+}
+
+/// What kind of thing stands in the way, by what a reason says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Time,
+    Memory,
+    Spurious,
+    Approximated,
+    /// A function that nobody defines is called.
+    Undefined,
+    /// The exploration is too large, or found no invariant.
+    Complexity,
+    /// The reason itself says what rules it out.
+    Own,
+}
+
+fn kind(reason: &str) -> Kind {
+    let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    if has(&["memory limit", "memory ran out"]) {
+        Kind::Memory
+    } else if has(&["timeout", "processor time", "time limit", "takes too long"]) {
+        Kind::Time
+    } else if has(&["spurious"]) {
+        Kind::Spurious
+    } else if has(&["undefined function"]) {
+        Kind::Undefined
+    } else if has(&["modelled", "approximation", "assembly", "is not supported"]) {
+        Kind::Approximated
+    } else if has(&["rules this out", "--", "nobody defines", "internal error", "interrupted"]) {
+        Kind::Own
+    } else {
+        Kind::Complexity
+    }
+}
+
+/// What helps where there is no verdict, the cheapest first.
+pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) -> Vec<String> {
+    let Answer::Unknown { reason, .. } = &report.answer else { return Vec::new() };
+    let kind = kind(reason);
+    let grows = matches!(kind, Kind::Time | Kind::Memory | Kind::Complexity);
+    let mut help: Vec<String> = Vec::new();
+    let undefined: Vec<&str> = report.undefined.iter().filter(|f| f.relevant > 0).map(|f| f.name.as_str()).collect();
+    if question.undefined_do_anything && !undefined.is_empty() {
+        let names = undefined.iter().take(MAX_CHECKS).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        help.push(format!(
+            "define {names}: add a file, or a stub in C by `--undefined-functions stubs.c`; \
+             `--undefined-functions any-value` if only results matter"
+        ));
+    }
+    if grows && obstacles.iter().any(|o| matches!(o, Obstacle::Loop { .. })) {
+        help.push("bound the inputs that decide how often the loop runs: `__VERIFIER_assume(n <= 8);`".into());
+    }
+    if grows && obstacles.iter().any(|o| matches!(o, Obstacle::Recursion { .. })) {
+        help.push("bound the inputs that decide how deep the recursion goes: `__VERIFIER_assume(depth <= 8);`".into());
+    }
+    if kind == Kind::Approximated {
+        help.push(
+            "replace it where it is a function of the library: `--remove-function-body FUNCTION` and a stub in C; \
+             LIMITATIONS.md lists what is modelled"
+                .into(),
+        );
+    }
+    if grows && question.entry == "main" {
+        help.push("verify a part: `--entry FUNCTION` starts at a smaller function".into());
+    }
+    let open: Vec<&str> =
+        report.checks.iter().filter(|c| matches!(c.rest, Rest::Unknown(_))).map(|c| c.name.as_str()).collect();
+    if grows && report.checks.len() > open.len() && !open.is_empty() {
+        let names = open.iter().take(MAX_CHECKS).copied().collect::<Vec<_>>().join(",");
+        help.push(format!("ask for the undecided checks alone, which then have all the time: `--check {names}`"));
+    }
+    if matches!(kind, Kind::Spurious | Kind::Complexity) {
+        help.push("try another analysis: `--list-analyses` lists them".into());
+    }
+    match (kind, question.limit) {
+        (Kind::Time, Some((seconds, of_processor))) => {
+            let option = if of_processor { "--cpu-limit" } else { "--timeout" };
+            help.push(format!("allow more time: `{option} {}`", seconds.saturating_mul(5)));
+        }
+        (Kind::Memory, _) => help.push("allow more memory: `--memory-limit MB`".into()),
+        _ => {}
+    }
+    if help.is_empty() && kind != Kind::Own {
+        help.push("docs/guide/unknown.md lists what helps".into());
+    }
+    help
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reasons as the engine and the limits give them.
+    #[test]
+    fn each_reason_has_a_kind() {
+        for (reason, expected) in [
+            ("timeout of 60 s during the analysis", Kind::Time),
+            ("20 s of processor time during the analysis", Kind::Time),
+            ("timeout of 12.0 s, the time of this check of 60 s for all", Kind::Time),
+            ("time limit reached", Kind::Time),
+            ("memory limit of 100 MB during the analysis", Kind::Memory),
+            ("memory ran out during the analysis", Kind::Memory),
+            ("the candidate counterexample is spurious: in its replay, the program aborts", Kind::Spurious),
+            (
+                "a violation was found only past an approximation: streams of memory are not modelled",
+                Kind::Approximated,
+            ),
+            ("call of undefined function 'f'", Kind::Undefined),
+            ("a violation was found only past an approximation: call of undefined function 'f'", Kind::Undefined),
+            ("no invariants prove the program", Kind::Complexity),
+            ("refinement makes no progress", Kind::Complexity),
+            (
+                "the pointer was read from `p`, where nothing was written before; initialising it rules this out",
+                Kind::Own,
+            ),
+        ] {
+            assert_eq!(kind(reason), expected, "{reason}");
+        }
+    }
+}
