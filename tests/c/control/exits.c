@@ -12,10 +12,10 @@
 
 static int ran;
 
-static void bye(void) { reach_error(); }
+static void bye(void) { reach_error(); } // wrong
 static void with_status(int status, void *argument) {
     if (status == 300 && argument == &ran)
-        reach_error();
+        reach_error(); // wrong
 }
 static void by_destructor(void) {
     if (ran != 3)
