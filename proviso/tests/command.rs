@@ -198,6 +198,22 @@ fn the_call_of_an_entry_is_told_in_terms_of_c() {
 }
 
 #[test]
+fn smaller_inputs_lead_to_the_same_call_of_the_error_function() {
+    // Smaller numbers lead to the other call.
+    let text = "void reach_error(void); int __VERIFIER_nondet_int(void);\n\
+        static void check(int x) { if (x > 5) reach_error(); }\n\
+        int main(void) {\n    int x = __VERIFIER_nondet_int();\n    \
+        if (x > 5 && x < 1000)\n        check(x);\n    \
+        if (x >= 1000)\n        reach_error();\n    return 0;\n}\n";
+    let (_folder, file) = source("a.c", text);
+    let out = stdout(&run(&["verify", &file]));
+    let told = |line: &str, value: &str| {
+        out.contains(&format!("a.c:{line}")) && out.contains(&format!("x = {value}  (input 1: int)"))
+    };
+    assert!(told("2:39", "6") && told("8:9", "1000"), "{out}");
+}
+
+#[test]
 fn a_program_that_does_not_compile_is_shown_with_clangs_words() {
     let (_folder, file) = source("a.c", "int main(void) { return nothing; }\n");
     let output = run(&["verify", &file]);

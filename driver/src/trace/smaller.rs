@@ -1,7 +1,7 @@
 //! Smaller inputs that lead to the same error: a string of two characters says more than one of a million.
 
-use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq};
-use cfa::{Bv, EdgeId, ErrorId, Program};
+use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Observer, State};
+use cfa::{Bv, EdgeId, ErrorId, FunctionOrigin, Op, Program};
 use std::time::Duration;
 
 /// Runs whose number of steps is larger are left as they are.
@@ -15,10 +15,35 @@ const RUNS: usize = 400;
 /// All runs together take at most this long.
 pub const TIME: Duration = Duration::from_millis(300);
 
+/// Where a run ends in an error: with the call that is left for it last, and the last one in the user's code, since an error of the
+/// library's or of `reach_error` is one of its caller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct End {
+    error: (ErrorId, EdgeId),
+    call: Option<EdgeId>,
+    users: Option<EdgeId>,
+}
+
+/// The calls that a run is in.
+struct Calls<'p> {
+    program: &'p Program,
+    stack: Vec<EdgeId>,
+}
+
+impl Observer for Calls<'_> {
+    fn executed(&mut self, edge: EdgeId, _: &State) {
+        match self.program.edges[edge].op {
+            Op::Call { .. } => self.stack.push(edge),
+            Op::Return { .. } => drop(self.stack.pop()),
+            _ => {}
+        }
+    }
+}
+
 struct Search<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
-    error: (ErrorId, EdgeId),
+    end: Option<End>,
     limits: Limits,
     runs: usize,
     steps: u64,
@@ -27,11 +52,14 @@ struct Search<'p> {
 /// Inputs that lead to the same error at the same place as `inputs`, with smaller values where a few runs find some.
 pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> Inputs {
     let limits = Limits { steps: STEPS, ..limits };
-    let interpreter = Interpreter::new(program);
-    let first = interpreter.run(&mut inputs.source(), limits, &mut ());
-    let found = first.outcome.error(program).filter(|(found, _)| *found == error);
-    let Some(error) = found else { return inputs.clone() };
-    let mut search = Search { program, interpreter, error, limits, runs: 0, steps: 0 };
+    let mut search = Search { program, interpreter: Interpreter::new(program), end: None, limits, runs: 0, steps: 0 };
+    let end = search.run(inputs).filter(|end| end.error.0 == error);
+    // Smaller inputs may lose another object.
+    let is_leak = |end: &End| matches!(program.edges[end.error.1].op, Op::Leak(_));
+    search.end = end.filter(|end| !is_leak(end));
+    if search.end.is_none() {
+        return inputs.clone();
+    }
     let mut best = inputs.clone();
     for n in 0..best.values.len() {
         search.value(&mut best, n);
@@ -50,13 +78,19 @@ impl Search<'_> {
 
     /// Returns whether a run on these inputs comes to the same error at the same place.
     fn holds(&mut self, inputs: &Inputs) -> bool {
-        if self.is_over() {
-            return false;
-        }
-        let run = self.interpreter.run(&mut inputs.source(), self.limits, &mut ());
+        !self.is_over() && self.run(inputs) == self.end
+    }
+
+    /// Where a run on these inputs ends in an error.
+    fn run(&mut self, inputs: &Inputs) -> Option<End> {
+        let mut calls = Calls { program: self.program, stack: Vec::new() };
+        let run = self.interpreter.run(&mut inputs.source(), self.limits, &mut calls);
         self.runs += 1;
         self.steps += run.steps;
-        run.outcome.error(self.program) == Some(self.error)
+        let error = run.outcome.error(self.program)?;
+        let is_users = |edge: &EdgeId| self.program.funcs[self.program.func_of(*edge)].origin == FunctionOrigin::Source;
+        let users = std::iter::once(&error.1).chain(calls.stack.iter().rev()).copied().find(|edge| is_users(edge));
+        Some(End { error, call: calls.stack.last().copied(), users })
     }
 
     fn holds_with(&mut self, best: &mut Inputs, n: usize, value: Bv) -> bool {
