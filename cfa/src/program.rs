@@ -482,6 +482,59 @@ pub struct Taint {
     pub under: bool,
 }
 
+/// The start of the reason of a taint that stands for a call of a function that nobody defines.
+pub const UNDEFINED_CALL: &str = "call of undefined function";
+/// The reason of a taint that stands for inline assembly.
+pub const INLINE_ASSEMBLY: &str = "inline assembly";
+
+impl Taint {
+    /// True if the dropped behaviours end before execution continues: unknown code ran, with what it could reach. Others, such as signals
+    /// and threads, may show at any later time.
+    pub fn is_bounded(&self) -> bool {
+        let called = self.reason.strip_prefix(UNDEFINED_CALL);
+        let may_go_on = |called: &str| ASYNCHRONOUS.contains(&called.trim().trim_matches('\''));
+        called.map_or_else(|| self.reason.starts_with(INLINE_ASSEMBLY), |called| !may_go_on(called))
+    }
+}
+
+/// Functions whose effect is not over when they return, or that return more than once.
+const ASYNCHRONOUS: [&str; 34] = [
+    "pthread_create",
+    "thrd_create",
+    "clone",
+    "signal",
+    "bsd_signal",
+    "sysv_signal",
+    "__sysv_signal",
+    "sigaction",
+    "sigset",
+    "sigvec",
+    "sigsetjmp",
+    "__sigsetjmp",
+    "setjmp",
+    "_setjmp",
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "getcontext",
+    "setcontext",
+    "makecontext",
+    "swapcontext",
+    "timer_create",
+    "setitimer",
+    "aio_read",
+    "aio_write",
+    "lio_listio",
+    "mprotect",
+    "mmap",
+    "munmap",
+    "mremap",
+    "vfork",
+    "fork",
+    "dlopen",
+    "setvbuf",
+];
+
 /// A violation, which an [`Op::Error`] edge represents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorInfo {

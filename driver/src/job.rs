@@ -156,6 +156,7 @@ impl Job {
         }
         load.remove_bodies.clone_from(&task.removed_bodies);
         load.malloc_may_fail = task.malloc_may_fail;
+        load.argc_may_be_zero = task.argc_may_be_zero;
         let names_overflow = |name: &String| matches!(name.trim(), "signed-integer-overflow" | "all");
         load.checks_wrapping = task.checks.iter().any(names_overflow)
             || asks.iter().any(|ask| ask.properties.contains(&Property::NoOverflow));

@@ -1,8 +1,9 @@
 //! Looking which checks hold anyway, before slicing.
 
+use crate::report::Note;
 use crate::session::Session;
 use crate::source::Sources;
-use cfa::{EdgeId, ErrorId, Op, Program};
+use cfa::{EdgeId, ErrorId, Op, Program, Taint};
 use engine::budget::Budget;
 use engine::invariant::Discharged;
 use instrument::{Site, let_pass, sites};
@@ -27,6 +28,19 @@ pub struct Looks {
     budget: RefCell<Option<Budget>>,
     /// Whether one was too long: it is no shorter for other groups.
     memory_takes_too_long: Cell<bool>,
+    /// How many more are expected, which have a share of the time each.
+    expected: Cell<u32>,
+}
+
+/// What was seen to hold.
+#[derive(Default)]
+pub struct Holding {
+    pub sites: Vec<Site>,
+    /// It holds only as long as all accesses are valid.
+    pub rests_on_accesses: bool,
+    /// The first call of code that is not there, which is taken to do no more than write what it can reach and call functions whose addresses
+    /// are taken.
+    pub unknown: Option<Note>,
 }
 
 impl Looks {
@@ -35,26 +49,37 @@ impl Looks {
         self.budget.take();
     }
 
-    /// The places where what is asked holds anyway; and whether it does so only as long as all accesses are valid.
-    pub fn holding(&self, session: &Session, program: &Program, found: &[(Site, ErrorId)]) -> (Vec<Site>, bool) {
+    /// Shares the time among so many looks.
+    pub fn expect(&self, looks: usize) {
+        self.expected.set(looks as u32);
+    }
+
+    /// The places where what is asked holds anyway.
+    pub fn holding(&self, session: &Session, program: &Program, found: &[(Site, ErrorId)]) -> Holding {
+        let looks = self.expected.get().max(1);
+        self.expected.set(looks - 1);
         let has_checks = found.iter().any(|(site, _)| matches!(site, Site::Check(_)));
         let is_access =
             |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
         let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
-        if !wants_memory || !has_checks && self.memory_takes_too_long.get() {
-            return (Vec::new(), false);
+        if !wants_memory {
+            return Holding::default();
         }
         let discharged = session.stage("looking which checks hold anyway", "discharge", || {
             let with_memory = || {
                 let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(session, 1 + self.less)).clone();
-                let found = Discharged::of(program, &budget);
-                self.memory_takes_too_long.set(found.is_none() && budget.spent().is_some());
+                let share = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left / looks));
+                if self.memory_takes_too_long.get() {
+                    return Discharged::of_functions(program, &share);
+                }
+                let found = Discharged::of(program, &share);
+                self.memory_takes_too_long.set(found.as_ref().is_none_or(|found| !found.is_whole()));
                 found
             };
-            let found = if self.memory_takes_too_long.get() { None } else { with_memory() };
+            let found = with_memory();
             found.or_else(|| has_checks.then(|| Discharged::of_variables(program, &budget(session, 4))).flatten())
         });
-        let Some(discharged) = discharged else { return (Vec::new(), false) };
+        let Some(discharged) = discharged else { return Holding::default() };
         let holds = |site: &Site| match *site {
             Site::Check(edge) => !discharged.is_reachable(program.edges[edge].source),
             Site::Fault(edge) => {
@@ -64,10 +89,39 @@ impl Looks {
             Site::Call(_) | Site::Lost(_) => false,
         };
         let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));
-        let safe = found.iter().map(|(site, _)| *site).filter(holds).collect();
-        (safe, !asks_of_memory && !discharged.are_all_valid())
+        let sites: Vec<Site> = found.iter().map(|(site, _)| *site).filter(holds).collect();
+        let rests_on_accesses = !asks_of_memory && !discharged.are_all_valid();
+        let unknown = discharged.unknown().first().filter(|_| !sites.is_empty()).map(|&taint| {
+            let Taint { reason, place, .. } = &program.taints[taint];
+            Note { text: reason.clone(), spot: place.and_then(|place| Sources::new().spot(program, place)) }
+        });
+        if let Some(note) = &unknown {
+            let holds_but_for_it = |site: &Site| match *site {
+                Site::Check(edge) => discharged.holds_but_for_unknown(None, program.edges[edge].source),
+                Site::Fault(edge) => discharged.holds_but_for_unknown(Some(edge), program.edges[edge].source),
+                Site::Call(_) | Site::Lost(_) => false,
+            };
+            let waiting = found.iter().filter(|(site, _)| !holds(site) && holds_but_for_it(site)).count();
+            tell_of(session, note, discharged.unknown().len() - 1, waiting);
+        }
+        Holding { sites, rests_on_accesses, unknown }
     }
 }
+
+/// Says which code is not there, what it is taken to do at most, and how many places wait for it.
+fn tell_of(session: &Session, note: &Note, others: usize, waiting: usize) {
+    let at = note.spot.as_ref().map_or(String::new(), |spot| format!(" at {spot}"));
+    let others = if others == 0 { String::new() } else { format!(", and {others} others like this") };
+    let places = if waiting == 1 { "1 place waits".to_owned() } else { format!("{waiting} places wait") };
+    let mut shared = session.shared();
+    if waiting > 0 {
+        shared.warnings.push(format!("{places} for what is done by a {}{at}{others}", note.text));
+    }
+    shared.assume([BOUNDED_HARM.to_owned()]);
+}
+
+/// What places are proved under where code is not there.
+const BOUNDED_HARM: &str = "functions that nobody defines, and inline assembly, write only what their arguments and global variables lead to, and call only functions whose addresses are taken";
 
 /// Asks no more which accesses and frees of a program are valid where that is seen at once: what is left is a proof of all. Whether nothing is
 /// left of what there was.
@@ -77,7 +131,7 @@ pub fn leave_out_valid(session: &Session, program: &mut Program) -> bool {
         return false;
     }
     let looks = Looks { less: OF_ONE - 1, ..Looks::default() };
-    let (valid, _) = looks.holding(session, program, &found);
+    let Holding { sites: valid, unknown: None, .. } = looks.holding(session, program, &found) else { return false };
     if session.records.exhibits {
         let valid: FxHashSet<Site> = valid.iter().copied().collect();
         for site in found.iter().filter(|(site, _)| valid.contains(site)) {

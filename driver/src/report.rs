@@ -166,6 +166,18 @@ impl CheckResult {
         }
     }
 
+    /// How many places are proved, violated, and open. Those that are proved hold up to the first violation at another one.
+    pub fn counts(&self) -> [usize; 3] {
+        let all = self.places.all;
+        let violated = self.violations.len().min(all);
+        let proved = match self.rest {
+            Rest::Proved => all - violated,
+            Rest::Unknown(_) => self.places.discharged.min(all - violated),
+            Rest::NotAsked => 0,
+        };
+        [proved, violated, all - proved - violated]
+    }
+
     /// In a word.
     pub fn word(&self) -> &'static str {
         match self.answer() {

@@ -308,6 +308,12 @@ impl Session {
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
             shared.assume(self.job.assumptions());
         }
+        let is_argument = |input: &cfa::Input| input.kind == cfa::InputKind::Environment("main".into());
+        if !self.job.load.argc_may_be_zero && program.inputs.values().any(is_argument) {
+            shared.assume([
+                "main is given at least one argument, the program's name (--argc-may-be-zero: any number)".into()
+            ]);
+        }
         shared.assume(declared::assumption(program));
         shared.assume(self.job.assumptions_of_automata());
         shared.data_model = Some(DataModel::of_pointer_width(program.layout.pointer_width));

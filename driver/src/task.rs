@@ -29,6 +29,8 @@ pub struct Task {
     pub undefined_functions: String,
     /// Every allocation may fail, not only one that no machine has memory for.
     pub malloc_may_fail: bool,
+    /// The program may be started without any argument, not even its name, as Linux allowed before version 5.18.
+    pub argc_may_be_zero: bool,
     /// Functions whose bodies are removed.
     pub removed_bodies: Vec<String>,
 }
@@ -74,6 +76,7 @@ impl Task {
             entry_memory: EntryMemory::default(),
             undefined_functions: "unknown".into(),
             malloc_may_fail: false,
+            argc_may_be_zero: false,
             removed_bodies: Vec::new(),
         }
     }

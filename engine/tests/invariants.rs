@@ -92,11 +92,21 @@ impl Observer for Reached<'_> {
 
 #[test]
 fn what_is_discharged_holds_in_executions() {
+    are_discharged_rightly(&|program| Discharged::of(program, &Budget::unlimited()), 4);
+}
+
+#[test]
+fn what_is_discharged_function_by_function_holds_in_executions() {
+    are_discharged_rightly(&|program| Discharged::of_functions(program, &Budget::unlimited()), 12);
+}
+
+/// At least one access of `part` is to be proved.
+fn are_discharged_rightly(find: &dyn Fn(&Program) -> Option<Discharged>, part: usize) {
     let (mut accesses, mut valid, mut faults, mut looked_at) = (0, 0, 0, 0);
     for seed in 0..1_500 {
         let shape = generator::Shape { objects: seed % 2 == 0, ..generator::Shape::default() };
         let program = generator::generate_shaped(seed, shape).program;
-        let Some(discharged) = Discharged::of(&program, &Budget::unlimited()) else { continue };
+        let Some(discharged) = find(&program) else { continue };
         let Some(of_variables) = Discharged::of_variables(&program, &Budget::unlimited()) else { continue };
         assert!(!of_variables.are_all_valid());
         looked_at += 1;
@@ -116,5 +126,5 @@ fn what_is_discharged_holds_in_executions() {
         }
     }
     assert!(looked_at > 100 && faults > 100, "{looked_at} programs, {faults} faults");
-    assert!(valid * 4 > accesses, "{valid} of {accesses}");
+    assert!(valid * part > accesses, "{valid} of {accesses}");
 }

@@ -127,6 +127,8 @@ pub struct Options {
     pub named: Vec<String>,
     /// If true, any allocation may fail. Otherwise only allocations that exceed the address space fail.
     pub malloc_may_fail: bool,
+    /// The program may be started without arguments, not even its name, as Linux allowed before version 5.18.
+    pub argc_may_be_zero: bool,
     /// Functions whose bodies are removed. If the library or several inputs also define such a function, the definition
     /// in the last input remains.
     pub remove_bodies: Vec<String>,
@@ -212,6 +214,7 @@ impl Default for Options {
             watched: Vec::new(),
             named: Vec::new(),
             malloc_may_fail: false,
+            argc_may_be_zero: false,
             checks_wrapping: false,
             remove_bodies: Vec::new(),
             sequential_environment: false,

@@ -277,6 +277,9 @@ pub struct VerifyArgs {
     /// `malloc` and the like succeed.
     #[arg(long, help_heading = "Property")]
     pub malloc_may_fail: bool,
+    /// The program may be started without any argument, not even its name, as Linux allowed before version 5.18.
+    #[arg(long, help_heading = "Property")]
+    pub argc_may_be_zero: bool,
     /// A function whose body is taken away; may be given several times.
     ///
     /// If the library or another file defines it as well, that definition counts (of several files, the last one's);

@@ -64,6 +64,7 @@ impl VerifyArgs {
             },
             undefined_functions: self.undefined_functions.clone(),
             malloc_may_fail: self.malloc_may_fail,
+            argc_may_be_zero: self.argc_may_be_zero,
             removed_bodies: self.remove_function_body.clone(),
         }
     }

@@ -101,6 +101,7 @@ fn assumed_json(assumed: &AssumedWrites) -> Value {
 }
 
 fn check_json(check: &CheckResult) -> Value {
+    let [proved, violated, open] = check.counts();
     let reason = match &check.rest {
         Rest::Unknown(note) => json!({"text": note.text, "location": spot_json(note.spot.as_ref())}),
         Rest::Proved | Rest::NotAsked => Value::Null,
@@ -110,6 +111,9 @@ fn check_json(check: &CheckResult) -> Value {
         "result": check.word(),
         "places": check.places.all,
         "discharged": check.places.discharged,
+        "places_proved": proved,
+        "places_violated": violated,
+        "places_open": open,
         "open": check.places.open.iter().map(|spot| spot_json(Some(spot))).collect::<Vec<_>>(),
         "violations": check.violations.iter().map(violation_json).collect::<Vec<_>>(),
         "rest": match check.rest {

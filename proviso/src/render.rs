@@ -98,9 +98,6 @@ pub fn table(checks: &[CheckResult]) -> String {
             (Some(violated), Rest::NotAsked) => violated,
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
-        if matches!(check.rest, Rest::Unknown(_)) && check.places.discharged > 0 {
-            let _ = writeln!(out, "  {:width$}  {:>11}  {}", "", "", open(&check.places));
-        }
     }
     let empty: Vec<&str> = checks.iter().filter(is_empty).map(|c| c.name.as_str()).collect();
     match empty.len() {
@@ -110,21 +107,48 @@ pub fn table(checks: &[CheckResult]) -> String {
             let _ = writeln!(out, "  nothing to check: {}", empty.join(", "));
         }
     }
-    format!("checks:\n{out}\n")
+    format!("checks:\n{out}{}\n", places(checks))
 }
 
-/// How much of a check is seen to hold before anything is analysed, and where the rest is.
-fn open(places: &Places) -> String {
+/// How many places of each check are proved, violated and open, and where the open ones are; nothing where all are proved.
+fn places(checks: &[CheckResult]) -> String {
+    if !checks.iter().any(|check| check.counts()[1..].iter().any(|&count| count > 0)) {
+        return String::new();
+    }
+    let line = |check: &CheckResult| {
+        let [proved, violated, open] = check.counts().map(grouped);
+        let spots = open_spots(&check.places);
+        format!(
+            "  {}: {proved} of {} places proved, {violated} violated, {open} open{spots}\n",
+            check.name,
+            grouped(check.places.all)
+        )
+    };
+    let lines: String = checks.iter().filter(|check| check.places.all > 0).map(line).collect();
+    format!("places, those proved up to the first violation at another one:\n{lines}")
+}
+
+/// Where the open places of a check are, the first ones.
+fn open_spots(places: &Places) -> String {
     let shown: Vec<String> = places.open.iter().take(MAX_OPEN).map(ToString::to_string).collect();
     let more = match places.open.len().saturating_sub(MAX_OPEN) {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let rest = match shown.len() {
-        0 => "the others are in models of the library".to_owned(),
-        _ => format!("open: {}{more}", shown.join(", ")),
-    };
-    format!("{} of {} hold as long as the others do; {rest}", places.discharged, places.all)
+    if shown.is_empty() { String::new() } else { format!(" ({}{more})", shown.join(", ")) }
+}
+
+/// A number with its digits in groups of three.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// The verdict on each property.

@@ -1,7 +1,7 @@
 //! A result as SARIF 2.1.0, which code hosts and editors show beside the source.
 
 use crate::render;
-use driver::report::{Answer, Note, Report, Rest, Violation};
+use driver::report::{Answer, CheckResult, Note, Report, Rest, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::{Object, Trace};
 use serde_json::{Value, json};
@@ -94,9 +94,28 @@ pub fn log(report: &Report, sources: &Sources) -> Value {
                 "executionSuccessful": true,
                 "toolExecutionNotifications": notifications,
             }],
-            "properties": {"verdict": report.verdict_line(), "files": report.files, "properties": report.properties},
+            "properties": {
+                "verdict": report.verdict_line(),
+                "files": report.files,
+                "properties": report.properties,
+                "places": report.checks.iter().filter(|check| check.places.all > 0).map(places).collect::<Vec<_>>(),
+            },
             "results": results,
         }],
+    })
+}
+
+/// How many places of a check are proved, violated and open, and where the open ones are.
+fn places(check: &CheckResult) -> Value {
+    let [proved, violated, open] = check.counts();
+    let spot = |spot: &Spot| json!({"file": spot.path, "line": spot.line, "column": spot.column});
+    json!({
+        "check": check.name,
+        "places": check.places.all,
+        "proved": proved,
+        "violated": violated,
+        "open": open,
+        "openLocations": check.places.open.iter().map(spot).collect::<Vec<_>>(),
     })
 }
 

@@ -250,7 +250,7 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
             "--error-function" | "--timeout" | "--data-model" | "--property" | "--check" | "--entry" => {
                 options.next();
             }
-            "--entry-globals" | "--malloc-may-fail" => {}
+            "--entry-globals" | "--malloc-may-fail" | "--argc-may-be-zero" => {}
             option if option.starts_with("--entry-") => drop(options.next()),
             option if option.starts_with("-D") || option.ends_with(".c") => drop(clang.arg(option)),
             _ => {}

@@ -21,7 +21,7 @@ use crate::decide::decide;
 use crate::failure::{Failure, exit};
 use crate::job::Ask;
 use crate::limits::Limits;
-use crate::preanalysis::{Looks, leave_out, origins};
+use crate::preanalysis::{Holding, Looks, leave_out, origins};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation, add_violation};
 use crate::session::{Finished, Session};
 use crate::source::{Sources, Spot};
@@ -230,7 +230,7 @@ impl Run<'_> {
                     }
                 }
                 Answer::True => {
-                    self.settle(&group.asks, &Rest::Proved);
+                    self.settle(&group.asks, &group.proved());
                     let ended = group.ended.load(Ordering::Relaxed) || group.is_behind;
                     let mut shared = self.session.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
@@ -247,7 +247,7 @@ impl Run<'_> {
                 }
                 // What was proved before stands.
                 Answer::Unknown { .. } if is_proved_before => {
-                    self.settle(&group.asks, &Rest::Proved);
+                    self.settle(&group.asks, &group.proved());
                     return Ok(Attempt::Decided);
                 }
                 Answer::Unknown { reason, spot } => {
@@ -298,6 +298,7 @@ impl Run<'_> {
         }
         let (common, own): (Vec<_>, Vec<_>) =
             groups.into_iter().zip(loaded).filter(|(_, is_new)| *is_new).partition(|(group, _)| self.is_common(group));
+        self.looks.expect(common.len() + own.len());
         for (group, _) in common.into_iter().chain(own) {
             self.discharge(group);
         }
@@ -353,10 +354,11 @@ impl Run<'_> {
         let program = group.program.as_mut().expect("just loaded");
         let is_exhaustive = self.session.job.is_exhaustive;
         let found = sites(program);
-        let (safe, rests) = match is_exhaustive {
+        let held = match is_exhaustive {
             true => self.looks.holding(self.session, program, &found),
-            false => (Vec::new(), false),
+            false => Holding::default(),
         };
+        let Holding { sites: safe, rests_on_accesses: rests, unknown } = held;
         let edge = |site: &Site| match *site {
             Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
             Site::Lost(allocation) => allocation.edge,
@@ -365,6 +367,8 @@ impl Run<'_> {
         leave_out(program, &safe);
         group.ended.fetch_or(rests && !safe.is_empty(), Ordering::Relaxed);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
+        let proved = unknown.clone().map_or(Rest::Proved, Rest::Unknown);
+        group.unknown = unknown;
         let mut held: FxHashSet<usize> = FxHashSet::default();
         let mut shared = self.session.shared();
         for &ask in &group.asks {
@@ -382,7 +386,7 @@ impl Run<'_> {
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
             }
             if left == discharged && is_exhaustive {
-                shared.checks[ask].rest = Rest::Proved;
+                shared.checks[ask].rest = if left == 0 { Rest::Proved } else { proved.clone() };
                 shared.checks[ask].assumes_valid_accesses = rests && left > 0;
                 held.insert(ask);
             }
@@ -430,8 +434,8 @@ impl Run<'_> {
                     continue;
                 }
             } else if !group.failed.sites.borrow().is_empty() {
-                self.settle(&group.asks, &Rest::Proved);
-                self.settle(&group.held, &Rest::Proved);
+                self.settle(&group.asks, &group.proved());
+                self.settle(&group.held, &group.proved());
             }
             proved.push(group);
         }
@@ -481,7 +485,7 @@ impl Run<'_> {
                 let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
                 let unviolated: Vec<usize> = unviolated.collect();
                 drop(shared);
-                self.settle(&unviolated, &Rest::Proved);
+                self.settle(&unviolated, &group.proved());
                 group.ended.store(true, Ordering::Relaxed);
             }
         }

@@ -3,6 +3,7 @@
 //!
 //! Its results hold for executions up to their first undefined operation.
 
+use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::fixpoint::contexts::Contexts;
 use crate::invariant::fixpoint::{Analysis, Following};
 use crate::invariant::memory::environment::{Environment, Rows};
@@ -11,7 +12,9 @@ use crate::invariant::memory::tracker::Tracker;
 use crate::invariant::value::Value;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::semantics::range;
-use cfa::{AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, Program};
+use cfa::{
+    AllocKind, BinOp, CallGraph, Callee, Edge, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Program, Taint, TaintId,
+};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use slicer::pointer::{self, PointsTo};
@@ -22,6 +25,17 @@ use std::time::Instant;
 
 /// The results of the static pre-analysis.
 pub struct Discharged {
+    /// Each holds by itself.
+    parts: Vec<Part>,
+    /// Calls of functions that nobody defines, and inline assembly, that may be executed, each once: what holds rests on it that they do no
+    /// more than write what they can reach and call functions whose addresses are taken.
+    unknown: Vec<TaintId>,
+    /// All of the program was looked at, and not function by function.
+    is_whole: bool,
+}
+
+/// What one analysis found.
+struct Part {
     reached: Vec<bool>,
     /// Memory operations that may be invalid. `None` if memory was not analysed; then all may be.
     invalid: Option<FxHashSet<EdgeId>>,
@@ -29,14 +43,46 @@ pub struct Discharged {
     beyond: FixedBitSet,
 }
 
+impl Part {
+    fn is_reachable(&self, loc: LocId) -> bool {
+        self.reached[loc.index()] || self.beyond.contains(loc.index())
+    }
+
+    fn is_valid(&self, edge: EdgeId, source: LocId) -> bool {
+        self.invalid.as_ref().is_some_and(|invalid| !invalid.contains(&edge)) && !self.beyond.contains(source.index())
+    }
+}
+
+/// Which part of the time a look at all of the program at once may take; function by function, it takes the rest.
+const WHOLE: (u32, u32) = (3, 5);
+
 impl Discharged {
-    /// Analyses variables and memory. `None` if the budget is spent, or if the program may do something that has no
-    /// model.
+    /// Analyses variables and memory. Returns at least what holds of functions by themselves, as far as the budget suffices. `None` if the
+    /// budget is spent before anything is found.
     pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
+        let own = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left * WHOLE.0 / WHOLE.1));
+        let whole = Self::of_whole(program, &own);
+        if let Some(found) = whole.as_ref().filter(|found| found.unknown.is_empty() && found.parts[0].beyond.is_clear())
+        {
+            debug_assert!(found.is_whole);
+            return whole;
+        }
+        let by_function = Self::of_functions(program, budget);
+        match (whole, by_function) {
+            (Some(whole), Some(by_function)) => {
+                let parts = whole.parts.into_iter().chain(by_function.parts).collect();
+                Some(Self { parts, unknown: by_function.unknown, is_whole: true })
+            }
+            (whole, by_function) => by_function.or(whole),
+        }
+    }
+
+    /// All of the program at once; `None` if the budget is spent before the end.
+    fn of_whole(program: &Program, budget: &Budget) -> Option<Self> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
-        let contexts = Contexts::new(program, &points_to);
-        let mut analysis = Analysis::following(&contexts, program, points_to);
+        let contexts = Contexts::new(program, Some(&points_to));
+        let mut analysis = Analysis::following(&contexts, program, Some(points_to));
         analysis.iterate(budget)?;
         let mut reached = vec![false; program.locs.len()];
         for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
@@ -44,8 +90,36 @@ impl Discharged {
         }
         let following = analysis.following?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
-        let beyond = beyond(program, &reached, |call| following.tracker.callees(call).is_empty())?;
-        Some(Self { reached, invalid: Some(invalid), beyond })
+        let beyond = beyond(program, &reached, |call| following.tracker.callees(call).is_empty(), |_| false);
+        let unknown = unknown(program, &reached);
+        Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true })
+    }
+
+    /// Function by function: nothing is known where one is called, nor of memory behind a call of another one that is not small. The work is
+    /// linear in the number of functions. `None` if the budget is spent before any is done.
+    pub fn of_functions(program: &Program, budget: &Budget) -> Option<Self> {
+        let contexts = Contexts::new(program, None);
+        let mut analysis = Analysis::following(&contexts, program, None);
+        let done = analysis.iterate_apart(budget);
+        if done.is_empty() {
+            return None;
+        }
+        let apart = analysis.apart.as_ref()?;
+        let is_open = apart.open_functions(&contexts.program, &done);
+        let mut reached = vec![false; program.locs.len()];
+        let mut invalid: FxHashSet<EdgeId> = FxHashSet::default();
+        for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
+            let is_open = is_open.contains(contexts.program.locs[loc].func.index());
+            reached[origin.index()] |= is_open || analysis.is_reachable(loc);
+            if is_open {
+                invalid.extend(contexts.program.out_edges(loc).map(|edge| contexts.origin[edge.index()]));
+            }
+        }
+        let following = analysis.following?;
+        invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
+        let beyond = beyond(program, &reached, |_| false, Taint::is_bounded);
+        let unknown = unknown(program, &reached);
+        Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
 
     /// Like `of`, without memory. It takes less time.
@@ -53,47 +127,84 @@ impl Discharged {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
-        let beyond = beyond(program, &reached, |_| false)?;
-        Some(Self { reached, invalid: None, beyond })
+        let beyond = beyond(program, &reached, |_| false, |_| false);
+        let unknown = unknown(program, &reached);
+        Some(Self { parts: vec![Part { reached, invalid: None, beyond }], unknown, is_whole: true })
     }
 
     /// True if executions may reach a location.
     pub fn is_reachable(&self, loc: LocId) -> bool {
-        self.reached[loc.index()] || self.beyond.contains(loc.index())
+        self.parts.iter().all(|part| part.is_reachable(loc))
     }
 
     /// True if the memory operation on `edge`, which starts at `source`, is valid whenever it is executed.
     pub fn is_valid(&self, edge: EdgeId, source: LocId) -> bool {
-        self.invalid.as_ref().is_some_and(|invalid| !invalid.contains(&edge)) && !self.beyond.contains(source.index())
+        self.parts.iter().any(|part| part.is_valid(edge, source))
     }
 
     /// True if all memory operations are valid.
     pub fn are_all_valid(&self) -> bool {
-        self.invalid.as_ref().is_some_and(FxHashSet::is_empty)
+        let are_valid = |part: &Part| part.invalid.as_ref().is_some_and(FxHashSet::is_empty);
+        self.unknown.is_empty() && self.parts.iter().any(are_valid)
+    }
+
+    /// Calls of functions that nobody defines, and inline assembly: what holds rests on it that they do no more than write what they can reach
+    /// and call functions whose addresses are taken.
+    pub fn unknown(&self) -> &[TaintId] {
+        &self.unknown
+    }
+
+    /// Whether a place would hold if code that is not there did nothing: control does not come there, or the operation is valid.
+    pub fn holds_but_for_unknown(&self, operation: Option<EdgeId>, source: LocId) -> bool {
+        let is_valid = |part: &Part| {
+            let invalid = operation.zip(part.invalid.as_ref());
+            !part.reached[source.index()] || invalid.is_some_and(|(edge, invalid)| !invalid.contains(&edge))
+        };
+        self.parts.iter().any(is_valid)
+    }
+
+    /// Whether all of the program was looked at, and not function by function.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
     }
 }
 
-/// The locations that executions may reach after a reachable edge that drops behaviours. `None` if the dropped
-/// behaviours are unrestricted. Within a library model, dropped behaviours may call only functions that were passed to
-/// it. A call through a pointer with unknown callees may do anything.
-fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool) -> Option<FixedBitSet> {
+/// Unknown code that may be executed, each taint once.
+fn unknown(program: &Program, reached: &[bool]) -> Vec<TaintId> {
+    let is_reached = |edge: &&Edge| reached[edge.source.index()];
+    let taint = |edge: &Edge| match edge.op {
+        Op::Approx { taint } if program.taints[taint].under && program.taints[taint].is_bounded() => Some(taint),
+        _ => None,
+    };
+    let mut found: Vec<TaintId> = program.edges.values().filter(is_reached).filter_map(taint).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The locations that executions may reach after a reachable edge that drops behaviours, except for edges whose harm is accounted for.
+/// Within a library model, dropped behaviours may call only functions that were passed to it. A call through a pointer with unknown callees
+/// may do anything.
+fn beyond(
+    program: &Program,
+    reached: &[bool],
+    is_blind: impl Fn(EdgeId) -> bool,
+    is_accounted_for: impl Fn(&Taint) -> bool,
+) -> FixedBitSet {
     let calls = CallGraph::new(program);
     let mut todo: Vec<LocId> = Vec::new();
     for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
         match edge.op {
-            Op::Approx { taint } if program.taints[taint].under => {
-                if program.funcs[program.func_of(id)].origin != FunctionOrigin::Model {
-                    return None;
-                }
+            Op::Approx { taint } if program.taints[taint].under && !is_accounted_for(&program.taints[taint]) => {
                 todo.push(edge.target);
             }
-            Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => return None,
+            Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => todo.push(edge.target),
             _ => {}
         }
     }
     let mut found = FixedBitSet::with_capacity(program.locs.len());
     if todo.is_empty() {
-        return Some(found);
+        return found;
     }
     let returning = returning(program, &calls);
     todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
@@ -104,11 +215,13 @@ fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool
         for edge in program.out_edges(loc) {
             let target = program.edges[edge].target;
             match program.edges[edge].op {
-                Op::Call { .. } => {
+                Op::Call { callee, .. } => {
                     let callees = calls.callees(program, edge);
                     let callees = callees.as_slice();
                     todo.extend(callees.iter().map(|&func| program.funcs[func].entry));
-                    todo.extend(callees.iter().any(|func| returning[func.index()]).then_some(target));
+                    let returns =
+                        matches!(callee, Callee::Indirect(_)) || callees.iter().any(|func| returning[func.index()]);
+                    todo.extend(returns.then_some(target));
                 }
                 // The callers of the model have called it before, or call it later.
                 Op::Return { .. } => {
@@ -119,7 +232,7 @@ fn beyond(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool
             }
         }
     }
-    Some(found)
+    found
 }
 
 /// By function: true if the CFA has a path from its entry to a return.
@@ -139,6 +252,8 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
                 }
                 for edge in program.out_edges(loc) {
                     let goes_on = match program.edges[edge].op {
+                        // It may be of a function that is not there.
+                        Op::Call { callee: Callee::Indirect(_), .. } => true,
                         Op::Call { .. } => {
                             calls.callees(program, edge).as_slice().iter().any(|callee| returning[callee.index()])
                         }
@@ -160,13 +275,24 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
 }
 
 impl<'p> Analysis<'p> {
-    /// An analysis of variables and memory for `original`, in the copy that `contexts` made of it.
-    pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: PointsTo<'p>) -> Self {
+    /// An analysis of variables and memory for `original`, in the copy that `contexts` made of it. Without a points-to analysis, it is function by
+    /// function.
+    pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: Option<PointsTo<'p>>) -> Self {
         let program = &contexts.program;
         let mut analysis = Self::new(program);
         analysis.rows = Rows::following(program);
+        let is_by_function = points_to.is_none();
         let mut tracker = Tracker::new(program, points_to, &contexts.origin);
-        let [touched, accessed] = accessed_objects(program, &analysis.calls, &mut tracker, &contexts.origin);
+        let mut returning = Vec::new();
+        let [touched, accessed] = if is_by_function {
+            analysis.apart = Some(Apart::of(contexts, &analysis.calls));
+            returning = self::returning(program, &analysis.calls);
+            let mut all = FixedBitSet::with_capacity(tracker.objects());
+            all.insert_range(..);
+            [(); 2].map(|()| vec![all.clone(); program.funcs.len()])
+        } else {
+            accessed_objects(program, &analysis.calls, &mut tracker, &contexts.origin)
+        };
         let mut frames = vec![Vec::new(); program.funcs.len()];
         for (id, edge) in program.edges.iter() {
             if matches!(edge.op, Op::Alloc { kind: AllocKind::Stack, .. }) {
@@ -175,7 +301,8 @@ impl<'p> Analysis<'p> {
         }
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
-        analysis.following = Some(Following { tracker, original, origin, touched, accessed, frames, invalid });
+        analysis.following =
+            Some(Following { tracker, original, origin, touched, accessed, frames, invalid, returning });
         analysis
     }
 }

@@ -398,8 +398,8 @@ fn shape(seed: u64) -> Shape {
 /// bounds checked.
 fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
     let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
-    let contexts = Contexts::new(program, &points_to);
-    let mut analysis = Analysis::following(&contexts, program, points_to);
+    let contexts = Contexts::new(program, Some(&points_to));
+    let mut analysis = Analysis::following(&contexts, program, Some(points_to));
     analysis.iterate(&Budget::unlimited()).expect("in time");
     let following = analysis.following.as_ref().expect("it follows memory");
     let interpreter = Interpreter::new(program);

@@ -428,7 +428,7 @@ fn lower_assembly(fl: &mut FunctionLowering, n: u32, i: &Instruction, assembly: 
             _ => {}
         }
     }
-    if let Some(value) = fl.b.unmodelled("inline assembly", width) {
+    if let Some(value) = fl.b.unmodelled(cfa::INLINE_ASSEMBLY, width) {
         fl.define_saved(n, value);
     }
 }

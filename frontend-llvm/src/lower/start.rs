@@ -253,7 +253,7 @@ struct Arguments {
 impl Arguments {
     fn new(b: &mut Builder, needed: &[bool]) -> Self {
         let needs = |k: usize| needed.get(k).copied().unwrap_or(false);
-        let count = if needs(0) || needs(1) { number_of_strings(b, needs(1)) } else { b.int(COUNT_WIDTH, 1) };
+        let count = if needs(0) || needs(1) { number_of_arguments(b, needs(1)) } else { b.int(COUNT_WIDTH, 1) };
         let vector = if needs(1) { strings(b, count, "program arguments") } else { b.size(0) };
         let environment = if needs(2) {
             let count = number_of_strings(b, true);
@@ -291,6 +291,17 @@ impl Arguments {
 
 fn widths_of_parameters(b: &Builder, func: FuncId) -> Vec<u32> {
     b.cx.program.funcs[func].params.iter().map(|&var| b.cx.program.vars[var].width).collect()
+}
+
+/// The number of program arguments, which include the program's name unless the options allow none.
+fn number_of_arguments(b: &mut Builder, with_array: bool) -> ExprId {
+    let count = number_of_strings(b, with_array);
+    if !b.cx.options.argc_may_be_zero {
+        let one = b.int(COUNT_WIDTH, 1);
+        let has_name = b.x().ule(one, count);
+        b.assume(has_name);
+    }
+    count
 }
 
 /// An arbitrary number of strings. If `with_array`, an array of their pointers fits into memory.

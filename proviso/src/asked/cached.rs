@@ -83,6 +83,7 @@ const OPTIONS: &[(&str, &str, &str, Effect)] = &[
     ("undefined_functions", "a.c", "--undefined-functions any-value", Asks),
     ("undefined_functions", "a.c", "--undefined-functions stubs.c", Program),
     ("malloc_may_fail", "a.c", "--malloc-may-fail", Asks),
+    ("argc_may_be_zero", "a.c", "--argc-may-be-zero", Asks),
     ("remove_function_body", "a.c", "--remove-function-body f", Asks),
     ("first", "a.c", "--first", Nothing),
     ("timeout", "a.c", "--timeout 3", Nothing),

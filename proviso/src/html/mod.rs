@@ -163,13 +163,14 @@ fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, Che
         let came = match result.rest {
             _ if result.violations.iter().any(is_here) => "violated",
             Rest::Proved => "proved",
+            Rest::Unknown(_) if result.places.discharged > 0 && !result.places.open.contains(spot) => "proved",
             Rest::Unknown(_) => "unknown",
             Rest::NotAsked => "not checked",
         };
         let of_line = files.entry(&spot.path).or_default().entry(spot.line).or_default();
         let (count, worst) = of_line.entry(check).or_insert((0, came));
         *count += 1;
-        if came == "violated" {
+        if came == "violated" || *worst == "proved" {
             *worst = came;
         }
     }

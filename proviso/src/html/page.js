@@ -419,7 +419,8 @@ view("Summary", () => {
     for (const doubt of environment?.doubts ?? []) out.push(make("p", {className: "note approximation"}, `It may not be seen natively: ${doubt}`));
   }
   const checks = (run.checks ?? []).filter(check => check.places || check.result !== "proved");
-  if (checks.length > 1) section("Checks", table(["", "places", ""], checks.map(check => [check.name, check.places, check.result])));
+  if (checks.length > 1) section("Checks", table(["", "places", "proved", "violated", "open", ""],
+    checks.map(check => [check.name, check.places, check.places_proved, check.places_violated, check.places_open, check.result])));
   const reached = data.files.flatMap(file => file.code ?? []).filter(([, kept, reached]) => kept && reached !== null);
   if (reached.length) {
     const came = reached.filter(([, , reached]) => reached).length;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use slicer::pointer::PointsTo;
 
 /// Largest number of edges of a function, including its copied callees, that is copied for each call.
-const SMALL: usize = 600;
+pub const SMALL: usize = 600;
 /// Limits on the number of edges: the new program has at most `LARGER` times the edges of the original plus `MORE`.
 const LARGER: usize = 2;
 const MORE: usize = 20_000;
@@ -26,20 +26,24 @@ pub struct Contexts {
     pub locations: Vec<LocId>,
     /// By edge: the called function of the original.
     callees: Vec<Option<FuncId>>,
+    /// How many functions are those of the original.
+    pub originals: usize,
 }
 
 impl Contexts {
     /// Copies the small functions of `original`. Resolves calls through pointers that have few callees according to the
-    /// points-to analysis.
-    pub fn new(original: &Program, points_to: &PointsTo) -> Self {
+    /// points-to analysis, if there is one.
+    pub fn new(original: &Program, points_to: Option<&PointsTo>) -> Self {
         let mut this = Self {
             origin: original.edges.ids().collect(),
             locations: original.locs.ids().collect(),
             callees: Vec::new(),
+            originals: original.funcs.len(),
             program: original.clone(),
         };
         for (id, edge) in original.edges.iter() {
-            if let Op::Call { callee: Callee::Indirect(address), .. } = edge.op
+            if let Some(points_to) = points_to
+                && let Op::Call { callee: Callee::Indirect(address), .. } = edge.op
                 && let callees @ [_, ..] = points_to.callees(id)
                 && callees.len() <= FEW
             {

@@ -6,11 +6,13 @@
 //! entry, joined over all its calls, and one exit of each kind. A caller keeps the facts that the callee cannot
 //! invalidate.
 
+pub mod apart;
 pub mod contexts;
 pub mod nodes;
 pub mod thresholds;
 
 use super::Invariants;
+use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::memory::cells::{Both, Joining};
 use crate::invariant::memory::environment::{Environment, Rows, steady_parameters};
 use crate::invariant::memory::exit::{Exit, KINDS};
@@ -62,6 +64,8 @@ pub struct Following<'p> {
     pub frames: Vec<Vec<u32>>,
     /// Operations that may be invalid.
     pub invalid: FxHashSet<EdgeId>,
+    /// Where functions are analysed one by one, which of them may return.
+    pub returning: Vec<bool>,
 }
 
 /// The receiver of an environment: a node, or the exit of a function.
@@ -103,6 +107,8 @@ pub struct Analysis<'p> {
     pub(in crate::invariant) rows: Rows,
     /// Set if memory is analysed.
     pub(in crate::invariant) following: Option<Following<'p>>,
+    /// The functions, if they are analysed one by one.
+    pub(in crate::invariant) apart: Option<Apart>,
     /// Per function: the globals that it or its callees may write.
     written: Vec<FxHashSet<VarId>>,
     /// Per function: the parameters that it never writes.
@@ -130,6 +136,7 @@ impl<'p> Analysis<'p> {
             calls,
             rows: Rows::new(program),
             following: None,
+            apart: None,
             written: globals_written(program),
             steady: steady_parameters(program),
             is_node,
@@ -163,6 +170,64 @@ impl<'p> Analysis<'p> {
     pub(in crate::invariant) fn iterate(&mut self, budget: &Budget) -> Option<()> {
         let entry = self.program.funcs[self.program.entry].entry;
         let initial = self.initial();
+        self.ascend_from(entry, &initial, budget)?;
+        let nodes: Vec<LocId> = self.program.locs.ids().filter(|l| self.at[l.index()].is_some()).collect();
+        let functions: Vec<FuncId> = self.program.funcs.ids().collect();
+        self.descend((entry, &initial), nodes, &functions, budget)
+    }
+
+    /// The same function by function; which ones were finished, with what is analysed with them. What is not finished when the budget is
+    /// spent says nothing.
+    pub(in crate::invariant) fn iterate_apart(&mut self, budget: &Budget) -> Vec<FuncId> {
+        let Some(apart) = &mut self.apart else { return Vec::new() };
+        let roots = std::mem::take(&mut apart.roots);
+        let mut done = Vec::new();
+        let mut invalid = FxHashSet::default();
+        for group in roots {
+            let root = group[0];
+            let initial = if root == self.program.entry { self.initial() } else { self.at_any_time() };
+            let entry = self.program.funcs[root].entry;
+            let own = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left / 2));
+            let is_done = self.iterate_group((entry, &initial), &group, &own).is_some();
+            if let Some(following) = &mut self.following {
+                let found = std::mem::take(&mut following.invalid);
+                invalid.extend(found.into_iter().filter(|_| is_done));
+            }
+            let apart = self.apart.as_ref().expect("functions are analysed one by one");
+            for loc in group.iter().flat_map(|func| &apart.locations[func.index()]) {
+                self.at[loc.index()] = None;
+            }
+            group.iter().for_each(|func| self.exits[func.index()] = [const { None }; KINDS]);
+            if is_done {
+                done.extend(group);
+            }
+            if budget.spent().is_some() {
+                break;
+            }
+        }
+        if let Some(following) = &mut self.following {
+            following.invalid = invalid;
+        }
+        done
+    }
+
+    fn iterate_group(&mut self, start: (LocId, &Environment), group: &[FuncId], budget: &Budget) -> Option<()> {
+        self.ascend_from(start.0, start.1, budget)?;
+        let apart = self.apart.as_ref()?;
+        let locs = group.iter().flat_map(|func| &apart.locations[func.index()]).copied();
+        let nodes: Vec<LocId> = locs.filter(|loc| self.at[loc.index()].is_some()).collect();
+        self.descend(start, nodes, group, budget)
+    }
+
+    /// At the entry of a function that is called at any time by anybody.
+    fn at_any_time(&self) -> Environment {
+        let memory = self.following.as_ref().map(|following| following.tracker.at_any_time());
+        let mut env = Environment::new();
+        env.memory = memory.unwrap_or(env.memory);
+        env
+    }
+
+    fn ascend_from(&mut self, entry: LocId, initial: &Environment, budget: &Budget) -> Option<()> {
         self.at[entry.index()] = Some(initial.clone());
         let mut work = BTreeSet::from([(self.rank[entry.index()], entry)]);
         let mut tick = 0;
@@ -193,7 +258,7 @@ impl<'p> Analysis<'p> {
                 }
             }
         }
-        self.descend(entry, &initial, budget)
+        Some(())
     }
 
     pub(in crate::invariant) fn is_reachable(&self, loc: LocId) -> bool {
@@ -284,8 +349,17 @@ impl<'p> Analysis<'p> {
 
     /// The descending iteration: recomputes each node from its predecessors. From a post-fixed point, every round
     /// yields a sound result.
-    fn descend(&mut self, entry: LocId, initial: &Environment, budget: &Budget) -> Option<()> {
-        let mut nodes: Vec<LocId> = self.program.locs.ids().filter(|l| self.at[l.index()].is_some()).collect();
+    fn descend(
+        &mut self,
+        (entry, initial): (LocId, &Environment),
+        mut nodes: Vec<LocId>,
+        functions: &[FuncId],
+        budget: &Budget,
+    ) -> Option<()> {
+        let locs: Option<Vec<LocId>> = self
+            .apart
+            .as_ref()
+            .map(|apart| functions.iter().flat_map(|func| &apart.locations[func.index()]).copied().collect());
         nodes.sort_unstable_by_key(|l| (self.downward[l.index()], *l));
         // The environments by target node, then by source node; and the exits by function.
         let mut incoming: FxHashMap<LocId, Vec<(LocId, Environment)>> = FxHashMap::default();
@@ -293,7 +367,10 @@ impl<'p> Analysis<'p> {
         let mut sent: FxHashMap<LocId, Vec<Sent>> = FxHashMap::default();
         let mut ends = Vec::new();
         for round in 0..=ROUNDS {
-            self.reached.iter_mut().for_each(|r| *r = false);
+            match &locs {
+                Some(locs) => locs.iter().for_each(|loc| self.reached[loc.index()] = false),
+                None => self.reached.iter_mut().for_each(|r| *r = false),
+            }
             if let Some(following) = &mut self.following {
                 following.invalid.clear();
             }
@@ -337,7 +414,7 @@ impl<'p> Analysis<'p> {
                     }
                 }
             }
-            for func in self.program.funcs.ids() {
+            for &func in functions {
                 let mut exits = [const { Vec::new() }; KINDS];
                 for (_, exit) in returning.get(&func).into_iter().flatten() {
                     exits[exit.kind()].push(exit.clone());
@@ -448,13 +525,13 @@ impl<'p> Analysis<'p> {
                 return Next::Stop;
             }
             Op::Halt(_) | Op::Error(_) => return Next::Stop,
-            Op::Skip
-            | Op::Leak(_)
-            | Op::Store { .. }
-            | Op::Free { .. }
-            | Op::Copy { .. }
-            | Op::Fill { .. }
-            | Op::Approx { .. } => {}
+            Op::Skip | Op::Leak(_) | Op::Store { .. } | Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } => {}
+            Op::Approx { .. } => {
+                if let (Some(following), Some(true)) = (&self.following, self.apart.as_ref().map(|a| a.contains(edge)))
+                {
+                    following.tracker.disturb(env);
+                }
+            }
             Op::Assume { .. } => unreachable!("assumes come in pairs"),
         }
         Next::Go
@@ -464,6 +541,16 @@ impl<'p> Analysis<'p> {
     fn call(&mut self, edge: EdgeId, env: &mut Environment, ends: &mut Vec<End>) -> Next {
         let program = self.program;
         let Op::Call { callee, args, varargs, result } = &program.edges[edge].op else { unreachable!("a call") };
+        if let (Some(following), Some(true)) = (&self.following, self.apart.as_ref().map(|a| a.contains(edge))) {
+            if matches!(callee, Callee::Direct(func) if !following.returning[func.index()]) {
+                return Next::Stop;
+            }
+            following.tracker.disturb(env);
+            if let Some(var) = result {
+                env.set(&self.rows, *var, None);
+            }
+            return Next::Go;
+        }
         let callees: Vec<FuncId> = match callee {
             Callee::Direct(func) => vec![*func],
             Callee::Indirect(address) => {
@@ -515,6 +602,9 @@ impl<'p> Analysis<'p> {
         if let Some(following) = &self.following {
             let touched = &following.touched[func.index()];
             back.memory = following.tracker.returned(&back.memory, &exit.env.memory, touched);
+        }
+        if self.apart.as_ref().is_some_and(|apart| apart.is_wild(func)) {
+            back.globals = exit.env.globals.clone();
         }
         // Iterate in the order of ids, so that runs are deterministic.
         let mut written: Vec<VarId> = self.written[func.index()].iter().copied().collect();

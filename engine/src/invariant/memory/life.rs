@@ -248,6 +248,6 @@ impl Tracker<'_> {
 
     /// The callees of a call according to the points-to analysis.
     pub fn callees(&self, call: EdgeId) -> &[FuncId] {
-        self.points_to.callees(call)
+        self.points_to.as_ref().map_or(&[], |points_to| points_to.callees(call))
     }
 }

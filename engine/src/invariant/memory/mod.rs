@@ -8,3 +8,4 @@ mod life;
 mod relate;
 pub mod relations;
 pub mod tracker;
+mod unknown;

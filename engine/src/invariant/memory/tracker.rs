@@ -28,7 +28,8 @@ pub enum Places {
 pub struct Tracker<'p> {
     pub(in crate::invariant) program: &'p Program,
     rows: Rows,
-    pub(in crate::invariant) points_to: PointsTo<'p>,
+    /// Without a points-to analysis, an unknown address points to any object.
+    pub(in crate::invariant) points_to: Option<PointsTo<'p>>,
     /// By edge of the program of the points-to analysis: its allocation sites.
     sites: FxHashMap<EdgeId, Vec<u32>>,
     /// By allocation site: its edge. The numbers of globals and functions precede those of sites.
@@ -44,7 +45,7 @@ pub struct Tracker<'p> {
 
 impl<'p> Tracker<'p> {
     /// `origin` maps each edge to that of the program of the points-to analysis.
-    pub fn new(program: &'p Program, points_to: PointsTo<'p>, origin: &[EdgeId]) -> Self {
+    pub fn new(program: &'p Program, points_to: Option<PointsTo<'p>>, origin: &[EdgeId]) -> Self {
         let first_site = (program.globals.len() + program.funcs.len()) as u32;
         let mut sites: FxHashMap<EdgeId, Vec<u32>> = FxHashMap::default();
         let (mut allocations, mut of_edge) = (Vec::new(), FxHashMap::default());
@@ -105,13 +106,14 @@ impl<'p> Tracker<'p> {
 
     /// The objects in the points-to set of an address.
     pub fn objects_of(&mut self, address: ExprId) -> Rc<[u32]> {
+        let Some(points_to) = &mut self.points_to else { return Rc::clone(&self.everything) };
         if let Some(found) = self.objects_of.get(&address) {
             return Rc::clone(found);
         }
         let mut found: Vec<u32> = Vec::new();
         let mut is_any = false;
-        for location in self.points_to.points_to(address) {
-            match self.points_to.objects[location.object].kind {
+        for location in points_to.points_to(address) {
+            match points_to.objects[location.object].kind {
                 ObjectKind::Global(g) => found.push(g.0),
                 ObjectKind::Alloc(edge) => found.extend(self.sites.get(&edge).into_iter().flatten()),
                 ObjectKind::Func(_) => {}
@@ -463,6 +465,9 @@ impl<'p> Tracker<'p> {
                 for (object, at) in targets.iter() {
                     self.spoil(env, *object, at.range.low, at.range.high.saturating_add(len));
                 }
+            }
+            Places::Objects(objects) if self.points_to.is_none() && Rc::ptr_eq(objects, &self.everything) => {
+                self.spoil_all(env);
             }
             Places::Objects(objects) => {
                 for &object in objects.iter() {

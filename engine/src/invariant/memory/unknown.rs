@@ -1,0 +1,81 @@
+//! Abstract memory where code of which nothing is known may have run.
+
+use super::environment::Environment;
+use super::tracker::Tracker;
+use crate::invariant::memory::cells::{Content, Count, Loss, Memory, Status};
+use crate::semantics::Paged;
+use cfa::{AllocKind, GlobalId, Id, Op, VarId};
+use std::rc::Rc;
+
+impl Tracker<'_> {
+    /// Memory at any time: global objects exist and may hold anything, constants hold what they hold at the start. No known address leads
+    /// to any other object.
+    pub fn at_any_time(&self) -> Memory {
+        let mut memory = self.initial();
+        for (id, global) in self.program.globals.iter().filter(|(_, global)| !global.read_only) {
+            let status = Status::new(Count::One, (global.size, global.size), Content::Any);
+            memory.objects.set(id.index(), Some(status));
+        }
+        memory
+    }
+
+    /// The effect of code that may do anything to memory but what C leaves undefined: it writes whatever can be written, and ends the life
+    /// of objects that a function may end.
+    pub fn disturb(&self, env: &mut Environment) {
+        self.lose_all_nulls(env);
+        env.globals = Paged::new();
+        env.memory.cells = Paged::new();
+        let disturbed = |(object, status): (usize, &Status)| {
+            let may_be_dead = status.may_be_dead || self.may_be_ended(object as u32);
+            let now = Status {
+                may_be_dead,
+                content: Content::Any,
+                written: Rc::new([]),
+                null: None,
+                seen: None,
+                covers: Rc::new([]),
+                zeros: None,
+                ..status.clone()
+            };
+            (status.count != Count::None && !self.is_constant(object as u32) && now != *status).then_some((object, now))
+        };
+        let changed: Vec<(usize, Status)> = env.memory.objects.iter().filter_map(disturbed).collect();
+        changed.into_iter().for_each(|(object, status)| env.memory.objects.set(object, Some(status)));
+        let program = self.program;
+        let is_local = |var: VarId| program.vars[var].func().is_some();
+        env.recent.forget_shared(&program.exprs, &is_local);
+        env.recent.written(&|_| false);
+    }
+
+    /// Forgets what all objects hold that may be written.
+    pub(super) fn spoil_all(&self, env: &mut Environment) {
+        env.memory.cells = Paged::new();
+        let spoiled = |(object, status): (usize, &Status)| {
+            let mut now = Status { zeros: None, ..status.clone() };
+            now.write(0, u64::MAX);
+            (!self.is_constant(object as u32) && now != *status).then_some((object, now))
+        };
+        let changed: Vec<(usize, Status)> = env.memory.objects.iter().filter_map(spoiled).collect();
+        changed.into_iter().for_each(|(object, status)| env.memory.objects.set(object, Some(status)));
+        env.recent.forget_cells(&|_| true);
+    }
+
+    fn lose_all_nulls(&self, env: &mut Environment) {
+        let mut lost = Vec::new();
+        for (object, status) in env.memory.objects.iter().filter(|(object, _)| !self.is_constant(*object as u32)) {
+            lost.extend(status.null.map(|_| (object as u32, Loss::Null)));
+            lost.extend(status.seen.map(|_| (object as u32, Loss::Seen)));
+        }
+        env.lose(&lost);
+    }
+
+    fn is_constant(&self, object: u32) -> bool {
+        (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
+    }
+
+    /// Whether a function that did not allocate an object may end its life.
+    fn may_be_ended(&self, object: u32) -> bool {
+        let Some(edge) = self.allocation(object) else { return false };
+        !matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Stack, .. })
+    }
+}
