@@ -67,11 +67,15 @@ pub enum Check {
     Termination,
     /// A specification automaton of the user reaches its error state.
     Automaton,
+    /// Two threads access the same memory, one of them writes, and nothing orders the accesses.
+    DataRace,
+    /// No thread can go on.
+    Deadlock,
 }
 
 impl Check {
     /// All kinds, in the order of declaration.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::Call,
         Self::SignedIntegerOverflow,
         Self::SignedLeftShift,
@@ -103,6 +107,8 @@ impl Check {
         Self::Memcleanup,
         Self::Termination,
         Self::Automaton,
+        Self::DataRace,
+        Self::Deadlock,
     ];
 
     /// The name in verdicts and on the command line.
@@ -139,6 +145,8 @@ impl Check {
             Self::Memcleanup => "valid-memcleanup",
             Self::Termination => "termination",
             Self::Automaton => "automaton",
+            Self::DataRace => "no-data-race",
+            Self::Deadlock => "deadlock",
         }
     }
 
@@ -156,13 +164,14 @@ impl Check {
     /// True if clang inserts the check into the code with `-fsanitize=`.
     pub fn is_in_code(self) -> bool {
         let is_ours = matches!(self, Self::Argument | Self::Memory | Self::PointerCompare | Self::PointerSubtract);
-        !self.is_fault() && !is_ours && self.sanitizer().is_some()
+        !self.is_fault() && !is_ours && self != Self::DataRace && self.sanitizer().is_some()
     }
 
     /// The sanitizer of clang that covers the check.
     pub fn sanitizer(self) -> Option<&'static str> {
         match self {
-            Self::Call | Self::Termination | Self::Automaton => None,
+            Self::Call | Self::Termination | Self::Automaton | Self::Deadlock => None,
+            Self::DataRace => Some("thread"),
             Self::SignedLeftShift => Some("shift"),
             Self::Argument | Self::Deref | Self::Free => Some("address"),
             Self::Memtrack | Self::Memcleanup => Some("leak"),

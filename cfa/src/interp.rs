@@ -14,7 +14,9 @@ mod inputs;
 mod leak;
 mod memory;
 mod operate;
+mod races;
 mod run;
+mod threads;
 mod word;
 
 #[cfg(test)]
@@ -23,6 +25,7 @@ mod tests;
 pub use inputs::{InputSource, Inputs, InputsSource, ObjectSeq, Recording, Unknown};
 pub use memory::{Fault, Object, ObjectKind, function_address, function_at};
 pub use run::{Endless, LimitKind, Limits, Neighbour, Observer, Outcome, Run};
+pub use threads::{Access, Cell, Gap, Machine, Sharing};
 
 use crate::bv::Bv;
 use crate::expr::{Expr, ExprId};
@@ -33,6 +36,7 @@ use endless::Watch;
 use memory::{Memory, Stop};
 use operate::Interrupt;
 use std::time::Instant;
+use threads::Threads;
 
 /// A program compiled for execution.
 pub struct Interpreter<'p> {
@@ -49,6 +53,7 @@ impl<'p> Interpreter<'p> {
     pub fn run<O: Observer>(&self, inputs: &mut dyn InputSource, limits: Limits, observer: &mut O) -> Run {
         let mut state = State::new(self.program, &self.code, limits);
         let outcome = match state.start(inputs) {
+            Ok(()) if state.threads.is_some() => state.run_threads(inputs, observer),
             Ok(()) => state.execute(inputs, observer),
             Err(outcome) => outcome,
         };
@@ -66,12 +71,14 @@ impl<'p> Interpreter<'p> {
             },
             live_heap: state.memory.live_objects().filter(|o| o.kind.may_leak()).count() as u64,
             stack: state.call_stack().collect(),
+            race: state.threads.as_ref().and_then(|threads| threads.race),
             taints: state.taints,
         }
     }
 }
 
 /// A caller's frame: the state to restore when the callee returns.
+#[derive(Clone)]
 struct Frame {
     func: FuncId,
     /// The index of the call in [`Code::calls`].
@@ -84,6 +91,7 @@ struct Frame {
 }
 
 /// The state of a run.
+#[derive(Clone)]
 pub struct State<'r> {
     program: &'r Program,
     code: &'r Code,
@@ -109,6 +117,8 @@ pub struct State<'r> {
     leaks: leak::Roots,
     /// After a fault, the number of bytes that the access covered.
     accessed: u64,
+    /// Of a program that starts threads.
+    threads: Option<Box<Threads>>,
 }
 
 /// The number of steps between two checks of the clock.
@@ -266,6 +276,7 @@ impl<'r> State<'r> {
             watch: Watch::default(),
             leaks: leak::Roots::default(),
             accessed: 0,
+            threads: Threads::of(code),
         }
     }
 

@@ -23,6 +23,7 @@ pub mod loops;
 mod program;
 mod source;
 pub mod text;
+pub mod threads;
 pub mod validate;
 pub mod wording;
 

@@ -224,6 +224,8 @@ impl Recorded {
                 .collect::<Option<_>>()?,
             bytes: self.bytes.into_iter().map(|(o, at, byte)| ((object(o), at), byte)).collect(),
             bases: self.bases.into_iter().map(|(o, base)| (object(o), base)).collect(),
+            // Verdicts on programs with threads are not kept.
+            schedule: Default::default(),
         })
     }
 }
@@ -338,6 +340,7 @@ fn lowering(options: &Options) -> String {
         checks_wrapping: _,
         named: _,
         foreign,
+        threads,
         entry,
         entry_memory,
         checks,
@@ -358,6 +361,7 @@ fn lowering(options: &Options) -> String {
     } = options;
     text(&[
         foreign,
+        threads,
         entry,
         entry_memory,
         checks,
@@ -402,6 +406,7 @@ mod tests {
             globals: [(VarId(3), Bv::new(32, 7))].into(),
             bytes: [((ObjectSeq::Global(GlobalId(2)), 5), 9), ((ObjectSeq::Alloc(1), 0), 1)].into(),
             bases: [(ObjectSeq::Alloc(1), 4096)].into(),
+            schedule: Default::default(),
         };
         let text = serde_json::to_string(&Recorded::of(&inputs)).unwrap();
         let restored: Recorded = serde_json::from_str(&text).unwrap();

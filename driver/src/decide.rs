@@ -13,7 +13,7 @@ use crate::report::{Answer, Increment, Note, Proved, Undefined, Violation};
 use crate::session::{Finished, REPLAY, Session, others};
 use crate::source::Sources;
 use crate::trace::{self, elsewhere, smaller};
-use cfa::{CallGraph, FunctionOrigin, Program};
+use cfa::{CallGraph, Check, FunctionOrigin, Program};
 use engine::{Counterexample, Reason, Verdict};
 use instrument::Site;
 use std::collections::BTreeMap;
@@ -47,6 +47,9 @@ pub fn decide_and_describe(session: &Session, program: &Program, place: Option<&
 
 /// Whether an error of the program can be reached.
 pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known: Known) -> Decided {
+    if program.starts_threads() {
+        return decide_threads(session, program);
+    }
     let slice = match session.plan.is_none() {
         true => session.stage("slicing", "slicing", || session.slice(program)),
         // Each part has its own.
@@ -94,6 +97,18 @@ pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known
     in_words(session, program, Decided { finished: Finished::new(Answer::True), outcome, slice, is_of_slice })
 }
 
+/// Whether an error of a program with threads can be reached.
+fn decide_threads(session: &Session, program: &Program) -> Decided {
+    session.shared().undefined = undefined(program, program, &session.job.error_functions);
+    let outcome = session.stage("exploring interleavings", "analysis", || {
+        engine::threads::verify(program, &session.budget, session.limits.left())
+    });
+    session.reach(program, &outcome);
+    session.shared().engine = Some(outcome.stats);
+    let finished = Finished::new(Answer::True);
+    in_words(session, program, Decided { finished, outcome, slice: None, is_of_slice: false })
+}
+
 /// Puts into words what came out.
 fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decided {
     let sources = Sources::new();
@@ -124,6 +139,8 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
         Verdict::False(found) => explain(session, program, found, &sources),
     };
     let site = match &outcome.verdict {
+        // What threads do to each other has none.
+        Verdict::False(found) if matches!(program.errors[found.error].check, Check::DataRace | Check::Deadlock) => None,
         Verdict::False(found) => Site::of_path(program, &found.path, found.error)
             .map(|site| site.at_origin(program, &found.inputs, engine::replay_limits(session.share_of_time(REPLAY)))),
         _ => None,
@@ -178,7 +195,10 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
     let mut violation = Violation::new(property, error.message.clone());
     session.shared().violation = Some(violation.clone());
     let time = engine::replay_limits(session.share_of_time(smaller::TIME));
-    let smaller = || Some(smaller::inputs(program, &found.inputs, found.error, time));
+    let smaller = || match program.starts_threads() {
+        true => None,
+        false => Some(smaller::inputs(program, &found.inputs, found.error, time)),
+    };
     let inputs = &session.afterwards("looking for smaller inputs", "smaller_inputs", smaller);
     let inputs = inputs.as_ref().unwrap_or(&found.inputs);
     let recorded =
@@ -194,11 +214,15 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 trace.environment.doubts.push(doubt.into());
             }
             let time = engine::replay_limits(session.share_of_time(REPLAY));
-            if elsewhere::differs_by_literals(program, inputs, found.error, time) {
+            let is_threaded = program.starts_threads();
+            if !is_threaded && elsewhere::differs_by_literals(program, inputs, found.error, time) {
                 let doubt = "it depends on which string literals share memory, which C leaves open (C17, 6.4.5p7)";
                 trace.environment.doubts.push(doubt.into());
             }
-            if session.records.reproduction && session.shared().reproduction.is_none() {
+            if session.records.reproduction && is_threaded {
+                session.shared().warnings.push("there are no harnesses for programs with threads".into());
+            }
+            if session.records.reproduction && !is_threaded && session.shared().reproduction.is_none() {
                 let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
                 let of = format!("with which this happens{spot}: {}", trace.message);
                 let sanitizer = error.check.sanitizer();
@@ -206,7 +230,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 session.shared().reproduction = Some(reproduction);
             }
             let time = engine::replay_limits(session.share_of_time(REPLAY));
-            violation.depends_on_addresses = elsewhere::differs(program, inputs, found.error, time);
+            violation.depends_on_addresses = !is_threaded && elsewhere::differs(program, inputs, found.error, time);
             violation.message.clone_from(&trace.message);
             violation.trace = Some(trace);
         }

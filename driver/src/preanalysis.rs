@@ -62,7 +62,8 @@ impl Looks {
         let is_access =
             |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
         let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
-        if !wants_memory {
+        // The looks follow one thread.
+        if program.starts_threads() || !wants_memory {
             return Holding::default();
         }
         let discharged = session.stage("looking which checks hold anyway", "discharge", || {

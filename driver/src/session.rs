@@ -17,7 +17,7 @@ use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Proved, Ra
 use crate::source::Sources;
 use crate::trace::declared;
 use cfa::interp::Inputs;
-use cfa::{AllocKind, Edge, Leak, Op, Program};
+use cfa::{AllocKind, Check, Edge, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
@@ -185,12 +185,7 @@ pub trait Observer: Send + Sync {
 impl Observer for () {}
 
 impl Session {
-    /// The program as it is, and where its verdict may be kept.
-    pub fn load(&self) -> Result<(Program, Option<Place>), Failure> {
-        self.load_with(&self.job.load)
-    }
-
-    /// As [`load`](Self::load), with other options.
+    /// The program as it is with these options, and where its verdict may be kept.
     pub fn load_with(&self, options: &Options) -> Result<(Program, Option<Place>), Failure> {
         // What is written of a program is so of what nothing reaches, too, and functions that are asked about must be there; parts of the
         // paths are told by numbers.
@@ -210,7 +205,9 @@ impl Session {
 
     /// The program with errors where it violates what is asked, and where its verdict may be kept.
     pub fn prepare(&self) -> Result<(Program, Option<Place>), Failure> {
-        let (mut program, place) = self.load()?;
+        // Who shares the work follows one thread, and so does who looks for ends.
+        let threads = self.plan.is_none() && !self.job.is_about_ends();
+        let (mut program, place) = self.load_with(&Options { threads, ..self.job.load.clone() })?;
         self.instrument(&mut program)?;
         self.describe(&program);
         Ok((program, place))
@@ -266,6 +263,14 @@ impl Session {
     }
 
     fn instrument(&self, program: &mut Program) -> Result<(), Failure> {
+        for (check, message) in [
+            (Check::DataRace, "two threads access the same memory, and nothing orders them"),
+            (Check::Deadlock, "no thread can go on"),
+        ] {
+            if self.job.load.checks.contains(&check) {
+                instrument::threads(program, check, message);
+            }
+        }
         instrument::memory_safety(program, &self.job.load.checks);
         instrument::uninitialised(program, &self.job.load.checks);
         let found = instrument::unreach_call(program, &self.job.error_functions);

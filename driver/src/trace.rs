@@ -9,6 +9,7 @@ mod arguments;
 pub mod declared;
 pub mod elsewhere;
 mod fault;
+mod interleaving;
 mod names;
 mod origin;
 mod recorder;
@@ -59,6 +60,11 @@ pub enum Event {
     Return {
         function: String,
         value: Option<String>,
+    },
+    /// From here on another thread runs, in this function: its number, in the order in which threads were started.
+    Switch {
+        thread: u32,
+        function: String,
     },
     /// The variables in the check that failed, with their values.
     Error {
@@ -184,6 +190,9 @@ const TOLD: u64 = 300_000;
 
 /// Runs the inputs and tells what happens, if it is a violation; else how the run ended.
 pub fn record(program: &Program, inputs: &Inputs, sources: &Sources) -> Result<Trace, Outcome> {
+    if program.starts_threads() {
+        return interleaving::record(program, inputs, sources, Limits::default());
+    }
     let Some(fast) = accelerated(program) else { return recorded(program, inputs, sources, Limits::default()) };
     match recorded(program, inputs, sources, Limits { steps: TOLD, ..Limits::default() }) {
         Err(Outcome::Limit(_)) => recorded(&fast, inputs, sources, Limits::default()),

@@ -23,6 +23,7 @@ mod semantics;
 pub mod simplify;
 mod stats;
 pub mod termination;
+pub mod threads;
 mod verdict;
 
 pub use analysis::reached::graph as arg;

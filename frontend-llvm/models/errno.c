@@ -6,6 +6,8 @@
 #ifdef PROVISO_ERRNO
 int *__errno_location(void) { return &proviso_errno; }
 
+#ifndef PROVISO_THREADS
 // Old programs declare it themselves.
 extern int errno __attribute__((alias("proviso_errno")));
+#endif
 #endif

@@ -94,6 +94,27 @@ extern void __proviso_abort(void) __attribute__((noreturn));
 extern void *malloc(size_t size);
 extern void free(void *ptr);
 
+// Threads, where PROVISO_THREADS is defined: see `primitives.rs`.
+#ifdef PROVISO_THREADS
+extern void __proviso_thread_start(void *(*start)(void *), void *argument);
+extern void __proviso_thread_end(void) __attribute__((noreturn));
+extern void *__proviso_thread_this(void);
+extern void __proviso_atomic_begin(unsigned kind);
+extern void __proviso_atomic_finish(void);
+extern void __proviso_atomic_when(const int *word, unsigned relation, int value);
+extern void __proviso_acquire(const void *address, unsigned exclusive);
+extern void __proviso_release(const void *address);
+extern void __proviso_fence(unsigned order);
+enum { SYNCHRONISES = 17, OBSERVES, RELEASES };
+enum { EQUAL, UNEQUAL, AT_LEAST };
+// An access with a memory order of C11; LLVM has other numbers.
+#define ATOMICALLY(order) __proviso_atomic_begin((order) == 0 ? 2 : (order) <= 2 ? 4 : (order) + 2)
+#define ATOMICALLY_DONE __proviso_atomic_finish()
+#else
+#define ATOMICALLY(order) ((void)0)
+#define ATOMICALLY_DONE ((void)0)
+#endif
+
 // The number of the rounding mode on x86: 0 to nearest, 1 down, 2 up, 3 towards zero. Arithmetic in models rounds to
 // nearest in every mode. If the mode may be another one, PROVISO_ROUNDING is defined. A function whose results depend
 // on the mode then starts with IN_MODE.
@@ -132,7 +153,11 @@ extern void __proviso_set_rounding(unsigned mode);
 #define ETIMEDOUT 110
 
 #ifdef PROVISO_ERRNO
+#ifdef PROVISO_THREADS
+static _Thread_local int proviso_errno;
+#else
 static int proviso_errno;
+#endif
 #define SET_ERRNO(value) (proviso_errno = (value))
 #define SET_ERRNO_IF(condition, value)                                                                               \
     do {                                                                                                             \

@@ -16,14 +16,13 @@
 
 // pthread.h and semaphores in a program of one thread (creating another is not modelled). An operation that nobody else can complete blocks for ever.
 
+#ifndef PROVISO_THREADS
 static void proviso_block(void) {
     for (;;)
         ;
 }
 
 unsigned long pthread_self(void) { return 1; }
-
-int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
 // 1 while it runs, then 2.
 static int proviso_once(int *once, void (*routine)(void)) {
@@ -36,8 +35,12 @@ static int proviso_once(int *once, void (*routine)(void)) {
     *once = 2;
     return 0;
 }
+#endif
 
+static int proviso_once(int *once, void (*routine)(void));
 int pthread_once(int *once, void (*routine)(void)) { return proviso_once(once, routine); }
+
+int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
 int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return 0; }
 
@@ -68,11 +71,7 @@ void pthread_testcancel(void) {}
 struct proviso_mutex {
     int locked;
     unsigned count;
-#if __SIZEOF_POINTER__ == 8
-    int unused[2];
-#else
-    int unused;
-#endif
+    unsigned long owner;
     int kind;
 };
 enum { NORMAL, RECURSIVE, ERROR_CHECKING, ADAPTIVE };
@@ -93,6 +92,10 @@ int pthread_mutex_init(struct proviso_mutex *mutex, const int *attributes) {
 
 int pthread_mutex_destroy(struct proviso_mutex *mutex) { return mutex->locked ? EBUSY : 0; }
 
+#ifdef PROVISO_THREADS
+static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked);
+static int proviso_unlock(struct proviso_mutex *mutex);
+#else
 // `otherwise` is the result for a locked mutex that is neither recursive nor error-checking; 0 to wait for ever.
 static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked) {
     if (mutex->locked) {
@@ -109,6 +112,7 @@ static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked)
     mutex->locked = 1;
     return 0;
 }
+#endif
 
 int pthread_mutex_lock(struct proviso_mutex *mutex) { return proviso_lock(mutex, 0, EDEADLK); }
 
@@ -125,6 +129,7 @@ int pthread_mutex_timedlock(struct proviso_mutex *mutex, const struct proviso_mo
     return proviso_lock(mutex, proviso_timeout(until), EDEADLK);
 }
 
+#ifndef PROVISO_THREADS
 static int proviso_unlock(struct proviso_mutex *mutex) {
     int kind = proviso_kind(mutex);
     if (!mutex->locked)
@@ -133,6 +138,7 @@ static int proviso_unlock(struct proviso_mutex *mutex) {
     mutex->locked = kind == RECURSIVE && mutex->count != 0;
     return 0;
 }
+#endif
 
 int pthread_mutex_unlock(struct proviso_mutex *mutex) { return proviso_unlock(mutex); }
 
@@ -183,10 +189,6 @@ int pthread_cond_init(void *condition, const void *attributes) {
 
 int pthread_cond_destroy(void *condition) { return 0; }
 
-int pthread_cond_signal(void *condition) { return 0; }
-
-int pthread_cond_broadcast(void *condition) { return 0; }
-
 int pthread_condattr_init(int *attributes) {
     *attributes = 0;
     return 0;
@@ -196,6 +198,17 @@ int pthread_condattr_destroy(int *attributes) { return 0; }
 
 // The system clock, or a monotonic one.
 int pthread_condattr_setclock(int *attributes, int clock) { return clock == 0 || clock == 1 ? 0 : EINVAL; }
+
+#ifdef PROVISO_THREADS
+#include "concurrent.h"
+
+int pthread_cond_signal(void *condition) { return proviso_wake(condition, 0); }
+
+int pthread_cond_broadcast(void *condition) { return proviso_wake(condition, 1); }
+#else
+int pthread_cond_signal(void *condition) { return 0; }
+
+int pthread_cond_broadcast(void *condition) { return 0; }
 
 // Returns whether a wait ends spuriously. Afterwards the mutex is locked again.
 static _Bool proviso_wakes(struct proviso_mutex *mutex) {
@@ -207,33 +220,35 @@ static _Bool proviso_wakes(struct proviso_mutex *mutex) {
     return 1;
 }
 
-static int proviso_wait(struct proviso_mutex *mutex) {
+static int proviso_wait(void *condition, struct proviso_mutex *mutex) {
     if (!proviso_wakes(mutex))
         proviso_block();
     return 0;
 }
 
-int pthread_cond_wait(void *condition, struct proviso_mutex *mutex) { return proviso_wait(mutex); }
-
-static int proviso_timed_wait(struct proviso_mutex *mutex, const struct proviso_moment *until) {
+static int proviso_timed_wait(void *condition, struct proviso_mutex *mutex, const struct proviso_moment *until) {
     int timeout = proviso_timeout(until);
     return timeout == ETIMEDOUT && proviso_wakes(mutex) ? 0 : timeout;
 }
+#endif
+
+int pthread_cond_wait(void *condition, struct proviso_mutex *mutex) { return proviso_wait(condition, mutex); }
 
 int pthread_cond_timedwait(void *condition, struct proviso_mutex *mutex, const struct proviso_moment *until) {
-    return proviso_timed_wait(mutex, until);
+    return proviso_timed_wait(condition, mutex, until);
 }
 
 // Read-write locks.
-
-struct proviso_rwlock {
-    unsigned readers, writers;
-};
 
 int pthread_rwlock_init(void *lock, const void *attributes) {
     __builtin_memset(lock, 0, sizeof(void *) == 4 ? 32 : 56);
     return 0;
 }
+
+#ifndef PROVISO_THREADS
+struct proviso_rwlock {
+    unsigned readers, writers;
+};
 
 int pthread_rwlock_destroy(struct proviso_rwlock *lock) { return 0; }
 
@@ -276,6 +291,7 @@ int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
         __proviso_unmodelled("unlocking a lock that is not locked is not modelled");
     return 0;
 }
+#endif
 
 int pthread_rwlockattr_init(void *attributes) {
     __builtin_memset(attributes, 0, 8);
@@ -293,6 +309,7 @@ int pthread_spin_init(int *lock, int shared) {
 
 int pthread_spin_destroy(int *lock) { return 0; }
 
+#ifndef PROVISO_THREADS
 int pthread_spin_lock(int *lock) {
     if (*lock)
         proviso_block();
@@ -355,6 +372,8 @@ static int proviso_set_specific(unsigned key, const void *value) {
     return 0;
 }
 
+#endif
+
 int pthread_key_create(unsigned *key, void (*destructor)(void *)) { return proviso_create_key(key, destructor); }
 
 int pthread_key_delete(unsigned key) { return proviso_delete_key(key); }
@@ -363,6 +382,7 @@ void *pthread_getspecific(unsigned key) { return proviso_get_specific(key); }
 
 int pthread_setspecific(unsigned key, const void *value) { return proviso_set_specific(key, value); }
 
+#ifndef PROVISO_THREADS
 extern void exit(int status) __attribute__((noreturn));
 
 // The last thread ends: destructors run, repeatedly if they set values, and the program ends as by `exit`.
@@ -385,6 +405,7 @@ static void proviso_end_thread(void) {
 }
 
 void pthread_exit(void *result) { proviso_end_thread(); }
+#endif
 
 // Semaphores.
 
@@ -400,6 +421,7 @@ int sem_init(unsigned *semaphore, int shared, unsigned value) {
 
 int sem_destroy(unsigned *semaphore) { return 0; }
 
+#ifndef PROVISO_THREADS
 int sem_wait(unsigned *semaphore) {
     if (!*semaphore)
         proviso_block();
@@ -429,3 +451,4 @@ int sem_getvalue(unsigned *semaphore, int *value) {
     *value = *semaphore;
     return 0;
 }
+#endif

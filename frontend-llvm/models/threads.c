@@ -46,16 +46,16 @@ int cnd_init(void *condition) {
 
 void cnd_destroy(void *condition) {}
 
-int cnd_signal(void *condition) { return PROVISO_SUCCESS; }
+int cnd_signal(void *condition) { return pthread_cond_signal(condition); }
 
-int cnd_broadcast(void *condition) { return PROVISO_SUCCESS; }
+int cnd_broadcast(void *condition) { return pthread_cond_broadcast(condition); }
 
 int cnd_wait(void *condition, struct proviso_mutex *mutex) {
-    return proviso_thread_result(proviso_wait(mutex));
+    return proviso_thread_result(proviso_wait(condition, mutex));
 }
 
 int cnd_timedwait(void *condition, struct proviso_mutex *mutex, const struct proviso_moment *until) {
-    return proviso_thread_result(proviso_timed_wait(mutex, until));
+    return proviso_thread_result(proviso_timed_wait(condition, mutex, until));
 }
 
 int tss_create(unsigned *key, void (*destructor)(void *)) {
@@ -68,7 +68,7 @@ void *tss_get(unsigned key) { return proviso_get_specific(key); }
 
 int tss_set(unsigned key, void *value) { return proviso_thread_result(proviso_set_specific(key, value)); }
 
-unsigned long thrd_current(void) { return 1; }
+unsigned long thrd_current(void) { return pthread_self(); }
 
 int thrd_equal(unsigned long a, unsigned long b) { return a == b; }
 
@@ -92,4 +92,8 @@ int thrd_sleep(const struct proviso_moment *time, struct proviso_moment *left) {
     return -1;
 }
 
+#ifdef PROVISO_THREADS
+void thrd_exit(int result) { proviso_finish((void *)(long)result); }
+#else
 void thrd_exit(int result) { proviso_end_thread(); }
+#endif

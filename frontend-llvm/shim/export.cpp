@@ -384,7 +384,15 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
     for (int lane : shuffle->getShuffleMask())
       extra.push_back(uint32_t(lane));
   } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
-    extra = {update->getOperation()};
+    extra = {update->getOperation(), uint32_t(update->getOrdering())};
+  } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    extra = {uint32_t(exchange->getMergedOrdering()), uint32_t(exchange->isWeak())};
+  } else if (auto *fence = dyn_cast<FenceInst>(&instruction)) {
+    extra = {uint32_t(fence->getOrdering()), uint32_t(fence->getSyncScopeID() == SyncScope::SingleThread)};
+  } else if (auto *load = dyn_cast<LoadInst>(&instruction); load && load->isAtomic()) {
+    extra = {uint32_t(load->getOrdering())};
+  } else if (auto *store = dyn_cast<StoreInst>(&instruction); store && store->isAtomic()) {
+    extra = {uint32_t(store->getOrdering())};
   } else if (auto *arithmetic = dyn_cast<OverflowingBinaryOperator>(&instruction)) {
     extra = {uint32_t(arithmetic->hasNoSignedWrap()) | uint32_t(is_pointer_difference(instruction)) << 1 |
              uint32_t(is_complex(instruction)) << 2};

@@ -26,6 +26,7 @@ mod rounding;
 mod sanitizer;
 mod source;
 mod start;
+mod threads;
 mod to_integer;
 mod uninterpreted;
 mod uses;
@@ -125,6 +126,10 @@ struct Context<'m> {
     unreturned: Option<returned::Unreturned>,
     /// Error functions that optimisation passes may have inlined.
     inlined: inlined::Inlined,
+    /// The program starts threads: what they share is memory.
+    is_threaded: bool,
+    /// The functions that stand for operations of threads.
+    thread_functions: FxHashMap<&'static str, FuncId>,
 }
 
 /// The blocks of the module in the program.
@@ -174,6 +179,8 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
         errno_location: None,
         unreturned: None,
         inlined: inlined::Inlined::default(),
+        is_threaded: ir.functions.iter().any(|f| f.name == cfa::threads::ThreadOp::Start.name()),
+        thread_functions: FxHashMap::default(),
     };
     for (n, f) in ir.functions.iter().enumerate() {
         match f.name.split_once('.') {

@@ -28,9 +28,9 @@ const FILES: &[ModelFile] = model_files![
     "alloc.c" "assert.c" "atomic.c" "complex.c" "complexf.c" "complexl.c" "cprover.c" "ctype.c" "descriptors.c" "environment.c" "errno.c"
     "fenv.c" "files.c" "folders.c" "getopt.c" "klee.c" "locale.c" "math.c" "mathf.c" "mathl.c" "messages.c" "mman.c"
     "multibyte.c" "network.c" "number.c" "printf.c" "process.c" "pthread.c" "report.c" "scanf.c" "sched.c" "search.c"
-    "signal.c" "socket.c" "stdio.c" "stdlib.c" "stream.c" "string.c" "threads.c" "time.c" "transcendental.c"
+    "signal.c" "socket.c" "stdio.c" "stdlib.c" "stream.c" "string.c" "threading.c" "threads.c" "time.c" "transcendental.c"
     "transcendentalf.c" "transcendentall.c" "unistd.c" "users.c" "wctype.c" "wide.c" "wnumber.c" "wscanf.c" "wstdio.c"
-    "complex.h" "math.h" "number.h" "proviso.h" "real.h" "sort.h" "transcendental.h"
+    "complex.h" "concurrent.h" "math.h" "number.h" "proviso.h" "real.h" "sort.h" "transcendental.h"
 ];
 
 impl ModelFile {
@@ -54,6 +54,14 @@ const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream
 /// The suffix of the symbol of a model that only other models call, because the program's function with this name has
 /// no model.
 pub(crate) const OWN: &str = ".own";
+
+/// The file of what only programs with threads call.
+const THREADING: &str = "threading.c";
+
+/// True if a model of this function is of programs with threads alone.
+pub(crate) fn is_threading(function: &str) -> bool {
+    file_of(function) == Some(THREADING)
+}
 
 /// Functions that change the rounding mode.
 const SET_ROUNDING: [&str; 4] = ["fesetenv", "fesetmode", "fesetround", "feupdateenv"];
@@ -83,6 +91,8 @@ pub(crate) struct Models {
     /// The program sets seeds of random numbers, and may set more than one.
     seeds: bool,
     pub reseeds: bool,
+    /// The program starts threads.
+    pub threads: bool,
     /// The check of library arguments is enabled.
     pub arguments: bool,
     /// The check of uninitialised values is enabled.
@@ -112,6 +122,7 @@ pub(crate) fn needed<'a>(undefined: impl IntoIterator<Item = &'a str>, except: &
     }
     models.symbols.sort_unstable();
     models.errno = models.files.contains(&"errno.c");
+    models.threads = models.files.contains(&THREADING);
     models.wide = models.files.iter().any(|file| ["wscanf.c", "wstdio.c"].contains(file));
     models.scans = models.files.iter().any(|file| ["scanf.c", "wscanf.c"].contains(file));
     models.descriptors = models
@@ -181,6 +192,9 @@ impl Models {
         let mut main = String::new();
         if self.errno {
             main.push_str("#define PROVISO_ERRNO\n");
+        }
+        if self.threads {
+            main.push_str("#define PROVISO_THREADS\n");
         }
         if self.wide {
             main.push_str("#define PROVISO_WIDE\n");
@@ -286,6 +300,7 @@ mod tests {
                 open_files: true,
                 seeds: true,
                 reseeds: true,
+                threads: file.name == THREADING,
                 arguments: true,
                 initialised: true,
                 dependences: false,
@@ -317,6 +332,7 @@ mod tests {
                 open_files: all,
                 seeds: true,
                 reseeds: all,
+                threads: all,
                 arguments: all,
                 initialised: all,
                 dependences: all,

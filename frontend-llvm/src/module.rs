@@ -178,6 +178,7 @@ impl Loader {
             llvm.declare(name);
         }
         undefined.extend(simpler.into_iter().map(str::to_owned));
+        undefined.retain(|name| options.threads || !models::is_threading(name));
         let mut needed = models::needed(undefined.iter().map(String::as_str), &options.error_functions);
         needed.arguments = options.checks.contains(&cfa::Check::Argument);
         let seeds: Vec<&str> =

@@ -147,6 +147,8 @@ pub struct Options {
     pub decisions: bool,
     /// If true, functions and variables that are unreachable from the entry are omitted.
     pub only_reachable: bool,
+    /// Functions that start threads have models, over `cfa::threads`. If false, they are not modelled.
+    pub threads: bool,
     /// If true, library models are linked. Otherwise every library function except the primitives is undefined.
     pub models: bool,
 }
@@ -223,6 +225,7 @@ impl Default for Options {
             keeps_output: false,
             decisions: false,
             only_reachable: false,
+            threads: false,
             models: true,
         }
     }

@@ -64,6 +64,17 @@
 //! // The byte must be initialised. Models check this only if `PROVISO_INITIALISED` is defined.
 //! void __proviso_use(char byte);
 //!
+//! // Threads (`cfa::threads::ThreadOp`): only in models of programs that start them.
+//! void  __proviso_thread_start(void *(*start)(void *), void *argument);
+//! void  __proviso_thread_end(void);
+//! void *__proviso_thread_this(void);          // the argument that the thread was started with; null in the first
+//! void  __proviso_atomic_begin(unsigned kind);
+//! void  __proviso_atomic_finish(void);
+//! void  __proviso_atomic_when(const int *word, unsigned relation, int value);
+//! void  __proviso_acquire(const void *address, unsigned exclusive);
+//! void  __proviso_release(const void *address);
+//! void  __proviso_fence(unsigned order);
+//!
 //! // Paths.
 //! void __proviso_assume(int condition);       // the path does not exist unless the condition is true
 //! void __proviso_exit(int status);            // ends the program without exit handlers
@@ -77,6 +88,7 @@
 //! result. See `models::ignoring_result`. The lowering redirects such calls.
 
 use cfa::Family;
+use cfa::threads::ThreadOp;
 
 /// The meaning of a call of a function that is declared but not defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,6 +149,8 @@ pub(crate) enum Primitive {
     Counts,
     /// A taint, unless all formats of the program are known.
     UnknownFormat,
+    /// An operation of threads.
+    Thread(ThreadOp),
     /// Threads, non-local jumps, signals: the function changes control flow in a way that is not modelled.
     Unmodelled(&'static str),
 }
@@ -164,6 +178,9 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
     }
     if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") {
         return Some(Nondet);
+    }
+    if let Some(op) = ThreadOp::by_name(name) {
+        return Some(Thread(op));
     }
     if let Some(name) = name.strip_prefix("__proviso_") {
         return Some(match name {

@@ -30,7 +30,7 @@ const fn undefined(name: &'static str, checks: &'static [Check], what: &'static 
 
 impl Asked {
     /// All checks, in the order of result tables.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         of("unreach-call", &[Check::Call], "assertions hold, and no error function is called"),
         of(
             "address",
@@ -72,6 +72,8 @@ impl Asked {
         undefined("bool", &[Check::Bool], "a _Bool is 0 or 1"),
         undefined("enum", &[Check::Enum], "an enumeration of a fixed type has one of its values"),
         undefined("builtin", &[Check::Builtin], "builtins are given what they take"),
+        of("thread", &[Check::DataRace], "something orders the accesses of threads to what they share"),
+        of("deadlock", &[Check::Deadlock], "some thread can go on until the program ends"),
     ];
 
     /// The checks that run if the user selects none: assertions, `address` and `undefined`.
@@ -115,7 +117,8 @@ mod tests {
         for asked in Asked::ALL {
             assert_eq!(Asked::by_name(asked.name), Ok(vec![asked]));
             for check in asked.checks {
-                let sanitizer = check.sanitizer().unwrap_or("unreach-call");
+                let other = if *check == Check::Deadlock { "deadlock" } else { "unreach-call" };
+                let sanitizer = check.sanitizer().unwrap_or(other);
                 assert_eq!(sanitizer, asked.name, "{check}");
             }
         }

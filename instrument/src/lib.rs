@@ -18,6 +18,7 @@ pub use automaton::Automaton;
 pub use checks::cover::cover;
 pub use checks::memory::memory_safety;
 pub use checks::pass::{Operation, Site, guard_all, let_pass, sites};
+pub use checks::threads::threads;
 pub use checks::uninitialised::uninitialised;
 pub use checks::unreach_call::{UnreachCall, only_while, unreach_call};
 pub use property::{Property, PropertyError, PropertyFile};

@@ -144,6 +144,7 @@ impl Property {
             Self::ValidFree => &[Check::Free],
             Self::ValidMemtrack => &[Check::Memtrack],
             Self::ValidMemcleanup => &[Check::Memcleanup],
+            Self::NoDataRace => &[Check::DataRace],
             _ => &[],
         }
     }

@@ -198,6 +198,7 @@ pub struct VerifyArgs {
     ///   valid-memsafety   these three
     ///   valid-memcleanup  all objects of the heap are freed when the program ends
     ///   termination       every execution ends
+    ///   no-data-race      something orders the accesses of threads to what they share
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Vec<String>,
@@ -227,6 +228,8 @@ pub struct VerifyArgs {
     ///   integer-divide-by-zero, float-divide-by-zero, float-cast-overflow, implicit-conversion, bounds, null, alignment,
     ///   nonnull-attribute, returns-nonnull-attribute, pointer-overflow, unreachable, return, vla-bound, bool, enum, builtin
     ///   pointer-compare, pointer-subtract   pointers that are ordered or subtracted lead into one object
+    ///   thread                      something orders the accesses of threads to what they share
+    ///   deadlock                    some thread can go on until the program ends
     ///   undefined                   all that clang's group of this name has
     ///   all                         all of these
     ///   default                     unreach-call, address and undefined

@@ -5,11 +5,13 @@
 //! *static*: global variables, addresses and constants. They are set at the start of a run. The frames follow as a
 //! stack. A frame has the function's variables and its intermediate results.
 
+use super::threads::Functions;
 use crate::bv::Bv;
 use crate::expr::{BinOp, Expr, ExprId, UnOp};
 use crate::index::{Id, Table};
 use crate::program::*;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A register. The width of its value determines the file. The top bit distinguishes frame registers from static ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,6 +204,8 @@ pub struct Code {
     /// The first registers with addresses of globals and of functions.
     pub globals_at: usize,
     pub funcs_at: usize,
+    /// Of a program that starts threads.
+    pub threads: Option<Arc<Functions>>,
 }
 
 impl Code {
@@ -268,6 +272,7 @@ impl<'p> Compiler<'p> {
             wide_constants_at: static_wides as usize,
             globals_at,
             funcs_at,
+            threads: Functions::of(program),
         };
         Self {
             program,

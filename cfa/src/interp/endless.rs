@@ -15,6 +15,7 @@ const FIRST: u64 = 1 << 16;
 const LONGEST: u64 = 1 << 12;
 
 /// Detects a recurring state.
+#[derive(Clone)]
 pub(super) struct Watch {
     kept: Option<Kept>,
     /// The step at which the next state is stored, or the stored one is dropped.
@@ -22,6 +23,7 @@ pub(super) struct Watch {
 }
 
 /// A stored state.
+#[derive(Clone)]
 struct Kept {
     edge: EdgeId,
     at: u64,

@@ -43,6 +43,11 @@ pub trait InputSource {
         let _ = (object, size, align);
         None
     }
+    /// The thread that goes on at a point of a run: one of those that are enabled. The points are numbered as they come.
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        let _ = point;
+        if enabled.contains(&current) { current } else { enabled[0] }
+    }
 }
 
 /// The recorded inputs of one run.
@@ -56,6 +61,9 @@ pub struct Inputs {
     pub bytes: BTreeMap<(ObjectSeq, u64), u8>,
     /// The addresses of objects.
     pub bases: BTreeMap<ObjectSeq, u64>,
+    /// Of a program with threads: from which points on which thread runs. Where its thread cannot go on, or has come to the end, the
+    /// first that can does.
+    pub schedule: BTreeMap<u64, u32>,
 }
 
 impl Inputs {
@@ -97,6 +105,10 @@ impl InputSource for InputsSource<'_> {
     fn base(&mut self, object: ObjectSeq, _size: u64, _align: u32) -> Option<u64> {
         self.inputs.bases.get(&object).copied()
     }
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        let default = if enabled.contains(&current) { current } else { enabled[0] };
+        self.inputs.schedule.get(&point).copied().filter(|t| enabled.contains(t)).unwrap_or(default)
+    }
 }
 
 /// An input source that forwards to another one and records its answers, so that the run can be repeated.
@@ -136,5 +148,13 @@ impl<S: InputSource> InputSource for Recording<S> {
         let base = self.source.base(object, size, align)?;
         self.inputs.bases.insert(object, base);
         Some(base)
+    }
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        let default = if enabled.contains(&current) { current } else { enabled[0] };
+        let next = self.source.thread(point, current, enabled);
+        if next != default {
+            self.inputs.schedule.insert(point, next);
+        }
+        next
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The locals that are roots, computed on first use.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Roots {
     locals: Vec<Vec<VarId>>,
     live: FxHashMap<FuncId, Rc<Liveness>>,

@@ -81,7 +81,7 @@ impl ObjectKind {
 }
 
 /// A memory object, live or dead.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Object {
     /// The name of the object.
     pub seq: ObjectSeq,
@@ -98,7 +98,7 @@ pub struct Object {
     shadow: Option<Box<Content>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Content {
     Flat(Box<[u8]>),
     /// Pages of `PAGE` bytes by number, created on the first access. The last page may be used in part.
@@ -153,6 +153,7 @@ impl Space {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct Memory {
     space: Space,
     /// The number of functions.

@@ -139,6 +139,8 @@ pub struct Run {
     pub accessed: u64,
     /// If the run ended in a fault: the object that contains the address or is near it.
     pub object: Option<Neighbour>,
+    /// Of a run that ends in a data race: the two accesses, with their threads.
+    pub race: Option<[(u32, Access); 2]>,
 }
 
 /// An object near an address.

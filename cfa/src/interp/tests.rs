@@ -351,7 +351,8 @@ fn halts_errors_and_taints() {
             live_heap: 0,
             stack: vec![],
             accessed: 0,
-            object: None
+            object: None,
+            race: None,
         }
     );
 

@@ -32,6 +32,10 @@ impl InputSource for Elsewhere<'_> {
         self.next = base.checked_add(size)?.checked_add(GAP)?;
         Some(base)
     }
+
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        self.inputs.thread(point, current, enabled)
+    }
 }
 
 /// Inputs, but for the choice of the objects that string literals are in: each is one of its own, or the first other one that it may be in.
@@ -58,6 +62,10 @@ impl InputSource for Literals<'_> {
 
     fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
         self.inputs.base(object, size, align)
+    }
+
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        self.inputs.thread(point, current, enabled)
     }
 }
 

@@ -247,6 +247,7 @@ impl Context<'_> {
             && !is_unmodelled(variable)
             && !is_linkers(variable)
             && !variable.extern_weak
+            && (!self.is_threaded || variable.constant)
             && !self.uses.escapes[n]
             && self.width(variable.ty).is_some()
     }

@@ -3,8 +3,9 @@
 use super::builder::{Cursor, fork};
 use super::function::FunctionLowering;
 use super::rounding::Mode;
-use super::{arguments, arith, call, sanitizer};
+use super::{arguments, arith, call, sanitizer, threads};
 use crate::ir::{Instruction, Operand, TypeKind, op};
+use cfa::threads::ThreadOp;
 use cfa::{AllocKind, Bv, Check, ExprId, HaltKind, Op};
 
 impl FunctionLowering<'_, '_> {
@@ -59,9 +60,13 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
             fl.keep_unmarked(n);
             lower_store(fl, i);
         }
-        op::FENCE => {
-            fl.b.emit(Op::Skip);
-        }
+        op::FENCE => match fl.b.ir().extra(i) {
+            &[order, 0] if fl.b.cx.is_threaded => {
+                let order = fl.b.size(u64::from(order));
+                threads::call(&mut fl.b, ThreadOp::Fence, &[order]);
+            }
+            _ => drop(fl.b.emit(Op::Skip)),
+        },
         op::CALL | op::INVOKE | op::CALL_BR => {
             fl.keep_unmarked(n);
             call::lower(fl, n, i);
@@ -200,7 +205,10 @@ fn lower_load(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         return fl.define(n, value);
     }
     let Some(address) = fl.operand(address) else { return };
+    let order = fl.b.ir().extra(i).first().map(|&order| u64::from(order));
+    order.into_iter().for_each(|order| threads::begin(&mut fl.b, order));
     let value = if fl.b.ir().types[i.ty as usize].size == 0 { fl.b.int(width, 0) } else { fl.b.load(address, width) };
+    order.into_iter().for_each(|_| threads::finish(&mut fl.b));
     let is_pointer = matches!(fl.b.ir().kind(i.ty), TypeKind::Pointer);
     let value = if is_pointer { arguments::followed(&mut fl.b, value) } else { value };
     fl.define_saved(n, value);
@@ -216,7 +224,10 @@ fn lower_store(fl: &mut FunctionLowering, i: &Instruction) {
     }
     let Some(address) = fl.operand(address) else { return };
     if !empty {
+        let order = ir.extra(i).first().map(|&order| u64::from(order));
+        order.into_iter().for_each(|order| threads::begin(&mut fl.b, order));
         fl.b.store(address, value);
+        order.into_iter().for_each(|_| threads::finish(&mut fl.b));
     }
 }
 
@@ -226,10 +237,26 @@ fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         return;
     };
     let width = fl.b.x().width(expected);
+    let order = fl.b.ir().extra(i).first().map_or(0, |&order| u64::from(order));
+    threads::begin(&mut fl.b, order);
     let old = fl.b.load(address, width);
     let equal = fl.b.x().eq(old, expected);
-    let stored = fl.b.x().ite(equal, new, old);
-    fl.b.store(address, stored);
+    if fl.b.cx.is_threaded {
+        // One that fails writes nothing.
+        let (inside, after) = (fl.b.new_location(), fl.b.new_location());
+        fl.b.branch(equal, inside, after);
+        fl.b.cursor = Cursor::At(inside);
+        fl.b.store(address, new);
+        fl.b.goto(after);
+        fl.b.cursor = Cursor::At(after);
+        threads::finish(&mut fl.b);
+        if fl.b.ir().extra(i).get(1) == Some(&1) {
+            fl.b.approximate("a weak exchange that fails without a reason is not modelled", false, true);
+        }
+    } else {
+        let stored = fl.b.x().ite(equal, new, old);
+        fl.b.store(address, stored);
+    }
     let Some(result) = fl.pair(i.ty, old, equal) else { return fl.unmodelled_instruction(n, i) };
     fl.define(n, result);
 }
@@ -239,6 +266,8 @@ fn lower_atomic_update(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     let ir = fl.b.ir();
     let (Some(address), Some(operand)) = (fl.value(i, 0), fl.value(i, 1)) else { return };
     let width = fl.b.x().width(operand);
+    let order = ir.extra(i).get(1).map_or(0, |&order| u64::from(order));
+    threads::begin(&mut fl.b, order);
     let old = fl.b.load(address, width);
     let format = arith::float_format(ir, i.ty);
     let operation = ir.extra(i)[0];
@@ -273,6 +302,7 @@ fn lower_atomic_update(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         new = fl.b.x().not(new);
     }
     fl.b.store(address, new);
+    threads::finish(&mut fl.b);
     fl.define_saved(n, old);
 }
 

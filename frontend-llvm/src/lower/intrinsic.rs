@@ -229,6 +229,9 @@ fn value(fl: &mut FunctionLowering, i: &Instruction, base: &str, mode: Mode, arg
 /// Intrinsics whose value is a constant, an argument or an input.
 fn simple(fl: &mut FunctionLowering, base: &str, mode: Mode, args: &[ExprId], width: u32) -> Option<ExprId> {
     Some(match (base, args) {
+        ("threadlocal.address", &[value, ..]) if fl.b.cx.is_threaded => {
+            super::threads::call(&mut fl.b, cfa::threads::ThreadOp::Local, &[value])?
+        }
         (
             "expect"
             | "expect.with.probability"

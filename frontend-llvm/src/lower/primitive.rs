@@ -75,6 +75,7 @@ pub(super) fn lower(
             Some(mode.unwrap_or_else(|| b.int(Rounding::WIDTH, 0)))
         }
         (Primitive::Counts, _) => Some(b.int(1, b.cx.counts.into())),
+        (Primitive::Thread(op), _) => super::threads::call(b, op, args),
         (Primitive::Unmodelled(what), _) => b.unmodelled(&format!("{what} ('{name}')"), width),
         _ if has_effect(b, primitive, name, args) => None,
         // The call has too few arguments.
@@ -150,6 +151,7 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
             b.halt(HaltKind::Abort);
         }
         (Primitive::Nothing, _) => {
+            super::threads::synchronise(b, name);
             b.emit(Op::Skip);
         }
         (Primitive::Free(family), &[ptr, ..]) => {

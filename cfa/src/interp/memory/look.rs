@@ -28,7 +28,26 @@ impl Content {
     }
 }
 
+impl Memory {
+    /// Returns whether a number lies where objects are.
+    pub fn is_address(&self, value: u64) -> bool {
+        (self.space.data..self.next).contains(&value)
+    }
+}
+
 impl Object {
+    /// Calls `visit` with the pieces of the content that were touched, by their offsets in order.
+    pub(in crate::interp) fn visit_bytes(&self, mut visit: impl FnMut(u64, &[u8])) {
+        match &self.content {
+            Content::Flat(bytes) => visit(0, bytes),
+            Content::Paged { pages, .. } => {
+                let mut pages: Vec<_> = pages.iter().collect();
+                pages.sort_unstable_by_key(|(number, _)| **number);
+                pages.into_iter().for_each(|(number, page)| visit(number * PAGE, page));
+            }
+        }
+    }
+
     /// Calls `visit` with the words of `len` bytes at all offsets that the run has touched. All offsets count, because
     /// C may pack structs.
     pub(in crate::interp) fn words(&self, len: u32, mut visit: impl FnMut(u64)) {

@@ -1,0 +1,143 @@
+//! Data races by happens-before, with vector clocks and the synchronisation of C11's memory orders.
+//!
+//! Mattern: *Virtual time and global states of distributed systems*, 1989; Flanagan, Freund: *FastTrack*, PLDI 2009, which keeps less.
+
+use super::threads::Access;
+use crate::threads::{BLOCK, order};
+use rustc_hash::FxHashMap;
+
+type Clock = Vec<u32>;
+
+fn join(into: &mut Clock, other: &Clock) {
+    if into.len() < other.len() {
+        into.resize(other.len(), 0);
+    }
+    into.iter_mut().zip(other).for_each(|(a, b)| *a = (*a).max(*b));
+}
+
+/// What has happened before, for each thread, and what those learn that acquire an address.
+#[derive(Clone, Default)]
+pub(super) struct Clocks {
+    threads: Vec<Clock>,
+    released: FxHashMap<u64, Clock>,
+    /// What relaxed loads have read, for a fence that comes; and what a fence has released.
+    read: Vec<Clock>,
+    fenced: Vec<Clock>,
+}
+
+impl Clocks {
+    fn ensure(&mut self, thread: u32) {
+        while self.threads.len() <= thread as usize {
+            let n = self.threads.len();
+            let mut clock = vec![0; n + 1];
+            clock[n] = 1;
+            self.threads.push(clock);
+            self.read.push(Vec::new());
+            self.fenced.push(Vec::new());
+        }
+    }
+    pub fn start(&mut self, parent: u32, child: u32) {
+        self.ensure(parent.max(child));
+        let clock = self.threads[parent as usize].clone();
+        join(&mut self.threads[child as usize], &clock);
+        self.tick(parent);
+    }
+    fn tick(&mut self, thread: u32) {
+        self.threads[thread as usize][thread as usize] += 1;
+    }
+    pub fn acquire(&mut self, thread: u32, addr: u64) {
+        self.ensure(thread);
+        if let Some(clock) = self.released.get(&addr) {
+            join(&mut self.threads[thread as usize], clock);
+        }
+    }
+    pub fn release(&mut self, thread: u32, addr: u64) {
+        self.ensure(thread);
+        let clock = self.threads[thread as usize].clone();
+        join(self.released.entry(addr).or_default(), &clock);
+        self.tick(thread);
+    }
+    /// An atomic load.
+    pub fn load(&mut self, thread: u32, addr: u64, order: u64) {
+        self.ensure(thread);
+        let Some(clock) = self.released.get(&addr) else { return };
+        let acquires = matches!(order, order::ACQUIRE | order::ACQUIRE_RELEASE | order::SEQUENTIAL);
+        join(&mut self.read[thread as usize], clock);
+        if acquires {
+            join(&mut self.threads[thread as usize], clock);
+        }
+    }
+    /// An atomic store, or the store of an update, which goes on with what was released before.
+    pub fn store(&mut self, thread: u32, addr: u64, order: u64, updates: bool) {
+        self.ensure(thread);
+        let releases = matches!(order, order::RELEASE | order::ACQUIRE_RELEASE | order::SEQUENTIAL);
+        let clock = if releases { &self.threads[thread as usize] } else { &self.fenced[thread as usize] }.clone();
+        let released = self.released.entry(addr).or_default();
+        if !updates {
+            released.clear();
+        }
+        join(released, &clock);
+        if releases {
+            self.tick(thread);
+        }
+    }
+    pub fn fence(&mut self, thread: u32, order: u64) {
+        self.ensure(thread);
+        let t = thread as usize;
+        if order != order::RELEASE {
+            let read = std::mem::take(&mut self.read[t]);
+            join(&mut self.threads[t], &read);
+        }
+        if order != order::ACQUIRE {
+            self.fenced[t] = self.threads[t].clone();
+            self.tick(thread);
+        }
+    }
+    fn knows(&self, thread: u32, other: u32, time: u32) -> bool {
+        self.threads
+            .get(thread as usize)
+            .and_then(|clock| clock.get(other as usize))
+            .is_some_and(|&known| time <= known)
+    }
+    fn now(&self, thread: u32) -> u32 {
+        self.threads.get(thread as usize).map_or(1, |clock| clock[thread as usize])
+    }
+}
+
+/// The last accesses to each byte, by thread, and by what they are.
+#[derive(Clone, Default)]
+pub(super) struct Races {
+    bytes: FxHashMap<u64, Vec<(u32, u32, Access)>>,
+}
+
+/// Longer accesses are looked at in part.
+const LONGEST: u64 = 4096;
+
+impl Races {
+    /// An access by a thread: an access of another that it races with.
+    pub fn access(&mut self, thread: u32, access: &Access, clocks: &Clocks) -> Option<(u32, Access)> {
+        let now = clocks.now(thread);
+        for at in access.addr..access.addr.saturating_add(access.len.min(LONGEST)) {
+            let known = self.bytes.entry(at).or_default();
+            let races = |&&(other, time, ref before): &&(u32, u32, Access)| {
+                other != thread && before.conflicts(access) && !clocks.knows(thread, other, time)
+            };
+            if let Some(&(other, _, before)) = known.iter().find(races) {
+                return Some((other, before));
+            }
+            let is_same = |&(other, _, ref before): &(u32, u32, Access)| {
+                other == thread && before.writes == access.writes && before.atomic == access.atomic
+            };
+            match known.iter_mut().find(|k| is_same(k)) {
+                Some(entry) => *entry = (thread, now, *access),
+                None => known.push((thread, now, *access)),
+            }
+        }
+        None
+    }
+}
+
+/// The order of an atomic section's accesses, if it is one of C11's.
+pub(super) fn order_of(kind: Option<u64>) -> Option<u64> {
+    kind.filter(|&kind| kind < BLOCK)
+}

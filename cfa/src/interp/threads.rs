@@ -1,0 +1,1255 @@
+//! Runs of programs with threads: sequentially consistent, one thread at a time.
+//!
+//! Control may go to another thread at a *point*: before a visible operation, which is an access to memory that other threads may access, the
+//! beginning of an atomic section, or an operation on locks; and where a thread ends or waits. Between two points a thread does
+//! nothing that others can see. Points are counted; a schedule names the threads that run from some of them on.
+
+use super::races::{Clocks, Races, order_of};
+use super::*;
+use crate::expr::BinOp;
+use crate::program::*;
+use crate::threads::{self, Relation, ThreadOp};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// More threads are a limit.
+const MOST_THREADS: usize = 128;
+
+/// What is known of the functions of a program with threads.
+pub struct Functions {
+    ops: Vec<Option<ThreadOp>>,
+    /// The kind of the atomic section that the function is, called by one that is not.
+    sections: Vec<Option<u64>>,
+    race: Option<ErrorId>,
+    deadlock: Option<ErrorId>,
+}
+
+impl Functions {
+    /// `None` if the program starts no threads.
+    pub fn of(program: &Program) -> Option<Arc<Self>> {
+        program.starts_threads().then(|| Arc::new(Self::new(program)))
+    }
+
+    fn new(program: &Program) -> Self {
+        let ops: Vec<Option<ThreadOp>> = program.funcs.values().map(|f| ThreadOp::by_name(&f.name)).collect();
+        // Models that use operations of threads, or call others that do, are no sections.
+        let mut uses: Vec<bool> = ops.iter().map(Option::is_some).collect();
+        loop {
+            let mut changed = false;
+            for edge in program.edges.values() {
+                if let Op::Call { callee: Callee::Direct(callee), .. } = edge.op {
+                    let caller = program.locs[edge.source].func;
+                    let is_model = program.funcs[callee].origin == FunctionOrigin::Model;
+                    if is_model && uses[callee.index()] && !uses[caller.index()] {
+                        uses[caller.index()] = true;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let section = |(id, f): (FuncId, &Function)| match f.origin {
+            FunctionOrigin::Source if f.name.starts_with("__VERIFIER_atomic_") => Some(threads::BLOCK),
+            FunctionOrigin::Model if !uses[id.index()] => Some(threads::LIBRARY),
+            _ => None,
+        };
+        let error = |check| program.errors.iter().find(|(_, error)| error.check == check).map(|(id, _)| id);
+        Self {
+            sections: program.funcs.iter().map(section).collect(),
+            ops,
+            race: error(crate::Check::DataRace),
+            deadlock: error(crate::Check::Deadlock),
+        }
+    }
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The address.
+    pub addr: u64,
+    /// The number of bytes.
+    pub len: u64,
+    /// True for a write.
+    pub writes: bool,
+    /// True for an atomic access.
+    pub atomic: bool,
+    /// The edge that accesses memory.
+    pub edge: EdgeId,
+}
+
+impl Access {
+    /// True if two accesses overlap, one of them writes, and not both are atomic.
+    pub fn conflicts(&self, other: &Self) -> bool {
+        (self.writes || other.writes)
+            && !(self.atomic && other.atomic)
+            && self.addr < other.addr + other.len
+            && other.addr < self.addr + self.len
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Status {
+    Runs,
+    Waits { word: u64, relation: Relation, value: i32 },
+    Ended,
+}
+
+/// An atomic section.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Section {
+    kind: u64,
+    /// Of a function, the frames below its own.
+    function: Option<usize>,
+    /// Others are kept out.
+    entered: bool,
+    /// Something was read in it: what it writes updates that.
+    loaded: bool,
+}
+
+/// A thread. Of the present one, the registers and frames are in the state.
+#[derive(Clone)]
+struct Thread {
+    words: Vec<u64>,
+    wides: Vec<Bv>,
+    words_base: usize,
+    wides_base: usize,
+    func: FuncId,
+    frames: Vec<Frame>,
+    stack_objects: Vec<u64>,
+    pc: usize,
+    /// The instruction at `pc` was come to before.
+    granted: bool,
+    status: Status,
+    this: u64,
+    sections: Vec<Section>,
+    held: Vec<u64>,
+    /// What it does next, where that is an access.
+    next: Option<Access>,
+}
+
+/// Which accesses to memory are points.
+#[derive(Clone)]
+pub(super) enum Visible {
+    /// All.
+    All,
+    Only(Rc<RefCell<Sharing>>),
+}
+
+/// A part of an object: of a global one, or of those that a thread makes at an edge; and the word of 8 bytes in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cell {
+    /// A word of a global object.
+    Global(GlobalId, u32),
+    /// A word of the objects that an allocation makes in a thread: the edge, the thread, the word.
+    Made(EdgeId, u32, u32),
+}
+
+/// Which memory threads share, as far as that was seen. Accesses to other memory are no points.
+#[derive(Clone, Default, Debug)]
+pub struct Sharing {
+    /// The cells that several threads access.
+    pub shared: FxHashSet<Cell>,
+    accesses: FxHashMap<Cell, Accessed>,
+    /// Who looks whether locks are held was met: unlocking is a point.
+    pub observes: bool,
+    /// Something was shared that was not known to be.
+    pub grew: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Accessed {
+    first: u32,
+    by_others: bool,
+    written: bool,
+    /// Global locks that were held at all accesses.
+    locks: Vec<u64>,
+}
+
+/// Why a run says nothing about all runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Gap {
+    /// The run depends on an input, which has other values.
+    Input,
+    /// The run depends on uninitialised memory.
+    Uninitialised,
+    /// The run depends on the addresses of objects.
+    Address,
+    /// An atomic operation has a memory order weaker than sequential consistency.
+    WeakOrder,
+    /// A library function has other results.
+    Library,
+    /// Leaks are searched at ends of the run only.
+    Leak,
+    /// A thread waits within an atomic section.
+    NestedWait,
+}
+
+#[derive(Clone)]
+pub(super) struct Threads {
+    functions: Arc<Functions>,
+    all: Vec<Thread>,
+    pub current: usize,
+    /// Registers that all share.
+    statics: (usize, usize),
+    live: usize,
+    /// Points so far.
+    pub points: u64,
+    /// Who made an object, where.
+    made: FxHashMap<u64, (u32, EdgeId)>,
+    /// Copies of thread-local variables.
+    locals: FxHashMap<(u32, u64), u64>,
+    visible: Visible,
+    races: Option<Box<Races>>,
+    clocks: Option<Box<Clocks>>,
+    /// The last race, for who wants to tell it: the access before and the access itself, with their threads.
+    pub race: Option<[(u32, Access); 2]>,
+    pub gaps: Vec<Gap>,
+    /// Bytes of objects that nobody has written, by base, one bit each, where somebody asks.
+    unwritten: Option<FxHashMap<u64, Vec<u64>>>,
+    /// Accesses of the present step, where somebody asks.
+    step: Option<Vec<Access>>,
+    frees: bool,
+}
+
+impl Threads {
+    pub fn of(code: &Code) -> Option<Box<Self>> {
+        let functions = code.threads.clone()?;
+        let detects = functions.race.is_some();
+        Some(Box::new(Self {
+            functions,
+            all: Vec::new(),
+            current: 0,
+            statics: (0, 0),
+            live: 1,
+            points: 0,
+            made: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            visible: Visible::All,
+            races: detects.then(Box::default),
+            clocks: detects.then(Box::default),
+            race: None,
+            gaps: Vec::new(),
+            unwritten: None,
+            step: None,
+            frees: false,
+        }))
+    }
+
+    fn thread(&mut self) -> &mut Thread {
+        &mut self.all[self.current]
+    }
+    fn gap(&mut self, gap: Gap) {
+        if !self.gaps.contains(&gap) {
+            self.gaps.push(gap);
+        }
+    }
+    /// Whether the present thread keeps others out.
+    fn is_alone(&self) -> bool {
+        self.live == 1 || self.all[self.current].sections.iter().any(|s| s.entered)
+    }
+}
+
+/// What comes after an instruction.
+enum Next {
+    On,
+    /// Before the instruction.
+    Pause,
+    /// After it.
+    Leave,
+}
+
+impl State<'_> {
+    fn threads(&mut self) -> &mut Threads {
+        self.threads.as_mut().expect("a program with threads")
+    }
+
+    /// The number of the present thread, from 0 in the order in which they were started.
+    pub fn thread(&self) -> u32 {
+        self.threads.as_ref().map_or(0, |threads| threads.current as u32)
+    }
+
+    pub(super) fn begin_threads(&mut self) {
+        let (statics, func) = ((self.words_base, self.wides_base), self.func);
+        let pc = self.code.entries[func].pc as usize;
+        let threads = self.threads();
+        threads.statics = statics;
+        threads.all.push(Thread {
+            words: Vec::new(),
+            wides: Vec::new(),
+            words_base: statics.0,
+            wides_base: statics.1,
+            func,
+            frames: Vec::new(),
+            stack_objects: Vec::new(),
+            pc,
+            granted: false,
+            status: Status::Runs,
+            this: 0,
+            sections: Vec::new(),
+            held: Vec::new(),
+            next: None,
+        });
+    }
+
+    /// Runs to the end, where the inputs say which thread goes on at each point.
+    pub(super) fn run_threads<O: Observer>(&mut self, inputs: &mut dyn InputSource, observer: &mut O) -> Outcome {
+        self.begin_threads();
+        loop {
+            if let Err(outcome) = self.advance(inputs, observer) {
+                return outcome;
+            }
+            let enabled = self.enabled();
+            if enabled.is_empty() {
+                return self.blocked();
+            }
+            let (current, point) = (self.thread(), self.threads().points);
+            let next = inputs.thread(point, current, &enabled);
+            if next != current && enabled.contains(&next) {
+                self.switch(next as usize);
+            } else if !enabled.contains(&current) {
+                self.switch(enabled[0] as usize);
+            }
+        }
+    }
+
+    /// No thread can go on.
+    pub(super) fn blocked(&mut self) -> Outcome {
+        let waiting = |t: &Thread| matches!(t.status, Status::Waits { .. });
+        let threads = self.threads();
+        let current = threads.current;
+        let found = if waiting(&threads.all[current]) { Some(current) } else { threads.all.iter().position(waiting) };
+        let (deadlock, pc) = (threads.functions.deadlock, found.map(|t| threads.all[t].pc));
+        match (deadlock, found, pc) {
+            (Some(error), Some(thread), Some(pc)) => {
+                if thread != current {
+                    self.switch(thread);
+                }
+                Outcome::Error(error, self.edge_at(pc))
+            }
+            _ => Outcome::Limit(LimitKind::Endless),
+        }
+    }
+
+    /// The threads that can go on.
+    pub fn enabled(&self) -> Vec<u32> {
+        let threads = self.threads.as_ref().expect("a program with threads");
+        let can = |thread: &Thread| match thread.status {
+            Status::Runs => true,
+            Status::Ended => false,
+            Status::Waits { word, relation, value } => self.holds(word, relation, value),
+        };
+        (0..threads.all.len() as u32).filter(|&t| can(&threads.all[t as usize])).collect()
+    }
+
+    fn holds(&self, word: u64, relation: Relation, value: i32) -> bool {
+        let bytes = self.memory.peek(word, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
+        // Where there is no such word, going on is the fault.
+        bytes.is_none_or(|bytes| relation.holds(i32::from_le_bytes(bytes), value))
+    }
+
+    /// Makes another thread the present one.
+    pub(super) fn switch(&mut self, to: usize) {
+        let threads = self.threads.as_mut().expect("a program with threads");
+        let (words, wides) = threads.statics;
+        let old = &mut threads.all[threads.current];
+        old.words = self.words.split_off(words);
+        old.wides = self.wides.split_off(wides);
+        (old.words_base, old.wides_base, old.func) = (self.words_base, self.wides_base, self.func);
+        old.frames = std::mem::take(&mut self.frames);
+        old.stack_objects = std::mem::take(&mut self.stack_objects);
+        threads.current = to;
+        let new = &mut threads.all[to];
+        self.words.append(&mut new.words);
+        self.wides.append(&mut new.wides);
+        (self.words_base, self.wides_base, self.func) = (new.words_base, new.wides_base, new.func);
+        self.frames = std::mem::take(&mut new.frames);
+        self.stack_objects = std::mem::take(&mut new.stack_objects);
+    }
+
+    /// The cells of a piece of memory.
+    fn cells(&self, addr: u64, len: u64) -> impl Iterator<Item = Cell> + use<> {
+        let object = self.memory.object_at(addr);
+        let threads = self.threads.as_ref().expect("a program with threads");
+        let found = object.map(|o| (o.seq, o.base, threads.made.get(&o.base).copied()));
+        found.into_iter().flat_map(move |(seq, base, made)| {
+            let first = (addr - base) / 8;
+            let last = (addr - base + len.max(1) - 1) / 8;
+            // Long pieces are one cell.
+            let last = last.min(first + 63);
+            (first..=last).filter_map(move |word| match (seq, made) {
+                (ObjectSeq::Global(global), _) => Some(Cell::Global(global, word as u32)),
+                (_, Some((thread, edge))) => Some(Cell::Made(edge, thread, word as u32)),
+                _ => None,
+            })
+        })
+    }
+
+    /// Whether the access counts as a point, and whether control may go elsewhere there.
+    fn is_visible(&mut self, access: &Access) -> (bool, bool) {
+        let Some(object) = self.memory.object_at(access.addr) else { return (false, false) };
+        if object.kind == (ObjectKind::Global { read_only: true }) {
+            return (false, false);
+        }
+        let visible = match &self.threads().visible {
+            Visible::All => true,
+            Visible::Only(sharing) => {
+                let sharing = sharing.clone();
+                let sharing = sharing.borrow();
+                self.cells(access.addr, access.len).any(|cell| sharing.shared.contains(&cell))
+            }
+        };
+        (true, visible)
+    }
+
+    /// An access comes next, at `pc`: whether control may go to others before.
+    fn comes(&mut self, accesses: &[Access], granted: &mut bool) -> bool {
+        let threads = self.threads();
+        let kind = threads.thread().sections.last().map(|s| s.kind);
+        if threads.live == 1 {
+            *granted = false;
+            threads.enter_section();
+            return false;
+        }
+        let synchronises = matches!(kind, Some(threads::SYNCHRONISES..=threads::RELEASES));
+        if synchronises {
+            return false;
+        }
+        if threads.is_alone() || *granted {
+            *granted = false;
+            if kind == Some(threads::LIBRARY) && matches!(threads.visible, Visible::Only(_)) {
+                for access in accesses {
+                    if self.is_visible(access).1 {
+                        self.threads().gap(Gap::Library);
+                    }
+                }
+            }
+            self.threads().enter_section();
+            return false;
+        }
+        let (mut point, mut visible) = (false, None);
+        // In a block, what comes later may be visible.
+        let is_block = kind == Some(threads::BLOCK);
+        for access in accesses {
+            let (p, v) = self.is_visible(access);
+            point |= p;
+            if (v || p && is_block) && visible.is_none() {
+                visible = Some(*access);
+            }
+        }
+        let threads = self.threads();
+        if point {
+            threads.points += 1;
+        }
+        if let Some(access) = visible {
+            let atomic = kind.is_some_and(|kind| kind <= threads::BLOCK);
+            threads.thread().next = Some(Access { atomic, ..access });
+            return true;
+        }
+        if point {
+            threads.enter_section();
+        }
+        false
+    }
+
+    /// The access was made: whether it races with one before.
+    fn accessed_memory(&mut self, access: Access) -> Option<Outcome> {
+        let threads = self.threads.as_mut().expect("a program with threads");
+        if threads.all.len() == 1 {
+            return None;
+        }
+        let current = threads.current as u32;
+        let kind = threads.all[threads.current].sections.last().map(|s| s.kind);
+        self.share(&access);
+        if matches!(kind, Some(threads::SYNCHRONISES..)) {
+            return None;
+        }
+        let threads = self.threads.as_mut().expect("a program with threads");
+        if self.program.funcs[self.func].origin == FunctionOrigin::Model && kind.is_none() {
+            return None;
+        }
+        let access = Access { atomic: kind.is_some(), ..access };
+        if let Some(step) = &mut threads.step {
+            step.push(access);
+        }
+        let order = order_of(kind);
+        let updates = match threads.all[threads.current].sections.last_mut() {
+            Some(section) if access.writes => section.loaded,
+            Some(section) => {
+                section.loaded = true;
+                false
+            }
+            None => false,
+        };
+        if let (Some(order), Some(clocks)) = (order, &mut threads.clocks)
+            && !access.writes
+        {
+            clocks.load(current, access.addr, order);
+        }
+        let (Some(races), Some(clocks), Some(error)) =
+            (&mut threads.races, &mut threads.clocks, threads.functions.race)
+        else {
+            return None;
+        };
+        let earlier = races.access(current, &access, clocks);
+        if let Some(order) = order.filter(|_| access.writes) {
+            clocks.store(current, access.addr, order, updates);
+        }
+        let earlier = earlier?;
+        threads.race = Some([earlier, (current, access)]);
+        Some(Outcome::Error(error, access.edge))
+    }
+
+    /// Records who accesses what, for who wants to know what is shared.
+    fn share(&mut self, access: &Access) {
+        let threads = self.threads.as_ref().expect("a program with threads");
+        let Visible::Only(sharing) = &threads.visible else { return };
+        if threads.live == 1 {
+            return;
+        }
+        let (sharing, current) = (sharing.clone(), threads.current as u32);
+        let held = &threads.all[threads.current].held;
+        let cells: Vec<Cell> = self.cells(access.addr, access.len).collect();
+        let mut sharing = sharing.borrow_mut();
+        let sharing = &mut *sharing;
+        for cell in cells {
+            if sharing.shared.contains(&cell) {
+                continue;
+            }
+            let known = sharing.accesses.entry(cell).or_insert_with(|| Accessed {
+                first: current,
+                by_others: false,
+                written: false,
+                locks: held.clone(),
+            });
+            known.by_others |= known.first != current;
+            known.written |= access.writes;
+            known.locks.retain(|lock| held.contains(lock));
+            if known.by_others && known.written && known.locks.is_empty() {
+                sharing.shared.insert(cell);
+                sharing.grew = true;
+            }
+        }
+    }
+
+    /// The present thread pauses before the instruction at `pc`.
+    fn pause(&mut self, pc: usize) {
+        let thread = self.threads().thread();
+        thread.pc = pc;
+        thread.granted = true;
+    }
+
+    /// The accesses of an instruction.
+    fn accesses(&self, instr: Instr, pc: usize) -> Option<([Access; 2], usize)> {
+        let edge = |addr, len, writes| Access { addr, len, writes, atomic: false, edge: self.edge_at(pc) };
+        let bytes = |width: u32| u64::from(width.div_ceil(8));
+        let one = |access| Some(([access, access], 1));
+        match instr {
+            Instr::Load { width, addr, .. } => one(edge(self.get(addr), bytes(width), false)),
+            Instr::Store { width, addr, .. } => one(edge(self.get(addr), bytes(width), true)),
+            Instr::Copy { dst, src, len } => {
+                let len = self.get(len);
+                (len > 0).then(|| ([edge(self.get(src), len, false), edge(self.get(dst), len, true)], 2))
+            }
+            Instr::Fill { dst, len, .. } => {
+                let len = self.get(len);
+                (len > 0).then(|| ([edge(self.get(dst), len, true); 2], 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// Executes the present thread up to the next point, and further only within one. `Err` is the end of the run.
+    pub(super) fn advance<O: Observer>(
+        &mut self,
+        inputs: &mut dyn InputSource,
+        observer: &mut O,
+    ) -> Result<(), Outcome> {
+        let code = self.code;
+        let thread = self.threads().thread();
+        let mut pc = thread.pc;
+        let mut granted = std::mem::take(&mut thread.granted);
+        thread.next = None;
+        if let Some(step) = &mut self.threads().step {
+            step.clear();
+        }
+        loop {
+            let instr = code.instrs[pc];
+            match instr {
+                Instr::Load { .. } | Instr::Store { .. } | Instr::Copy { .. } | Instr::Fill { .. } => {
+                    let accesses = self.accesses(instr, pc);
+                    let list = accesses.as_ref().map_or(&[][..], |(list, n)| &list[..*n]);
+                    if !list.is_empty() && self.comes(list, &mut granted) {
+                        self.pause(pc);
+                        return Ok(());
+                    }
+                    self.note_written(list);
+                    pc += 1;
+                    let done = match instr {
+                        Instr::Load { width, dst, addr } if !is_wide(width) => {
+                            match self.memory.load(self.get(addr), width.div_ceil(8), inputs) {
+                                Ok(value) => {
+                                    self.set(dst, value & word::mask(width));
+                                    Ok(())
+                                }
+                                Err(stop) => Err(Interrupt::Stop(stop)),
+                            }
+                        }
+                        _ => self.operate(instr, pc, inputs),
+                    };
+                    match done {
+                        Ok(()) => {}
+                        Err(Interrupt::Stop(stop)) => return Err(self.stopped(stop, pc)),
+                        Err(Interrupt::Outcome(outcome)) => return Err(outcome),
+                    }
+                    for access in list {
+                        if let Some(outcome) = self.accessed_memory(*access) {
+                            return Err(outcome);
+                        }
+                    }
+                    continue;
+                }
+                Instr::Free { ptr, family } if family != Family::Scope && self.get(ptr) != 0 => {
+                    let (addr, edge) = (self.get(ptr), self.edge_at(pc));
+                    let len = self.memory.object_at(addr).map_or(1, |o| o.size.max(1));
+                    let access = Access { addr, len, writes: true, atomic: false, edge };
+                    if self.comes(&[access], &mut granted) {
+                        self.pause(pc);
+                        return Ok(());
+                    }
+                    self.threads().frees = true;
+                    self.note_freed(access);
+                    self.share(&access);
+                }
+                Instr::Call(call) => {
+                    let target = match code.calls[call as usize].callee {
+                        Ok(func) => func,
+                        Err(reg) => {
+                            let addr = self.get(reg);
+                            match self.func_at(addr) {
+                                Some(func) => func,
+                                None => {
+                                    let stop = Stop::Fault(Fault::InvalidCall, addr, 0);
+                                    return Err(self.stopped(stop, pc + 1));
+                                }
+                            }
+                        }
+                    };
+                    let edge = code.calls[call as usize].edge;
+                    if let Some(op) = self.threads().functions.ops[target.index()] {
+                        match self.thread_op(op, call, pc, &mut granted, inputs)? {
+                            Next::On => {}
+                            Next::Pause => {
+                                self.pause(pc);
+                                return Ok(());
+                            }
+                            Next::Leave => {
+                                self.finished(edge, observer)?;
+                                self.threads().thread().pc = pc + 1;
+                                return Ok(());
+                            }
+                        }
+                        pc += 1;
+                        self.finished(edge, observer)?;
+                        continue;
+                    }
+                    let depth = self.frames.len();
+                    let threads = self.threads();
+                    if let Some(kind) = threads.functions.sections[target.index()]
+                        && threads.thread().sections.is_empty()
+                    {
+                        threads.thread().sections.push(Section {
+                            kind,
+                            function: Some(depth),
+                            entered: false,
+                            loaded: false,
+                        });
+                    }
+                    self.enter(target, call, pc + 1, inputs)?;
+                    pc = code.entries[target].pc as usize;
+                    self.finished(edge, observer)?;
+                    continue;
+                }
+                Instr::Return { width, value } => {
+                    if self.frames.is_empty() && self.thread() != 0 {
+                        self.end_thread();
+                        return Ok(());
+                    }
+                    pc = self.leave(Operand { reg: value, width }, inputs)?;
+                    let depth = self.frames.len();
+                    let threads = self.threads();
+                    if threads.thread().sections.last().is_some_and(|s| s.function == Some(depth)) {
+                        threads.leave_section();
+                    }
+                    continue;
+                }
+                Instr::Leak(leak) if leak == Leak::Lost && self.threads().live > 1 => {
+                    self.threads().gap(Gap::Leak);
+                    pc += 1;
+                    continue;
+                }
+                Instr::Alloc { dst, kind, zeroed, .. } => {
+                    let edge = self.edge_at(pc);
+                    pc += 1;
+                    match self.operate(instr, pc, inputs) {
+                        Ok(()) => {}
+                        Err(Interrupt::Stop(stop)) => return Err(self.stopped(stop, pc)),
+                        Err(Interrupt::Outcome(outcome)) => return Err(outcome),
+                    }
+                    let (base, thread) = (self.get(dst), self.thread());
+                    let size = self.memory.object_at(base).map_or(0, |o| o.size);
+                    let threads = self.threads();
+                    threads.made.insert(base, (thread, edge));
+                    if let Some(unwritten) =
+                        threads.unwritten.as_mut().filter(|_| !zeroed && kind != AllocKind::StandIn)
+                    {
+                        unwritten.insert(base, vec![u64::MAX; size.div_ceil(64) as usize]);
+                    }
+                    continue;
+                }
+                Instr::Extract { width, src, .. } if (9..48).contains(&width) && self.threads().unwritten.is_some() => {
+                    if self.memory.is_address(self.get(src)) {
+                        self.threads().gap(Gap::Address);
+                    }
+                }
+                Instr::Binary { op, a, b, .. } if self.threads().unwritten.is_some() => {
+                    let (a, b) = (self.get(a), self.get(b));
+                    self.note_addresses(op, a, b);
+                }
+                _ => {}
+            }
+            pc += 1;
+            match instr {
+                Instr::Move { dst, src } => {
+                    let value = self.get(src);
+                    self.set(dst, value);
+                }
+                Instr::MoveWide { dst, src } => {
+                    let value = self.get_wide(src).clone();
+                    self.set_wide(dst, value);
+                }
+                Instr::Binary { op, width, dst, a, b } => {
+                    let value = word::binary(op, u32::from(width), self.get(a), self.get(b));
+                    self.set(dst, value);
+                }
+                Instr::Extract { width, lo, dst, src } => {
+                    let value = self.get(src) >> lo & word::mask(u32::from(width));
+                    self.set(dst, value);
+                }
+                Instr::Sext { from, to, dst, src } => {
+                    let value = word::signed(self.get(src), u32::from(from)) as u64 & word::mask(u32::from(to));
+                    self.set(dst, value);
+                }
+                Instr::Ite { dst, cond, then, other } => {
+                    let value = self.get(if self.get(cond) != 0 { then } else { other });
+                    self.set(dst, value);
+                }
+                Instr::Node(node) => self.node(node),
+                Instr::Exit { code } => return Err(Outcome::Exit(self.get(code) as i32)),
+                Instr::Halt(kind) => return Err(halted(kind)),
+                Instr::Error(error) => return Err(Outcome::Error(error, self.edge_at(pc - 2))),
+                Instr::Approx(taint) => {
+                    if !self.taints.contains(&taint) {
+                        self.taints.push(taint);
+                    }
+                }
+                Instr::Done(edge) => self.finished(edge, observer)?,
+                Instr::Branch { cond, other } => {
+                    if self.get(cond) == 0 {
+                        pc = other as usize;
+                    }
+                }
+                Instr::Jump(target) => pc = target as usize,
+                Instr::Stuck(loc) => return Err(Outcome::Stuck(loc)),
+                other => match self.operate(other, pc, inputs) {
+                    Ok(()) => {}
+                    Err(Interrupt::Stop(stop)) => return Err(self.stopped(stop, pc)),
+                    Err(Interrupt::Outcome(outcome)) => return Err(outcome),
+                },
+            }
+        }
+    }
+
+    #[inline]
+    fn finished<O: Observer>(&mut self, edge: EdgeId, observer: &mut O) -> Result<(), Outcome> {
+        self.steps += 1;
+        observer.executed(edge, self);
+        if self.steps >= self.limits.steps {
+            return Err(Outcome::Limit(LimitKind::Steps));
+        }
+        let is_late = |deadline| Instant::now() >= deadline;
+        if self.steps.is_multiple_of(1 << 12) && self.limits.deadline.is_some_and(is_late) {
+            return Err(Outcome::Limit(LimitKind::Time));
+        }
+        Ok(())
+    }
+
+    /// The present thread ends.
+    fn end_thread(&mut self) {
+        for base in std::mem::take(&mut self.stack_objects) {
+            self.memory.kill(base);
+        }
+        self.frames.clear();
+        let threads = self.threads();
+        threads.live -= 1;
+        threads.points += 1;
+        let thread = threads.thread();
+        thread.status = Status::Ended;
+        thread.sections.clear();
+        thread.next = None;
+        let (words, wides) = threads.statics;
+        self.words.truncate(words);
+        self.wides.truncate(wides);
+    }
+
+    /// A call of a function that stands for an operation of threads.
+    fn thread_op(
+        &mut self,
+        op: ThreadOp,
+        call: u32,
+        pc: usize,
+        granted: &mut bool,
+        inputs: &mut dyn InputSource,
+    ) -> Result<Next, Outcome> {
+        let code = self.code;
+        let call = &code.calls[call as usize];
+        let args: Vec<u64> = call.args.iter().map(|&arg| self.value(arg).to_u64().unwrap_or(0)).collect();
+        let arg = |n: usize| args.get(n).copied().unwrap_or(0);
+        let mut result = 0;
+        match op {
+            ThreadOp::Start => {
+                let Some(func) = self.func_at(arg(0)) else {
+                    let stop = Stop::Fault(Fault::InvalidCall, arg(0), 0);
+                    return Err(self.stopped(stop, pc + 1));
+                };
+                self.start_thread(func, arg(1))?;
+            }
+            ThreadOp::End => {
+                self.end_thread();
+                return Ok(Next::Leave);
+            }
+            ThreadOp::This => result = self.threads().thread().this,
+            ThreadOp::Begin => {
+                let kind = arg(0);
+                let is_release = kind == threads::RELEASES;
+                let threads = self.threads();
+                if kind == threads::OBSERVES
+                    && let Visible::Only(sharing) = &threads.visible
+                {
+                    let mut sharing = sharing.borrow_mut();
+                    sharing.grew |= !sharing.observes;
+                    sharing.observes = true;
+                }
+                if kind < threads::BLOCK && kind < threads::order::SEQUENTIAL && threads.live > 1 {
+                    threads.gap(Gap::WeakOrder);
+                }
+                if kind > threads::BLOCK && !*granted && !threads.is_alone() {
+                    threads.points += 1;
+                    let seen = match &threads.visible {
+                        Visible::All => true,
+                        Visible::Only(sharing) => !is_release || sharing.borrow().observes,
+                    };
+                    if seen {
+                        return Ok(Next::Pause);
+                    }
+                }
+                *granted = false;
+                threads.thread().sections.push(Section {
+                    kind,
+                    function: None,
+                    entered: kind > threads::BLOCK,
+                    loaded: false,
+                });
+            }
+            ThreadOp::Finish => self.threads().leave_section(),
+            ThreadOp::When => {
+                let (word, relation, value) = (arg(0), Relation::of(arg(1)), arg(2) as i32);
+                let holds = self.holds(word, relation, value);
+                let threads = self.threads();
+                if threads.thread().sections.iter().any(|s| s.entered) && !holds {
+                    threads.gap(Gap::NestedWait);
+                    return Err(Outcome::Limit(LimitKind::Endless));
+                }
+                if !*granted && !threads.is_alone() || !holds {
+                    threads.points += 1;
+                    threads.thread().status = Status::Waits { word, relation, value };
+                    return Ok(Next::Pause);
+                }
+                *granted = false;
+                threads.thread().status = Status::Runs;
+                let kind = threads::SYNCHRONISES;
+                threads.thread().sections.push(Section { kind, function: None, entered: true, loaded: false });
+            }
+            ThreadOp::Acquire => {
+                let is_global =
+                    self.memory.object_at(arg(0)).is_some_and(|o| matches!(o.kind, ObjectKind::Global { .. }));
+                let threads = self.threads();
+                if arg(1) != 0 && is_global {
+                    threads.thread().held.push(arg(0));
+                }
+                let current = threads.current as u32;
+                if let Some(clocks) = &mut threads.clocks {
+                    clocks.acquire(current, arg(0));
+                }
+            }
+            ThreadOp::Release => {
+                let threads = self.threads();
+                let current = threads.current as u32;
+                if let Some(clocks) = &mut threads.clocks {
+                    clocks.release(current, arg(0));
+                }
+                let held = &mut threads.thread().held;
+                if let Some(at) = held.iter().rposition(|&lock| lock == arg(0)) {
+                    held.remove(at);
+                }
+            }
+            ThreadOp::Fence => {
+                let threads = self.threads();
+                let current = threads.current as u32;
+                if arg(0) < threads::order::SEQUENTIAL && threads.live > 1 {
+                    threads.gap(Gap::WeakOrder);
+                }
+                if let Some(clocks) = &mut threads.clocks {
+                    clocks.fence(current, arg(0));
+                }
+            }
+            ThreadOp::Local => result = self.own_copy(arg(0), inputs)?,
+        }
+        if let Some((_, to)) = call.result {
+            self.set_value(to, &Bv::new(64, result));
+        }
+        Ok(Next::On)
+    }
+
+    fn start_thread(&mut self, func: FuncId, argument: u64) -> Result<(), Outcome> {
+        let entry = &self.code.entries[func];
+        let param = self.program.funcs[func].params.first().map(|&param| self.code.vars[param]);
+        let threads = self.threads();
+        if threads.all.len() >= MOST_THREADS {
+            return Err(Outcome::Limit(LimitKind::Memory));
+        }
+        let mut words = vec![0; entry.words as usize];
+        if let Some(param) = param {
+            words[param.reg.at(0)] = argument & word::mask(param.width);
+        }
+        let (words_base, wides_base) = threads.statics;
+        let parent = threads.current as u32;
+        let child = threads.all.len() as u32;
+        threads.all.push(Thread {
+            words,
+            wides: vec![Bv::zero(1); entry.wides as usize],
+            words_base,
+            wides_base,
+            func,
+            frames: Vec::new(),
+            stack_objects: Vec::new(),
+            pc: entry.pc as usize,
+            granted: false,
+            status: Status::Runs,
+            this: argument,
+            sections: Vec::new(),
+            held: Vec::new(),
+            next: None,
+        });
+        threads.live += 1;
+        if let Some(clocks) = &mut threads.clocks {
+            clocks.start(parent, child);
+        }
+        Ok(())
+    }
+
+    /// The present thread's copy of a thread-local variable.
+    fn own_copy(&mut self, addr: u64, inputs: &mut dyn InputSource) -> Result<u64, Outcome> {
+        let thread = self.thread();
+        let Some(object) = self.memory.object_at(addr) else { return Ok(addr) };
+        let (base, size, seq) = (object.base, object.size, object.seq);
+        let ObjectSeq::Global(global) = seq else { return Ok(addr) };
+        if thread == 0 {
+            return Ok(addr);
+        }
+        if let Some(copy) = self.threads().locals.get(&(thread, base)) {
+            return Ok(copy + (addr - base));
+        }
+        let limit = |_| Outcome::Limit(LimitKind::Memory);
+        let seq = ObjectSeq::Alloc(self.allocs);
+        let kind = ObjectKind::Allocated(AllocKind::Library(Family::Internal));
+        let align = u64::from(self.program.globals[global].align);
+        let copy = self.memory.allocate(seq, size, align, kind, true, inputs).map_err(limit)?;
+        let copy = copy.ok_or(Outcome::Unplaced(seq))?;
+        self.allocs += 1;
+        if let Some(init) = &self.program.globals[global].init {
+            self.memory.initialise(copy, 0, &init.bytes, inputs).map_err(limit)?;
+            for &(offset, value) in &init.pointers {
+                let bytes = self.eval(value).to_le_bytes();
+                self.memory.initialise(copy, offset, &bytes, inputs).map_err(limit)?;
+            }
+        }
+        self.threads().locals.insert((thread, base), copy);
+        Ok(copy + (addr - base))
+    }
+}
+
+impl Threads {
+    /// The innermost section keeps others out from here on.
+    fn enter_section(&mut self) {
+        let current = self.current as u32;
+        let Some(section) = self.thread().sections.last_mut().filter(|s| !s.entered) else { return };
+        section.entered = true;
+        if section.kind == threads::BLOCK
+            && let Some(clocks) = &mut self.clocks
+        {
+            clocks.acquire(current, threads::BLOCK);
+        }
+    }
+
+    fn leave_section(&mut self) {
+        let current = self.current as u32;
+        let Some(section) = self.thread().sections.pop() else { return };
+        if section.kind == threads::BLOCK
+            && section.entered
+            && let Some(clocks) = &mut self.clocks
+        {
+            clocks.release(current, threads::BLOCK);
+        }
+    }
+}
+
+// What keeps the exploration of all interleavings from saying something about all runs.
+impl State<'_> {
+    fn note_written(&mut self, accesses: &[Access]) {
+        if self.threads().unwritten.is_none() {
+            return;
+        }
+        for access in accesses {
+            let Some(base) = self.memory.object_at(access.addr).map(|o| o.base) else { continue };
+            let threads = self.threads();
+            let Some(bits) = threads.unwritten.as_mut().and_then(|u| u.get_mut(&base)) else { continue };
+            let mut reads = false;
+            for at in access.addr - base..(access.addr - base).saturating_add(access.len) {
+                let Some(word) = bits.get_mut((at / 64) as usize) else { break };
+                if access.writes {
+                    *word &= !(1 << (at % 64));
+                } else {
+                    reads |= *word >> (at % 64) & 1 != 0;
+                }
+            }
+            if reads {
+                threads.gap(Gap::Uninitialised);
+            }
+        }
+    }
+
+    fn is_one_object(&self, a: u64, b: u64) -> bool {
+        let base = |value| self.memory.object_at(value).map(|o| o.base);
+        base(a).is_some() && base(a) == base(b)
+    }
+
+    fn note_freed(&mut self, access: Access) {
+        if let Some(unwritten) = &mut self.threads().unwritten {
+            unwritten.remove(&access.addr);
+        }
+    }
+
+    fn note_addresses(&mut self, op: BinOp, a: u64, b: u64) {
+        let is_address = |value: u64| self.memory.is_address(value);
+        let (first, second) = (is_address(a), is_address(b));
+        if !first && !second {
+            return;
+        }
+        let is_dead = |value: u64| self.memory.object_at(value).is_none_or(|o| !o.live);
+        let harmless = match op {
+            BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::And => true,
+            BinOp::Eq => {
+                !(first && second)
+                    || a == b
+                    || !self.threads.as_ref().is_some_and(|t| t.frees)
+                    || !(is_dead(a) || is_dead(b))
+            }
+            // Within an object, order does not depend on where it lies.
+            BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => first && second && self.is_one_object(a, b),
+            _ => false,
+        };
+        if !harmless {
+            self.threads().gap(Gap::Address);
+        }
+    }
+}
+
+/// A run that can be taken up from any of its points, for who explores interleavings.
+#[derive(Clone)]
+pub struct Machine<'r> {
+    state: State<'r>,
+}
+
+impl<'r> Machine<'r> {
+    /// At the start of a program with threads. Accesses are points only to what is shared.
+    pub fn new(
+        interpreter: &'r Interpreter<'r>,
+        limits: Limits,
+        sharing: Rc<RefCell<Sharing>>,
+        inputs: &mut dyn InputSource,
+    ) -> Result<Self, Outcome> {
+        let mut state = State::new(interpreter.program, &interpreter.code, limits);
+        state.start(inputs)?;
+        state.begin_threads();
+        let threads = state.threads();
+        threads.visible = Visible::Only(sharing);
+        (threads.races, threads.clocks) = (None, None);
+        threads.unwritten = Some(FxHashMap::default());
+        threads.step = Some(Vec::new());
+        Ok(Self { state })
+    }
+    /// The threads that can continue.
+    pub fn enabled(&self) -> Vec<u32> {
+        self.state.enabled()
+    }
+    /// Runs a thread that can go on to its next point. `Err` is the end of the run.
+    pub fn step(&mut self, thread: u32, inputs: &mut dyn InputSource) -> Result<(), Outcome> {
+        if self.state.thread() != thread {
+            self.state.switch(thread as usize);
+        }
+        let threads = self.state.threads.as_mut().expect("a program with threads");
+        if threads.made.len() > 2048 {
+            let memory = &self.state.memory;
+            let live: FxHashSet<u64> = memory.live_objects().map(|o| o.base).collect();
+            threads.made.retain(|base, _| live.contains(base));
+            if let Some(unwritten) = &mut threads.unwritten {
+                unwritten.retain(|base, _| live.contains(base));
+            }
+        }
+        self.state.advance(inputs, &mut ())
+    }
+    /// The number of threads that were started, with the first one.
+    pub fn threads(&self) -> usize {
+        self.state.threads.as_ref().map_or(1, |t| t.all.len())
+    }
+    /// Points so far, also those at which control could not go elsewhere.
+    pub fn points(&self) -> u64 {
+        self.state.threads.as_ref().map_or(0, |t| t.points)
+    }
+    /// The access that a thread comes to next, if it is one.
+    pub fn next(&self, thread: u32) -> Option<Access> {
+        self.state.threads.as_ref().and_then(|t| t.all[thread as usize].next)
+    }
+    /// The accesses of the last step.
+    pub fn accesses(&self) -> &[Access] {
+        self.state.threads.as_ref().and_then(|t| t.step.as_deref()).unwrap_or(&[])
+    }
+    /// The error that blocked threads are, if they are one.
+    pub fn blocked(&mut self) -> Outcome {
+        self.state.blocked()
+    }
+    /// The reasons why the run says nothing about all runs.
+    pub fn gaps(&self) -> &[Gap] {
+        self.state.threads.as_ref().map_or(&[], |t| &t.gaps)
+    }
+    /// The taints of the run so far.
+    pub fn taints(&self) -> &[TaintId] {
+        &self.state.taints
+    }
+    /// The edges executed so far.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+    /// Forgets how many steps were made.
+    pub fn restart_steps(&mut self) {
+        self.state.steps = 0;
+    }
+
+    /// Two halves of a hash of what can make a difference to what follows.
+    pub fn fingerprint(&self) -> (u64, u64) {
+        let threads = self.state.threads.as_ref().expect("a program with threads");
+        let half = |seed: u64| {
+            let mut hasher = rustc_hash::FxHasher::default();
+            let mut mix = Mixer { hasher: &mut hasher, seed };
+            let (words, _) = threads.statics;
+            mix.word(u64::from(threads.frees));
+            mix.words(&self.state.words[..self.state.code.globals_at.min(words)]);
+            for (number, thread) in threads.all.iter().enumerate() {
+                let current = number == threads.current;
+                mix.word(number as u64);
+                let (frames, registers, wides, func) = match current {
+                    true => {
+                        let (words, wides) = threads.statics;
+                        (
+                            &self.state.frames,
+                            &self.state.words[words.min(self.state.words.len())..],
+                            &self.state.wides[wides.min(self.state.wides.len())..],
+                            self.state.func,
+                        )
+                    }
+                    false => (&thread.frames, &thread.words[..], &thread.wides[..], thread.func),
+                };
+                mix.word(match thread.status {
+                    Status::Runs => 0,
+                    Status::Waits { .. } => 1,
+                    Status::Ended => 2,
+                });
+                if thread.status == Status::Ended {
+                    continue;
+                }
+                mix.word(thread.pc as u64);
+                mix.word(u64::from(thread.granted));
+                mix.word(func.index() as u64);
+                for frame in frames {
+                    mix.word(u64::from(frame.call));
+                }
+                mix.words(registers);
+                for wide in wides {
+                    mix.words(&wide.to_le_bytes().iter().map(|&b| u64::from(b)).collect::<Vec<_>>());
+                }
+                for section in &thread.sections {
+                    mix.word(section.kind << 1 | u64::from(section.entered));
+                }
+                mix.words(&thread.held);
+                mix.word(thread.this);
+            }
+            for object in self.state.memory.live_objects() {
+                if object.kind == (ObjectKind::Global { read_only: true }) {
+                    continue;
+                }
+                mix.word(object.base);
+                if let Some((thread, edge)) = threads.made.get(&object.base) {
+                    mix.words(&[u64::from(*thread), edge.index() as u64]);
+                }
+                if let Some(bits) = threads.unwritten.as_ref().and_then(|u| u.get(&object.base)) {
+                    mix.words(bits);
+                }
+                object.visit_bytes(|at, bytes| {
+                    mix.word(at);
+                    for chunk in bytes.chunks(8) {
+                        let mut word = [0; 8];
+                        word[..chunk.len()].copy_from_slice(chunk);
+                        mix.word(u64::from_le_bytes(word));
+                    }
+                });
+            }
+            std::hash::Hasher::finish(&hasher)
+        };
+        (half(0x9e37_79b9_7f4a_7c15), half(0xc2b2_ae3d_27d4_eb4f))
+    }
+}
+
+struct Mixer<'h> {
+    hasher: &'h mut rustc_hash::FxHasher,
+    seed: u64,
+}
+
+impl Mixer<'_> {
+    fn word(&mut self, word: u64) {
+        // Of a strong mix, as states that differ little must not fall together.
+        let mut x = word ^ self.seed;
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        self.seed = self.seed.rotate_left(17) ^ (x ^ x >> 31);
+        std::hash::Hasher::write_u64(self.hasher, self.seed);
+    }
+    fn words(&mut self, words: &[u64]) {
+        self.word(words.len() as u64);
+        words.iter().for_each(|&word| self.word(word));
+    }
+}

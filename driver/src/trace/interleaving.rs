@@ -1,0 +1,217 @@
+//! The trace of a run of threads: who does what, in the order in which it happens, with the switches in between.
+
+use super::names::{Names, Temporaries};
+use super::{Event, InputValue, Step, Trace};
+use crate::source::{Sources, Spot};
+use cfa::interp::{Access, Inputs, InputsSource, Interpreter, Limits, Observer, Outcome, Run, State};
+use cfa::threads::ThreadOp;
+use cfa::{Callee, Check, EdgeId, ErrorInfo, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarKind};
+use rustc_hash::FxHashMap;
+
+/// Steps kept: the last ones.
+const MAX_STEPS: usize = 5_000;
+
+/// Runs the inputs with their schedule and tells what happens, if it is a violation; else how the run ended.
+pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Result<Trace, Outcome> {
+    let mut recorder = Recorder {
+        program,
+        sources,
+        names: Names::new(program),
+        temporaries: FxHashMap::default(),
+        last: 0,
+        steps: Vec::new(),
+        omitted: 0,
+        inputs: Vec::new(),
+        accessed: FxHashMap::default(),
+    };
+    let mut source: InputsSource<'_> = inputs.source();
+    let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
+    match run.outcome.error(program) {
+        Some((error, edge)) => Ok(recorder.finish(&program.errors[error], edge, &run)),
+        None => Err(run.outcome),
+    }
+}
+
+struct Recorder<'p> {
+    program: &'p Program,
+    sources: &'p Sources,
+    names: Names<'p>,
+    /// By thread and depth.
+    temporaries: FxHashMap<(u32, usize), Temporaries>,
+    /// The thread of the last step.
+    last: u32,
+    steps: Vec<Step>,
+    omitted: usize,
+    inputs: Vec<InputValue>,
+    /// What C calls the memory that an edge accessed last.
+    accessed: FxHashMap<EdgeId, String>,
+}
+
+impl Recorder<'_> {
+    fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
+        self.sources.spot(self.program, place?)
+    }
+    fn is_source(&self, func: FuncId) -> bool {
+        self.program.funcs[func].origin == FunctionOrigin::Source
+    }
+
+    fn push(&mut self, event: Event, edge: EdgeId, matters: bool, thread: u32, depth: usize) {
+        let spot = self.spot(self.program.edges[edge].place);
+        let function = self.program.funcs[self.program.func_of(edge)].name.clone();
+        if self.steps.len() >= 2 * MAX_STEPS {
+            self.steps.drain(..MAX_STEPS);
+            self.omitted += MAX_STEPS;
+        }
+        if thread != self.last {
+            self.last = thread;
+            let event = Event::Switch { thread, function: function.clone() };
+            let (spot, function) = (spot.clone(), function.clone());
+            self.steps.push(Step { event, spot, function, matters: true, depth, writes: Vec::new() });
+        }
+        self.steps.push(Step { event, spot, function, matters, depth, writes: Vec::new() });
+    }
+
+    fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
+        let program = self.program;
+        let at_entry =
+            error.check == Check::Call && program.funcs[program.func_of(edge)].entry == program.edges[edge].source;
+        let first = if at_entry { run.stack.last().copied().unwrap_or(edge) } else { edge };
+        let in_user_code =
+            |&edge: &EdgeId| self.is_source(program.func_of(edge)) && program.edges[edge].place.is_some();
+        let mut candidates = std::iter::once(first).chain(run.stack.iter().rev().copied());
+        let site = candidates.find(in_user_code).unwrap_or(first);
+        let spot = self.spot(program.edges[site].place).or_else(|| self.spot(error.place));
+        let function = program.funcs[program.func_of(site)].name.clone();
+        let message = match &run.race {
+            Some([(first, before), (second, access)]) => self.race(*first, before, *second, access),
+            None => error.message.clone(),
+        };
+        let event = Event::Error { message: message.clone(), operands: Vec::new() };
+        self.push(event, site, true, self.last, 0);
+        if self.steps.len() > MAX_STEPS {
+            let gone = self.steps.len() - MAX_STEPS;
+            self.steps.drain(..gone);
+            self.omitted += gone;
+        }
+        Trace {
+            message,
+            spot,
+            function,
+            inputs: self.inputs,
+            steps: self.steps,
+            omitted: self.omitted,
+            cut: 0,
+            ..Trace::default()
+        }
+    }
+
+    /// What a data race is about.
+    fn race(&self, first: u32, before: &Access, second: u32, access: &Access) -> String {
+        let name = self.accessed.get(&access.edge).or_else(|| self.accessed.get(&before.edge));
+        let name = name.map_or_else(|| "memory".to_owned(), |name| format!("'{name}'"));
+        let kind = |access: &Access| if access.writes { "writes" } else { "reads" };
+        let at = |access: &Access| {
+            self.spot(self.program.edges[access.edge].place).map_or_else(String::new, |spot| format!(" at {spot}"))
+        };
+        format!(
+            "data race: thread {second} {} {name}, which thread {first} {}{}, and nothing orders the two",
+            kind(access),
+            kind(before),
+            at(before)
+        )
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        let program = self.program;
+        let (thread, depth) = (state.thread(), state.depth());
+        let func = program.func_of(edge);
+        let op = &program.edges[edge].op;
+        if let Op::Alloc { var, kind, .. } = *op {
+            self.names.allocated(var, kind, depth, !self.is_source(func));
+        }
+        if !self.is_source(func) || program.edges[edge].place.is_none() {
+            return;
+        }
+        match *op {
+            Op::Load { var, addr } => {
+                let Some(at) = state.eval(addr).to_u64() else { return };
+                let width = program.vars[var].width;
+                let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
+                if let Some((name, _)) = &target {
+                    self.accessed.insert(edge, name.clone());
+                }
+                let temporaries = self.temporaries.entry((thread, depth)).or_default();
+                self.names.loaded(temporaries, var, target);
+            }
+            Op::Store { addr, value } => {
+                let Some(at) = state.eval(addr).to_u64() else { return };
+                let width = program.exprs.width(value);
+                let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
+                let Some((name, ty)) = target else { return };
+                self.accessed.insert(edge, name.clone());
+                let value = state.eval(value);
+                let value = ty.map_or_else(|| value.to_string(), |ty| self.names.show(ty, &value, state));
+                self.push(Event::Assign { target: name, value }, edge, true, thread, depth);
+            }
+            Op::Assign { var, .. } | Op::Havoc { var, .. } if matches!(program.vars[var].kind, VarKind::Local(_)) => {
+                let Some(name) = self.names.variable(var) else { return };
+                let Some(value) = state.var(var) else { return };
+                let value = self.names.show(program.vars[var].ty, &value, state);
+                self.push(Event::Assign { target: name.to_owned(), value }, edge, false, thread, depth);
+            }
+            Op::Havoc { var, input } => {
+                let input = &program.inputs[input];
+                if !matches!(input.kind, InputKind::Nondet(_)) {
+                    return;
+                }
+                let Some(value) = state.var(var) else { return };
+                let shown = self.names.show(input.ty, &value, state);
+                let ty = program.type_name(input.ty);
+                let spot = self.spot(program.edges[edge].place);
+                let function = program.funcs[func].name.clone();
+                self.inputs.push(InputValue {
+                    kind: input.kind.clone(),
+                    ty,
+                    c_type: super::types::plain_name(program, input.ty),
+                    shown,
+                    value,
+                    writes: Vec::new(),
+                    spot,
+                    function,
+                });
+                let index = self.inputs.len() - 1;
+                self.push(Event::Input { index, into: None }, edge, true, thread, depth);
+            }
+            Op::Call { callee: Callee::Direct(callee), .. } => {
+                let name = &program.funcs[callee].name;
+                if ThreadOp::by_name(name).is_none() {
+                    let event = Event::Call { function: name.clone(), args: Vec::new() };
+                    self.push(event, edge, true, thread, depth.saturating_sub(1));
+                }
+            }
+            Op::Assume { means: taken @ Some(_), .. } => {
+                let event = Event::Branch { taken, holds: None, operands: Vec::new() };
+                self.push(event, edge, false, thread, depth);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Recorder<'_> {
+    fn target(
+        &mut self,
+        addr: cfa::ExprId,
+        at: u64,
+        len: u64,
+        state: &State,
+        thread: u32,
+        depth: usize,
+    ) -> Option<(String, Option<cfa::TypeId>)> {
+        let vars = self.program.exprs.vars(addr);
+        let temporaries = self.temporaries.entry((thread, depth)).or_default();
+        self.names.target(addr, &vars, at, len, state, temporaries)
+    }
+}

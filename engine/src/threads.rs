@@ -1,0 +1,515 @@
+//! Programs with threads: all interleavings, or some of them, run by the interpreter.
+//!
+//! Two searches take turns. *Random runs* choose inputs and schedules: after Burckhardt, Kothari, Musuvathi, Nagarakatte: *A randomized
+//! scheduler with probabilistic guarantees of finding bugs* (ASPLOS 2010), and by coins. *Exploration* goes through all interleavings, depth first,
+//! with visited states, switching only at operations that other threads may see: those on memory that was seen to be accessed by two
+//! threads without a common lock (Stoller: *Model-checking multi-threaded distributed Java programs*, SPIN 2000; Dwyer, Hatcliff, Robby, Ranganath:
+//! *Exploiting object escape and locking information in partial-order reductions*, FMSD 2004). Where more turns out to be shared than was
+//! known, it starts again.
+//!
+//! TRUE is reported only if the exploration came to its end and every run is covered by one that was explored: no inputs but choices of two,
+//! no address that decides anything, no memory order that is weaker than sequential consistency.
+
+use crate::budget::Budget;
+use crate::composition::Analysis;
+use crate::domain::loops::constants;
+use crate::outcome::Outcome;
+use crate::runs::random::Random;
+use crate::runs::run;
+use crate::verdict::{Counterexample, Reason, Verdict};
+use cfa::interp::{
+    Endless, Gap, InputSource, Inputs, Interpreter, LimitKind, Limits, Machine, ObjectSeq, Outcome as End, Recording,
+    Sharing, Unknown,
+};
+use cfa::{Bv, Callee, Check, ErrorId, ExprId, InputId, Op, PlaceId, Program, VarId};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Edges of a random run.
+const RUN_STEPS: u64 = 300_000;
+/// Edges between two points.
+const STEP_STEPS: u64 = 3_000_000;
+/// Points on a path of the exploration.
+const DEEPEST: usize = 4_000;
+/// States that are explored after more was seen to be shared, before all starts again.
+const BEFORE_RESTART: u64 = 2_000;
+/// States that are kept in mind.
+const MOST_STATES: usize = 30_000_000;
+/// The first random runs take so long, then comes the exploration.
+const FIRST: Duration = Duration::from_millis(400);
+/// A schedule is made shorter for so long.
+const SHORTENING: Duration = Duration::from_secs(2);
+
+/// Answers whether an error of a program with threads can be reached. `limit` is the time that is left, if there is a limit.
+pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Outcome {
+    let limit = limit.or_else(|| budget.remaining()).unwrap_or(Duration::from_secs(900));
+    let start = Instant::now();
+    let mut search = Search::new(program, budget);
+    let until = |share: f64| start + limit.mul_f64(share);
+    let found = |inputs: Inputs, error: ErrorId, path| {
+        Outcome::new(Verdict::False(Counterexample { error, inputs, path }), Analysis::Random)
+    };
+    if let Some((inputs, error, path)) = search.sample((start + FIRST).min(until(0.3))) {
+        return found(inputs, error, path);
+    }
+    let explored = search.explore(until(0.65));
+    match explored {
+        Explored::Found(ref inputs) => {
+            if let Some((error, path)) = search.confirm(inputs) {
+                let (inputs, error, path) = search.shorten(inputs.clone(), error, path);
+                return found(inputs, error, path);
+            }
+            search.reasons.push(Reason::new("a violation was found that does not replay"));
+        }
+        Explored::All if search.reasons.is_empty() => return Outcome::new(Verdict::True, Analysis::Default),
+        Explored::All | Explored::Stopped => {}
+    }
+    // Where no input matters and all was explored, there is nothing more to find.
+    let is_hopeless = matches!(explored, Explored::All) && !search.depends_on_inputs;
+    if !is_hopeless && let Some((inputs, error, path)) = search.sample(until(0.95)) {
+        return found(inputs, error, path);
+    }
+    let reason = search.reasons.first().cloned();
+    let reason =
+        reason.unwrap_or_else(|| Reason::new("not all interleavings of the threads were explored in the time given"));
+    Outcome::new(Verdict::Unknown(reason), Analysis::Default)
+}
+
+type Found = (Inputs, ErrorId, Vec<cfa::EdgeId>);
+
+enum Explored {
+    /// Inputs and a schedule that lead to an error.
+    Found(Inputs),
+    All,
+    Stopped,
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    interpreter: Interpreter<'p>,
+    budget: &'p Budget,
+    constants: Vec<u64>,
+    runs: u64,
+    /// Points of the longest run so far.
+    longest: u64,
+    /// Why the exploration proves nothing.
+    reasons: Vec<Reason>,
+    depends_on_inputs: bool,
+    detects_races: bool,
+    has_choices: bool,
+    /// Inputs whose values decide nothing.
+    idle: Rc<FxHashSet<InputId>>,
+}
+
+impl<'p> Search<'p> {
+    fn new(program: &'p Program, budget: &'p Budget) -> Self {
+        Self {
+            program,
+            interpreter: Interpreter::new(program),
+            budget,
+            constants: constants(program),
+            runs: 0,
+            longest: 16,
+            reasons: Vec::new(),
+            depends_on_inputs: false,
+            detects_races: program.errors.values().any(|e| e.check == Check::DataRace),
+            has_choices: program.inputs.values().any(|i| i.width == 1),
+            idle: Rc::new(idle_inputs(program)),
+        }
+    }
+
+    // Random runs.
+
+    fn sample(&mut self, until: Instant) -> Option<Found> {
+        while Instant::now() < until && self.budget.spent().is_none() {
+            self.runs += 1;
+            let mut source = Recording::new(Chance::new(self.runs, self.longest, &self.constants));
+            let limits =
+                Limits { steps: RUN_STEPS, deadline: Some(until), endless: Endless::GoesOn, ..Limits::default() };
+            let run = self.interpreter.run(&mut source, limits, &mut ());
+            self.longest = self.longest.max(source.source.points).min(100_000);
+            let is_exact = !run.taints.iter().any(|&t| self.program.taints[t].over);
+            if let (Some(_), true) = (run.outcome.error(self.program), is_exact)
+                && let Some((error, path)) = self.confirm(&source.inputs)
+            {
+                return Some(self.shorten(source.inputs, error, path));
+            }
+        }
+        None
+    }
+
+    /// Replays inputs with their schedule: the error and the path.
+    fn confirm(&self, inputs: &Inputs) -> Option<(ErrorId, Vec<cfa::EdgeId>)> {
+        let limits = Limits { steps: 100 * RUN_STEPS, ..Limits::default() };
+        let end = self.interpreter.run(&mut inputs.source(), limits, &mut ());
+        let (error, _) = end.outcome.error(self.program)?;
+        let path = run(self.program, inputs, error, limits).ok()?;
+        Some((error, path))
+    }
+
+    /// Leaves out switches between threads as long as the error stays.
+    fn shorten(&self, mut inputs: Inputs, error: ErrorId, mut path: Vec<cfa::EdgeId>) -> Found {
+        let until = Instant::now() + SHORTENING.min(self.budget.remaining().map_or(SHORTENING, |left| left / 4));
+        let limits = Limits { steps: 2 * path.len() as u64 + 10_000, deadline: Some(until), ..Limits::default() };
+        let mut size = inputs.schedule.len().div_ceil(2).max(1);
+        loop {
+            let mut points: Vec<u64> = inputs.schedule.keys().copied().collect();
+            points.reverse();
+            let mut is_smaller = false;
+            for piece in points.chunks(size) {
+                if Instant::now() >= until {
+                    return (inputs, error, path);
+                }
+                let mut fewer = inputs.clone();
+                fewer.schedule.retain(|point, _| !piece.contains(point));
+                if let Ok(shorter) = run(self.program, &fewer, error, limits) {
+                    (inputs, path, is_smaller) = (fewer, shorter, true);
+                }
+            }
+            if size == 1 && !is_smaller {
+                // What was asked for and is zero anyway.
+                return (inputs, error, path);
+            }
+            size = (size / 2).max(1);
+        }
+    }
+
+    // Exploration.
+
+    fn explore(&mut self, until: Instant) -> Explored {
+        let sharing = Rc::new(RefCell::new(Sharing::default()));
+        loop {
+            sharing.borrow_mut().grew = false;
+            self.reasons.clear();
+            match self.explore_sharing(&sharing, until) {
+                Explored::All if sharing.borrow().grew => {}
+                explored => return explored,
+            }
+        }
+    }
+
+    fn note(&mut self, text: &str, place: Option<PlaceId>) {
+        if self.reasons.iter().all(|known| known.text != text) {
+            self.reasons.push(Reason::at(text, place));
+        }
+    }
+
+    fn note_gaps(&mut self, gaps: &[Gap]) {
+        for gap in gaps {
+            let text = match gap {
+                Gap::Input => "inputs are not all tried in programs with threads",
+                Gap::Uninitialised => "memory is read that was not initialised, in a program with threads",
+                Gap::Address => "it may depend on where objects lie in memory, in a program with threads",
+                Gap::WeakOrder => "memory orders weaker than sequential consistency are not explored",
+                Gap::Library => "a function of the library accesses memory that threads share",
+                Gap::Leak => "leaks while other threads run are not looked for",
+                Gap::NestedWait => "waiting within an atomic section is not modelled",
+            };
+            self.note(text, None);
+        }
+    }
+
+    fn explore_sharing(&mut self, sharing: &Rc<RefCell<Sharing>>, until: Instant) -> Explored {
+        let interpreter = Interpreter::new(self.program);
+        let limits = Limits { steps: STEP_STEPS, deadline: Some(until), endless: Endless::GoesOn, ..Limits::default() };
+        let mut source = Choices { idle: self.idle.clone(), ..Choices::default() };
+        let machine = match Machine::new(&interpreter, limits, sharing.clone(), &mut source) {
+            Ok(machine) => machine,
+            Err(_) => return Explored::Stopped,
+        };
+        self.depends_on_inputs |= source.has_others;
+        if source.has_others {
+            self.note_gaps(&[Gap::Input]);
+        }
+        let mut visited: FxHashSet<(u64, u64)> = FxHashSet::default();
+        let mut path: Vec<Node<'_>> = vec![Node::new(machine, BTreeMap::new(), source.values)];
+        let mut since_growth = 0;
+        while let Some(node) = path.last_mut() {
+            let Some((thread, forced)) = node.todo.pop() else {
+                path.pop();
+                continue;
+            };
+            if self.budget.spent().is_some() || Instant::now() >= until || visited.len() > MOST_STATES {
+                self.note("not all interleavings of the threads were explored in the time given", None);
+                return Explored::Stopped;
+            }
+            if sharing.borrow().grew {
+                since_growth += 1;
+                if since_growth > BEFORE_RESTART {
+                    return Explored::All;
+                }
+            }
+            let before = node.machine.as_ref().expect("a node has a machine while there is something to do");
+            let mut schedule = BTreeMap::from([(before.points(), thread)]);
+            let mut machine = match node.todo.is_empty() && !self.has_choices {
+                true => node.machine.take().expect("just seen"),
+                false => before.clone(),
+            };
+            let nexts: Vec<Option<cfa::interp::Access>> =
+                (0..machine.threads() as u32).map(|t| machine.next(t)).collect();
+            let able = machine.enabled();
+            let mut source = Choices { forced, idle: self.idle.clone(), ..Choices::default() };
+            machine.restart_steps();
+            let mut ended = machine.step(thread, &mut source).err();
+            let accesses = machine.accesses().to_vec();
+            // A thread that was started goes to its first point.
+            while ended.is_none() && machine.threads() > nexts.len() {
+                let new = nexts.len() as u32;
+                schedule.insert(machine.points(), new);
+                ended = machine.step(new, &mut source).err();
+                if machine.threads() > nexts.len() + 1 {
+                    self.note("a thread starts another before anything else", None);
+                }
+                break;
+            }
+            for n in source.forced.len()..source.choices.len() {
+                let mut forced = source.choices[..n].to_vec();
+                forced.push(true);
+                node.todo.push((thread, forced));
+            }
+            self.depends_on_inputs |= source.has_others;
+            if source.has_others {
+                self.note_gaps(&[Gap::Input]);
+            }
+            self.note_gaps(machine.gaps());
+            for &taint in machine.taints() {
+                let taint = &self.program.taints[taint];
+                self.note(&taint.reason.clone(), taint.place);
+            }
+            if self.detects_races {
+                for (other, next) in nexts.iter().enumerate() {
+                    let Some(next) = next.filter(|_| other as u32 != thread && able.contains(&(other as u32))) else {
+                        continue;
+                    };
+                    if accesses.iter().any(|access| access.conflicts(&next)) {
+                        let mut inputs = inputs_of(&path, &schedule, &source.values);
+                        // The other one goes on at the next point.
+                        inputs.schedule.insert(machine.points(), other as u32);
+                        if self.confirm(&inputs).is_some() {
+                            return Explored::Found(inputs);
+                        }
+                        self.note("a data race was found that does not replay", None);
+                    }
+                }
+            }
+            if ended.is_none() && machine.enabled().is_empty() {
+                ended = Some(machine.blocked());
+            }
+            match ended {
+                Some(end) => {
+                    if end.error(self.program).is_some() {
+                        let inputs = inputs_of(&path, &schedule, &source.values);
+                        if machine.taints().iter().any(|&t| self.program.taints[t].over) {
+                            continue;
+                        }
+                        if self.confirm(&inputs).is_some() {
+                            return Explored::Found(inputs);
+                        }
+                        self.note("a violation was found that does not replay", None);
+                    } else {
+                        match end {
+                            End::Exit(_) | End::Abort | End::Assumed | End::Limit(LimitKind::Endless) => {}
+                            End::Limit(_) => self.note("a thread takes too many steps", None),
+                            End::Unreachable => self.note("what the compiler takes for unreachable is reached", None),
+                            _ => self.note("an access that is not valid ends a run of threads", None),
+                        }
+                    }
+                }
+                None => {
+                    if !visited.insert(machine.fingerprint()) {
+                        continue;
+                    }
+                    if path.len() >= DEEPEST {
+                        self.note("interleavings of the threads are too long to be explored", None);
+                        continue;
+                    }
+                    path.push(Node::new(machine, schedule, source.values));
+                }
+            }
+        }
+        Explored::All
+    }
+}
+
+/// A state on the present path of the exploration.
+struct Node<'r> {
+    machine: Option<Machine<'r>>,
+    /// Threads that are still to go on from here, each with the choices that it makes at first.
+    todo: Vec<(u32, Vec<bool>)>,
+    /// How it was come to from the state before.
+    schedule: BTreeMap<u64, u32>,
+    values: Vec<Bv>,
+}
+
+impl<'r> Node<'r> {
+    fn new(machine: Machine<'r>, schedule: BTreeMap<u64, u32>, values: Vec<Bv>) -> Self {
+        let mut todo: Vec<(u32, Vec<bool>)> =
+            machine.enabled().into_iter().map(|thread| (thread, Vec::new())).collect();
+        todo.reverse();
+        Self { machine: Some(machine), todo, schedule, values }
+    }
+}
+
+fn inputs_of(path: &[Node<'_>], schedule: &BTreeMap<u64, u32>, values: &[Bv]) -> Inputs {
+    let mut inputs = Inputs::default();
+    for node in path {
+        inputs.schedule.extend(node.schedule.iter().map(|(&point, &thread)| (point, thread)));
+        inputs.values.extend(node.values.iter().cloned());
+    }
+    inputs.schedule.extend(schedule.iter().map(|(&point, &thread)| (point, thread)));
+    inputs.values.extend(values.iter().cloned());
+    inputs
+}
+
+/// Inputs of a step: choices of two are tried both ways, others are 0.
+#[derive(Default)]
+struct Choices {
+    forced: Vec<bool>,
+    choices: Vec<bool>,
+    values: Vec<Bv>,
+    has_others: bool,
+    idle: Rc<FxHashSet<InputId>>,
+}
+
+impl InputSource for Choices {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let is_choice = width == 1 && matches!(what, Unknown::Havoc(_));
+        let is_idle = matches!(what, Unknown::Havoc(input) if self.idle.contains(&input));
+        let is_choice = is_choice && !is_idle;
+        self.has_others |= !is_choice && !is_idle;
+        let value = match is_choice {
+            true => {
+                let choice = self.forced.get(self.choices.len()).copied().unwrap_or(false);
+                self.choices.push(choice);
+                Bv::new(1, u64::from(choice))
+            }
+            false => Bv::zero(width),
+        };
+        if !matches!(what, Unknown::Global(_)) {
+            self.values.push(value.clone());
+        }
+        value
+    }
+}
+
+/// Inputs whose values are assigned to variables at most that nothing looks at.
+fn idle_inputs(program: &Program) -> FxHashSet<InputId> {
+    let mut used: FxHashSet<VarId> = FxHashSet::default();
+    let all = |used: &mut FxHashSet<VarId>, e: ExprId| {
+        program.exprs.vars(e).into_iter().filter(|&v| used.insert(v)).count() > 0
+    };
+    loop {
+        let mut changed = false;
+        for edge in program.edges.values() {
+            match &edge.op {
+                Op::Assign { var, value } => {
+                    if used.contains(var) || program.vars[*var].func().is_none() {
+                        changed |= all(&mut used, *value);
+                    }
+                }
+                Op::Call { callee: Callee::Direct(callee), args, varargs, .. } => {
+                    for (n, &arg) in args.iter().enumerate() {
+                        if program.funcs[*callee].params.get(n).is_some_and(|param| used.contains(param)) {
+                            changed |= all(&mut used, arg);
+                        }
+                    }
+                    varargs.iter().for_each(|&e| changed |= all(&mut used, e));
+                }
+                // What a process gives to the one that waits for it.
+                Op::Halt(_) => {}
+                op => op.for_each_expr(|e| changed |= all(&mut used, e)),
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let ends = |edge: &cfa::Edge| matches!(edge.op, Op::Havoc { var, .. } if !used.contains(&var));
+    let of = |edge: &cfa::Edge| match edge.op {
+        Op::Havoc { input, .. } => Some(input),
+        _ => None,
+    };
+    let read: FxHashSet<InputId> = program.edges.values().filter(|e| !ends(e)).filter_map(of).collect();
+    program.inputs.ids().filter(|input| !read.contains(input)).collect()
+}
+
+/// Random inputs and schedules.
+struct Chance<'a> {
+    rng: SmallRng,
+    values: Random<'a>,
+    how: How,
+    points: u64,
+}
+
+enum How {
+    /// At each point, another thread with this chance, one in so many.
+    Coins(u32),
+    /// The thread of the highest priority; at some points that of the present one becomes the lowest.
+    Priorities { of: Vec<u64>, changes: Vec<u64>, lowest: u64, alone: u64 },
+}
+
+impl<'a> Chance<'a> {
+    fn new(run: u64, longest: u64, constants: &'a [u64]) -> Self {
+        let mut rng = SmallRng::seed_from_u64(0x7ead ^ run);
+        let how = match run % 8 {
+            0 => How::Coins(2),
+            1 => How::Coins(5),
+            2 => How::Coins(15),
+            3 => How::Coins(60),
+            n => {
+                let depth = n - 4;
+                let changes = (0..depth).map(|_| rng.random_range(0..longest + longest / 4 + 1)).collect();
+                How::Priorities { of: Vec::new(), changes, lowest: u64::MAX / 2, alone: 0 }
+            }
+        };
+        Self { rng, values: Random::new(0x7ead, run, constants), how, points: 0 }
+    }
+}
+
+impl InputSource for Chance<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        match width {
+            1 => Bv::new(1, u64::from(self.rng.random_range(0..6) == 0)),
+            _ => self.values.unknown(what, width),
+        }
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        let _ = (object, offset, bytes);
+    }
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        self.points = point;
+        let stay = if enabled.contains(&current) { current } else { enabled[0] };
+        match &mut self.how {
+            How::Coins(one_in) => {
+                if enabled.contains(&current) && self.rng.random_range(0..*one_in) != 0 {
+                    return stay;
+                }
+                enabled[self.rng.random_range(0..enabled.len())]
+            }
+            How::Priorities { of, changes, lowest, alone } => {
+                while of.len() <= *enabled.last().expect("a thread") as usize {
+                    of.push(u64::MAX / 2 + 1 + (self.rng.random::<u64>() >> 2));
+                }
+                *alone += 1;
+                // Who waits in a loop for others lets them go on.
+                if changes.contains(&point) || *alone > 300 {
+                    *lowest -= 1;
+                    *alone = 0;
+                    if let Some(priority) = of.get_mut(current as usize) {
+                        *priority = *lowest;
+                    }
+                }
+                let next = enabled.iter().copied().max_by_key(|&t| of[t as usize]).expect("a thread");
+                if next != current {
+                    *alone = 0;
+                }
+                next
+            }
+        }
+    }
+}

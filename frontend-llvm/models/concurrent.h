@@ -1,0 +1,372 @@
+#pragma once
+// Threads, and what synchronises them, over the primitives of `primitives.rs`; included by pthread.c in programs that start threads.
+
+// A thread. Its address is its identifier.
+struct proviso_thread {
+    void *(*start)(void *);
+    void *argument;
+    // It was started as C11 has it.
+    _Bool gives_int;
+    void *result;
+    int ended;
+    // Of a thread that waits for a condition: the condition, and whether a signal woke it.
+    int woken;
+    void *condition;
+    struct proviso_thread *next;
+    // By key.
+    void *specific[16];
+};
+enum { SPECIFIC = 16 };
+
+static struct proviso_thread proviso_first;
+static int proviso_live = 1;
+// The threads that wait for conditions.
+static struct proviso_thread *proviso_waiting;
+
+static struct proviso_thread *proviso_this(void) {
+    struct proviso_thread *own = __proviso_thread_this();
+    return own ? own : &proviso_first;
+}
+
+unsigned long pthread_self(void) { return (unsigned long)proviso_this(); }
+
+// 0, then 1 while the routine runs, then 2.
+static int proviso_once(int *once, void (*routine)(void)) {
+    __proviso_atomic_begin(SYNCHRONISES);
+    if (*once == 0) {
+        *once = 1;
+        __proviso_atomic_finish();
+        routine();
+        __proviso_atomic_begin(SYNCHRONISES);
+        __proviso_release(once);
+        *once = 2;
+    } else {
+        __proviso_atomic_finish();
+        __proviso_atomic_when(once, EQUAL, 2);
+        __proviso_acquire(once, 0);
+    }
+    __proviso_atomic_finish();
+    return 0;
+}
+
+// Mutexes.
+
+// Locks a mutex once it is free.
+static void proviso_take(struct proviso_mutex *mutex) {
+    __proviso_atomic_when(&mutex->locked, EQUAL, 0);
+    mutex->locked = 1;
+    mutex->count = 1;
+    mutex->owner = pthread_self();
+    __proviso_acquire(mutex, 1);
+    __proviso_atomic_finish();
+}
+
+// `otherwise`: what a mutex that is locked gives where it is neither recursive nor checks; 0 to wait.
+static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked) {
+    int kind = proviso_kind(mutex);
+    if (kind == RECURSIVE || kind == ERROR_CHECKING) {
+        __proviso_atomic_begin(OBSERVES);
+        _Bool own = mutex->locked && mutex->owner == pthread_self();
+        mutex->count += own && kind == RECURSIVE;
+        __proviso_atomic_finish();
+        if (own)
+            return kind == RECURSIVE ? 0 : checked;
+    }
+    if (!otherwise) {
+        proviso_take(mutex);
+        return 0;
+    }
+    if (otherwise == ETIMEDOUT && __proviso_env_bool()) {
+        proviso_take(mutex);
+        return 0;
+    }
+    __proviso_atomic_begin(OBSERVES);
+    _Bool free = !mutex->locked;
+    if (free) {
+        mutex->locked = 1;
+        mutex->count = 1;
+        mutex->owner = pthread_self();
+        __proviso_acquire(mutex, 1);
+    }
+    __proviso_atomic_finish();
+    return free ? 0 : otherwise;
+}
+
+static int proviso_unlock(struct proviso_mutex *mutex) {
+    int kind = proviso_kind(mutex), error = 0;
+    __proviso_atomic_begin(RELEASES);
+    _Bool checks = kind == RECURSIVE || kind == ERROR_CHECKING;
+    if (checks && (!mutex->locked || mutex->owner != pthread_self()))
+        error = EPERM;
+    else if (kind == RECURSIVE && mutex->count > 1)
+        mutex->count--;
+    else {
+        __proviso_release(mutex);
+        mutex->count = 0;
+        mutex->owner = 0;
+        mutex->locked = 0;
+    }
+    __proviso_atomic_finish();
+    return error;
+}
+
+// Conditions.
+
+// Waits for a signal, or wakes up by itself, as POSIX allows. Gives whether there was a signal.
+static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
+    struct proviso_thread *own = proviso_this();
+    __proviso_atomic_begin(SYNCHRONISES);
+    if (!mutex->locked)
+        __proviso_unmodelled("waiting with a mutex that is not locked is not modelled");
+    unsigned count = mutex->count;
+    __proviso_release(mutex);
+    mutex->count = 0;
+    mutex->owner = 0;
+    mutex->locked = 0;
+    own->condition = condition;
+    own->woken = 0;
+    own->next = proviso_waiting;
+    proviso_waiting = own;
+    __proviso_atomic_finish();
+    if (__proviso_env_bool())
+        __proviso_atomic_begin(SYNCHRONISES);
+    else
+        __proviso_atomic_when(&own->woken, EQUAL, 1);
+    struct proviso_thread **at = &proviso_waiting;
+    while (*at && *at != own)
+        at = &(*at)->next;
+    if (*at)
+        *at = own->next;
+    own->next = NULL;
+    own->condition = NULL;
+    int woken = own->woken;
+    own->woken = 0;
+    __proviso_atomic_finish();
+    proviso_take(mutex);
+    mutex->count = count;
+    return woken;
+}
+
+static int proviso_wake(void *condition, _Bool all) {
+    __proviso_atomic_begin(SYNCHRONISES);
+    int count = 0;
+    for (struct proviso_thread *t = proviso_waiting; t; t = t->next)
+        count += t->condition == condition && !t->woken;
+    int which = !all && count > 1 ? proviso_env_between(0, count - 1) : 0;
+    for (struct proviso_thread *t = proviso_waiting; t; t = t->next)
+        if (t->condition == condition && !t->woken) {
+            t->woken |= all || which == 0;
+            which--;
+        }
+    __proviso_atomic_finish();
+    return 0;
+}
+
+static int proviso_wait(void *condition, struct proviso_mutex *mutex) {
+    proviso_wait_for(condition, mutex);
+    return 0;
+}
+
+static int proviso_timed_wait(void *condition, struct proviso_mutex *mutex, const struct proviso_moment *until) {
+    int timeout = proviso_timeout(until);
+    if (timeout != ETIMEDOUT)
+        return timeout;
+    int woken = proviso_wait_for(condition, mutex);
+    return woken || __proviso_env_bool() ? 0 : ETIMEDOUT;
+}
+
+// Locks for readers and writers: how many read, or -1.
+struct proviso_rwlock {
+    int state;
+};
+
+int pthread_rwlock_destroy(struct proviso_rwlock *lock) { return 0; }
+
+static int proviso_try_rwlock(struct proviso_rwlock *lock, _Bool writes) {
+    __proviso_atomic_begin(OBSERVES);
+    _Bool free = writes ? lock->state == 0 : lock->state >= 0;
+    if (free) {
+        lock->state = writes ? -1 : lock->state + 1;
+        __proviso_acquire(lock, writes);
+    }
+    __proviso_atomic_finish();
+    return free ? 0 : EBUSY;
+}
+
+int pthread_rwlock_tryrdlock(struct proviso_rwlock *lock) { return proviso_try_rwlock(lock, 0); }
+
+int pthread_rwlock_trywrlock(struct proviso_rwlock *lock) { return proviso_try_rwlock(lock, 1); }
+
+int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
+    __proviso_atomic_when(&lock->state, AT_LEAST, 0);
+    lock->state++;
+    __proviso_acquire(lock, 0);
+    __proviso_atomic_finish();
+    return 0;
+}
+
+int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
+    __proviso_atomic_when(&lock->state, EQUAL, 0);
+    lock->state = -1;
+    __proviso_acquire(lock, 1);
+    __proviso_atomic_finish();
+    return 0;
+}
+
+int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
+    __proviso_atomic_begin(SYNCHRONISES);
+    if (lock->state == 0)
+        __proviso_unmodelled("unlocking a lock that is not locked is not modelled");
+    __proviso_release(lock);
+    lock->state = lock->state < 0 ? 0 : lock->state - 1;
+    __proviso_atomic_finish();
+    return 0;
+}
+
+// Spin locks.
+
+int pthread_spin_lock(int *lock) {
+    __proviso_atomic_when(lock, EQUAL, 0);
+    *lock = 1;
+    __proviso_acquire(lock, 1);
+    __proviso_atomic_finish();
+    return 0;
+}
+
+int pthread_spin_trylock(int *lock) {
+    __proviso_atomic_begin(OBSERVES);
+    _Bool free = *lock == 0;
+    if (free) {
+        *lock = 1;
+        __proviso_acquire(lock, 1);
+    }
+    __proviso_atomic_finish();
+    return free ? 0 : EBUSY;
+}
+
+int pthread_spin_unlock(int *lock) {
+    __proviso_atomic_begin(RELEASES);
+    __proviso_release(lock);
+    *lock = 0;
+    __proviso_atomic_finish();
+    return 0;
+}
+
+// Keys: values are each thread's.
+static struct {
+    _Bool used;
+    void (*destructor)(void *);
+} proviso_keys[SPECIFIC];
+
+static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
+    __proviso_atomic_begin(SYNCHRONISES);
+    unsigned n = 0;
+    while (n < SPECIFIC && proviso_keys[n].used)
+        n++;
+    if (n == SPECIFIC)
+        __proviso_unmodelled("more than 16 keys for values of threads are not modelled");
+    else {
+        proviso_keys[n].used = 1;
+        proviso_keys[n].destructor = destructor;
+        *key = n;
+    }
+    __proviso_atomic_finish();
+    return 0;
+}
+
+static int proviso_delete_key(unsigned key) {
+    if (key >= SPECIFIC || !proviso_keys[key].used)
+        return EINVAL;
+    // Values that threads have of it would come back with a new key of this number.
+    __proviso_underapproximated("keys that are used again after they were deleted are not modelled");
+    proviso_keys[key].used = 0;
+    proviso_keys[key].destructor = NULL;
+    return 0;
+}
+
+static void *proviso_get_specific(unsigned key) { return key < SPECIFIC && proviso_keys[key].used ? proviso_this()->specific[key] : NULL; }
+
+static int proviso_set_specific(unsigned key, const void *value) {
+    if (key >= SPECIFIC || !proviso_keys[key].used)
+        return EINVAL;
+    proviso_this()->specific[key] = (void *)value;
+    return 0;
+}
+
+extern void exit(int status) __attribute__((noreturn));
+
+// The thread ends; with the last one the program does.
+static void proviso_finish(void *result) {
+    struct proviso_thread *own = proviso_this();
+    _Bool again = 1;
+    for (int round = 0; again && round < 4; round++) {
+        again = 0;
+        for (unsigned n = 0; n < SPECIFIC; n++) {
+            void *value = own->specific[n];
+            if (!value || !proviso_keys[n].used)
+                continue;
+            own->specific[n] = NULL;
+            if (proviso_keys[n].destructor) {
+                proviso_keys[n].destructor(value);
+                again = 1;
+            }
+        }
+    }
+    __proviso_atomic_begin(SYNCHRONISES);
+    own->result = result;
+    __proviso_release(own);
+    own->ended = 1;
+    _Bool last = --proviso_live == 0;
+    __proviso_atomic_finish();
+    if (last)
+        exit(0);
+    __proviso_thread_end();
+}
+
+void pthread_exit(void *result) { proviso_finish(result); }
+
+// Semaphores.
+
+int sem_wait(int *semaphore) {
+    __proviso_atomic_when(semaphore, AT_LEAST, 1);
+    --*semaphore;
+    __proviso_acquire(semaphore, 0);
+    __proviso_atomic_finish();
+    return 0;
+}
+
+int sem_trywait(int *semaphore) {
+    __proviso_atomic_begin(OBSERVES);
+    _Bool free = *semaphore > 0;
+    if (free) {
+        --*semaphore;
+        __proviso_acquire(semaphore, 0);
+    }
+    __proviso_atomic_finish();
+    if (free)
+        return 0;
+    SET_ERRNO(EAGAIN);
+    return -1;
+}
+
+int sem_post(int *semaphore) {
+    __proviso_atomic_begin(SYNCHRONISES);
+    _Bool full = *semaphore == INT_MAX;
+    if (!full) {
+        __proviso_release(semaphore);
+        ++*semaphore;
+    }
+    __proviso_atomic_finish();
+    if (!full)
+        return 0;
+    SET_ERRNO(EOVERFLOW);
+    return -1;
+}
+
+int sem_getvalue(int *semaphore, int *value) {
+    __proviso_atomic_begin(OBSERVES);
+    int now = *semaphore;
+    __proviso_atomic_finish();
+    *value = now;
+    return 0;
+}

@@ -1,0 +1,111 @@
+// Defines: pthread_create pthread_join pthread_detach pthread_cancel pthread_barrier_init pthread_barrier_wait
+// Defines: pthread_barrier_destroy pthread_setconcurrency pthread_yield thrd_create thrd_join thrd_detach
+#pragma once
+// Functions of a program that starts threads; PROVISO_THREADS is defined.
+#include "pthread.c"
+
+#ifdef PROVISO_THREADS
+static void *proviso_run(void *thread) {
+    struct proviso_thread *own = thread;
+    void *result;
+    if (own->gives_int)
+        result = (void *)(long)((int (*)(void *))own->start)(own->argument);
+    else
+        result = own->start(own->argument);
+    proviso_finish(result);
+    return NULL;
+}
+
+// Its identifier is stored before it starts.
+static void proviso_start(unsigned long *id, void *(*start)(void *), void *argument, _Bool gives_int) {
+    struct proviso_thread *thread = __proviso_make_internal(sizeof *thread);
+    __builtin_memset(thread, 0, sizeof *thread);
+    thread->start = start;
+    thread->argument = argument;
+    thread->gives_int = gives_int;
+    __proviso_atomic_begin(SYNCHRONISES);
+    *id = (unsigned long)thread;
+    proviso_live++;
+    __proviso_thread_start(proviso_run, thread);
+    __proviso_atomic_finish();
+}
+
+int pthread_create(unsigned long *id, const void *attributes, void *(*start)(void *), void *argument) {
+    proviso_start(id, start, argument, 0);
+    return 0;
+}
+
+static void *proviso_join(unsigned long id) {
+    struct proviso_thread *thread = (struct proviso_thread *)id;
+    __proviso_atomic_when(&thread->ended, EQUAL, 1);
+    __proviso_acquire(thread, 0);
+    void *result = thread->result;
+    __proviso_atomic_finish();
+    return result;
+}
+
+int pthread_join(unsigned long id, void **result) {
+    void *value = proviso_join(id);
+    if (result)
+        *result = value;
+    return 0;
+}
+
+int pthread_detach(unsigned long id) { return 0; }
+
+int pthread_cancel(unsigned long id) {
+    __proviso_unmodelled("cancelling a thread is not modelled");
+    return 0;
+}
+
+int thrd_create(unsigned long *id, int (*start)(void *), void *argument) {
+    proviso_start(id, (void *(*)(void *))start, argument, 1);
+    return 0;
+}
+
+int thrd_join(unsigned long id, int *result) {
+    void *value = proviso_join(id);
+    if (result)
+        *result = (int)(long)value;
+    return 0;
+}
+
+int thrd_detach(unsigned long id) { return 0; }
+
+struct proviso_barrier {
+    unsigned count, waiting;
+    int generation;
+};
+
+int pthread_barrier_init(struct proviso_barrier *barrier, const void *attributes, unsigned count) {
+    if (count == 0)
+        return EINVAL;
+    barrier->count = count;
+    barrier->waiting = 0;
+    barrier->generation = 0;
+    return 0;
+}
+
+int pthread_barrier_destroy(struct proviso_barrier *barrier) { return 0; }
+
+int pthread_barrier_wait(struct proviso_barrier *barrier) {
+    __proviso_atomic_begin(SYNCHRONISES);
+    __proviso_release(barrier);
+    int generation = barrier->generation;
+    _Bool last = ++barrier->waiting == barrier->count;
+    if (last) {
+        barrier->waiting = 0;
+        barrier->generation++;
+    } else {
+        __proviso_atomic_finish();
+        __proviso_atomic_when(&barrier->generation, UNEQUAL, generation);
+    }
+    __proviso_acquire(barrier, 0);
+    __proviso_atomic_finish();
+    return last ? -1 : 0;
+}
+
+int pthread_setconcurrency(int level) { return level < 0 ? EINVAL : 0; }
+
+int pthread_yield(void) { return 0; }
+#endif

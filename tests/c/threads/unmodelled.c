@@ -1,0 +1,23 @@
+// run: --property unreach-call => UNKNOWN
+// run: --property unreach-call -DFORK => UNKNOWN
+// run: --property termination -DPLAIN => UNKNOWN
+// native: unseen
+// What is not modelled loses the verdict: cancelling, processes, the question of termination.
+#include "../verify.h"
+#include <pthread.h>
+#include <unistd.h>
+
+static void *work(void *argument) { return argument; }
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+#if defined FORK
+    if (fork() == -1)
+        reach_error();
+#elif !defined PLAIN
+    pthread_cancel(thread);
+#endif
+    pthread_join(thread, NULL);
+    return 0;
+}
