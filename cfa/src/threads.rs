@@ -43,6 +43,8 @@ pub const OBSERVES: u64 = 18;
 pub const RELEASES: u64 = 19;
 /// A function of the library.
 pub const LIBRARY: u64 = 20;
+/// The same, and it accesses memory that threads share.
+pub const SHARED_LIBRARY: u64 = 21;
 
 /// Memory orders in LLVM's numbers.
 pub mod order {

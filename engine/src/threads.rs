@@ -21,7 +21,7 @@ use cfa::interp::{
     Endless, Gap, InputSource, Inputs, Interpreter, LimitKind, Limits, Machine, ObjectSeq, Outcome as End, Recording,
     Sharing, Unknown,
 };
-use cfa::{Bv, Callee, Check, ErrorId, ExprId, InputId, Op, PlaceId, Program, VarId};
+use cfa::{Bv, Callee, Check, ErrorId, ExprId, FuncId, InputId, Op, PlaceId, Program, VarId};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashSet;
@@ -102,8 +102,7 @@ struct Search<'p> {
     depends_on_inputs: bool,
     detects_races: bool,
     has_choices: bool,
-    /// Inputs whose values decide nothing.
-    idle: Rc<FxHashSet<InputId>>,
+    idle: Rc<Idle>,
 }
 
 impl<'p> Search<'p> {
@@ -119,7 +118,7 @@ impl<'p> Search<'p> {
             depends_on_inputs: false,
             detects_races: program.errors.values().any(|e| e.check == Check::DataRace),
             has_choices: program.inputs.values().any(|i| i.width == 1),
-            idle: Rc::new(idle_inputs(program)),
+            idle: Rc::new(Idle::new(program)),
         }
     }
 
@@ -373,13 +372,17 @@ struct Choices {
     choices: Vec<bool>,
     values: Vec<Bv>,
     has_others: bool,
-    idle: Rc<FxHashSet<InputId>>,
+    idle: Rc<Idle>,
 }
 
 impl InputSource for Choices {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         let is_choice = width == 1 && matches!(what, Unknown::Havoc(_));
-        let is_idle = matches!(what, Unknown::Havoc(input) if self.idle.contains(&input));
+        let is_idle = match what {
+            Unknown::Havoc(input) => self.idle.inputs.contains(&input),
+            Unknown::Result(var) => !self.idle.used.contains(&var),
+            _ => false,
+        };
         let is_choice = is_choice && !is_idle;
         self.has_others |= !is_choice && !is_idle;
         let value = match is_choice {
@@ -397,45 +400,82 @@ impl InputSource for Choices {
     }
 }
 
-/// Inputs whose values are assigned to variables at most that nothing looks at.
-fn idle_inputs(program: &Program) -> FxHashSet<InputId> {
-    let mut used: FxHashSet<VarId> = FxHashSet::default();
-    let all = |used: &mut FxHashSet<VarId>, e: ExprId| {
-        program.exprs.vars(e).into_iter().filter(|&v| used.insert(v)).count() > 0
-    };
-    loop {
-        let mut changed = false;
-        for edge in program.edges.values() {
-            match &edge.op {
-                Op::Assign { var, value } => {
-                    if used.contains(var) || program.vars[*var].func().is_none() {
-                        changed |= all(&mut used, *value);
+/// What decides nothing: values that are assigned to variables at most that nothing looks at.
+#[derive(Default)]
+struct Idle {
+    inputs: FxHashSet<InputId>,
+    used: FxHashSet<VarId>,
+}
+
+impl Idle {
+    fn new(program: &Program) -> Self {
+        let mut used: FxHashSet<VarId> = FxHashSet::default();
+        let take = |used: &mut FxHashSet<VarId>, e: ExprId| {
+            program.exprs.vars(e).into_iter().filter(|&v| used.insert(v)).count() > 0
+        };
+        let is_null = |e: &ExprId| program.exprs.as_const(*e).is_some_and(|value| value.to_u64() == Some(0));
+        // Results of threads matter only to who joins them and asks.
+        let asks = |op: &Op| match op {
+            Op::Call { callee: Callee::Direct(callee), args, .. } => {
+                matches!(program.funcs[*callee].name.as_str(), "pthread_join" | "thrd_join")
+                    && !args.get(1).is_some_and(is_null)
+            }
+            _ => false,
+        };
+        let asks_for_results = program.edges.values().any(|e| asks(&e.op));
+        let ends_thread = program.func_by_name("proviso_finish").filter(|_| !asks_for_results);
+        loop {
+            let mut changed = false;
+            let mut returns: FxHashSet<FuncId> = FxHashSet::default();
+            let mut all_return = false;
+            for edge in program.edges.values() {
+                match edge.op {
+                    Op::Call { callee: Callee::Direct(callee), result: Some(var), .. } if used.contains(&var) => {
+                        returns.insert(callee);
                     }
+                    Op::Call { callee: Callee::Indirect(_), result: Some(var), .. } => {
+                        all_return |= used.contains(&var)
+                    }
+                    _ => {}
                 }
-                Op::Call { callee: Callee::Direct(callee), args, varargs, .. } => {
-                    for (n, &arg) in args.iter().enumerate() {
-                        if program.funcs[*callee].params.get(n).is_some_and(|param| used.contains(param)) {
-                            changed |= all(&mut used, arg);
+            }
+            for edge in program.edges.values() {
+                match &edge.op {
+                    Op::Assign { var, value } => {
+                        if used.contains(var) || program.vars[*var].func().is_none() {
+                            changed |= take(&mut used, *value);
                         }
                     }
-                    varargs.iter().for_each(|&e| changed |= all(&mut used, e));
+                    Op::Call { callee: Callee::Direct(callee), .. } if Some(*callee) == ends_thread => {}
+                    Op::Call { callee: Callee::Direct(callee), args, varargs, .. } => {
+                        for (n, &arg) in args.iter().enumerate() {
+                            if program.funcs[*callee].params.get(n).is_some_and(|param| used.contains(param)) {
+                                changed |= take(&mut used, arg);
+                            }
+                        }
+                        varargs.iter().for_each(|&e| changed |= take(&mut used, e));
+                    }
+                    Op::Return { value: Some(value) } => {
+                        if all_return || returns.contains(&program.locs[edge.source].func) {
+                            changed |= take(&mut used, *value);
+                        }
+                    }
+                    // What a process gives to the one that waits for it.
+                    Op::Halt(_) => {}
+                    op => op.for_each_expr(|e| changed |= take(&mut used, e)),
                 }
-                // What a process gives to the one that waits for it.
-                Op::Halt(_) => {}
-                op => op.for_each_expr(|e| changed |= all(&mut used, e)),
+            }
+            if !changed {
+                break;
             }
         }
-        if !changed {
-            break;
-        }
+        let read = program.edges.values().filter_map(|edge| match edge.op {
+            Op::Havoc { var, input } if used.contains(&var) || program.vars[var].func().is_none() => Some(input),
+            _ => None,
+        });
+        let read: FxHashSet<InputId> = read.collect();
+        Self { inputs: program.inputs.ids().filter(|input| !read.contains(input)).collect(), used }
     }
-    let ends = |edge: &cfa::Edge| matches!(edge.op, Op::Havoc { var, .. } if !used.contains(&var));
-    let of = |edge: &cfa::Edge| match edge.op {
-        Op::Havoc { input, .. } => Some(input),
-        _ => None,
-    };
-    let read: FxHashSet<InputId> = program.edges.values().filter(|e| !ends(e)).filter_map(of).collect();
-    program.inputs.ids().filter(|input| !read.contains(input)).collect()
 }
 
 /// Random inputs and schedules.

@@ -52,7 +52,7 @@ static int proviso_once(int *once, void (*routine)(void)) {
 // Mutexes.
 
 // Locks a mutex once it is free.
-static void proviso_take(struct proviso_mutex *mutex) {
+static void proviso_take_mutex(struct proviso_mutex *mutex) {
     __proviso_atomic_when(&mutex->locked, EQUAL, 0);
     mutex->locked = 1;
     mutex->count = 1;
@@ -73,11 +73,11 @@ static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked)
             return kind == RECURSIVE ? 0 : checked;
     }
     if (!otherwise) {
-        proviso_take(mutex);
+        proviso_take_mutex(mutex);
         return 0;
     }
     if (otherwise == ETIMEDOUT && __proviso_env_bool()) {
-        proviso_take(mutex);
+        proviso_take_mutex(mutex);
         return 0;
     }
     __proviso_atomic_begin(OBSERVES);
@@ -101,6 +101,8 @@ static int proviso_unlock(struct proviso_mutex *mutex) {
     else if (kind == RECURSIVE && mutex->count > 1)
         mutex->count--;
     else {
+        if (mutex->owner != pthread_self())
+            __proviso_underapproximated("unlocking a mutex that the thread has not locked is not modelled");
         __proviso_release(mutex);
         mutex->count = 0;
         mutex->owner = 0;
@@ -142,7 +144,7 @@ static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
     int woken = own->woken;
     own->woken = 0;
     __proviso_atomic_finish();
-    proviso_take(mutex);
+    proviso_take_mutex(mutex);
     mutex->count = count;
     return woken;
 }
@@ -152,7 +154,9 @@ static int proviso_wake(void *condition, _Bool all) {
     int count = 0;
     for (struct proviso_thread *t = proviso_waiting; t; t = t->next)
         count += t->condition == condition && !t->woken;
-    int which = !all && count > 1 ? proviso_env_between(0, count - 1) : 0;
+    int which = 0;
+    while (!all && which < count - 1 && __proviso_env_bool())
+        which++;
     for (struct proviso_thread *t = proviso_waiting; t; t = t->next)
         if (t->condition == condition && !t->woken) {
             t->woken |= all || which == 0;
@@ -187,7 +191,7 @@ static int proviso_try_rwlock(struct proviso_rwlock *lock, _Bool writes) {
     _Bool free = writes ? lock->state == 0 : lock->state >= 0;
     if (free) {
         lock->state = writes ? -1 : lock->state + 1;
-        __proviso_acquire(lock, writes);
+        __proviso_acquire(lock, 0);
     }
     __proviso_atomic_finish();
     return free ? 0 : EBUSY;
@@ -208,7 +212,7 @@ int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
 int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
     __proviso_atomic_when(&lock->state, EQUAL, 0);
     lock->state = -1;
-    __proviso_acquire(lock, 1);
+    __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
     return 0;
 }
@@ -228,7 +232,7 @@ int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
 int pthread_spin_lock(int *lock) {
     __proviso_atomic_when(lock, EQUAL, 0);
     *lock = 1;
-    __proviso_acquire(lock, 1);
+    __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
     return 0;
 }
@@ -238,14 +242,14 @@ int pthread_spin_trylock(int *lock) {
     _Bool free = *lock == 0;
     if (free) {
         *lock = 1;
-        __proviso_acquire(lock, 1);
+        __proviso_acquire(lock, 0);
     }
     __proviso_atomic_finish();
     return free ? 0 : EBUSY;
 }
 
 int pthread_spin_unlock(int *lock) {
-    __proviso_atomic_begin(RELEASES);
+    __proviso_atomic_begin(SYNCHRONISES);
     __proviso_release(lock);
     *lock = 0;
     __proviso_atomic_finish();

@@ -349,6 +349,10 @@ fn programs_get_the_verdicts_they_expect() {
 fn each_check_has_a_program_within_on_the_edge_and_beyond() {
     for asked in instrument::Asked::ALL {
         let name = asked.name;
+        // What threads do to each other takes a schedule, which no harness enforces: `tests/c/threads`.
+        if matches!(name, "thread" | "deadlock") {
+            continue;
+        }
         let file = root().join(format!("checks/each/{name}.c"));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("no program for {name}: {e}"));
         let unseen = text.lines().any(|l| l.starts_with("// native: ") && l != "// native: c++");

@@ -7,6 +7,7 @@
 use super::races::{Clocks, Races, order_of};
 use super::*;
 use crate::expr::BinOp;
+use crate::liveness::{self, Liveness};
 use crate::program::*;
 use crate::threads::{self, Relation, ThreadOp};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -103,8 +104,8 @@ enum Status {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Section {
     kind: u64,
-    /// Of a function, the frames below its own.
-    function: Option<usize>,
+    /// Of a function, the frames below its own, and which it is.
+    function: Option<(usize, FuncId)>,
     /// Others are kept out.
     entered: bool,
     /// Something was read in it: what it writes updates that.
@@ -155,6 +156,11 @@ pub struct Sharing {
     /// The cells that several threads access.
     pub shared: FxHashSet<Cell>,
     accesses: FxHashMap<Cell, Accessed>,
+    /// Library functions that access shared memory: they begin at a point.
+    library: FxHashSet<FuncId>,
+    /// What library functions access, and what others do.
+    by_library: FxHashSet<Cell>,
+    by_others: FxHashSet<Cell>,
     /// Who looks whether locks are held was met: unlocking is a point.
     pub observes: bool,
     /// Something was shared that was not known to be.
@@ -214,6 +220,24 @@ pub(super) struct Threads {
     /// Accesses of the present step, where somebody asks.
     step: Option<Vec<Access>>,
     frees: bool,
+    lives: Rc<RefCell<Lives>>,
+}
+
+/// Which locals matter where, worked out when first needed.
+#[derive(Default)]
+struct Lives {
+    locals: Vec<Vec<VarId>>,
+    of: FxHashMap<FuncId, Rc<Liveness>>,
+}
+
+impl Lives {
+    fn of(&mut self, program: &Program, func: FuncId) -> Rc<Liveness> {
+        if self.locals.is_empty() {
+            self.locals = liveness::locals(program);
+        }
+        let locals = &self.locals[func.index()];
+        self.of.entry(func).or_insert_with(|| Rc::new(Liveness::new(program, func, locals))).clone()
+    }
 }
 
 impl Threads {
@@ -237,6 +261,7 @@ impl Threads {
             unwritten: None,
             step: None,
             frees: false,
+            lives: Rc::default(),
         }))
     }
 
@@ -422,10 +447,13 @@ impl State<'_> {
         if threads.is_alone() || *granted {
             *granted = false;
             if kind == Some(threads::LIBRARY) && matches!(threads.visible, Visible::Only(_)) {
-                for access in accesses {
-                    if self.is_visible(access).1 {
-                        self.threads().gap(Gap::Library);
-                    }
+                let function = threads.thread().sections.last().and_then(|s| s.function);
+                let is_shared = accesses.iter().any(|access| self.is_visible(access).1);
+                if let (true, Some((_, function)), Visible::Only(sharing)) =
+                    (is_shared, function, &self.threads().visible)
+                {
+                    let mut sharing = sharing.borrow_mut();
+                    sharing.grew |= sharing.library.insert(function);
                 }
             }
             self.threads().enter_section();
@@ -433,7 +461,7 @@ impl State<'_> {
         }
         let (mut point, mut visible) = (false, None);
         // In a block, what comes later may be visible.
-        let is_block = kind == Some(threads::BLOCK);
+        let is_block = matches!(kind, Some(threads::BLOCK | threads::SHARED_LIBRARY));
         for access in accesses {
             let (p, v) = self.is_visible(access);
             point |= p;
@@ -513,10 +541,19 @@ impl State<'_> {
         }
         let (sharing, current) = (sharing.clone(), threads.current as u32);
         let held = &threads.all[threads.current].held;
+        let kind = threads.all[threads.current].sections.last().map(|s| s.kind);
+        let is_library = matches!(kind, Some(threads::LIBRARY | threads::SHARED_LIBRARY));
         let cells: Vec<Cell> = self.cells(access.addr, access.len).collect();
         let mut sharing = sharing.borrow_mut();
         let sharing = &mut *sharing;
+        let mut is_mixed = false;
         for cell in cells {
+            let (own, others) = match is_library {
+                true => (&mut sharing.by_library, &sharing.by_others),
+                false => (&mut sharing.by_others, &sharing.by_library),
+            };
+            own.insert(cell);
+            is_mixed |= others.contains(&cell) && sharing.shared.contains(&cell);
             if sharing.shared.contains(&cell) {
                 continue;
             }
@@ -533,6 +570,9 @@ impl State<'_> {
                 sharing.shared.insert(cell);
                 sharing.grew = true;
             }
+        }
+        if is_mixed {
+            self.threads().gap(Gap::Library);
         }
     }
 
@@ -659,12 +699,17 @@ impl State<'_> {
                     }
                     let depth = self.frames.len();
                     let threads = self.threads();
-                    if let Some(kind) = threads.functions.sections[target.index()]
+                    if let Some(mut kind) = threads.functions.sections[target.index()]
                         && threads.thread().sections.is_empty()
                     {
+                        if let Visible::Only(sharing) = &threads.visible
+                            && sharing.borrow().library.contains(&target)
+                        {
+                            kind = threads::SHARED_LIBRARY;
+                        }
                         threads.thread().sections.push(Section {
                             kind,
-                            function: Some(depth),
+                            function: Some((depth, target)),
                             entered: false,
                             loaded: false,
                         });
@@ -682,10 +727,19 @@ impl State<'_> {
                     pc = self.leave(Operand { reg: value, width }, inputs)?;
                     let depth = self.frames.len();
                     let threads = self.threads();
-                    if threads.thread().sections.last().is_some_and(|s| s.function == Some(depth)) {
+                    if threads
+                        .thread()
+                        .sections
+                        .last()
+                        .is_some_and(|s| s.function.is_some_and(|(below, _)| below == depth))
+                    {
                         threads.leave_section();
                     }
                     continue;
+                }
+                Instr::Exit { .. } | Instr::Halt(_) if self.ends_later(&mut granted) => {
+                    self.pause(pc);
+                    return Ok(());
                 }
                 Instr::Leak(leak) if leak == Leak::Lost && self.threads().live > 1 => {
                     self.threads().gap(Gap::Leak);
@@ -772,6 +826,16 @@ impl State<'_> {
                 },
             }
         }
+    }
+
+    /// The program ends next: whether others may go on before.
+    fn ends_later(&mut self, granted: &mut bool) -> bool {
+        let threads = self.threads();
+        if std::mem::take(granted) || threads.is_alone() {
+            return false;
+        }
+        threads.points += 1;
+        true
     }
 
     #[inline]
@@ -1172,17 +1236,19 @@ impl<'r> Machine<'r> {
             for (number, thread) in threads.all.iter().enumerate() {
                 let current = number == threads.current;
                 mix.word(number as u64);
-                let (frames, registers, wides, func) = match current {
-                    true => {
-                        let (words, wides) = threads.statics;
-                        (
-                            &self.state.frames,
-                            &self.state.words[words.min(self.state.words.len())..],
-                            &self.state.wides[wides.min(self.state.wides.len())..],
-                            self.state.func,
-                        )
+                let statics = threads.statics;
+                let (frames, func, bases, own) = match current {
+                    true => (&self.state.frames, self.state.func, (self.state.words_base, self.state.wides_base), None),
+                    false => (&thread.frames, thread.func, (thread.words_base, thread.wides_base), Some(thread)),
+                };
+                // Registers of another thread start where those that all share end.
+                let value = |operand: Operand, (words, wides): (usize, usize)| match own {
+                    None => self.state.value_in(operand, words, wides),
+                    Some(thread) if operand.is_wide() => {
+                        let value = &thread.wides[operand.reg.at(wides) - statics.1];
+                        if value.width() == operand.width { value.clone() } else { Bv::zero(operand.width) }
                     }
-                    false => (&thread.frames, &thread.words[..], &thread.wides[..], thread.func),
+                    Some(thread) => Bv::new(operand.width, thread.words[operand.reg.at(words) - statics.0]),
                 };
                 mix.word(match thread.status {
                     Status::Runs => 0,
@@ -1195,12 +1261,30 @@ impl<'r> Machine<'r> {
                 mix.word(thread.pc as u64);
                 mix.word(u64::from(thread.granted));
                 mix.word(func.index() as u64);
+                let program = self.state.program;
+                let mut show = |func: FuncId, loc: LocId, except: Option<VarId>, bases: (usize, usize)| {
+                    let live = threads.lives.borrow_mut().of(program, func);
+                    for &var in live.at(loc).iter().filter(|var| Some(**var) != except) {
+                        let value = value(self.state.code.vars[var], bases);
+                        mix.word(var.index() as u64);
+                        match value.to_u64() {
+                            Some(word) => mix.word(word),
+                            None => value.to_le_bytes().iter().for_each(|&byte| mix.word(u64::from(byte))),
+                        }
+                    }
+                };
+                for frame in frames {
+                    let call = &self.state.code.calls[frame.call as usize];
+                    let after = program.edges[call.edge].target;
+                    show(frame.func, after, call.result.map(|(var, _)| var), (frame.words, frame.wides));
+                }
+                // Where the program ends next, nothing is read any more.
+                if !matches!(self.state.code.instrs[thread.pc], Instr::Exit { .. } | Instr::Halt(_)) {
+                    let at = self.state.edge_at(thread.pc);
+                    show(func, program.edges[at].source, None, bases);
+                }
                 for frame in frames {
                     mix.word(u64::from(frame.call));
-                }
-                mix.words(registers);
-                for wide in wides {
-                    mix.words(&wide.to_le_bytes().iter().map(|&b| u64::from(b)).collect::<Vec<_>>());
                 }
                 for section in &thread.sections {
                     mix.word(section.kind << 1 | u64::from(section.entered));

@@ -18,29 +18,29 @@ static atomic_int ready, turns;
 #endif
 
 static void *send(void *unused) {
-    message = 42;
+    message = 42; // wrong
 #ifdef RELAXED
     atomic_store_explicit(&ready, 1, memory_order_relaxed);
 #else
-    ready = 1;
+    ready = 1; // wrong
 #endif
-    turns++;
+    turns++; // wrong
     return unused;
 }
 
 int main(void) {
     pthread_t sender;
     pthread_create(&sender, NULL, send, NULL);
-    turns++;
+    turns++; // wrong
 #ifdef RELAXED
     int is_ready = atomic_load_explicit(&ready, memory_order_relaxed);
 #else
-    int is_ready = ready;
+    int is_ready = ready; // wrong
 #endif
-    if (is_ready && message != 42)
-        reach_error();
+    if (is_ready && message != 42) // wrong
+        reach_error(); // wrong
     pthread_join(sender, NULL);
     if (turns != 2)
-        reach_error();
+        reach_error(); // wrong
     return 0;
 }

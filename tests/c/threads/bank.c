@@ -20,8 +20,8 @@ static void transfer(struct account *from, struct account *to, int amount) {
         other = from;
     }
 #endif
-    pthread_mutex_lock(&one->mutex);
-    pthread_mutex_lock(&other->mutex);
+    pthread_mutex_lock(&one->mutex); // wrong
+    pthread_mutex_lock(&other->mutex); // wrong
     from->balance -= amount;
     to->balance += amount;
     pthread_mutex_unlock(&other->mutex);
@@ -42,8 +42,8 @@ int main(void) {
     pthread_t first, second;
     pthread_create(&first, NULL, there, NULL);
     pthread_create(&second, NULL, back, NULL);
-    pthread_join(first, NULL);
-    pthread_join(second, NULL);
+    pthread_join(first, NULL); // wrong
+    pthread_join(second, NULL); // wrong
     if (accounts[0].balance != 12 || accounts[1].balance != 18)
         reach_error();
     return 0;

@@ -13,7 +13,7 @@ static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
 static int item;
 
 static void *produce(void *unused) {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex); // wrong
     item = 7;
     pthread_cond_signal(&filled);
     pthread_mutex_unlock(&mutex);
@@ -23,20 +23,20 @@ static void *produce(void *unused) {
 int main(void) {
     pthread_t producer;
     pthread_create(&producer, NULL, produce, NULL);
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex); // wrong
 #if defined IF
     if (!item)
-        pthread_cond_wait(&filled, &mutex);
+        pthread_cond_wait(&filled, &mutex); // wrong
 #elif defined LOST
     do
-        pthread_cond_wait(&filled, &mutex);
+        pthread_cond_wait(&filled, &mutex); // wrong
     while (!item);
 #else
     while (!item)
-        pthread_cond_wait(&filled, &mutex);
+        pthread_cond_wait(&filled, &mutex); // wrong
 #endif
     if (item != 7)
-        reach_error();
+        reach_error(); // wrong
     pthread_mutex_unlock(&mutex);
     pthread_join(producer, NULL);
     return 0;

@@ -16,7 +16,7 @@ static void *count(void *times) {
 #ifndef UNLOCKED
         pthread_mutex_lock(&mutex);
 #endif
-        counter++;
+        counter++; // wrong
 #ifndef UNLOCKED
         pthread_mutex_unlock(&mutex);
 #endif
@@ -32,6 +32,6 @@ int main(void) {
     pthread_join(first, NULL);
     pthread_join(second, NULL);
     if (counter != 4)
-        reach_error();
+        reach_error(); // wrong
     return 0;
 }

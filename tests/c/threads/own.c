@@ -40,9 +40,9 @@ int main(void) {
     pthread_create(&second, NULL, work, &two);
     pthread_join(first, &result);
     if (result != &one)
-        reach_error();
+        reach_error(); // wrong
     pthread_join(second, &result);
     if (result != &two || sum != 9 || destroyed != 3 || own != 3)
-        reach_error();
+        reach_error(); // wrong
     return 0;
 }

@@ -1,5 +1,5 @@
 // run: --property unreach-call => UNKNOWN
-// run: --property unreach-call -DFORK => UNKNOWN
+// run: --property unreach-call -DFORK --timeout 3 => UNKNOWN
 // run: --property termination -DPLAIN => UNKNOWN
 // native: unseen
 // What is not modelled loses the verdict: cancelling, processes, the question of termination.
