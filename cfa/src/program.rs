@@ -498,7 +498,7 @@ impl Taint {
 }
 
 /// Functions whose effect is not over when they return, or that return more than once.
-const ASYNCHRONOUS: [&str; 34] = [
+const ASYNCHRONOUS: [&str; 36] = [
     "pthread_create",
     "thrd_create",
     "clone",
@@ -533,6 +533,8 @@ const ASYNCHRONOUS: [&str; 34] = [
     "fork",
     "dlopen",
     "setvbuf",
+    "GOMP_parallel",
+    "__kmpc_fork_call",
 ];
 
 /// A violation, which an [`Op::Error`] edge represents.

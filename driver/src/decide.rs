@@ -220,7 +220,10 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 trace.environment.doubts.push(doubt.into());
             }
             if session.records.reproduction && is_threaded {
-                session.shared().warnings.push("the harness gives inputs alone: which thread runs when is left to the system".into());
+                session
+                    .shared()
+                    .warnings
+                    .push("the harness gives inputs alone: which thread runs when is left to the system".into());
             }
             if session.records.reproduction && session.shared().reproduction.is_none() {
                 let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));

@@ -3,9 +3,9 @@
 use crate::report::Note;
 use crate::session::Session;
 use crate::source::Sources;
-use cfa::{EdgeId, ErrorId, Op, Program, Taint};
+use cfa::{EdgeId, ErrorId, Op, Program};
 use engine::budget::Budget;
-use engine::invariant::Discharged;
+use engine::invariant::{Discharged, Unknown};
 use instrument::{Site, let_pass, sites};
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
@@ -92,10 +92,11 @@ impl Looks {
         let asks_of_memory = found.iter().any(|(site, _)| matches!(site, Site::Fault(_)));
         let sites: Vec<Site> = found.iter().map(|(site, _)| *site).filter(holds).collect();
         let rests_on_accesses = !asks_of_memory && !discharged.are_all_valid();
-        let unknown = discharged.unknown().first().filter(|_| !sites.is_empty()).map(|&taint| {
-            let Taint { reason, place, .. } = &program.taints[taint];
-            Note { text: reason.clone(), spot: place.and_then(|place| Sources::new().spot(program, place)) }
-        });
+        let note = |unknown: &Unknown| {
+            let spot = unknown.place.and_then(|place| Sources::new().spot(program, place));
+            Note { text: unknown.reason.clone(), spot }
+        };
+        let unknown = discharged.unknown().first().map(note);
         if let Some(note) = &unknown {
             let holds_but_for_it = |site: &Site| match *site {
                 Site::Check(edge) => discharged.holds_but_for_unknown(None, program.edges[edge].source),
@@ -104,25 +105,26 @@ impl Looks {
             };
             let waiting = found.iter().filter(|(site, _)| !holds(site) && holds_but_for_it(site)).count();
             tell_of(session, note, discharged.unknown().len() - 1, waiting);
+            if discharged.unknown().iter().any(|unknown| unknown.is_bounded) {
+                session.shared().assume([BOUNDED_HARM.to_owned()]);
+            }
         }
         Holding { sites, rests_on_accesses, unknown }
     }
 }
 
-/// Says which code is not there, what it is taken to do at most, and how many places wait for it.
+/// Says which code is not there, and how many places wait for it.
 fn tell_of(session: &Session, note: &Note, others: usize, waiting: usize) {
     let at = note.spot.as_ref().map_or(String::new(), |spot| format!(" at {spot}"));
     let others = if others == 0 { String::new() } else { format!(", and {others} others like this") };
     let places = if waiting == 1 { "1 place waits".to_owned() } else { format!("{waiting} places wait") };
-    let mut shared = session.shared();
     if waiting > 0 {
-        shared.warnings.push(format!("{places} for what is done by a {}{at}{others}", note.text));
+        session.shared().warnings.push(format!("{places} for what is not known: {}{at}{others}", note.text));
     }
-    shared.assume([BOUNDED_HARM.to_owned()]);
 }
 
 /// What places are proved under where code is not there.
-const BOUNDED_HARM: &str = "functions that nobody defines, and inline assembly, write only what their arguments and global variables lead to, and call only functions whose addresses are taken";
+const BOUNDED_HARM: &str = "functions that nobody defines, and inline assembly, write only what their arguments and global variables lead to, and call only functions whose addresses are taken, and are done when they return";
 
 /// Asks no more which accesses and frees of a program are valid where that is seen at once: what is left is a proof of all. Whether nothing is
 /// left of what there was.

@@ -1,6 +1,5 @@
 //! What is asked together of one program.
 
-use crate::report::{Note, Rest};
 use cfa::{Edge, EdgeId, Program};
 use instrument::Site;
 use rustc_hash::FxHashSet;
@@ -28,8 +27,6 @@ pub struct Group {
     pub whole: Option<Rc<Program>>,
     /// What was seen to hold, as it was.
     pub discharged: Vec<(EdgeId, Edge)>,
-    /// Code that is not there, which what was seen to hold rests on: it is no reason for a proof of all.
-    pub unknown: Option<Note>,
     /// Whether that was so of executions that end at an access of which it was found since that it is not valid.
     pub is_behind: bool,
     /// Checks that were violated in this group, or in another part of the same: executions go on behind them.
@@ -51,7 +48,6 @@ impl Group {
             program: None,
             whole: None,
             discharged: Vec::new(),
-            unknown: None,
             is_behind: false,
             failed: Rc::new(Failed { asks: asks.clone(), sites: RefCell::default() }),
             asks,
@@ -71,7 +67,6 @@ impl Group {
             held,
             whole: whole.clone(),
             discharged: self.discharged.clone(),
-            unknown: self.unknown.clone(),
             is_behind: self.is_behind,
             failed: self.failed.clone(),
             passed: self.passed.clone(),
@@ -81,11 +76,6 @@ impl Group {
         };
         let asked = self.asks.into_iter().map(|ask| (vec![ask], Vec::new()));
         asked.chain(held.map(|held| (Vec::new(), held))).map(part)
-    }
-
-    /// What is to be said where nothing is left that may be violated.
-    pub fn proved(&self) -> Rest {
-        self.unknown.clone().map_or(Rest::Proved, Rest::Unknown)
     }
 
     /// Whether something was seen to hold of executions that end at a check of which it was found since that it fails.
@@ -100,6 +90,6 @@ impl Group {
             let edge = &mut program.edges[id];
             (edge.op, edge.target, edge.fault) = (before.op, before.target, before.fault);
         }
-        (self.is_behind, self.ended, self.unknown) = (false, Arc::default(), None);
+        (self.is_behind, self.ended) = (false, Arc::default());
     }
 }

@@ -230,7 +230,7 @@ impl Run<'_> {
                     }
                 }
                 Answer::True => {
-                    self.settle(&group.asks, &group.proved());
+                    self.settle(&group.asks, &Rest::Proved);
                     let ended = group.ended.load(Ordering::Relaxed) || group.is_behind;
                     let mut shared = self.session.shared();
                     group.asks.iter().for_each(|&ask| shared.checks[ask].assumes_valid_accesses = ended);
@@ -247,7 +247,7 @@ impl Run<'_> {
                 }
                 // What was proved before stands.
                 Answer::Unknown { .. } if is_proved_before => {
-                    self.settle(&group.asks, &group.proved());
+                    self.settle(&group.asks, &Rest::Proved);
                     return Ok(Attempt::Decided);
                 }
                 Answer::Unknown { reason, spot } => {
@@ -359,16 +359,17 @@ impl Run<'_> {
             false => Holding::default(),
         };
         let Holding { sites: safe, rests_on_accesses: rests, unknown } = held;
+        // Places that hold whatever unknown code does are no proof of the program.
+        let is_asked = unknown.is_some();
         let edge = |site: &Site| match *site {
             Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
             Site::Lost(allocation) => allocation.edge,
         };
-        group.discharged = safe.iter().map(|site| (edge(site), program.edges[edge(site)].clone())).collect();
-        leave_out(program, &safe);
-        group.ended.fetch_or(rests && !safe.is_empty(), Ordering::Relaxed);
+        let left_out = if is_asked { &[][..] } else { &safe[..] };
+        group.discharged = left_out.iter().map(|site| (edge(site), program.edges[edge(site)].clone())).collect();
+        leave_out(program, left_out);
+        group.ended.fetch_or(rests && !left_out.is_empty(), Ordering::Relaxed);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
-        let proved = unknown.clone().map_or(Rest::Proved, Rest::Unknown);
-        group.unknown = unknown;
         let mut held: FxHashSet<usize> = FxHashSet::default();
         let mut shared = self.session.shared();
         for &ask in &group.asks {
@@ -387,8 +388,12 @@ impl Run<'_> {
             }
             // What threads do to each other has no place of its own.
             let is_of_threads = self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
-            if left == discharged && is_exhaustive && !(is_of_threads && program.starts_threads()) {
-                shared.checks[ask].rest = if left == 0 { Rest::Proved } else { proved.clone() };
+            if left == discharged
+                && is_exhaustive
+                && !(is_asked && left > 0)
+                && !(is_of_threads && program.starts_threads())
+            {
+                shared.checks[ask].rest = Rest::Proved;
                 shared.checks[ask].assumes_valid_accesses = rests && left > 0;
                 held.insert(ask);
             }
@@ -436,8 +441,8 @@ impl Run<'_> {
                     continue;
                 }
             } else if !group.failed.sites.borrow().is_empty() {
-                self.settle(&group.asks, &group.proved());
-                self.settle(&group.held, &group.proved());
+                self.settle(&group.asks, &Rest::Proved);
+                self.settle(&group.held, &Rest::Proved);
             }
             proved.push(group);
         }
@@ -487,7 +492,7 @@ impl Run<'_> {
                 let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
                 let unviolated: Vec<usize> = unviolated.collect();
                 drop(shared);
-                self.settle(&unviolated, &group.proved());
+                self.settle(&unviolated, &Rest::Proved);
                 group.ended.store(true, Ordering::Relaxed);
             }
         }

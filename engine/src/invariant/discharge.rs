@@ -13,7 +13,8 @@ use crate::invariant::value::Value;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::semantics::range;
 use cfa::{
-    AllocKind, BinOp, CallGraph, Callee, Edge, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Program, Taint, TaintId,
+    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, PlaceId, Program,
+    Taint,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -27,11 +28,21 @@ use std::time::Instant;
 pub struct Discharged {
     /// Each holds by itself.
     parts: Vec<Part>,
-    /// Calls of functions that nobody defines, and inline assembly, that may be executed, each once: what holds rests on it that they do no
-    /// more than write what they can reach and call functions whose addresses are taken.
-    unknown: Vec<TaintId>,
+    /// Code that is not there, and may be executed.
+    unknown: Vec<Unknown>,
     /// All of the program was looked at, and not function by function.
     is_whole: bool,
+}
+
+/// Code that is not there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// For the user.
+    pub reason: String,
+    pub place: Option<PlaceId>,
+    /// It is a call of a function that nobody defines, or inline assembly: what is said of places behind it rests on it that it does no more
+    /// than write what it can reach and call functions whose addresses are taken. Of places behind other code nothing is said.
+    pub is_bounded: bool,
 }
 
 /// What one analysis found.
@@ -71,7 +82,7 @@ impl Discharged {
         match (whole, by_function) {
             (Some(whole), Some(by_function)) => {
                 let parts = whole.parts.into_iter().chain(by_function.parts).collect();
-                Some(Self { parts, unknown: by_function.unknown, is_whole: true })
+                Some(Self { parts, unknown: whole.unknown, is_whole: true })
             }
             (whole, by_function) => by_function.or(whole),
         }
@@ -90,8 +101,9 @@ impl Discharged {
         }
         let following = analysis.following?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
-        let beyond = beyond(program, &reached, |call| following.tracker.callees(call).is_empty(), |_| false);
-        let unknown = unknown(program, &reached);
+        let is_blind = |call| following.tracker.callees(call).is_empty();
+        let beyond = beyond(program, &reached, is_blind, |_| false);
+        let unknown = unknown(program, &reached, is_blind);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true })
     }
 
@@ -118,7 +130,7 @@ impl Discharged {
         let following = analysis.following?;
         invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
         let beyond = beyond(program, &reached, |_| false, Taint::is_bounded);
-        let unknown = unknown(program, &reached);
+        let unknown = unknown(program, &reached, |_| false);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
 
@@ -128,7 +140,7 @@ impl Discharged {
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
         let beyond = beyond(program, &reached, |_| false, |_| false);
-        let unknown = unknown(program, &reached);
+        let unknown = unknown(program, &reached, |_| false);
         Some(Self { parts: vec![Part { reached, invalid: None, beyond }], unknown, is_whole: true })
     }
 
@@ -148,9 +160,8 @@ impl Discharged {
         self.unknown.is_empty() && self.parts.iter().any(are_valid)
     }
 
-    /// Calls of functions that nobody defines, and inline assembly: what holds rests on it that they do no more than write what they can reach
-    /// and call functions whose addresses are taken.
-    pub fn unknown(&self) -> &[TaintId] {
+    /// Code that is not there, and may be executed: what holds is no proof of the program.
+    pub fn unknown(&self) -> &[Unknown] {
         &self.unknown
     }
 
@@ -169,16 +180,28 @@ impl Discharged {
     }
 }
 
-/// Unknown code that may be executed, each taint once.
-fn unknown(program: &Program, reached: &[bool]) -> Vec<TaintId> {
-    let is_reached = |edge: &&Edge| reached[edge.source.index()];
-    let taint = |edge: &Edge| match edge.op {
-        Op::Approx { taint } if program.taints[taint].under && program.taints[taint].is_bounded() => Some(taint),
-        _ => None,
-    };
-    let mut found: Vec<TaintId> = program.edges.values().filter(is_reached).filter_map(taint).collect();
-    found.sort_unstable();
-    found.dedup();
+/// Unknown code that may be executed, each once. Library models call only functions that were passed to them.
+fn unknown(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool) -> Vec<Unknown> {
+    let mut found: Vec<Unknown> = Vec::new();
+    for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
+        let unknown = match edge.op {
+            Op::Approx { taint }
+                if program.taints[taint].under
+                    && program.funcs[program.func_of(id)].origin != FunctionOrigin::Model =>
+            {
+                let Taint { reason, place, .. } = &program.taints[taint];
+                Unknown { reason: reason.clone(), place: *place, is_bounded: program.taints[taint].is_bounded() }
+            }
+            Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => {
+                let reason = "call of a function that is not known".to_owned();
+                Unknown { reason, place: edge.place, is_bounded: false }
+            }
+            _ => continue,
+        };
+        if !found.contains(&unknown) {
+            found.push(unknown);
+        }
+    }
     found
 }
 

@@ -15,7 +15,7 @@ mod memory;
 pub mod observed;
 mod value;
 
-pub use discharge::Discharged;
+pub use discharge::{Discharged, Unknown};
 pub(crate) use fixpoint::thresholds::thresholds;
 pub use location::LocationInvariants;
 pub(crate) use memory::environment::{Environment, Rows};

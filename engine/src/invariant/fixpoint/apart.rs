@@ -8,6 +8,9 @@ use super::contexts::{Contexts, SMALL};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Program};
 use fixedbitset::FixedBitSet;
 
+/// The front-end's function that runs what runs at the program's end: code that is not there may end the program.
+const AT_EXIT: &str = "__proviso_exit_handlers";
+
 /// Which functions are analysed by themselves.
 pub struct Apart {
     /// Calls of these, calls through pointers, and code that is not there.
@@ -34,7 +37,8 @@ impl Apart {
         let is_taken = |func: FuncId| calls.address_taken().binary_search(&func).is_ok();
         let is_by_itself = |func: FuncId| {
             func.index() < contexts.originals
-                && (calls.callers(func).nth(1).is_some()
+                && (program.funcs[func].name == AT_EXIT
+                    || calls.callers(func).nth(1).is_some()
                     || sizes[func.index()] > SMALL
                     || calls.is_recursive(func)
                     || is_taken(func))
@@ -95,6 +99,7 @@ impl Apart {
         let mut found = FixedBitSet::with_capacity(program.funcs.len());
         let mut todo: Vec<FuncId> = vec![program.entry];
         todo.extend(calls.address_taken());
+        todo.extend(program.func_by_name(AT_EXIT));
         let mut roots: Vec<(usize, Vec<FuncId>)> = Vec::new();
         while let Some(root) = todo.pop() {
             if found.put(root.index()) {

@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 /// Largest number of offsets that a read of an arbitrary array element considers.
 const ELEMENTS: usize = 1024;
+/// Bytes of an initialiser that are copied word by word.
+const COPIED: u64 = 512;
 /// Size of the largest cell in bytes.
 const WIDEST: u64 = 8;
 
@@ -142,6 +144,28 @@ impl<'p> Tracker<'p> {
             self.cells.push(Cell { object, at, bytes });
         }
         id
+    }
+
+    /// Makes cells of what an object holds at the start in some bytes, where it was not written since: its pointers, and the words between.
+    fn make_initial_cells(&mut self, memory: &Memory, object: u32, from: u64, to: u64) {
+        let is_initial = memory.status(object).is_some_and(|status| status.content == Content::Initial);
+        let global =
+            ((object as usize) < self.program.globals.len()).then(|| &self.program.globals[cfa::GlobalId(object)]);
+        let Some(global) = global.filter(|global| is_initial && to.min(global.size).saturating_sub(from) <= COPIED)
+        else {
+            return;
+        };
+        let Some(init) = &global.init else { return };
+        let pointer = u64::from(self.program.layout.pointer_width / 8);
+        let words = (from.next_multiple_of(pointer)..to.min(global.size)).step_by(pointer as usize);
+        let is_whole = |at: &u64| {
+            let near = |&(other, _): &(u64, _)| other != *at && other < at + pointer && *at < other + pointer;
+            at + pointer <= global.size && !init.pointers.iter().any(near)
+        };
+        let places: Vec<u64> = words.filter(is_whole).collect();
+        for at in places {
+            self.cell(object, at, pointer);
+        }
     }
 
     /// The cells that overlap the bytes from `from` (inclusive) to `to` (exclusive).
@@ -497,6 +521,7 @@ impl<'p> Tracker<'p> {
         {
             // The copy covers the whole target object.
             let is_all = to == 0 && len.limits.iter().any(|l| l == Limit::new(*object, Reach::Size, 0).exact());
+            self.make_initial_cells(&env.memory, *source, from, end);
             for id in self.overlapping(*source, from, end) {
                 let Cell { at, bytes, .. } = self.cells[id as usize];
                 // Each cell is copied either completely or not at all.

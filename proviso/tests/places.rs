@@ -1,0 +1,103 @@
+//! Every place ends as proved, violated or open. What is proved never fails natively, whatever code does that is not there.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/places").join(name)
+}
+
+/// The report on a program, and its verdict line.
+fn report(file: &Path, options: &[&str]) -> (Value, String) {
+    let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    let output = proviso.args(["verify", "--timeout", "10", "--json", "-"]).args(options).arg(file).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (json, verdict) = text.trim_end().rsplit_once('\n').unwrap();
+    (serde_json::from_str(json).unwrap(), verdict.to_owned())
+}
+
+/// Proved, violated and open places of a check.
+fn counts(report: &Value, check: &str) -> [u64; 3] {
+    let check = report["checks"].as_array().unwrap().iter().find(|c| c["name"] == check).unwrap();
+    ["places_proved", "places_violated", "places_open"].map(|key| check[key].as_u64().unwrap())
+}
+
+/// The lines that are not proved of all checks.
+fn open_lines(report: &Value) -> BTreeSet<u64> {
+    let checks = report["checks"].as_array().unwrap();
+    let open = checks.iter().flat_map(|check| check["open"].as_array().unwrap());
+    open.map(|spot| spot["line"].as_u64().unwrap()).collect()
+}
+
+/// The line of a program at which a run with sanitizers ends, if it does; `mode` says what the code does that the analysis does not see.
+fn failing_line(program: &Path, file: &str, mode: &str) -> Option<u64> {
+    let output = Command::new(program).env("MODE", mode).env("ASAN_OPTIONS", "detect_leaks=0").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_error = text.contains("runtime error") || text.contains("AddressSanitizer");
+    let line = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok());
+    let mark = format!("{file}:");
+    let at = text.match_indices(&mark).find_map(|(at, _)| line(&text[at + mark.len()..]));
+    assert_eq!(is_error, at.is_some(), "{text}");
+    at
+}
+
+/// Runs a program with another file that defines what it calls, in so many modes; each line that fails is open. How many fail.
+fn proved_places_hold_natively(name: &str, modes: u32) -> usize {
+    let file = data(&format!("{name}.c"));
+    let (report, verdict) = report(&file, &[]);
+    assert!(verdict.starts_with("UNKNOWN("), "{verdict}");
+    let open = open_lines(&report);
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program");
+    let library = data(&format!("{name}_library.c"));
+    let mut clang = Command::new("clang-19");
+    clang.args(["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-w", "-o"]).arg(&program);
+    assert!(clang.args([&file, &library]).status().unwrap().success());
+    let fails = |mode: u32| failing_line(&program, &format!("{name}.c"), &mode.to_string());
+    let failing: Vec<u64> = (0..=modes).filter_map(fails).collect();
+    for line in &failing {
+        assert!(open.contains(line), "line {line} fails, and is said to be proved; open: {open:?}");
+    }
+    failing.len()
+}
+
+#[test]
+fn what_unknown_code_may_write_is_open() {
+    assert!(proved_places_hold_natively("reached", 7) >= 5);
+}
+
+#[test]
+fn locals_that_unknown_code_does_not_know_hold() {
+    assert!(proved_places_hold_natively("locals", 2) >= 2);
+    let (report, _) = report(&data("locals.c"), &[]);
+    let [proved, violated, open] = counts(&report, "bounds");
+    assert!(proved >= 3 && violated == 0 && open == 0, "{proved} {violated} {open}");
+    let [proved, _, open] = counts(&report, "address");
+    assert!(proved > 2 * open, "{proved} {open}");
+}
+
+/// A run without time for all of the program still answers most places.
+#[test]
+fn reports_count_places() {
+    let (report, verdict) = report(&data("locals.c"), &["--check", "address,bounds"]);
+    let assumptions = report["assumptions"].as_array().unwrap();
+    let is_listed = |part: &str| assumptions.iter().any(|text| text.as_str().unwrap().contains(part));
+    assert!(is_listed("functions that nobody defines") && is_listed("--argc-may-be-zero"), "{assumptions:?}");
+    let check = &report["checks"][0];
+    let sum: u64 =
+        ["places_proved", "places_violated", "places_open"].iter().map(|key| check[*key].as_u64().unwrap()).sum();
+    assert_eq!(check["places"].as_u64(), Some(sum));
+    assert!(verdict.starts_with("UNKNOWN("), "{verdict}");
+    let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    let output = proviso
+        .args(["verify", "--timeout", "10", "--check", "address,bounds"])
+        .arg(data("locals.c"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let [proved, violated, open] = counts(&report, "address");
+    let line = format!("address: {proved} of {sum} places proved, {violated} violated, {open} open");
+    assert!(text.contains(&line), "{text}");
+}
