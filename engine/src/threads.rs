@@ -257,14 +257,13 @@ impl<'p> Search<'p> {
             let mut ended = machine.step(thread, &mut source).err();
             let accesses = machine.accesses().to_vec();
             // A thread that was started goes to its first point.
-            while ended.is_none() && machine.threads() > nexts.len() {
+            if ended.is_none() && machine.threads() > nexts.len() {
                 let new = nexts.len() as u32;
                 schedule.insert(machine.points(), new);
                 ended = machine.step(new, &mut source).err();
                 if machine.threads() > nexts.len() + 1 {
                     self.note("a thread starts another before anything else", None);
                 }
-                break;
             }
             for n in source.forced.len()..source.choices.len() {
                 let mut forced = source.choices[..n].to_vec();

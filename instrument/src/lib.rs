@@ -11,6 +11,9 @@ pub mod automaton;
 pub mod checks;
 mod property;
 pub mod termination;
+#[cfg(test)]
+#[path = "../../cfa/tests/mangled/mod.rs"]
+mod texts;
 pub mod vacuity;
 
 pub use asked::{Asked, UnknownCheck};

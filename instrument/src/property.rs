@@ -353,13 +353,9 @@ fn ltl(formula: &str) -> Statement {
 }
 
 #[cfg(test)]
-#[path = "../../cfa/tests/mangled/mod.rs"]
-mod texts;
-
-#[cfg(test)]
 mod tests {
-    use super::texts::{mangled, nested};
     use super::*;
+    use crate::texts::{mangled, nested};
 
     fn parse(text: &str) -> Result<Vec<Property>, PropertyError> {
         Property::parse_file(text).map(|file| file.properties)

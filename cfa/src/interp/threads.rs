@@ -765,10 +765,12 @@ impl State<'_> {
                     }
                     continue;
                 }
-                Instr::Extract { width, src, .. } if (9..48).contains(&width) && self.threads().unwritten.is_some() => {
-                    if self.memory.is_address(self.get(src)) {
-                        self.threads().gap(Gap::Address);
-                    }
+                Instr::Extract { width, src, .. }
+                    if (9..48).contains(&width)
+                        && self.threads().unwritten.is_some()
+                        && self.memory.is_address(self.get(src)) =>
+                {
+                    self.threads().gap(Gap::Address);
                 }
                 Instr::Binary { op, a, b, .. } if self.threads().unwritten.is_some() => {
                     let (a, b) = (self.get(a), self.get(b));
@@ -908,7 +910,7 @@ impl State<'_> {
                     sharing.grew |= !sharing.observes;
                     sharing.observes = true;
                 }
-                if kind < threads::BLOCK && kind < threads::order::SEQUENTIAL && threads.live > 1 {
+                if kind < threads::order::SEQUENTIAL && threads.live > 1 {
                     threads.gap(Gap::WeakOrder);
                 }
                 if kind > threads::BLOCK && !*granted && !threads.is_alone() {

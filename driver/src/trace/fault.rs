@@ -107,11 +107,11 @@ fn where_from(at: &Spot, here: Option<&Spot>) -> String {
 /// An access that is invalid, in the words of the program.
 pub(super) enum Access {
     /// A library function uses what its parameter points to: "`stream` of `fgets`".
-    OfLibrary(String),
+    Argument(String),
     /// An element behind the end of an array with so many.
-    OfArray { text: String, array: String, count: u64 },
+    Element { text: String, array: String, count: u64 },
     /// C's expression for what is accessed, and the pointer in it; of a call, the pointer alone.
-    OfProgram { text: String, pointer: String, is_null: bool },
+    Expression { text: String, pointer: String, is_null: bool },
 }
 
 /// The access at `edge` to `addr` that cannot be executed in `state`, and where its address comes from if that is bad.
@@ -144,16 +144,16 @@ pub(super) fn access(
         Op::Store { value, .. } => u64::from(program.exprs.width(value).div_ceil(8)),
         Op::Call { .. } => {
             let pointer = recorder.named(address);
-            let access = |pointer: String| Access::OfProgram { text: pointer.clone(), pointer, is_null: addr == 0 };
+            let access = |pointer: String| Access::Expression { text: pointer.clone(), pointer, is_null: addr == 0 };
             return (pointer.map(access), source);
         }
         _ => return (None, source),
     };
     if let Some((text, array, count)) = state.neighbour(addr).and_then(|near| recorder.names.behind_array(&near, len)) {
-        return (Some(Access::OfArray { text, array, count }), source);
+        return (Some(Access::Element { text, array, count }), source);
     }
     let found = recorder.dereferenced(address, addr, len, state);
-    (found.map(|(text, pointer, is_null)| Access::OfProgram { text, pointer, is_null }), source)
+    (found.map(|(text, pointer, is_null)| Access::Expression { text, pointer, is_null }), source)
 }
 
 /// The parameter of the library function that the program called, through which it comes to an address.
@@ -172,7 +172,7 @@ fn of_library(recorder: &Recorder, addr: u64, state: &State) -> Option<Access> {
     let (&param, _) = arguments.next()?;
     let parameter = recorder.program.vars[param].name.as_ref().filter(|_| !super::recorder::is_internal(function));
     let parameter = parameter.map_or_else(|| "an argument".to_owned(), |name| format!("`{name}`"));
-    Some(Access::OfLibrary(format!("{parameter} of `{}`", recorder.called_here(call.edge, function))))
+    Some(Access::Argument(format!("{parameter} of `{}`", recorder.called_here(call.edge, function))))
 }
 
 /// Offsets from a null pointer are smaller.
@@ -202,33 +202,33 @@ pub(super) fn fault(
     let verb = if matches!(op, Op::Load { .. }) { "read" } else { "write" };
     let what = object.map_or_else(|| "an object".to_owned(), |o| o.described(here));
     match (fault, by) {
-        (Fault::NullPointer, Some(Access::OfLibrary(argument))) => return format!("{argument} is null"),
-        (Fault::NullPointer, Some(Access::OfProgram { text, pointer, is_null: true })) => {
+        (Fault::NullPointer, Some(Access::Argument(argument))) => return format!("{argument} is null"),
+        (Fault::NullPointer, Some(Access::Expression { text, pointer, is_null: true })) => {
             return format!("{verb} of `{text}`, but `{pointer}` is null");
         }
-        (Fault::NullPointer | Fault::OutOfBounds, Some(Access::OfProgram { text, pointer, .. }))
+        (Fault::NullPointer | Fault::OutOfBounds, Some(Access::Expression { text, pointer, .. }))
             if object.is_none() =>
         {
             return format!("{verb} of `{text}`, but `{pointer}` points to no object");
         }
-        (Fault::InvalidCall, Some(Access::OfProgram { pointer, is_null: true, .. })) => {
+        (Fault::InvalidCall, Some(Access::Expression { pointer, is_null: true, .. })) => {
             return format!("call of `{pointer}`, which is null");
         }
-        (Fault::InvalidCall, Some(Access::OfProgram { pointer, .. })) => {
+        (Fault::InvalidCall, Some(Access::Expression { pointer, .. })) => {
             return format!("call of `{pointer}`, which points to no function");
         }
-        (Fault::OutOfBounds, Some(Access::OfArray { text, array, count })) => {
+        (Fault::OutOfBounds, Some(Access::Element { text, array, count })) => {
             let elements = if *count == 1 { "1 element".to_owned() } else { format!("{count} elements") };
             return format!("{verb} of `{text}`, but `{array}` has {elements}");
         }
-        (Fault::OutOfBounds, Some(Access::OfProgram { text, .. })) if object.is_some_and(|o| o.offset >= 0) => {
+        (Fault::OutOfBounds, Some(Access::Expression { text, .. })) if object.is_some_and(|o| o.offset >= 0) => {
             let Object { offset, size, .. } = object.expect("just seen");
             return format!("{verb} of `{text}` at offset {offset} of {what}, which has {}", bytes(*size));
         }
-        (Fault::Dangling, Some(Access::OfLibrary(argument))) => {
+        (Fault::Dangling, Some(Access::Argument(argument))) => {
             return format!("{argument} points to {what}, {}", gone(object, here));
         }
-        (Fault::Dangling, Some(Access::OfProgram { text, .. })) if object.is_some_and(|o| o.kind.is_dynamic()) => {
+        (Fault::Dangling, Some(Access::Expression { text, .. })) if object.is_some_and(|o| o.kind.is_dynamic()) => {
             return format!("{verb} of `{text}` in {what}, {}", gone(object, here));
         }
         _ => {}

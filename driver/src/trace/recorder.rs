@@ -96,11 +96,11 @@ pub struct Recorder<'p> {
 /// The user's function that the program starts with, which is called after constructors; the entry itself if there is none.
 fn first_function(program: &Program) -> FuncId {
     let calls = program.edges.values().filter(|edge| program.locs[edge.source].func == program.entry);
-    let called = calls.filter_map(|edge| match edge.op {
+    let mut called = calls.filter_map(|edge| match edge.op {
         Op::Call { callee: Callee::Direct(callee), .. } => Some(callee),
         _ => None,
     });
-    called.filter(|&func| program.funcs[func].origin == FunctionOrigin::Source).last().unwrap_or(program.entry)
+    called.rfind(|&func| program.funcs[func].origin == FunctionOrigin::Source).unwrap_or(program.entry)
 }
 
 /// Which parameter has the text of the assertion that failed, by the function that is called then.

@@ -1,8 +1,5 @@
-#[path = "../../../../cfa/tests/mangled/mod.rs"]
-mod texts;
-
 use super::*;
-use texts::mangled;
+use crate::texts::mangled;
 
 #[test]
 fn what_is_shipped_is_well_formed() {
