@@ -123,6 +123,8 @@ const VACUOUS: &str = "void __VERIFIER_assume(int); void reach_error(void); int 
     int main(void) { int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 3 && x < 2); reach_error(); return 0; }\n";
 const WRITES: &str = "#include <assert.h>\nint __VERIFIER_nondet_int(void);\n\
     int main(void) { int a[4], n = __VERIFIER_nondet_int(), *l = &n; a[n] = 1; n = 3; assert(*l == 3); return 0; }\n";
+const THREADS: &str = "#include <assert.h>\n#include <pthread.h>\nint n;\nvoid *start(void *p) { n = 1; return p; }\n\
+    int main(void) { pthread_t t; pthread_create(&t, 0, start, 0); assert(n == 0); pthread_join(t, 0); return 0; }\n";
 
 #[test]
 fn results_are_as_the_schema_says() {
@@ -135,6 +137,8 @@ fn results_are_as_the_schema_says() {
         ("loop.c", LOOP, &["--property", "termination"], "TRUE"),
         ("loop.c", LOOP, &["--property", "unreach-call", "--ranged", "lb3: symex | symex"], "TRUE"),
         ("unknown.c", UNKNOWN, &[], "UNKNOWN"),
+        ("inputs.c", INPUTS, &["--malloc-may-fail", "--check", "address"], "FALSE"),
+        ("threads.c", THREADS, &["--property", "unreach-call"], "FALSE"),
         ("vacuous.c", VACUOUS, &["--property", "unreach-call"], "TRUE"),
         ("writes.c", WRITES, &["--property", "unreach-call"], "TRUE"),
     ] {
@@ -158,6 +162,8 @@ fn results_are_as_the_schema_says() {
         "environment.stdin",
         "result.ranking_functions",
         "check.reason",
+        "origin.kind",
+        "step.thread",
     ] {
         assert!(validator.met.contains(key), "no result has {key}");
     }
