@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const MAX_STEPS: usize = 200;
 
 /// The rules: property, name, what it says, and the weakness (CWE) that a violation is.
-const RULES: [(&str, &str, &str, Option<u32>); 32] = [
+const RULES: [(&str, &str, &str, Option<u32>); 34] = [
     ("unreach-call", "ReachableError", "An assertion can fail, or an error function can be called.", Some(617)),
     ("no-overflow", "SignedOverflow", "Signed arithmetic can overflow.", Some(190)),
     ("valid-deref", "InvalidAccess", "Memory can be accessed outside the objects that are alive.", Some(119)),
@@ -54,6 +54,8 @@ const RULES: [(&str, &str, &str, Option<u32>); 32] = [
     ("bool", "InvalidBool", "A _Bool can have another value than 0 and 1.", None),
     ("enum", "InvalidEnum", "An enumeration can have another value than its own.", None),
     ("builtin", "BuiltinArgument", "A builtin can be given what it does not take.", None),
+    ("thread", "UnorderedAccess", "Conflicting accesses of two threads are not ordered.", Some(362)),
+    ("deadlock", "Deadlock", "All threads can wait for each other.", Some(833)),
 ];
 
 /// The log of one run.
