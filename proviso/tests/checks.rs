@@ -51,7 +51,7 @@ fn each_check_has_a_result_and_no_violation_hides_another() {
     assert_eq!((output.status.code(), last_line(&output)), (Some(1), "FALSE(address)"));
     let text = String::from_utf8_lossy(&output.stdout);
     let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
-    assert!(errors[0].starts_with("error: write of 4 bytes"), "{text}");
+    assert!(errors[0].starts_with("error: write of `a[4]`"), "{text}");
     let first_behind = text.split("\n\n").position(|part| part.contains("an access before it is not valid"));
     let last_before = text
         .split("\n\n")

@@ -222,7 +222,7 @@ pub(in crate::trace) fn called(function: &Function) -> &str {
 
 /// Whether a function is a part of a model: calls of library functions are replaced by it, and C has no name for it.
 pub(in crate::trace) fn is_internal(function: &Function) -> bool {
-    function.name.trim_start_matches('_').starts_with("proviso_")
+    function.name == frontend_llvm::FOLLOW || function.name.trim_start_matches('_').starts_with("proviso_")
 }
 
 /// The argument that points into the object at an address, and how far behind it that is.
