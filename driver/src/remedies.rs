@@ -105,7 +105,10 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
     let kind = kind(reason);
     let grows = matches!(kind, Kind::Time | Kind::Memory | Kind::Complexity);
     let mut help: Vec<String> = Vec::new();
-    let undefined: Vec<&str> = report.undefined.iter().filter(|f| f.relevant > 0).map(|f| f.name.as_str()).collect();
+    // Functions that the entry is given by its pointers have no name in C.
+    let is_named = |name: &&str| *name != frontend_llvm::GIVEN;
+    let relevant = report.undefined.iter().filter(|f| f.relevant > 0).map(|f| f.name.as_str());
+    let undefined: Vec<&str> = relevant.filter(is_named).collect();
     if question.undefined_do_anything && !undefined.is_empty() {
         let names = undefined.iter().take(MAX_CHECKS).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         help.push(format!(

@@ -239,7 +239,7 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     // Functions of the library that the harness has instead.
     clang.args(harness.split_whitespace().filter(|word| word.starts_with("-D") && word.contains("=proviso_")));
     // What it says of objects is known to this sanitizer only.
-    if sanitizers.is_empty() && harness.contains("clang -fsanitize=address ") {
+    if sanitizers.is_empty() && harness.contains(" -fsanitize=address ") {
         clang.arg("-fsanitize=address");
     }
     let mut options = run.options.iter();

@@ -1,7 +1,7 @@
 //! Smaller inputs that lead to the same error: a string of two characters says more than one of a million.
 
 use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Observer, State};
-use cfa::{Bv, EdgeId, ErrorId, FunctionOrigin, Op, Program};
+use cfa::{Bv, Check, EdgeId, ErrorId, FunctionOrigin, InputKind, Op, Program};
 use std::time::Duration;
 
 /// Runs whose number of steps is larger are left as they are.
@@ -17,24 +17,30 @@ pub const TIME: Duration = Duration::from_millis(300);
 
 /// Where a run ends in an error: with the call that is left for it last, and the last one in the user's code, since an error of the
 /// library's or of `reach_error` is one of its caller.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 struct End {
     error: (ErrorId, EdgeId),
     call: Option<EdgeId>,
     users: Option<EdgeId>,
+    /// What models of the library took from the environment, in order: together these say what was read, so none is changed.
+    environment: Vec<Bv>,
 }
 
-/// The calls that a run is in.
+/// The calls that a run is in, and what models of the library took from the environment.
 struct Calls<'p> {
     program: &'p Program,
     stack: Vec<EdgeId>,
+    environment: Vec<Bv>,
 }
 
 impl Observer for Calls<'_> {
-    fn executed(&mut self, edge: EdgeId, _: &State) {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
         match self.program.edges[edge].op {
             Op::Call { .. } => self.stack.push(edge),
             Op::Return { .. } => drop(self.stack.pop()),
+            Op::Havoc { var, input } if matches!(self.program.inputs[input].kind, InputKind::Environment(_)) => {
+                self.environment.extend(state.var(var));
+            }
             _ => {}
         }
     }
@@ -54,9 +60,12 @@ pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits
     let limits = Limits { steps: STEPS, ..limits };
     let mut search = Search { program, interpreter: Interpreter::new(program), end: None, limits, runs: 0, steps: 0 };
     let end = search.run(inputs).filter(|end| end.error.0 == error);
-    // Smaller inputs may lose another object.
-    let is_leak = |end: &End| matches!(program.edges[end.error.1].op, Op::Leak(_));
-    search.end = end.filter(|end| !is_leak(end));
+    // Smaller inputs may lose another object, or bring objects that are compared to the same address.
+    let is_about_objects = |end: &End| {
+        matches!(program.edges[end.error.1].op, Op::Leak(_))
+            || matches!(program.errors[end.error.0].check, Check::PointerCompare | Check::PointerSubtract)
+    };
+    search.end = end.filter(|end| !is_about_objects(end));
     if search.end.is_none() {
         return inputs.clone();
     }
@@ -83,14 +92,14 @@ impl Search<'_> {
 
     /// Where a run on these inputs ends in an error.
     fn run(&mut self, inputs: &Inputs) -> Option<End> {
-        let mut calls = Calls { program: self.program, stack: Vec::new() };
+        let mut calls = Calls { program: self.program, stack: Vec::new(), environment: Vec::new() };
         let run = self.interpreter.run(&mut inputs.source(), self.limits, &mut calls);
         self.runs += 1;
         self.steps += run.steps;
         let error = run.outcome.error(self.program)?;
         let is_users = |edge: &EdgeId| self.program.funcs[self.program.func_of(*edge)].origin == FunctionOrigin::Source;
         let users = std::iter::once(&error.1).chain(calls.stack.iter().rev()).copied().find(|edge| is_users(edge));
-        Some(End { error, call: calls.stack.last().copied(), users })
+        Some(End { error, call: calls.stack.last().copied(), users, environment: calls.environment })
     }
 
     fn holds_with(&mut self, best: &mut Inputs, n: usize, value: Bv) -> bool {

@@ -26,13 +26,13 @@ use waypoint::Way;
 
 pub use driver::job::INVARIANT;
 /// The variable that counts the segments passed.
-pub const SEGMENT: &str = "__proviso_segment";
+pub const SEGMENT: &str = "__witness_segment";
 /// What ends an execution so that it is none, whatever the property says of ends.
 const END: &str = "__proviso_assume(0)";
 /// Whether the cycle of a lasso was passed since its loop has begun its iteration.
-const ROUND: &str = "__proviso_round";
+const ROUND: &str = "__witness_round";
 /// The value that a hook is about.
-pub const RESULT: &str = "__proviso_result";
+pub const RESULT: &str = "__witness_result";
 /// Around what the witness has written: text that macros leave as it is, also where nothing is preprocessed (`.i`).
 const GIVEN: [&str; 2] = ["\"given by a witness\", ", ", \"so far by a witness\""];
 

@@ -4,7 +4,7 @@
 // run: --check unreach-call -DFUNCTION => UNKNOWN
 // run: --property unreach-call -DFUNCTION => UNKNOWN
 // run: -DSIGNAL => UNKNOWN
-// run: --check signed-integer-overflow -DTHREAD => UNKNOWN
+// run: --check signed-integer-overflow -DTHREAD => FALSE(signed-integer-overflow)
 // run: --check leak -DMEMORY => UNKNOWN
 // run: -DMEMORY --undefined-functions any-value => TRUE
 // run: => TRUE
@@ -16,7 +16,7 @@
 static int count = INT_MAX;
 
 static void more(int by) {
-    count += by;
+    count += by; // wrong
     if (by == 3)
         reach_error();
 }
