@@ -1,4 +1,4 @@
-//! The answer to one question.
+//! The answer to a single question.
 
 use crate::cooperation::knowledge::Known;
 use crate::decide::decide_and_describe;
@@ -9,7 +9,10 @@ use crate::session::{Finished, Session};
 use crate::termination;
 use instrument::Property;
 
-/// The answer to one question.
+/// Answers a single question.
+///
+/// # Errors
+/// `Err` if the program cannot be loaded or instrumented, or the initial knowledge cannot be read.
 pub fn answer(session: &Session) -> Result<Finished, Failure> {
     if let [Property::Termination] = session.job.properties[..] {
         return termination::run(session);

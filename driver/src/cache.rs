@@ -1,10 +1,13 @@
-//! Verdicts by content: a program that was verified before, under the same question and configuration and by the same build, is
-//! not analysed again (`--cache`).
+//! The cache of verdicts (`--cache`). A program is not analysed again if the same build verified it before, with the
+//! same question and configuration.
 //!
-//! An entry's name is the digest of the linked bitcode and of the [`Question`]: everything else that TRUE and FALSE depend on. The bitcode has its
-//! debug information, so any change of a file that the program consists of changes it; so do the models, stubs and clang, which write it. Of a proof the entry keeps which analysis
-//! found it; of a violation the inputs, which are replayed as if they had just been found. So a violation from a cache is as sure as
-//! any other, and everything that is shown of it is made anew. Of a proof of termination the rankings are kept, of the opposite nothing. UNKNOWN is not kept: another machine may have more time.
+//! The name of an entry is the digest of the linked bitcode and of the [`Question`]: everything else that TRUE and
+//! FALSE depend on. The bitcode has debug information, so any change of a source file changes it. A change of the
+//! models, the stubs or clang changes the bitcode, too. An entry for a proof contains the analysis that found it. An
+//! entry for a violation contains the inputs, which are replayed as if they had just been found. A violation from the
+//! cache is therefore as certain as any other, and its report is computed anew. An entry for a proof of termination
+//! contains the ranking functions. Proofs of nontermination are not kept. UNKNOWN is not kept, because another machine
+//! may have more time.
 
 use crate::config::{Config, Records};
 use crate::failure::Failure;
@@ -26,38 +29,33 @@ use std::time::{Duration, SystemTime};
 #[derive(Clone)]
 pub struct Cache {
     folder: PathBuf,
-    /// Of all questions of this run.
+    /// The digest of the executable. It is a part of all questions of this run.
     build: String,
+    /// The text of the configuration that verdicts depend on. It is a part of all questions of this run.
     arguments: String,
 }
 
-/// Everything that a verdict depends on besides the linked bitcode.
+/// Everything except the linked bitcode that a verdict depends on.
 struct Question<'a> {
     cache: &'a Cache,
     job: &'a Job,
-    /// With which the program was loaded.
+    /// The front-end options with which the program was loaded.
     load: &'a Options,
 }
 
-/// The place in the cache for what is verified.
+/// The file in the cache for the verdict on one question.
 pub struct Place(PathBuf);
 
+/// The content of a file in the cache.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "verdict")]
 enum Entry {
-    True {
-        decided_by: String,
-    },
-    False {
-        decided_by: String,
-        error: u32,
-        inputs: Recorded,
-    },
+    /// A proof, with the name of the analysis.
+    True { decided_by: String },
+    /// A violation, with the name of the analysis.
+    False { decided_by: String, error: u32, inputs: Recorded },
     /// A proof of termination.
-    Ends {
-        decided_by: String,
-        rankings: Vec<Measure>,
-    },
+    Ends { decided_by: String, rankings: Vec<Measure> },
 }
 
 /// [`Ranking`] as JSON.
@@ -69,7 +67,7 @@ struct Measure {
     tuple: Vec<String>,
 }
 
-/// [`Inputs`] as JSON: values are their width and their digits.
+/// [`Inputs`] as JSON: a value is its width in bits and its decimal digits.
 #[derive(Serialize, Deserialize)]
 struct Recorded {
     values: Vec<(u32, String)>,
@@ -78,6 +76,7 @@ struct Recorded {
     bases: Vec<(Object, u64)>,
 }
 
+/// [`ObjectSeq`] as JSON.
 #[derive(Serialize, Deserialize)]
 enum Object {
     Global(u32),
@@ -85,17 +84,17 @@ enum Object {
 }
 
 impl Cache {
-    /// The cache that the configuration names, if it does.
+    /// Returns the cache that the configuration names, if any.
     ///
     /// # Errors
-    /// If its folder cannot be made.
+    /// `Err` if its folder cannot be created, or if the executable cannot be read.
     pub fn of(config: &Config) -> Result<Option<Self>, Failure> {
         let Some(folder) = &config.cache else { return Ok(None) };
         fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
         Ok(Some(Self { folder: folder.clone(), build: build()?, arguments: decisive(config) }))
     }
 
-    /// The place for the verdict on a program that was loaded with these options.
+    /// Returns the place for the verdict of `job` on a module that was loaded with the options `load`.
     pub fn place(&self, module: &Module, job: &Job, load: &Options) -> Place {
         let question = Question { cache: self, job, load }.to_string();
         let parts = Sha256::new().chain_update(question).chain_update([0]).chain_update(module.bitcode());
@@ -113,7 +112,8 @@ impl fmt::Display for Question<'_> {
 }
 
 impl Place {
-    /// What is known, confirmed on the program within the time. Entries that cannot be read are none.
+    /// Returns the outcome in the cache. A violation is replayed on the program for at most `time`. Returns `None` if
+    /// there is no readable entry, if the entry is a proof of termination, or if the replay fails.
     pub fn outcome(&self, program: &Program, time: Duration) -> Option<Outcome> {
         let (verdict, decided_by) = match self.read()? {
             Entry::Ends { .. } => return None,
@@ -131,7 +131,8 @@ impl Place {
         Some(Outcome::new(verdict, Analysis::parse(&decided_by)?))
     }
 
-    /// A proof of termination.
+    /// Returns the proof of termination in the cache. Returns `None` if there is no readable one, or if it refers to
+    /// functions or places that the program does not have.
     pub fn proof_of_termination(&self, program: &Program) -> Option<Terminated> {
         let Entry::Ends { decided_by, rankings } = self.read()? else { return None };
         let ranking = |measure: Measure| {
@@ -146,16 +147,17 @@ impl Place {
         Some(Terminated { answer: Termination::Ends(rankings), stats: Stats::default(), decided_by })
     }
 
+    /// Returns the entry, or `None` if there is none or it is malformed.
     fn read(&self) -> Option<Entry> {
         serde_json::from_slice(&fs::read(&self.0).ok()?).ok()
     }
 
-    /// What is not needed any more can be told by its age.
+    /// Sets the modification time of the entry to now, so that the user can recognise unused entries by their age.
     fn is_used(&self) {
         let _ = File::options().append(true).open(&self.0).and_then(|file| file.set_modified(SystemTime::now()));
     }
 
-    /// Keeps a verdict.
+    /// Writes a verdict to the cache, unless it is `UNKNOWN`. `Err` if the file cannot be written.
     pub fn keep(&self, outcome: &Outcome) -> Result<(), Failure> {
         let decided_by = outcome.decided_by.name().to_owned();
         let entry = match &outcome.verdict {
@@ -168,7 +170,8 @@ impl Place {
         self.write(&entry)
     }
 
-    /// Keeps a proof of termination. What shows that a program does not end is made anew.
+    /// Writes a proof of termination to the cache. Other answers are not kept: a proof of nontermination is computed
+    /// anew. `Err` if the file cannot be written.
     pub fn keep_termination(&self, terminated: &Terminated) -> Result<(), Failure> {
         let Termination::Ends(rankings) = &terminated.answer else { return Ok(()) };
         let measure = |ranking: &Ranking| Measure {
@@ -181,11 +184,12 @@ impl Place {
         self.write(&Entry::Ends { decided_by: terminated.decided_by.to_owned(), rankings })
     }
 
+    /// Writes the entry. `Err` if the file cannot be written.
     fn write(&self, entry: &Entry) -> Result<(), Failure> {
         let write = || -> std::io::Result<()> {
             let folder = self.0.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;
-            // Others may read at any time.
+            // Other processes may read the entry at any time, so it is replaced atomically.
             let file = tempfile::NamedTempFile::new_in(folder)?;
             fs::write(file.path(), serde_json::to_vec(entry)?)?;
             file.persist(&self.0).map(drop).map_err(|e| e.error)
@@ -209,6 +213,7 @@ impl Recorded {
         }
     }
 
+    /// Returns the inputs, or `None` if a number is malformed.
     fn restore(self) -> Option<Inputs> {
         let value = |width: u32, digits: &str| Some(Bv::from_big(width, digits.parse().ok()?));
         let object = |object| match object {
@@ -224,21 +229,23 @@ impl Recorded {
                 .collect::<Option<_>>()?,
             bytes: self.bytes.into_iter().map(|(o, at, byte)| ((object(o), at), byte)).collect(),
             bases: self.bases.into_iter().map(|(o, base)| (object(o), base)).collect(),
-            // Verdicts on programs with threads are not kept.
+            // The cache keeps no verdicts on programs with threads.
             schedule: Default::default(),
         })
     }
 }
 
-// The following list every field, without `..`: a new option does not compile until somebody has decided whether a verdict depends on it.
+// The following functions list every field, without `..`. A new option therefore does not compile until its author has
+// decided if a verdict depends on it.
 
-/// The text of everything that a verdict of this job and configuration depends on besides the bitcode and the build.
+/// Returns the text of everything that a verdict of this job and configuration depends on, except the bitcode and the
+/// build.
 pub fn question(job: &Job, config: &Config) -> String {
     let cache = Cache { folder: PathBuf::new(), build: String::new(), arguments: decisive(config) };
     Question { cache: &cache, job, load: &job.load }.to_string()
 }
 
-/// The configuration that TRUE and FALSE may depend on.
+/// Returns the text of the configuration that TRUE and FALSE may depend on.
 fn decisive(config: &Config) -> String {
     let Config {
         engine,
@@ -251,7 +258,7 @@ fn decisive(config: &Config) -> String {
         cooperation,
         records,
     } = config;
-    // What is recorded changes no verdict.
+    // The choice of recorded data changes no verdict.
     let Records { reproduction: _, exhibits: _, invariants: _ } = records;
     let engine::Config {
         analysis,
@@ -279,7 +286,8 @@ fn decisive(config: &Config) -> String {
         faults_elsewhere: _,
         faults,
     } = engine;
-    // Cooperation has no cache; what is named here is a file or changes with one.
+    // Verdicts of runs with cooperation are not kept. Their options name files or depend on files, whose content this
+    // text does not contain.
     let Cooperation {
         range,
         ranged,
@@ -327,10 +335,10 @@ fn decisive(config: &Config) -> String {
     ])
 }
 
-/// The options of the front-end that change what the bitcode means.
+/// Returns the text of the front-end options that change the meaning of the bitcode.
 fn lowering(options: &Options) -> String {
     let Options {
-        // In the bitcode.
+        // The bitcode already depends on these options.
         inputs: _,
         data_model: _,
         include_dirs: _,
@@ -382,11 +390,12 @@ fn lowering(options: &Options) -> String {
     ])
 }
 
+/// Returns the debug representation of all parts.
 fn text(parts: &[&dyn Debug]) -> String {
     format!("{parts:?}")
 }
 
-/// Names the build that runs.
+/// Returns the digest of the running executable. `Err` if it cannot be read.
 fn build() -> Result<String, Failure> {
     let path = Path::new("/proc/self/exe");
     let mut file = File::open(path).map_err(|e| Failure::reading(path, &e))?;

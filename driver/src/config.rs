@@ -1,40 +1,43 @@
-//! How to verify: the analyses, their limits, and what is recorded for the user.
+//! The configuration of a verification: the analyses, their limits, and the records for the user.
 
 use crate::plan::Cooperation;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a task is verified.
+/// The configuration of a verification.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The configuration of the engine.
     pub engine: engine::Config,
-    /// If a static slice is analysed: the control dependences that it respects.
+    /// The control dependences that a slice respects, if a static slice is analysed.
     pub slicing: Option<slicer::Control>,
-    /// The run ends at the first violation of anything that is asked.
+    /// True if the run ends at the first violation of any question.
     pub stops_at_first: bool,
-    /// Wall time, after which the verdict is UNKNOWN. The default question has a limit of two minutes if none is given.
+    /// The wall time after which the verdict is UNKNOWN. If there is none, the default question has a limit of two
+    /// minutes.
     pub timeout: Option<Duration>,
-    /// Processor time of this process and its children, after which the verdict is UNKNOWN.
+    /// The processor time of this process and its children after which the verdict is UNKNOWN.
     pub cpu_limit: Option<Duration>,
-    /// Bytes of resident memory, above which the verdict is UNKNOWN. The default is four fifths of the machine's memory.
+    /// The resident memory in bytes above which the verdict is UNKNOWN. The default is four fifths of the machine's
+    /// memory.
     pub memory_limit: Option<u64>,
-    /// A folder of verdicts on programs that were verified before.
+    /// The folder of the cache, which holds verdicts on programs that were verified before.
     pub cache: Option<PathBuf>,
-    /// Which paths are explored, and by whom.
+    /// The choice of the explored paths and of the analyses that explore them.
     pub cooperation: Cooperation,
-    /// What is recorded besides the report.
+    /// The records that are made besides the report.
     pub records: Records,
 }
 
-/// What a run records besides its report. Each takes time.
+/// The records of a run besides its report. Each takes time.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Records {
-    /// The inputs and the surroundings of the first violation, from which a native harness can be written.
+    /// True if the inputs and the environment of the first violation are recorded. A native harness can be written from
+    /// them.
     pub reproduction: bool,
-    /// The program as an HTML report shows it.
+    /// True if the program is recorded for an HTML report.
     pub exhibits: bool,
-    /// Invariants at loops of every proof, also where the proof does not need them.
+    /// True if loop invariants are recorded for every proof, even if the proof does not need them.
     pub invariants: bool,
 }
 

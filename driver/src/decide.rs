@@ -1,4 +1,4 @@
-//! One question about a program: slicing, the cache, the analyses, and the verdict put into words.
+//! One question about a program: slicing, cache, analyses, and the description of the verdict.
 
 use crate::cache::Place;
 use crate::cooperation::cooperate;
@@ -18,17 +18,18 @@ use engine::{Counterexample, Reason, Verdict};
 use instrument::Site;
 use std::collections::BTreeMap;
 
-/// A verdict, and what there is to describe it with.
+/// A verdict, with the data for its description.
 pub struct Decided {
+    /// The result so far.
     pub finished: Finished,
     outcome: engine::Outcome,
     slice: Option<slicer::Slice>,
-    /// The outcome speaks of the slice.
+    /// True if the outcome is about the slice.
     is_of_slice: bool,
 }
 
 impl Decided {
-    /// What is said of the proof.
+    /// Describes the proof. The description is empty for a verdict other than TRUE.
     pub fn describe_proof(&self, session: &Session, program: &Program) -> Proved {
         describe_proof(session, program, &self.outcome, self.slice.as_ref(), self.analysed(program))
     }
@@ -38,21 +39,21 @@ impl Decided {
     }
 }
 
-/// Whether an error of the program can be reached, and what there is to say of the verdict.
+/// Decides whether an error of the program is reachable, and describes the verdict.
 pub fn decide_and_describe(session: &Session, program: &Program, place: Option<&Place>, known: Known) -> Finished {
     let decided = decide(session, program, place, known);
     let proved = decided.describe_proof(session, program);
     Finished { proved, ..decided.finished }
 }
 
-/// Whether an error of the program can be reached.
+/// Decides whether an error of the program is reachable.
 pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known: Known) -> Decided {
     if program.starts_threads() {
         return decide_threads(session, program);
     }
     let slice = match session.plan.is_none() {
         true => session.stage("slicing", "slicing", || session.slice(program)),
-        // Each part has its own.
+        // Each part of the paths has its own slice.
         false => None,
     };
     let undefined = undefined(program, slice.as_ref().map_or(program, |s| &s.program), &session.job.error_functions);
@@ -62,7 +63,7 @@ pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known
     }
     session.shared().undefined = undefined;
     if session.records.exhibits {
-        // Several questions tell themselves where they look.
+        // If there are several questions, they record their checked sites themselves.
         let is_only = session.shared().checks.is_empty();
         let property = |check| session.job.violated(check).to_owned();
         let property = is_only.then_some(&property as &dyn Fn(cfa::Check) -> String);
@@ -73,7 +74,7 @@ pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known
         place.and_then(|place| place.outcome(program, session.share_of_time(REPLAY)))
     });
     let is_new = kept.is_none();
-    // Should the run end during the analysis.
+    // These are the obstacles if the run ends during the analysis.
     let analysed = slice.as_ref().map_or(program, |slice| &slice.program);
     let obstacles = panics::guarded(|| Obstacle::of(analysed, &Sources::new())).unwrap_or_default();
     let before = std::mem::replace(&mut session.shared().obstacles, obstacles);
@@ -97,7 +98,7 @@ pub fn decide(session: &Session, program: &Program, place: Option<&Place>, known
     in_words(session, program, Decided { finished: Finished::new(Answer::True), outcome, slice, is_of_slice })
 }
 
-/// Whether an error of a program with threads can be reached.
+/// Decides whether an error of a program with threads is reachable.
 fn decide_threads(session: &Session, program: &Program) -> Decided {
     session.shared().undefined = undefined(program, program, &session.job.error_functions);
     let outcome = session.stage("exploring interleavings", "analysis", || {
@@ -109,7 +110,7 @@ fn decide_threads(session: &Session, program: &Program) -> Decided {
     in_words(session, program, Decided { finished, outcome, slice: None, is_of_slice: false })
 }
 
-/// Puts into words what came out.
+/// Turns the engine's outcome into a result: the answer, the remarks, and the site of a violation.
 fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decided {
     let sources = Sources::new();
     let outcome = &decided.outcome;
@@ -139,7 +140,7 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
         Verdict::False(found) => explain(session, program, found, &sources),
     };
     let site = match &outcome.verdict {
-        // What threads do to each other has none.
+        // Data races and deadlocks have no site of their own.
         Verdict::False(found) if matches!(program.errors[found.error].check, Check::DataRace | Check::Deadlock) => None,
         Verdict::False(found) => Site::of_path(program, &found.path, found.error)
             .map(|site| site.at_origin(program, &found.inputs, engine::replay_limits(session.share_of_time(REPLAY)))),
@@ -173,14 +174,16 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
     decided
 }
 
-/// The outcome, and whether it speaks of the slice: it speaks of the whole where the slice is not enough.
+/// Runs the analysis. Returns the outcome, and true if it is about the slice. If the slice does not suffice, the
+/// outcome is about the whole program.
 fn analyse(session: &Session, program: &Program, slice: Option<&slicer::Slice>) -> (engine::Outcome, bool) {
     let outcome =
         session.ask(program, program, slice, &session.config, &session.budget, others(&session.config).as_ref());
     if slice.is_some() && matches!(outcome.verdict, Verdict::Unknown(_)) && session.budget.spent().is_none() {
-        // The slice is not enough: a loop without end that it lacks, for one, may keep the program from the error.
+        // The slice does not suffice. For example, it may lack a loop without end that keeps the program from the
+        // error.
         let (mut of_whole, _) = analyse(session, program, None);
-        // The same defect is told once.
+        // The same defect is reported once.
         let before: Vec<_> = outcome.crashes.into_iter().filter(|c| !of_whole.crashes.contains(c)).collect();
         of_whole.crashes.extend(before);
         return (of_whole, false);
@@ -188,7 +191,7 @@ fn analyse(session: &Session, program: &Program, slice: Option<&slicer::Slice>) 
     (outcome, true)
 }
 
-/// Says how a confirmed violation comes about.
+/// Explains a confirmed violation: replays it, on smaller inputs if some are found, and records the trace.
 fn explain(session: &Session, program: &Program, found: &Counterexample, sources: &Sources) -> Answer {
     let error = &program.errors[found.error];
     let property = session.job.violated(error.check).to_owned();
@@ -206,7 +209,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
     let Some(recorded) = recorded else { return Answer::False(Box::new(violation)) };
     match recorded {
         Ok(mut trace) => {
-            // Constructors run before, and are called by nobody else.
+            // Constructors run before the entry function, and nothing else calls them.
             let entry = &session.job.load.entry;
             trace.arguments.take_if(|call| entry == "main" || call.function != *entry);
             if trace.arguments.is_some() && session.job.load.entry_memory.globals {
@@ -237,13 +240,14 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
             violation.message.clone_from(&trace.message);
             violation.trace = Some(trace);
         }
-        // The engine's replay went through, so this is a limit of the second one.
+        // The engine's replay succeeded, so this is a limit of the second replay.
         Err(outcome) => session.shared().warnings.push(format!("the trace is incomplete: in the replay, {outcome}")),
     }
     Answer::False(Box::new(violation))
 }
 
-/// The functions that nobody defines, with their calls, and those of them in the part that is analysed.
+/// Returns the functions without a definition, each with the number of its calls and the number of its calls in the
+/// analysed part.
 fn undefined(program: &Program, analysed: &Program, errors: &[String]) -> Vec<Undefined> {
     let is_undefined = |f: &cfa::Function| {
         let is_error = errors.iter().any(|name| f.is_named(name));

@@ -1,6 +1,5 @@
-//! What the environment of a program has to be for it to take the inputs of a counterexample: the command line,
-//! environment variables, standard input, files, and what library functions return that no one can arrange (time, random
-//! numbers).
+//! The environment in which a program takes the inputs of a counterexample: the command line, environment variables,
+//! standard input, files, and the results of library functions that no user can arrange (time, random numbers).
 
 mod scan;
 
@@ -9,85 +8,99 @@ use cfa::Bv;
 use scan::Last;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A call of a library function that brought something from outside, as the model of the function did it.
+/// A call of a library function that took a value from the environment, as the model of the function executed it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LibraryCall {
+    /// The name of the function.
     pub function: String,
+    /// The arguments, as numbers.
     pub args: Vec<u64>,
-    /// By argument: the string that it pointed to before the call, if it did.
+    /// For each argument, the string that it pointed to before the call; `None` if it pointed to no string.
     pub texts: Vec<Option<Vec<u8>>>,
+    /// The return value.
     pub result: CallResult,
-    /// The values that the model chose, in order, but for the allocations.
+    /// The values that the model chose, in order, without those for allocations.
     pub chosen: Vec<Bv>,
-    /// By allocation in it that may fail, in order: true if it fails.
+    /// For each allocation in the call that may fail, in order: true if it fails.
     pub allocations: Vec<bool>,
-    /// What it wrote where an argument points to.
+    /// The bytes that the call wrote to objects that its arguments point to.
     pub written: Vec<Written>,
-    /// `errno` afterwards, where the program can see it.
+    /// `errno` after the call, if the program can read it.
     pub errno: Option<i32>,
+    /// The source place of the call.
     pub spot: Option<Spot>,
 }
 
-/// What a library function returned.
+/// The return value of a library function.
 #[derive(Clone, PartialEq, Debug)]
 pub enum CallResult {
+    /// No value.
     Nothing,
-    /// An integer, or a pointer to nothing.
+    /// An integer, or a pointer to no object.
     Value(Bv),
     /// A floating-point number of this C type.
     Float(String, Bv),
-    /// A pointer into what an argument points to: at this offset from it.
+    /// A pointer into the object that an argument points to: the index of the argument and the offset from it in bytes.
     Argument(usize, i64),
-    /// A pointer to an object of the library's, with what it holds.
+    /// A pointer to an object of the library.
     Object {
+        /// The address of the object.
         at: u64,
+        /// The content of the object.
         bytes: Vec<u8>,
     },
 }
 
-/// Bytes written at an offset from where an argument points to.
+/// Bytes that a call wrote through a pointer argument.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Written {
+    /// The index of the argument.
     pub arg: usize,
+    /// The offset from the pointer in bytes.
     pub offset: u64,
+    /// The bytes written.
     pub bytes: Vec<u8>,
 }
 
-/// What `main` was called with, as far as it looks at it.
+/// The arguments of `main`, as far as the program reads them.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Command {
+    /// The number of arguments.
     pub argc: u64,
+    /// The strings of `argv`.
     pub arguments: Option<Vec<Vec<u8>>>,
+    /// The strings of `envp`.
     pub environment: Option<Vec<Vec<u8>>>,
 }
 
 /// The environment of a run.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Environment {
+    /// The arguments of `main`.
     pub command: Command,
-    /// By name: the value, or that there is none.
+    /// The environment variables by name; `None` for a variable that is not set.
     pub variables: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    /// What is read from standard input; `None` if nothing is.
+    /// The content of standard input; `None` if the program does not read it.
     pub stdin: Option<Vec<u8>>,
-    /// After how many bytes of it reading fails, once each.
+    /// The numbers of bytes of standard input after which reading fails, once each.
     pub stdin_failures: Vec<usize>,
-    /// For each stream opened, in order: what is read from it, or that it cannot be opened.
+    /// For each attempt to open a stream, in order: the content of the stream; `None` if opening fails.
     pub files: Vec<Option<Vec<u8>>>,
     /// The functions that open streams.
     pub openers: Vec<String>,
-    /// By function: what each call of it brings.
+    /// The calls of each function whose results come from the environment, in order.
     pub returns: BTreeMap<String, Vec<LibraryCall>>,
-    /// By function of which nothing is chosen but whether there is memory: its calls.
+    /// The calls of each function whose model chooses nothing but whether its allocations succeed.
     pub allocating: BTreeMap<String, Vec<LibraryCall>>,
-    /// Why the program may not take these inputs in this environment after all.
+    /// Reasons why the program may not take the inputs of the counterexample in this environment.
     pub doubts: Vec<String>,
 }
 
-/// A stream of characters, as far as it was read.
+/// A stream of characters, as far as the program has read it.
 #[derive(Default)]
 struct Stream {
     bytes: Vec<u8>,
-    /// After how many bytes reading fails; it goes on afterwards.
+    /// The numbers of bytes after which reading fails once. Later reads continue.
     failures: Vec<usize>,
     ended: bool,
     last: Last,
@@ -100,7 +113,7 @@ impl Stream {
             self.doubts.push(what.to_owned());
         }
     }
-    /// The next character.
+    /// Appends a character that the program reads.
     fn byte(&mut self, byte: u8) {
         if self.ended {
             self.doubt("more is read after the end of the input");
@@ -111,12 +124,12 @@ impl Stream {
         self.bytes.push(byte);
         self.last = Last::Closed;
     }
-    /// A number or word, before which white space is skipped.
+    /// Appends a number or word, before which the reader skips white space.
     fn token(&mut self, text: &[u8], last: Last) {
         let follows = text.first().is_some_and(|&first| self.last.allows(first));
         match &self.last {
             _ if follows => {}
-            // A number that breaks off behind its sign did not fit, either.
+            // A number that breaks off after its sign does not match, either.
             Last::Misfit(taken) if taken[usize::from(b'+')] => {
                 self.bytes.extend(b"+ ");
                 self.last = Last::Closed;
@@ -127,7 +140,7 @@ impl Stream {
         text.iter().for_each(|&b| self.byte(b));
         self.last = last;
     }
-    /// What follows is not what was expected.
+    /// Records that the next input does not match the directive. `taken` marks the bytes that the directive would take.
     fn misfit(&mut self, taken: Vec<bool>) {
         if taken.iter().all(|t| *t) {
             return self.end();
@@ -137,10 +150,12 @@ impl Stream {
         }
         self.last = Last::Misfit(taken);
     }
+    /// Ends the input.
     fn end(&mut self) {
         self.ended = true;
     }
-    /// The input ends, or reading it fails. `looks_ahead`: what was read last is seen to be complete by that.
+    /// Ends the input, or lets reading fail if `fails`. `looks_ahead` is true if the failing read looks for the end of
+    /// the number or word that was read last.
     fn stop(&mut self, fails: bool, looks_ahead: bool) {
         if !fails {
             return self.end();
@@ -151,7 +166,7 @@ impl Stream {
         self.failures.push(self.bytes.len());
         self.last = Last::Closed;
     }
-    /// Nothing more is read.
+    /// Completes the stream after the last read: appends a character that ends the last number, word or mismatch.
     fn close(&mut self) {
         if self.ended {
             return;
@@ -171,19 +186,20 @@ impl Stream {
     }
 }
 
-/// What a function takes from a stream.
+/// The way in which a function reads from a stream.
 enum Reading {
-    /// Character by character.
+    /// Single characters.
     Characters,
-    /// Character by character, after the choice how large the buffer grows.
+    /// Single characters of a line. The first choice of the model is the size of the buffer.
     Line,
-    /// Bytes into its first argument.
+    /// A block of bytes, written to the first argument.
     Block,
-    /// By the format in this argument.
+    /// Items of a `scanf` format: the index of the argument with the format string.
     Format(usize),
 }
 
-/// What a library function reads, and the argument that is the stream (standard input if none is).
+/// Returns how a library function reads, and the index of its stream argument (`None`: standard input). Returns `None`
+/// if the function reads from no stream.
 fn reading(function: &str) -> Option<(Reading, Option<usize>)> {
     use Reading::{Block, Characters, Format, Line};
     Some(match function {
@@ -205,23 +221,24 @@ fn reading(function: &str) -> Option<(Reading, Option<usize>)> {
     })
 }
 
-/// Whether a library function reads from a stream.
+/// Returns true if a library function reads from a stream.
 pub fn reads(function: &str) -> bool {
     reading(function).is_some()
 }
 
-/// Whether the result of a library function is a character.
+/// Returns true if the result of a library function is a character that it read.
 pub fn gives_a_character(function: &str) -> bool {
     matches!(reading(function), Some((Reading::Characters, stream)) if function != "gets" && stream != Some(2) && stream != Some(3))
 }
 
 impl Environment {
-    /// From what the program was called with, and what library functions brought, in order.
+    /// Builds the environment from the arguments of `main` and the calls of library functions, in order.
+    /// `pointer_width` is in bits.
     pub fn new(command: Command, calls: &[LibraryCall], pointer_width: u32) -> Self {
         let mut environment = Self { command, ..Self::default() };
         let mut stdin = Stream::default();
         let mut reads_stdin = false;
-        // By the address of the stream: its number in `files`.
+        // The index in `files` of each open stream, by the address of the stream.
         let mut open: BTreeMap<u64, usize> = BTreeMap::new();
         let mut files: Vec<Option<Stream>> = Vec::new();
         let chooses = |call: &&LibraryCall| !call.chosen.is_empty() && !call.function.contains("printf");
@@ -257,7 +274,7 @@ impl Environment {
                     }
                 }
                 "getenv" | "secure_getenv" if environment.variable(call) => {}
-                // Output is what it is, and so is the floating-point environment.
+                // Output and the floating-point environment are not part of the environment that the user arranges.
                 name if name.contains("printf") || name.starts_with("fe") => {}
                 name => environment.returns.entry(name.to_owned()).or_default().push(call.clone()),
             }
@@ -275,7 +292,9 @@ impl Environment {
         environment
     }
 
-    /// A variable was asked for. False if it was another value than before, which no environment can have.
+    /// Records the value of an environment variable that a call read. Returns false if the value cannot be set in the
+    /// environment: the name is unknown or unusable, an earlier read returned another value, or `returns` already
+    /// records calls of the function.
     fn variable(&mut self, call: &LibraryCall) -> bool {
         let Some(Some(name)) = call.texts.first() else { return false };
         let value = match &call.result {
@@ -287,10 +306,10 @@ impl Environment {
     }
 }
 
-/// Bytes that a program reads where they have no room, as far as a harness has them.
+/// Maximal number of bytes that stand for a block that the program reads but has no room for.
 const MAX_UNKNOWN: u64 = 1 << 20;
 
-/// Lets a stream continue with what a call has read from it.
+/// Appends to a stream the bytes that a call read from it.
 fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u32) {
     let mut chosen = call.chosen.iter();
     match how {
@@ -298,7 +317,7 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
             if matches!(how, Reading::Line) {
                 chosen.next();
             }
-            // A character or -1; then whether that is an error.
+            // The model chooses a character or -1. After -1 it chooses whether reading fails.
             while let Some(c) = chosen.next() {
                 match c.to_u64().filter(|c| *c < 256) {
                     Some(c) => stream.byte(c as u8),
@@ -311,7 +330,7 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
             let read = chosen.next().and_then(Bv::to_u64).unwrap_or(0);
             let bytes = call.written.iter().find(|w| w.arg == 0).map_or(&[][..], |w: &Written| &w.bytes);
             bytes.iter().take(read as usize).for_each(|&b| stream.byte(b));
-            // Where there is no room for it, nobody knows what it was.
+            // Without room for the block its bytes are unknown.
             if call.result == CallResult::Nothing {
                 (0..read.min(MAX_UNKNOWN)).for_each(|_| stream.byte(b'x'));
             }

@@ -1,4 +1,4 @@
-//! Why no verdict could be attempted, and the exit codes that say so.
+//! Failures, which end a run without a verdict, and their exit codes.
 
 use crate::source::Spot;
 use cooperate::condition;
@@ -6,24 +6,27 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Exit codes: the three verdicts, then those of `sysexits.h`.
+/// The exit codes: those of the three verdicts, and those of `sysexits.h`.
 pub mod exit {
+    /// The verdict is TRUE.
     pub const TRUE: u8 = 0;
+    /// The verdict is FALSE.
     pub const FALSE: u8 = 1;
+    /// The verdict is UNKNOWN.
     pub const UNKNOWN: u8 = 2;
-    /// UNKNOWN of the program, but what was asked of it is proved: the paths of a range.
+    /// The verdict on the program is UNKNOWN, but the requested paths of a range are proved.
     pub const PROVED_PART: u8 = 3;
     /// The command line is wrong.
     pub const USAGE: u8 = 64;
-    /// The input is malformed: it does not compile, say.
+    /// The input is malformed. For example, it does not compile.
     pub const DATA: u8 = 65;
     /// An input cannot be read.
     pub const NO_INPUT: u8 = 66;
-    /// A defect of ours.
+    /// Proviso itself has a defect.
     pub const INTERNAL: u8 = 70;
     /// An output cannot be written.
     pub const CANT_CREATE: u8 = 73;
-    /// clang cannot be run: the front-end's code.
+    /// clang cannot be run. The front-end returns this code.
     pub const UNAVAILABLE: u8 = 69;
 
     /// All exit codes.
@@ -31,49 +34,59 @@ pub mod exit {
         [TRUE, FALSE, UNKNOWN, PROVED_PART, USAGE, DATA, NO_INPUT, UNAVAILABLE, INTERNAL, CANT_CREATE];
 }
 
-/// A run that ends without a verdict: a message for the user and an exit code.
+/// A failure, which ends a run without a verdict: a message for the user and an exit code.
 #[derive(Debug)]
 pub struct Failure {
+    /// The message for the user, one line.
     pub message: String,
-    /// What else there is to say: more lines, such as the compiler's output.
+    /// Further lines of the message, such as the output of the compiler.
     pub detail: Option<String>,
-    /// Where it is, with what stands beside the place and what may help.
+    /// The place of the failure in a file, with a label and a hint.
     pub at: Option<Box<At>>,
+    /// The exit code, one of [`exit::ALL`] or a code of the front-end.
     pub code: u8,
 }
 
-/// A place in a file that is wrong.
+/// The place in a file that caused a failure.
 #[derive(Debug)]
 pub struct At {
+    /// The position in the file.
     pub spot: Spot,
+    /// The text beside the place.
     pub label: String,
+    /// A hint for the user, if there is one.
     pub help: Option<String>,
 }
 
 impl Failure {
+    /// Returns a failure with this exit code and message.
     pub fn new(code: u8, message: impl Into<String>) -> Self {
         Self { message: message.into(), detail: None, at: None, code }
     }
+    /// Returns a failure of the command line.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(exit::USAGE, message)
     }
+    /// Returns a failure of a malformed input.
     pub fn data(message: impl Into<String>) -> Self {
         Self::new(exit::DATA, message)
     }
-    /// An automaton that is refused, with the line if it is one that is wrong.
+    /// Returns the failure of a refused automaton, with the number of the line if the error is in one.
     pub fn automaton(path: &Path, error: &condition::Error) -> Self {
         let line = if error.line == 0 { String::new() } else { format!(":{}", error.line) };
         Self::data(format!("{}{line}: {}", path.display(), error.message))
     }
+    /// Returns the failure to read a file.
     pub fn reading(path: &Path, error: &io::Error) -> Self {
         Self::new(exit::NO_INPUT, format!("cannot read {}: {}", path.display(), plain(error)))
     }
+    /// Returns the failure to write a file.
     pub fn writing(path: impl AsRef<Path>, error: &io::Error) -> Self {
         Self::new(exit::CANT_CREATE, format!("cannot write {}: {}", path.as_ref().display(), plain(error)))
     }
 }
 
-/// The system's words without its number.
+/// Returns the system's message without the error number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()

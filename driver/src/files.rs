@@ -1,8 +1,9 @@
 //! The files that a run writes.
 //!
-//! What the user named is checked before any work is done: no output is an input, no two are the same file, all can be
-//! written. What is an input is not listed: each file that is read by [`read`] is one for all of the run, and each output that was
-//! checked is refused when it comes to be read. A file is written beside its place and renamed at the end, so a run that fails leaves what was there.
+//! The outputs that the user names are checked before any work is done: no output is an input, no two outputs are the
+//! same file, and all can be written. There is no list of inputs. Every file that [`read`] reads is an input for the
+//! rest of the run, and reading a checked output fails. A file is written beside its target and renamed at the end, so
+//! a run that fails keeps the old file.
 
 use crate::failure::Failure;
 use std::ffi::{CString, OsStr};
@@ -14,33 +15,34 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
-/// Standard output, by the name that options have for it.
+/// The name of standard output in options.
 pub const STDOUT: &str = "-";
 
-/// The inputs read and the outputs checked so far, of the process: a run of the command.
+/// The inputs that this process has read so far.
 static INPUTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// The outputs that this process has checked so far, each with its option.
 static CHECKED: Mutex<Vec<(&str, PathBuf)>> = Mutex::new(Vec::new());
 
-/// The content of an input.
+/// Reads an input and returns its bytes. `Err` if it cannot be read, or if it is a checked output.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     take(path)?;
     fs::read(path).map_err(|error| Failure::reading(path, &error))
 }
 
-/// The content of an input that is text.
+/// Reads an input and returns its text. `Err` if it cannot be read, is not UTF-8, or is a checked output.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
     take(path)?;
     fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))
 }
 
-/// Makes a file an input: no output that is written to, or will be.
+/// Records a file as an input. `Err` if it is a checked output. Later checks of outputs reject it, too.
 pub fn take(path: &Path) -> Result<(), Failure> {
     INPUTS.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     let named = CHECKED.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Outputs { named, content: Vec::new() }.spare([path])
 }
 
-/// Files to write: what the options name, and the content as far as it is there.
+/// The outputs of a run: the files that the options name, and the contents that exist so far.
 #[derive(Clone, Default, Debug)]
 pub struct Outputs {
     named: Vec<(&'static str, PathBuf)>,
@@ -48,13 +50,14 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// The outputs that are asked for, each with its option.
+    /// Returns the outputs for pairs of an option and its file. Options without a file are skipped.
     pub fn new<'a>(named: impl IntoIterator<Item = (&'static str, Option<&'a PathBuf>)>) -> Self {
         let named = named.into_iter().filter_map(|(option, path)| Some((option, path?.clone()))).collect();
         Self { named, content: Vec::new() }
     }
 
-    /// Says now what would go wrong at the end.
+    /// Checks the outputs before the work. `Err` if an output is an input, if two outputs are the same file, or if one
+    /// cannot be written.
     pub fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
         self.spare(inputs)?;
         for (i, (option, path)) in self.named.iter().enumerate() {
@@ -78,7 +81,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// None of the outputs is one of these files, or of those that were read before, by clang, too.
+    /// Checks that no output is one of `inputs`, or a file that this process or clang has read before. `Err` if one is.
     pub fn spare<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
         let named = self.named.iter().filter(|(_, path)| path != Path::new(STDOUT));
         let outputs: Vec<_> = named.filter_map(|named| Some((named, Identity::of(&named.1).ok()??))).collect();
@@ -97,19 +100,20 @@ impl Outputs {
         Ok(())
     }
 
-    /// What is to stand in a file, or on standard output (`-`).
+    /// Adds the content of a file, or of standard output (`-`).
     pub fn put(&mut self, path: &Path, bytes: impl Into<Vec<u8>>) {
         self.content.push((path.to_owned(), bytes.into()));
     }
 
-    /// Writes all, or none where one cannot be written.
+    /// Writes all contents. `Err` if one cannot be written. All replacement files are prepared first, so a failure
+    /// there changes no file.
     pub fn commit(self) -> Result<(), Failure> {
         let mut staged = Vec::new();
         for (path, bytes) in &self.content {
             let file = if path == Path::new(STDOUT) { Staged::Stdout(bytes) } else { stage(path, bytes)? };
             staged.push((path, file));
         }
-        // What cannot be taken back comes last.
+        // Writes that cannot be undone come last.
         staged.sort_by_key(|(_, file)| !matches!(file, Staged::Beside { .. }));
         for (path, file) in staged {
             let done = match file {
@@ -130,7 +134,7 @@ impl Outputs {
     }
 }
 
-/// Writes to standard output. A reader that went away is no error.
+/// Writes to standard output. `Err` if that fails; a closed pipe is no error.
 pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -139,28 +143,28 @@ pub fn write_stdout(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes one file, or standard output (`-`).
+/// Writes one file, or standard output (`-`). `Err` if it cannot be written.
 pub fn write(path: &Path, bytes: impl Into<Vec<u8>>) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
     outputs.put(path, bytes);
     outputs.commit()
 }
 
-/// Content on its way into a file.
+/// Content that is prepared for its target.
 enum Staged<'a> {
-    /// In a file beside the target, which it will replace.
-    Beside {
-        file: NamedTempFile,
-        target: PathBuf,
-    },
-    /// For devices and pipes, and files in folders where no other can be made.
+    /// The content is in a file beside the target and will replace the target.
+    Beside { file: NamedTempFile, target: PathBuf },
+    /// The content will be written into the existing file. This is for devices and pipes, and for files in folders that
+    /// are not writable.
     InPlace(&'a [u8]),
+    /// The content will be written to standard output.
     Stdout(&'a [u8]),
 }
 
+/// Prepares the content of a file. `Err` if the file beside the target cannot be written.
 fn stage<'a>(path: &Path, bytes: &'a [u8]) -> Result<Staged<'a>, Failure> {
     let writing = |error: io::Error| Failure::writing(path, &error);
-    // What the system says, not what links spell: `/dev/stdout` leads to `pipe:[…]`, which names nothing.
+    // The metadata of the system count, not the text of the link: `/dev/stdout` links to `pipe:[…]`, which is no path.
     let old = fs::metadata(path).ok();
     if old.as_ref().is_some_and(|m| !m.is_file()) {
         return Ok(Staged::InPlace(bytes));
@@ -169,7 +173,7 @@ fn stage<'a>(path: &Path, bytes: &'a [u8]) -> Result<Staged<'a>, Failure> {
     if old.is_some() && may(&folder_of(&target), libc::W_OK | libc::X_OK).is_err() {
         return Ok(Staged::InPlace(bytes));
     }
-    // A new file has the rights that any new file has, an old one keeps its own.
+    // A new file gets the default permissions; an old file keeps its own.
     let mode = old.as_ref().map_or(0o666, Metadata::mode);
     let mut name = OsStr::new(".").to_owned();
     name.push(target.file_name().unwrap_or_default());
@@ -185,19 +189,18 @@ fn stage<'a>(path: &Path, bytes: &'a [u8]) -> Result<Staged<'a>, Failure> {
     Ok(Staged::Beside { file, target })
 }
 
-/// What makes two names the same file: links, symbolic and hard ones, do not matter.
+/// The identity of a file: all names of a file have the same, also symbolic and hard links.
 #[derive(Clone, PartialEq, Eq)]
 enum Identity {
-    Old {
-        device: u64,
-        inode: u64,
-    },
-    /// A file that is not there yet: its folder, and its name in it.
+    /// An existing file.
+    Old { device: u64, inode: u64 },
+    /// A file that does not exist yet: its path in its canonical folder.
     New(PathBuf),
 }
 
 impl Identity {
-    /// `None` for what is no file: a device takes several outputs.
+    /// Returns the identity of a file. Returns `None` if the path is no regular file: a device may take several
+    /// outputs.
     fn of(path: &Path) -> io::Result<Option<Self>> {
         match fs::metadata(path) {
             Ok(m) => Ok(m.is_file().then(|| Self::Old { device: m.dev(), inode: m.ino() })),
@@ -211,10 +214,10 @@ impl Identity {
     }
 }
 
-/// The file that a name stands for after symbolic links, whether or not it is there.
+/// Returns the path of a file after all symbolic links. The file need not exist.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
-    // As many links as Linux follows.
+    // Linux follows at most 40 links.
     for _ in 0..40 {
         match fs::read_link(&path) {
             Ok(to) => path = folder_of(&path).join(to),
@@ -224,10 +227,12 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::ELOOP))
 }
 
+/// Returns the folder of a path, or `.`.
 fn folder_of(path: &Path) -> PathBuf {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
+/// Checks that a file can be written or created. `Err` with the reason of the system otherwise.
 fn check_writable(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(m) if m.is_dir() => Err(io::Error::from_raw_os_error(libc::EISDIR)),
@@ -246,7 +251,7 @@ fn check_writable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether this process has these rights.
+/// Checks that this process has the access rights `rights` to the path. `Err` if it has not.
 fn may(path: &Path, rights: libc::c_int) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: the string is live.

@@ -1,4 +1,4 @@
-//! What to verify: the command line and the task definition put together.
+//! A verification job: the program and the questions of the command line and the task definition.
 
 use crate::failure::{At, Failure};
 use crate::files;
@@ -15,70 +15,78 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The prefix of functions that check the invariants of a witness. The compiler leaves nothing of an invariant that always holds (`1`).
+/// The prefix of functions that check the invariants of a witness. The compiler removes an invariant that always holds
+/// (`1`).
 pub const INVARIANT: &str = "__proviso_invariant_";
 
-/// Functions that are called by different names when the same error is meant.
+/// Different names of the function that reports the same error.
 const ALIASES: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 
-/// The errors without a property file: also a failed `assert`.
+/// The error functions without a property file. They include the function of a failed `assert`.
 const DEFAULT_ERRORS: [&str; 3] = ["reach_error", "__VERIFIER_error", "__assert_fail"];
 
-/// One thing that is asked, with a result of its own.
+/// One question with its own result.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// As tables have it.
+    /// The name of the question, as tables show it.
     pub name: String,
-    /// If SV-COMP has a name for it.
+    /// The corresponding properties of SV-COMP; empty if SV-COMP has no name for the question.
     pub properties: Vec<Property>,
-    /// The errors that are violations of it.
+    /// The checks whose errors violate it.
     pub checks: Vec<Check>,
-    /// So are calls of these functions.
+    /// The functions whose calls violate it.
     error_functions: Vec<String>,
-    /// So is what this one forbids.
+    /// The automaton whose error states violate it, if the question is about one.
     automaton: Option<Arc<Automaton>>,
 }
 
 /// A verification to do.
 #[derive(Clone, Debug)]
 pub struct Job {
+    /// The program, with its options for the front-end.
     pub load: Options,
-    /// In the order of tables.
+    /// The questions, in the order of tables.
     pub asks: Vec<Ask>,
-    /// All violations are looked for, not the first of each thing asked.
+    /// True if all violations are searched for, and not only the first of each question.
     pub is_exhaustive: bool,
-    /// Nobody said what to ask.
+    /// True if the user did not name any question.
     pub is_default: bool,
-    /// Those that are asked.
+    /// The properties of all questions.
     pub properties: Vec<Property>,
-    /// Functions whose call is the error.
+    /// The functions whose call is an error.
     pub error_functions: Vec<String>,
-    /// The user named them, so they must exist.
+    /// True if the user named the error functions, so that they must exist.
     pub errors_named: bool,
-    /// Calls of error functions count only while this variable of the program has this value: of a program with a witness woven in.
+    /// A variable of the program and a value: calls of error functions count only while the variable has the value.
+    /// Used for a program that is instrumented with a witness.
     pub calls_count_while: Option<(&'static str, u64)>,
-    /// All files that say what to verify: of the program, and with properties.
+    /// All files that define the job: those of the program, of properties, and of automata.
     pub files_read: Vec<PathBuf>,
-    /// What the user is to know of how files are compiled and linked.
+    /// Warnings about how files are compiled and linked.
     pub warnings: Vec<String>,
-    /// Holds files that are loaded.
+    /// The temporary folder of files that are loaded. It exists as long as the job.
     _folder: Option<Arc<TempDir>>,
 }
 
 /// The program that the arguments name.
 pub struct Subject {
+    /// The program, with its options for the front-end.
     pub options: Options,
-    /// Of a task: its property files.
+    /// The property files of the task, if the program is one of a task.
     pub properties: Vec<PathBuf>,
-    /// What the user is to know of how files are compiled and linked.
+    /// Warnings about how files are compiled and linked.
     pub warnings: Vec<String>,
-    /// Holds files that the options name.
+    /// The temporary folder of files that the options name.
     pub folder: Option<Arc<TempDir>>,
-    /// Why it does not start at `main`.
+    /// The reason why the program does not start at `main`, if so.
     pub start: Option<String>,
 }
 
-/// The program that the arguments name, and the task's properties if it is a task.
+/// Reads the program that the arguments name, and the property files of the task if they name a task definition.
+///
+/// # Errors
+/// `Err` if a task definition is not the only file, if a file cannot be read, or if the arguments for clang are
+/// refused.
 pub fn program(files: &[PathBuf], compiling: &Compiling) -> Result<Subject, Failure> {
     let tasks = files.iter().filter(|f| Definition::is_definition(f)).count();
     let mut inputs = files.to_vec();
@@ -113,13 +121,15 @@ pub fn program(files: &[PathBuf], compiling: &Compiling) -> Result<Subject, Fail
 }
 
 impl Job {
-    /// Whether there is one question with one answer.
+    /// Returns true if there is one question with one answer.
     pub fn asks_one_thing(&self) -> bool {
         self.asks.len() == 1 && !self.is_exhaustive
     }
 
+    /// Combines the files, the questions and the options of a task.
+    ///
     /// # Errors
-    /// If files cannot be read, or the question is malformed.
+    /// `Err` if files cannot be read, or the question is malformed.
     pub fn new(task: &Task) -> Result<Self, Failure> {
         let subject = program(&task.files, &task.compiling)?;
         if let (None, Some(why)) = (&task.entry, &subject.start) {
@@ -186,10 +196,11 @@ impl Job {
         Ok(job)
     }
 
-    /// What is asked, with the content of property files and automata: of equal programs with equal questions, verdicts are equal.
+    /// Returns the questions, with the content of property files and automata. Equal programs with equal questions have
+    /// equal verdicts.
     pub fn question(&self) -> impl Debug {
         let Self {
-            // The options of the front-end are the program's.
+            // The options of the front-end belong to the program.
             load: _,
             asks,
             is_exhaustive,
@@ -205,7 +216,7 @@ impl Job {
         (asks, is_exhaustive, is_default, properties, error_functions, errors_named, calls_count_while)
     }
 
-    /// The same job with a part of what is asked.
+    /// Returns the same job with these questions only.
     pub fn asking(&self, asks: Vec<Ask>) -> Self {
         let mut job = self.clone();
         job.ask(asks);
@@ -219,7 +230,10 @@ impl Job {
         self.load_what_is_asked();
     }
 
-    /// Asks what this file asks instead. `entry`: the function that the user wants to start with.
+    /// Replaces the questions by those of a property file. `entry` is the function that the user wants to start with.
+    ///
+    /// # Errors
+    /// `Err` if the property file starts with another function than `entry`.
     pub fn set_properties(&mut self, file: PropertyFile, entry: Option<&str>) -> Result<(), Failure> {
         self.load.entry = start(entry, Some(file.entry))?;
         self.is_exhaustive = false;
@@ -228,37 +242,40 @@ impl Job {
         Ok(())
     }
 
-    /// Whether the question is if all executions end, and nothing else.
+    /// Returns true if termination is the only property.
     pub fn is_about_ends(&self) -> bool {
         matches!(self.properties[..], [Property::Termination])
     }
 
-    /// Calls of these functions are errors, too.
+    /// Makes calls of these functions errors, in addition to the others.
     pub fn add_error_functions(&mut self, names: &[String]) {
         self.error_functions.extend_from_slice(names);
         self.load_what_is_asked();
     }
 
-    /// Puts the automata that are asked about into a program.
+    /// Instruments a program with the automata of the questions.
+    ///
+    /// # Errors
+    /// `Err` if an automaton cannot be added to the program.
     pub fn weave(&self, program: &mut Program) -> Result<(), Failure> {
         let mut automata = self.asks.iter().filter_map(|a| a.automaton.as_ref());
         let within = (self.load.entry != "main").then_some(self.load.entry.as_str());
         automata.try_for_each(|automaton| automaton.weave(program, within).map_err(|e| Failure::data(e.to_string())))
     }
 
-    /// Makes the front-end put into the program what the properties ask for.
+    /// Sets the checks, error functions and observed functions of the front-end to those of the questions.
     fn load_what_is_asked(&mut self) {
         let automata = self.asks.iter().filter_map(|a| a.automaton.as_ref());
         self.load.watched = automata.flat_map(|a| a.functions().map(str::to_owned)).collect();
         self.load.checks = self.asks.iter().flat_map(|a| &a.checks).copied().collect();
         self.load.error_functions = match self.error_functions.is_empty() {
             false => self.error_functions.clone(),
-            // Where nobody asks whether they are called, they end the program.
+            // Without a question about them, calls of these functions end the program.
             true => ALIASES.map(String::from).to_vec(),
         };
     }
 
-    /// What is assumed of functions that nobody defines.
+    /// Returns the assumption about functions without a definition, if there is one.
     pub fn assumption_of_undefined(&self) -> Option<&'static str> {
         match self.load.undefined_functions {
             UndefinedFunctions::Taint | UndefinedFunctions::Error => None,
@@ -269,7 +286,8 @@ impl Job {
         }
     }
 
-    /// What is assumed of the instances of automata before a function that is not `main` is called.
+    /// Returns the assumptions about the initial states of automata if the program starts with a function other than
+    /// `main`.
     pub fn assumptions_of_automata(&self) -> impl Iterator<Item = String> {
         let automata = self.asks.iter().filter_map(|a| a.automaton.as_ref()).filter(|_| self.load.entry != "main");
         automata.map(|automaton| {
@@ -283,7 +301,7 @@ impl Job {
         })
     }
 
-    /// What is assumed of the call of a function that is given pointers.
+    /// Returns the assumptions about the memory that the arguments of the entry function lead to.
     pub fn assumptions(&self) -> Vec<String> {
         let EntryMemory { pointers, array_length, depth, globals, finite: _ } = self.load.entry_memory;
         let lead = match pointers {
@@ -305,9 +323,9 @@ impl Job {
         said
     }
 
-    /// The property that an error violates, as the verdict names it.
+    /// Returns the name of the property that an error of this check violates, as the verdict shows it.
     pub fn violated(&self, check: Check) -> &str {
-        // Each automaton is asked about alone.
+        // Each question is about one automaton only.
         if let (Check::Automaton, Some(ask)) = (check, self.asks.iter().find(|a| a.automaton.is_some())) {
             return &ask.name;
         }
@@ -316,7 +334,7 @@ impl Job {
         property.or_else(asked).unwrap_or_else(|| check.name())
     }
 
-    /// The names of what is asked, each once.
+    /// Returns the names of all questions. A question with several properties contributes the name of each.
     pub fn names(&self) -> Vec<String> {
         let names = |ask: &Ask| match ask.properties[..] {
             [] => vec![ask.name.clone()],
@@ -327,13 +345,13 @@ impl Job {
 }
 
 impl Ask {
-    /// What a property file asks.
+    /// Returns the question of a property file.
     fn of_file(name: &str, properties: Vec<Property>) -> Self {
         let error_functions = error_functions(&properties, true);
         Self { error_functions, ..Self::named(name, properties) }
     }
 
-    /// A property by its name.
+    /// Returns the question about properties with this name.
     fn named(name: &str, properties: Vec<Property>) -> Self {
         let checks = properties.iter().flat_map(|p| p.checks()).copied().collect();
         let error_functions = error_functions(&properties, false);
@@ -350,7 +368,7 @@ impl Ask {
         }
     }
 
-    /// A check by its name.
+    /// Returns the question about one check.
     fn check(asked: Asked) -> Self {
         match asked.checks {
             [Check::Call] => Self::named(asked.name, vec![Property::UnreachCall { functions: Vec::new() }]),
@@ -365,7 +383,7 @@ impl Ask {
     }
 }
 
-/// The automata of a file, or the one that goes by this name.
+/// Returns the automata of a file, or the shipped automaton with this name.
 fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
     let path = Path::new(name);
     let shipped = Automaton::SHIPPED.iter().find(|(shipped, _)| *shipped == name);
@@ -387,10 +405,10 @@ fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
     })
 }
 
-/// What the command line, the task, or nobody asks.
+/// The questions of the command line or of the task, or the default questions.
 struct Questions {
     asks: Vec<Ask>,
-    /// The function that a property file starts with.
+    /// The function that a property file starts with, if it names one.
     entry: Option<String>,
     is_exhaustive: bool,
     is_default: bool,
@@ -444,12 +462,12 @@ fn questions(task: &Task, of_the_task: &[PathBuf]) -> Result<Questions, Failure>
             named.map_err(|e| Failure::usage(e.to_string()))?.concat()
         }
     };
-    // Each once, in the order of tables.
+    // The checks, each once, in the order of tables.
     let asks = Asked::ALL.into_iter().filter(|a| wanted.contains(a)).map(Ask::check).collect();
     Ok(Questions { asks, entry, is_exhaustive: true, is_default })
 }
 
-/// The function that the program starts with: what the user and the property file say must agree.
+/// Returns the function that the program starts with. `Err` if the user and the property file name different functions.
 fn start(wanted: Option<&str>, of_file: Option<String>) -> Result<String, Failure> {
     match (wanted, of_file) {
         (Some(wanted), Some(file)) if wanted != file => {
@@ -460,7 +478,8 @@ fn start(wanted: Option<&str>, of_file: Option<String>) -> Result<String, Failur
     }
 }
 
-/// The functions that the properties name, with aliases; without a property file the defaults.
+/// Returns the functions that the properties name, with their aliases. Without a property file, returns the default
+/// error functions.
 fn error_functions(properties: &[Property], from_file: bool) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for property in properties {
@@ -491,7 +510,8 @@ fn read(file: &Path) -> Result<PropertyFile, Failure> {
     Property::parse_file(&text).map_err(|e| Failure::data(format!("{}: {e}", file.display())))
 }
 
-/// Of several property files of a task the one for unreach-call is meant, else the first.
+/// Reads the property file of a task. If there are several, the one for unreach-call takes precedence, otherwise the
+/// first.
 fn of_task(files: &[PathBuf]) -> Result<Option<PropertyFile>, Failure> {
     let mut first = None;
     for file in files {

@@ -1,7 +1,8 @@
 //! Verification of C programs as a library: from C or bitcode to a verdict with its evidence.
 //!
-//! A [`Task`] is a program and what is asked about it. A [`Config`] says how it is verified, and for how long. [`verify`] loads the program, slices
-//! it, runs the analyses, replays what they find, and returns an [`Outcome`]. The command `proviso` adds arguments and file formats to it.
+//! A [`Task`] is a program and the questions about it. A [`Config`] determines the analyses and the limits. [`verify`]
+//! loads the program, slices it, runs the analyses, replays the violations that they find, and returns an [`Outcome`].
+//! The command `proviso` adds arguments and file formats.
 //!
 //! ```
 //! use driver::report::Answer;
@@ -26,14 +27,14 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Data flows down this list; no module uses one below it.
+//! Data flows down this list. No module uses one below it.
 //!
 //! | modules | content |
 //! |---|---|
 //! | [`failure`], [`panics`], [`limits`], [`source`], [`files`] | errors, limits, places in the source |
-//! | [`input`], [`task`], [`job`], [`load`], [`literals`] | what is verified: files, questions, programs |
+//! | [`input`], [`task`], [`job`], [`load`], [`literals`] | the subject of a verification: files, questions, programs |
 //! | [`environment`], [`trace`], [`report`], [`evidence`] | results as data: traces, reproductions, invariants |
-//! | [`external`], [`plan`], [`config`], [`cache`] | with what, by whom, and what is known already |
+//! | [`external`], [`plan`], [`config`], [`cache`] | analyses, tools, options, verdicts |
 //! | [`session`] | the state of a run |
 //! | [`cooperation`], [`preanalysis`], [`decide`], [`proved`], [`termination`], [`answer`], [`question`], [`vacuity`] | the stages |
 //! | [`mod@verify`] | a verification under its limits |
@@ -79,10 +80,11 @@ pub use verify::Outcome;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Verifies a task.
+/// Verifies a task. Returns the verdict with its report and its evidence.
 ///
 /// # Errors
-/// If no verdict can be attempted: the program does not compile, a file cannot be read, the question makes no sense.
+/// `Err` if no verdict can be attempted: the program does not compile, a file cannot be read, or the question makes no
+/// sense.
 pub fn verify(task: &Task, config: &Config) -> Result<Outcome, Failure> {
     let job = Arc::new(job::Job::new(task)?);
     let verification = verify::Verification {

@@ -1,8 +1,9 @@
-//! Time, memory and interruption: runs work in a thread of its own and sees to it that an answer comes.
+//! Limits of time and memory, and interruption. The work runs in a thread of its own, so that every run ends with an
+//! answer.
 //!
-//! The thread that calls [`supervise`] watches the worker. At a limit it raises the cancel flag, which
-//! the engine and the solvers look at; a worker that does not react within [`Limits::grace`] is left behind, and
-//! the caller reports without it. So a limit ends in an answer within a second, whatever the worker does.
+//! The thread that calls [`supervise`] watches the worker. At a limit it raises the cancel flag, which the engine and
+//! the solvers poll. If the worker does not react within [`Limits::grace`], `supervise` abandons it and the caller
+//! reports without its result. With the grace period [`GRACE`], an answer follows within a second of the limit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -10,42 +11,44 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How long a cancelled worker has to come back with what it has.
+/// The default grace period: the time that a cancelled worker has to return its result.
 pub const GRACE: Duration = Duration::from_millis(700);
-/// Wall time of the default question.
+/// The default limit of the wall time.
 pub const DEFAULT: Duration = Duration::from_secs(120);
-/// How often limits are looked at. Memory grows by at most some 100 MB in between.
+/// The interval at which limits are checked. Memory grows by at most some 100 MB in between.
 const TICK: Duration = Duration::from_millis(20);
-/// Of the worker. Reserved, not used: pages are mapped when they are touched.
+/// The size of the worker's stack in bytes. It is only reserved: pages are mapped when they are touched.
 const STACK: usize = 1 << 30;
 
 /// The number of calls of [`interrupt`].
 static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
 
-/// Ends the run from outside.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Wall time from `start`.
+    /// The limit of the wall time, from `start`.
     pub timeout: Option<Duration>,
-    /// Nobody asked for `timeout`.
+    /// True if `timeout` is the default, not the choice of the user.
     pub is_default: bool,
-    /// Processor time, of this process and what it waited for.
+    /// The limit of the processor time of this process and the children that it waited for.
     pub processor: Option<Duration>,
-    /// Bytes of resident memory.
+    /// The limit of the resident memory in bytes.
     pub memory: u64,
+    /// The start of the run.
     pub start: Instant,
-    /// How long a worker that is told to stop has to come back with what it has.
+    /// The time that a cancelled worker has to return its result.
     pub grace: Duration,
 }
 
 impl Limits {
-    /// What is left of the time, whichever ends first, where one is limited. (What takes so much processor time takes at least as long.)
+    /// Returns the time until the first time limit, or `None` if no time is limited. The remaining processor time
+    /// counts as wall time: one thread needs at least as much wall time.
     pub fn left(&self) -> Option<Duration> {
         let wall = self.timeout.map(|limit| limit.saturating_sub(self.start.elapsed()));
         [wall, self.processor_left()].into_iter().flatten().min()
     }
 
-    /// The limit of the time that ends first.
+    /// Returns the time limit with the least time left, or `None` if no time is limited.
     pub fn nearest(&self) -> Option<Stop> {
         let wall = self.timeout.map(|limit| (limit.saturating_sub(self.start.elapsed()), self.timed_out(limit)));
         let processor = self.processor.map(|limit| (limit.saturating_sub(processor_time()), Stop::Processor(limit)));
@@ -56,21 +59,24 @@ impl Limits {
         if self.is_default { Stop::DefaultTimeout(limit) } else { Stop::Timeout(limit) }
     }
 
-    /// What is left of the processor time, where it is limited.
+    /// Returns the remaining processor time, or `None` if it is not limited.
     pub fn processor_left(&self) -> Option<Duration> {
         self.processor.map(|limit| limit.saturating_sub(processor_time()))
     }
 }
 
-/// Why a run was ended from outside.
+/// The reason why [`supervise`] stopped a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
+    /// The limit of the wall time that the user chose.
     Timeout(Duration),
-    /// The time that a run has without `--timeout`.
+    /// The default limit of the wall time, which holds without `--timeout`.
     DefaultTimeout(Duration),
+    /// The limit of the processor time.
     Processor(Duration),
-    /// The limit in bytes.
+    /// The limit of the resident memory in bytes.
     Memory(u64),
+    /// A call of [`interrupt`].
     Interrupted,
 }
 
@@ -88,26 +94,28 @@ impl std::fmt::Display for Stop {
     }
 }
 
-/// How supervised work ended.
+/// The end of supervised work.
 pub enum End<T> {
-    /// The worker came back, maybe after it was told to stop.
+    /// The worker returned this result, maybe after it was cancelled.
     Done(T),
-    /// The worker panicked: the message and where.
+    /// The worker panicked with this message, or could not be started.
     Panicked(String),
-    /// The worker did not come back after it was told to stop; it is still running.
+    /// The worker did not return in time after it was cancelled, or its memory ran away. It is still running.
     Abandoned,
 }
 
-/// The end of supervised work, and whether a limit was hit before.
+/// The result of [`supervise`].
 pub struct Supervised<T> {
+    /// The end of the work.
     pub end: End<T>,
+    /// The reason of the cancellation, if the work was cancelled.
     pub stop: Option<Stop>,
-    /// Most resident memory seen, in bytes.
+    /// The maximal resident memory that was observed, in bytes.
     pub peak_memory: u64,
 }
 
-/// Runs `work` in a thread with a big stack under `limits`. `cancel` is raised at a limit; `tick` is called
-/// about fifty times a second.
+/// Runs `work` in a thread with a big stack under `limits`, and returns its end. A limit or an interrupt raises
+/// `cancel`. `tick` is called about fifty times a second.
 pub fn supervise<T: Send + 'static>(
     limits: &Limits,
     cancel: &Arc<AtomicBool>,
@@ -120,7 +128,7 @@ pub fn supervise<T: Send + 'static>(
         // The receiver is gone only if this thread was abandoned.
         let _ = sender.send(result.map_err(|payload| crate::panics::message(&*payload)));
     };
-    // Where address space is limited, as by `ulimit -v`, a smaller stack must do.
+    // If address space is limited, as by `ulimit -v`, a smaller stack must suffice.
     let body = Arc::new(Mutex::new(Some(body)));
     let spawned = [STACK, STACK >> 3, STACK >> 7].into_iter().any(|size| {
         let body = body.clone();
@@ -139,6 +147,7 @@ pub fn supervise<T: Send + 'static>(
     watch(limits, cancel, &receiver, &mut tick)
 }
 
+/// Waits for the result of the worker, and cancels or abandons it at a limit.
 fn watch<T>(
     limits: &Limits,
     cancel: &AtomicBool,
@@ -148,7 +157,7 @@ fn watch<T>(
     let mut stop = None;
     let mut stopped_at = None;
     let mut peak_memory = 0;
-    // What ended work before does not end this.
+    // Only interrupts from now on concern this work.
     let before = INTERRUPTS.load(Ordering::SeqCst);
     loop {
         let end = match receiver.recv_timeout(TICK) {
@@ -175,7 +184,7 @@ fn watch<T>(
                 stopped_at = Some(Instant::now());
             }
         }
-        // The worker may have seen for itself that time is up.
+        // The worker may have returned by itself because its own budget is spent.
         if let Some(end) = end {
             return Supervised { end, stop, peak_memory };
         }
@@ -187,15 +196,15 @@ fn watch<T>(
     }
 }
 
-/// Ends supervised work, as Ctrl-C does. Returns how often this was called before.
+/// Interrupts supervised work, as Ctrl-C does. Returns the number of earlier calls.
 pub fn interrupt() -> u32 {
     INTERRUPTS.fetch_add(1, Ordering::SeqCst)
 }
 
-/// Processor time of this process and the children it waited for.
+/// Returns the processor time of this process and the children that it waited for.
 fn processor_time() -> Duration {
     let of = |who| {
-        // SAFETY: `usage` outlives the call; a failure leaves zeros.
+        // SAFETY: `usage` outlives the call. On failure it remains zero.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         unsafe { libc::getrusage(who, &mut usage) };
         let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
@@ -204,7 +213,7 @@ fn processor_time() -> Duration {
     of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
 }
 
-/// Resident memory of this process in bytes; 0 where the system does not say.
+/// Returns the resident memory of this process in bytes, or 0 if the system does not report it.
 pub fn resident_memory() -> u64 {
     let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
     let pages = statm.split_ascii_whitespace().nth(1).and_then(|f| f.parse::<u64>().ok()).unwrap_or(0);
@@ -212,12 +221,13 @@ pub fn resident_memory() -> u64 {
 }
 
 fn page_size() -> u64 {
-    // SAFETY: sysconf only reads.
+    // SAFETY: sysconf has no effect on memory.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(size).unwrap_or(4096)
 }
 
-/// The limit without `--memory-limit`: four fifths of the machine's memory, or of the control group's.
+/// Returns the default memory limit in bytes: four fifths of the memory of the machine or of the control group,
+/// whichever is smaller.
 pub fn default_memory() -> u64 {
     let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
@@ -229,12 +239,12 @@ pub fn default_memory() -> u64 {
     available / 5 * 4
 }
 
-/// Gives the main thread, and the compilers that are started, a deep stack: clang reads and translates nested source by recursion, and with
-/// 8 MB crashes before it says what is nested too deeply.
+/// Raises the stack limit of the main thread and of the compilers that it starts. clang processes nested source by
+/// recursion. With a stack of 8 MB it crashes before it reports which code is nested too deeply.
 pub fn deepen_stack() {
     const DEEP: u64 = 512 << 20;
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` outlives the calls. A failure leaves the limit that there was.
+    // SAFETY: `limit` outlives the calls. On failure the old limit remains.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_STACK, &mut limit) == 0 && limit.rlim_cur < DEEP {
             limit.rlim_cur = DEEP.min(limit.rlim_max);
@@ -243,12 +253,13 @@ pub fn deepen_stack() {
     }
 }
 
-/// Lets an allocation fail, and so end the run with a verdict, before the machine suffers: the last resort
-/// when memory grows faster than it is looked at. Address space is a multiple of what is resident.
+/// Limits the address space of this process to twice `memory` (in bytes) plus 8 GB. It is the last resort if memory
+/// grows faster than [`supervise`] checks it: an allocation fails and the run ends with a verdict before the machine
+/// runs out of memory. The limit is a multiple because a process has more address space than resident memory.
 pub fn limit_address_space(memory: u64) {
     let bytes = memory.saturating_mul(2).saturating_add(8 << 30);
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: `old` and `limit` outlive the calls. A failure leaves no limit, as before.
+    // SAFETY: `old` and `limit` outlive the calls. On failure the old limit remains.
     unsafe {
         let mut old = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         if libc::getrlimit(libc::RLIMIT_AS, &mut old) == 0 && old.rlim_cur > bytes {

@@ -1,6 +1,7 @@
-//! String literals that may be one object. Whether equal literals are, and whether one is the tail of another, is unspecified (C17, 6.4.5p7),
-//! and so it is for constant compound literals (6.5.2.5p7). Where the program can tell, by comparing or subtracting addresses, the address of
-//! the one is an input: its own, or one within the other. A proof then holds of both, and a violation says which it needs.
+//! String literals that may share memory. C leaves open whether equal literals are one object, and whether one literal
+//! is the tail of another (C17, 6.4.5p7). The same holds for constant compound literals (6.5.2.5p7). If the program can
+//! observe this by comparing or subtracting addresses, the address of one literal becomes an input: its own address, or
+//! one within the other literal. A proof then holds for both choices, and a violation names the choice that it needs.
 
 use cfa::{
     BinOp, CType, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Input, InputKind, LocId, Op, Program, Taint, TypeId,
@@ -10,21 +11,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
 use std::time::Instant;
 
-/// Bits of the input that says in which object a literal is.
+/// The width in bits of the input that chooses the object of a literal.
 const CHOICE: u32 = 8;
-/// More places that a literal may have are not told apart.
+/// The maximal number of possible places of a literal that are distinguished.
 const PLACES: usize = 200;
 
-/// A literal, and the places in other literals that have its content: object and offset.
+/// For each literal, the places in other literals that have its content: object and offset in bytes.
 type Shared = FxHashMap<GlobalId, Vec<(GlobalId, u64)>>;
 
-/// Makes the addresses of literals inputs where that matters. Literals are told apart after the deadline.
+/// Turns the addresses of literals into inputs if the program can observe whether they share memory. If the deadline
+/// passes first, literals remain distinct objects.
 pub fn share(program: &mut Program, deadline: Option<Instant>) {
     let shared = shared(program);
     if shared.is_empty() {
         return;
     }
-    // Unification is fast, and mostly tells that no two of them meet.
+    // Unification is fast, and it usually proves that no two literals are compared.
     for mode in [Mode::Unification, Mode::Inclusion] {
         let options = Options { mode, deadline, ..Options::default() };
         let Some(points_to) = PointsTo::compute(program, &options) else { return };
@@ -41,11 +43,11 @@ pub fn share(program: &mut Program, deadline: Option<Instant>) {
     }
 }
 
-/// The literals that others may contain.
+/// Returns the literals that other literals may contain.
 fn shared(program: &Program) -> Shared {
     let mut contents: Vec<(GlobalId, Vec<u8>)> = Vec::new();
     for (id, global) in program.globals.iter() {
-        // Names of C have no dot.
+        // Names in C have no dot.
         let is_literal = global.name.starts_with(".str") || global.name.starts_with(".compoundliteral");
         if let Some(init) = &global.init
             && is_literal
@@ -70,7 +72,7 @@ fn shared(program: &Program) -> Shared {
         for &length in lengths.iter().take_while(|&&length| length <= bytes.len()) {
             let at = bytes.len() - length;
             for &tail in by_content.get(&(align(*host), &bytes[at..])).into_iter().flatten() {
-                // Of equal ones, the first has the address that the others may have.
+                // The first of equal literals has its own address; the others may share it.
                 if length < bytes.len() || *host < tail {
                     shared.entry(tail).or_default().push((*host, at as u64));
                 }
@@ -80,7 +82,7 @@ fn shared(program: &Program) -> Shared {
     shared
 }
 
-/// Finds the literals of which the program compares addresses.
+/// A search for the literals whose addresses the program compares.
 struct Meetings<'p> {
     program: &'p Program,
     points_to: PointsTo<'p>,
@@ -107,7 +109,8 @@ impl Meetings<'_> {
                 let node = program.exprs.get(e);
                 work.extend(node.children());
                 if let Expr::Binary(op, left, right) = *node {
-                    // What models find does not depend on how objects lie, unless they compare the bytes of pointers.
+                    // The results of models do not depend on the layout of objects, unless the models compare the bytes
+                    // of pointers.
                     let is_part = program.exprs.width(left) < program.layout.pointer_width;
                     if is_part || !is_model {
                         self.compare(op, left, right);
@@ -117,7 +120,7 @@ impl Meetings<'_> {
         }
     }
 
-    /// Constant objects that a write may reach.
+    /// Returns the constant objects that a write may reach.
     fn written_constants(&mut self) -> FxHashSet<GlobalId> {
         let program = self.program;
         let mut found = FxHashSet::default();
@@ -136,8 +139,8 @@ impl Meetings<'_> {
             return;
         }
         let (left, right) = (self.globals(left), self.globals(right));
-        // Pointers that are subtracted or ordered lead to one object (C17, 6.5.6p9 and 6.5.8p5). Those that may lead to the same objects
-        // are taken to do so.
+        // Pointers that are subtracted or ordered lead to the same object (C17, 6.5.6p9 and 6.5.8p5). If their
+        // points-to sets are equal, the pass assumes that they do.
         if left.is_empty() || right.is_empty() || is_order && left == right {
             return;
         }
@@ -151,7 +154,7 @@ impl Meetings<'_> {
         }
     }
 
-    /// The global objects that an expression may lead to, sorted.
+    /// Returns the global objects that an expression may point to, sorted.
     fn globals(&mut self, e: ExprId) -> Vec<GlobalId> {
         if self.program.exprs.as_const(e).is_some() {
             return Vec::new();
@@ -168,7 +171,7 @@ impl Meetings<'_> {
     }
 }
 
-/// Puts the choices into a program, where it starts.
+/// The transformation that adds the choices at the start of a program.
 struct Sharing<'p> {
     program: &'p mut Program,
     start: FuncId,
@@ -211,7 +214,7 @@ impl<'p> Sharing<'p> {
             let var = self.program.vars.push(Var { name: None, ty: address, width, kind, place: None });
             addresses.insert(own, self.program.var_expr(var));
         }
-        // Hosts come before what they contain: they are longer, or have the lesser number.
+        // Hosts come before the literals that they contain. A host is longer, or it has the smaller number.
         met.sort_by_key(|&(literal, _)| (std::cmp::Reverse(self.program.globals[literal].size), literal));
         for (literal, places) in &met {
             self.choose(*literal, &places[..places.len().min(PLACES)], choice, &addresses);
@@ -231,7 +234,7 @@ impl<'p> Sharing<'p> {
         }
     }
 
-    /// Chooses the address of a literal.
+    /// Adds the choice of the address of a literal.
     fn choose(
         &mut self,
         literal: GlobalId,
@@ -260,7 +263,7 @@ impl<'p> Sharing<'p> {
         self.emit(Op::Assign { var, value });
     }
 
-    /// Addresses in initial values are stored when they are chosen.
+    /// Moves addresses in initial values to stores after the choices.
     fn move_initial_values(&mut self, addresses: &FxHashMap<ExprId, ExprId>, written: &FxHashSet<GlobalId>) {
         let mut memo = FxHashMap::default();
         let mut chosen = |program: &mut Program, e: ExprId| {

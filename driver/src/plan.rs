@@ -1,4 +1,5 @@
-//! Which paths of a program are explored, and by whom (`--range`, `--ranged`, `--resume`, `--then`, `--external`, `--gia`, …).
+//! The division of the paths of a program among analyses (`--range`, `--ranged`, `--resume`, `--then`, `--external`,
+//! `--gia`, …).
 
 use crate::external::Tool;
 use crate::failure::Failure;
@@ -16,59 +17,62 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time of the first of two analyses where there is no time limit.
+/// The duration of the first of two analyses if there is no time limit.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// States of a condition that become a program. Each is a copy of code: with 30,000 of them, to go on from a condition took five times as
-/// long as to start again, with 3,000 three times.
+/// The maximal number of condition states that become a program. Each state is a copy of code. With 30,000 states,
+/// continuing from a condition took five times as long as starting again; with 3,000 it took three times as long.
 const MOST_RESTRICTED: usize = 2_000;
 
-/// Which paths are explored, and by whom, as a user asks it. The default is one analysis that explores all paths.
+/// The user's choice of the explored paths and of the analyses that explore them. By default, one analysis explores all
+/// paths.
 #[derive(Clone, Default, Debug)]
 pub struct Cooperation {
-    /// Only the paths between two test cases: two files with a comma between, `-` for no bound.
+    /// The range of paths between two test cases: two file names separated by a comma. `-` stands for no bound.
     pub range: Option<String>,
     /// A splitter and an analysis for each range (`SPLITTER: ANALYSIS | ANALYSIS`).
     pub ranged: Option<String>,
-    /// A condition: the paths that it covers are not explored.
+    /// A condition. The paths that it covers are not explored.
     pub resume: Option<PathBuf>,
     /// The second analysis, with a reducer (`REDUCER: NAME`) or without.
     pub then: Option<String>,
     /// Another tool in place of a second analysis: its name, or the file that describes it.
     pub external: Option<String>,
-    /// Time of the first of two analyses.
+    /// The duration of the first of two analyses.
     pub first_for: Option<Duration>,
-    /// What makes a program of the paths that are left.
+    /// The name of the reducer, which makes a program of the remaining paths.
     pub reducer: Option<String>,
-    /// The verified paths are recorded as a condition for this file, as a picture if its name ends with `.dot`.
+    /// The file for the condition of the verified paths. The condition is written as a graph if the name ends with
+    /// `.dot`.
     pub save_condition: Option<PathBuf>,
     /// A generalized information exchange automaton to start from.
     pub gia: Option<PathBuf>,
-    /// Paths of which the automaton says that they reach no error are not explored.
+    /// True if paths are not explored when the automaton says that they reach no error.
     pub trust_gia: bool,
-    /// What is known at the end is recorded as an automaton.
+    /// True if the knowledge at the end is recorded as an automaton.
     pub save_gia: bool,
-    /// Component CEGAR, and the format in which its components exchange what they find.
+    /// The exchange format of component CEGAR, if component CEGAR is used.
     pub components: Option<Exchange>,
 }
 
-/// The format in which components of CEGAR exchange what they find.
+/// The format in which components of CEGAR exchange their results.
 #[derive(Clone)]
 pub enum Exchange {
-    /// Automata as they are (CC-Gia).
+    /// Automata without translation (CC-Gia).
     Gia,
-    /// Another format (CC-Wit: verification witnesses).
+    /// Automata translated to another format (CC-Wit: verification witnesses).
     Translated(Arc<dyn Translate>),
 }
 
-/// A format that automata are written in and read from, which may lose something of them.
+/// A format for automata. A translation to it may lose information.
 pub trait Translate: Send + Sync {
-    /// The name of the format.
+    /// Returns the name of the format.
     fn name(&self) -> &'static str;
-    /// The automaton that another tool reads of `answer` when this is written in the format. `files` are the C files of the program.
+    /// Returns the automaton that another tool reads after `answer` is written in the format. `files` are the C files
+    /// of the program.
     ///
     /// # Errors
-    /// If the format cannot express the automaton.
+    /// `Err` if the format cannot express the automaton.
     fn translate(&self, answer: &Gia, program: &mut Program, files: &[PathBuf]) -> anyhow::Result<Gia>;
 }
 
@@ -81,35 +85,45 @@ impl fmt::Debug for Exchange {
     }
 }
 
-/// A [`Cooperation`] whose files are read and whose names are known.
+/// A [`Cooperation`] whose files are read and whose names are resolved.
 #[derive(Default)]
 pub struct Plan {
+    /// The bounds of the explored range: two test cases, each `None` for no bound.
     pub range: Option<[Option<TestCase>; 2]>,
+    /// A splitter with an analysis for each range.
     pub ranged: Option<Composition>,
+    /// The file and the text of the condition to continue from.
     pub resumed: Option<(PathBuf, String)>,
-    /// Who takes what the first analysis leaves, and how long that one takes.
+    /// The second analysis for the paths that remain after the first, and the duration of the first.
     pub then: Option<(Second, Duration)>,
-    /// What makes a program of the paths that are not covered.
+    /// The reducer, which makes a program of the paths that are not covered.
     pub reducer: Reducer,
-    /// The file for what was verified.
+    /// The file for the condition of the verified paths.
     pub saved: Option<PathBuf>,
-    /// What is known, of which nothing is believed unless the user says so.
+    /// The file and the text of the automaton to start from. Its claims are not believed unless `trusts_gia` is set.
     pub gia: Option<(PathBuf, String)>,
+    /// True if paths are not explored when the automaton says that they reach no error.
     pub trusts_gia: bool,
-    /// Whether what is known at the end is wanted.
+    /// True if the knowledge at the end is recorded as an automaton.
     pub saves_gia: bool,
-    /// Component CEGAR, and what its components exchange.
+    /// The exchange format of component CEGAR, if component CEGAR is used.
     pub components: Option<Exchange>,
 }
 
-/// Who takes what the first analysis leaves.
+/// The analysis of the paths that remain after the first.
 pub enum Second {
+    /// An analysis of the engine.
     Analysis(Analysis),
+    /// Another tool.
     External(Box<Tool>),
 }
 
 impl Plan {
-    /// Reads what is named. `seed` is that of random compositions; `limit`, the time that a run has.
+    /// Reads the files and resolves the names. `seed` is the seed of random compositions. `limit` is the time limit of
+    /// the run.
+    ///
+    /// # Errors
+    /// `Err` if a file cannot be read, a name is unknown, or options contradict each other.
     pub fn new(args: &Cooperation, seed: u64, limit: Option<Duration>) -> Result<Self, Failure> {
         let read = files::read_text;
         let bound = |path: &str| match path {
@@ -164,37 +178,44 @@ impl Plan {
         Ok(Self { range, ranged, resumed, then, reducer, saved, gia, trusts_gia, saves_gia, components })
     }
 
-    /// Whether one analysis looks at all paths, and keeps to itself what it has seen.
+    /// Returns true if one analysis explores all paths and its knowledge is not recorded.
     pub fn is_none(&self) -> bool {
         let Self { range, ranged, resumed, then, reducer: _, saved, gia, trusts_gia: _, saves_gia, components } = self;
         let no_part = range.is_none() && ranged.is_none() && resumed.is_none() && then.is_none() && saved.is_none();
         no_part && gia.is_none() && !saves_gia && components.is_none()
     }
 
-    /// The condition that is gone on from.
+    /// Parses the condition to continue from, if there is one.
+    ///
+    /// # Errors
+    /// `Err` if the condition is malformed or does not fit the program.
     pub fn condition(&self, program: &mut Program) -> Result<Option<Condition>, Failure> {
         let Some((path, text)) = &self.resumed else { return Ok(None) };
         let read = condition::parse(text, program);
         read.map(Some).map_err(|e| Failure::automaton(path, &e))
     }
 
-    /// Whether what is left is wanted at the end.
+    /// Returns true if the condition or the automaton of the run is recorded at the end.
     pub fn tells(&self) -> bool {
         self.saved.is_some() || self.saves_gia
     }
 
-    /// The program of what a condition leaves.
+    /// Returns the residual program of the paths that a condition does not cover.
     pub fn residual(&self, program: &Program, covered: &Condition) -> Restricted {
         reduce_as_far_as_possible(program, &covered.truncated(MOST_RESTRICTED), self.reducer)
     }
 
-    /// Whether there is no verdict because only a range was asked for, which is proved.
+    /// Returns true if there is no verdict only because the paths outside the range were not requested, and those
+    /// within it are proved.
     pub fn proves_part(&self, outcome: &Outcome) -> bool {
         self.range.is_some() && matches!(&outcome.verdict, Verdict::Unknown(reason) if reason.text == ranged::WITHIN)
     }
 }
 
-/// By its name on the command line.
+/// Returns the reducer with this name on the command line.
+///
+/// # Errors
+/// `Err` if there is no such reducer.
 pub fn reducer_of(name: &str) -> Result<Reducer, Failure> {
     let no_such = || Failure::usage(format!("no reducer '{name}': `proviso reduce --help` lists them"));
     Reducer::from_name(name).ok_or_else(no_such)

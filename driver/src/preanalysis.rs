@@ -1,4 +1,4 @@
-//! Looking which checks hold anyway, before slicing.
+//! The static pre-analysis: it proves checks before slicing.
 
 use crate::report::Note;
 use crate::session::Session;
@@ -11,50 +11,51 @@ use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-/// What seeing which checks hold anyway may take of processor time, of all groups together, and at most half of the time left: it says more
-/// of thousands of checks than what comes after it. A quarter of both, where that was not enough, for a look without memory, which
-/// sees checks alone.
+/// The maximal processor time of the pre-analysis for all groups together. It also takes at most half of the time left.
+/// In that time, it proves more of thousands of checks than the later analyses do. If it does not succeed, a pass
+/// without memory, which proves checks but no accesses, may take a quarter of both.
 const DISCHARGE: Duration = Duration::from_secs(60);
 
-/// The same where one thing is asked, which may be violated at once: a part of that time.
+/// The divisor of that time if there is one question, which may be violated at once.
 const OF_ONE: u32 = 4;
 
-/// Looks at programs that are the same but for checks.
+/// The pre-analyses of programs that differ only in their checks.
 #[derive(Default)]
 pub struct Looks {
-    /// Which part of the time they may take is left to others.
+    /// The passes take `1 / (1 + less)` of their time, and the rest is left to others.
     less: u32,
-    /// For looks at memory, since the first of them.
+    /// The budget of passes with memory. It starts with the first of them.
     budget: RefCell<Option<Budget>>,
-    /// Whether one was too long: it is no shorter for other groups.
+    /// True if a pass with memory took too long. It does not take less time for other groups.
     memory_takes_too_long: Cell<bool>,
-    /// How many more are expected, which have a share of the time each.
+    /// The number of passes still expected. The time is shared equally among them.
     expected: Cell<u32>,
 }
 
-/// What was seen to hold.
+/// The statically proved sites.
 #[derive(Default)]
 pub struct Holding {
+    /// The sites whose errors are unreachable.
     pub sites: Vec<Site>,
-    /// It holds only as long as all accesses are valid.
+    /// True if the proof assumes that all accesses are valid.
     pub rests_on_accesses: bool,
-    /// The first call of code that is not there, which is taken to do no more than write what it can reach and call functions whose addresses
-    /// are taken.
+    /// The first call of unknown code. The pre-analysis assumes that such code only writes the memory that it can
+    /// reach, and only calls functions whose addresses are taken.
     pub unknown: Option<Note>,
 }
 
 impl Looks {
-    /// Takes time anew, for a look at what is asked again.
+    /// Starts a new time budget, for checks that are analysed again.
     pub fn again(&self) {
         self.budget.take();
     }
 
-    /// Shares the time among so many looks.
+    /// Sets the number of passes that share the time.
     pub fn expect(&self, looks: usize) {
         self.expected.set(looks as u32);
     }
 
-    /// The places where what is asked holds anyway.
+    /// Returns the sites at which the error is proved unreachable.
     pub fn holding(&self, session: &Session, program: &Program, found: &[(Site, ErrorId)]) -> Holding {
         let looks = self.expected.get().max(1);
         self.expected.set(looks - 1);
@@ -62,7 +63,7 @@ impl Looks {
         let is_access =
             |site: &Site| matches!(*site, Site::Fault(edge) if !matches!(program.edges[edge].op, Op::Leak(_)));
         let wants_memory = has_checks || found.iter().any(|(site, _)| is_access(site));
-        // The looks follow one thread.
+        // The pre-analysis follows only one thread.
         if program.starts_threads() || !wants_memory {
             return Holding::default();
         }
@@ -113,7 +114,7 @@ impl Looks {
     }
 }
 
-/// Says which code is not there, and how many places wait for it.
+/// Adds a warning that names the unknown code and the number of places that depend on it.
 fn tell_of(session: &Session, note: &Note, others: usize, waiting: usize) {
     let at = note.spot.as_ref().map_or(String::new(), |spot| format!(" at {spot}"));
     let others = if others == 0 { String::new() } else { format!(", and {others} others like this") };
@@ -123,11 +124,11 @@ fn tell_of(session: &Session, note: &Note, others: usize, waiting: usize) {
     }
 }
 
-/// What places are proved under where code is not there.
+/// The assumption of proofs in programs that call unknown code.
 const BOUNDED_HARM: &str = "functions that nobody defines, and inline assembly, write only what their arguments and global variables lead to, and call only functions whose addresses are taken, and are done when they return";
 
-/// Asks no more which accesses and frees of a program are valid where that is seen at once: what is left is a proof of all. Whether nothing is
-/// left of what there was.
+/// Removes the checks of accesses and frees that are statically proved. A proof of the remaining program is a proof of
+/// the original. Returns true if there were checks and all of them are proved.
 pub fn leave_out_valid(session: &Session, program: &mut Program) -> bool {
     let found = sites(program);
     if found.iter().any(|(site, _)| matches!(site, Site::Check(_) | Site::Call(_))) {
@@ -145,7 +146,8 @@ pub fn leave_out_valid(session: &Session, program: &mut Program) -> bool {
     leave_out(program, &valid);
     let all_hold = !found.is_empty() && valid.len() == found.len();
     if all_hold {
-        // Behind what drops behaviours nothing is seen to hold: there is nothing to hold behind it.
+        // The pre-analysis proves no site after an operation that drops behaviours. All sites are proved, so none lies
+        // after such an operation, and the operation cannot affect the verdict.
         for edge in program.edges.ids() {
             if matches!(program.edges[edge].op, Op::Approx { taint } if program.taints[taint].under) {
                 program.edges[edge].op = Op::Skip;
@@ -155,7 +157,7 @@ pub fn leave_out_valid(session: &Session, program: &mut Program) -> bool {
     all_hold
 }
 
-/// Makes no errors of what is not asked, or holds.
+/// Removes the errors of these sites, which are proved or are not asked about.
 pub fn leave_out(program: &mut Program, sites: &[Site]) {
     let (faults, others): (Vec<Site>, Vec<Site>) = sites.iter().partition(|site| matches!(site, Site::Fault(_)));
     for site in faults {
@@ -166,7 +168,8 @@ pub fn leave_out(program: &mut Program, sites: &[Site]) {
     let_pass(program, &others);
 }
 
-/// Where what may be violated at these places comes from: of leaks, which are looked for where executions may end, what allocates.
+/// Returns the places that violations at these edges come from. Leak checks are at the ends of executions, so they are
+/// replaced by the allocations that may leak.
 pub fn origins(program: &Program, places: Vec<EdgeId>) -> Vec<EdgeId> {
     let is_leak = |&edge: &EdgeId| matches!(program.edges[edge].op, Op::Leak(_));
     if !places.iter().any(is_leak) {
@@ -180,7 +183,7 @@ pub fn origins(program: &Program, places: Vec<EdgeId>) -> Vec<EdgeId> {
     places.iter().copied().filter(|edge| !is_leak(edge)).chain(program.edges.ids().filter(allocates)).collect()
 }
 
-/// A part of the time that looks may take, from now on.
+/// Returns a budget, from now on, that is a fraction of the time of the pre-analysis. `part` is the divisor.
 fn budget(session: &Session, part: u32) -> Budget {
     let limits = &session.limits;
     let effort = limits.processor_left().map_or(DISCHARGE, |left| DISCHARGE.min(left / 2));

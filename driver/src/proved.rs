@@ -1,4 +1,4 @@
-//! What there is to say of a proof: what holds at loops, whether anything was checked, what was taken for valid.
+//! The description of a proof: loop invariants, vacuity, and assumed writes.
 
 use crate::evidence::assumed;
 use crate::evidence::loop_invariants;
@@ -11,10 +11,10 @@ use engine::invariant::Invariants;
 use instrument::vacuity;
 use std::time::{Duration, Instant};
 
-/// What holds at the loops of a program that was proved without invariants is looked for this long at most.
+/// The maximal duration of the search for loop invariants after a proof without invariants.
 const INVARIANTS: Duration = Duration::from_secs(5);
 
-/// Of a verdict other than TRUE there is nothing to say.
+/// Describes a proof. The description is empty for a verdict other than TRUE.
 ///
 /// `analysed` is the program that the outcome is about: the slice, or the program itself.
 pub fn describe_proof(
@@ -44,7 +44,8 @@ pub fn describe_proof(
     Proved { invariants, ..told }
 }
 
-/// What holds at loops: what the proof rests on, and where that is wanted, what else is known.
+/// Returns the loop invariants of the proof. If the configuration requests invariants, observed and pre-analysed ones
+/// are added.
 fn invariants(
     session: &Session,
     program: &Program,
@@ -58,7 +59,7 @@ fn invariants(
     let loops = loop_invariants::Loops::new(analysed, !std::ptr::eq(program, analysed), sources);
     let mut invariants = outcome.certificate.as_ref().map_or_else(Vec::new, |c| loops.certified(c));
     if session.records.invariants {
-        // What all states agree on says more than facts do.
+        // A relation that all explored states satisfy says more than the facts of a certificate.
         loop_invariants::add(&mut invariants, loops.agreed(&outcome.agreements));
         let of_program = loop_invariants::Loops::new(program, false, sources);
         let budget = session.budget.within(session.share_of_time(INVARIANTS));
@@ -71,7 +72,8 @@ fn invariants(
     invariants
 }
 
-/// Why TRUE says nothing of a program in which no check can be reached.
+/// Returns the reason why a proof says nothing about a program in which no check is reachable; `None` if a check is
+/// reachable.
 fn lacks_checks(session: &Session, program: &Program) -> Option<String> {
     if vacuity::has_checks(program) {
         return None;

@@ -1,24 +1,28 @@
-//! What a user can do about UNKNOWN: what the undecided checks depend on, and the remedies, the cheapest first.
+//! Remedies for the verdict UNKNOWN: the obstacles that the undecided checks depend on, and the steps that a user can
+//! take, the cheapest first.
 
 use crate::evidence::loop_invariants::Loops;
 use crate::report::{Answer, Note, Report, Rest};
 use crate::source::{Sources, Spot};
 use cfa::{CallGraph, FunctionOrigin, Program};
 
-/// Loops and recursive functions that are shown.
+/// The maximal number of loops, and of recursive functions, that are shown.
 const MOST: usize = 3;
-/// Names of checks that are shown.
+/// The maximal number of names of checks or functions that are shown.
 const MAX_CHECKS: usize = 4;
 
 /// A loop or a recursion that an undecided check depends on.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Obstacle {
+    /// A loop of this function, whose head is at this place.
     Loop { function: String, spot: Spot },
+    /// A recursive function, defined at this place.
     Recursion { function: String, spot: Spot },
 }
 
 impl Obstacle {
-    /// The loops and recursive functions of the user's code in a program or a slice of one, at most a few.
+    /// Returns the reachable loops and recursive functions of the user's code in a program or a slice. At most a few of
+    /// each are returned.
     pub fn of(program: &Program, sources: &Sources) -> Vec<Self> {
         let calls = CallGraph::new(program);
         let mut loops: Vec<Self> = Vec::new();
@@ -42,7 +46,7 @@ impl Obstacle {
         loops.into_iter().chain(recursion.take(MOST)).collect()
     }
 
-    /// What there is to say of it, with its place.
+    /// Returns a note about the obstacle, with its place.
     pub fn note(&self) -> Note {
         let (text, spot) = match self {
             Self::Loop { function, spot } => (format!("the result depends on this loop of `{function}`"), spot),
@@ -54,29 +58,29 @@ impl Obstacle {
     }
 }
 
-/// How a run without a verdict was asked.
+/// The settings of a run without a verdict.
 #[derive(Clone, Default, Debug)]
 pub struct Question {
-    /// The function that the program starts with.
+    /// The name of the entry function.
     pub entry: String,
-    /// Seconds of the time limit; whether it is one of processor time.
+    /// The time limit in seconds, and true if it limits the processor time.
     pub limit: Option<(u64, bool)>,
-    /// Functions that nobody defines may do anything.
+    /// True if functions without a definition may do anything.
     pub undefined_do_anything: bool,
 }
 
-/// What kind of thing stands in the way, by what a reason says.
+/// The kind of obstacle that a reason names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Time,
     Memory,
     Spurious,
     Approximated,
-    /// A function that nobody defines is called.
+    /// The program calls a function without a definition.
     Undefined,
     /// The exploration is too large, or found no invariant.
     Complexity,
-    /// The reason itself says what rules it out.
+    /// The reason itself names the remedy.
     Own,
 }
 
@@ -99,13 +103,13 @@ fn kind(reason: &str) -> Kind {
     }
 }
 
-/// What helps where there is no verdict, the cheapest first.
+/// Returns the steps that a user can take when there is no verdict, the cheapest first.
 pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) -> Vec<String> {
     let Answer::Unknown { reason, .. } = &report.answer else { return Vec::new() };
     let kind = kind(reason);
     let grows = matches!(kind, Kind::Time | Kind::Memory | Kind::Complexity);
     let mut help: Vec<String> = Vec::new();
-    // Functions that the entry is given by its pointers have no name in C.
+    // Undefined functions that pointer arguments of the entry lead to have no name in C.
     let is_named = |name: &&str| *name != frontend_llvm::GIVEN;
     let relevant = report.undefined.iter().filter(|f| f.relevant > 0).map(|f| f.name.as_str());
     let undefined: Vec<&str> = relevant.filter(is_named).collect();
@@ -159,7 +163,7 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
 mod tests {
     use super::*;
 
-    /// Reasons as the engine and the limits give them.
+    /// The reasons are those of the engine and the limits.
     #[test]
     fn each_reason_has_a_kind() {
         for (reason, expected) in [

@@ -4,38 +4,46 @@ use crate::source::Spot;
 use crate::trace::{OriginKind, Trace};
 use engine::Turn;
 
-/// Properties and checks that a bad pointer violates.
+/// Names of the properties and checks that a bad pointer violates.
 const POINTERS: [&str; 8] =
     ["address", "valid-deref", "valid-free", "null", "alignment", "bounds", "pointer-overflow", "nonnull-attribute"];
 
-/// The verdict with what belongs to it.
+/// A verdict with its evidence.
 #[derive(Clone, Debug)]
 pub enum Answer {
+    /// All executions satisfy the property.
     True,
+    /// An execution violates the property.
     False(Box<Violation>),
+    /// The analysis did not decide, for this reason. `spot` is the place that the reason is about.
     Unknown { reason: String, spot: Option<Spot> },
 }
 
 /// A confirmed violation.
 #[derive(Clone, Debug)]
 pub struct Violation {
+    /// The name of the violated property, as the verdict line shows it.
     pub property: String,
+    /// The message of the error.
     pub message: String,
-    /// How it comes about; `None` if there was no time left to say.
+    /// The counterexample trace; `None` if there was no time left to record it.
     pub trace: Option<Trace>,
-    /// An access before it is not valid, behind which execution goes on as it does behind a sanitizer that recovers.
+    /// True if an invalid access precedes the violation. Execution continues after that access, as it does after a
+    /// sanitizer that recovers.
     pub is_behind: bool,
-    /// With objects at other addresses the same inputs do not lead to it.
+    /// True if the same inputs do not lead to the violation when objects have other addresses.
     pub depends_on_addresses: bool,
-    /// Of an execution without end: it may go on elsewhere, after very many iterations of the loop that it is in.
+    /// True if the violation is an execution without end that may leave its loop after very many iterations and
+    /// continue elsewhere.
     pub may_leave_loop: bool,
-    /// Its number in the order in which violations were found.
+    /// The position in the order in which violations were found, from 1; 0 before [`add_violation`] records it.
     pub number: usize,
     /// The number of the first violation with the same cause, if this one only follows from it.
     pub cause: Option<usize>,
 }
 
 impl Violation {
+    /// Returns a violation of a property, without a trace and without a number.
     pub fn new(property: impl Into<String>, message: impl Into<String>) -> Self {
         let (property, message) = (property.into(), message.into());
         Self {
@@ -50,17 +58,19 @@ impl Violation {
         }
     }
 
+    /// Returns the place of the violation, if the trace has one.
     pub fn spot(&self) -> Option<&Spot> {
         self.trace.as_ref().and_then(|trace| trace.spot.as_ref())
     }
 
-    /// Whether it is about a pointer, or about what one leads to.
+    /// Returns true if the violation is about a pointer or about the object that a pointer leads to.
     fn is_of_pointer(&self) -> bool {
         POINTERS.contains(&self.property.as_str())
     }
 
-    /// Whether it has the same cause as a violation that was found before, or follows from it: the same bad pointer, a use of what the
-    /// other access read, the same object after the same `free`, or another check at the same line.
+    /// Returns true if this violation has the same cause as `before`, which was found earlier, or follows from it.
+    /// Examples are the same bad pointer, a use of the value that the other access read, the same object after the same
+    /// `free`, and another check at the same line.
     fn follows(&self, before: &Violation) -> bool {
         let (Some(own), Some(other)) = (&self.trace, &before.trace) else { return false };
         let (Some(here), Some(there)) = (&own.spot, &other.spot) else { return false };
@@ -77,7 +87,7 @@ impl Violation {
         match (&own.origin, &other.origin) {
             (Some(own), Some(other)) => return own == other,
             (None, None) => {}
-            // One of the checks at a place may not know where the pointer comes from.
+            // Only one of two checks at a place may know the origin of the pointer.
             _ => return here == there,
         }
         let same_object = match (&own.object, &other.object) {
@@ -89,7 +99,7 @@ impl Violation {
         same_object && (same_line || both_freed)
     }
 
-    /// What is to be known of it besides.
+    /// Returns the reservations that a report shows with the violation.
     pub fn notes(&self) -> Vec<&'static str> {
         let behind = "an access before it is not valid, where a run may end";
         let addresses = "it depends on where objects lie in memory: a run that has them elsewhere may not show it";
@@ -102,39 +112,48 @@ impl Violation {
     }
 }
 
-/// What came of one thing that was asked.
+/// The result of one question.
 #[derive(Clone, Debug)]
 pub struct CheckResult {
+    /// The name of the question, as tables show it.
     pub name: String,
-    /// By these names verdicts call its violations.
+    /// The names under which verdicts report its violations.
     pub properties: Vec<String>,
-    /// Where it can be violated, and how many of these places were seen to be safe before anything was analysed.
+    /// The places where it can be violated, and the number of them that were discharged before the analysis.
     pub places: Places,
+    /// The confirmed violations, in the order in which they were found.
     pub violations: Vec<Violation>,
-    /// Of all that is not violated.
+    /// The result for everything that is not violated.
     pub rest: Rest,
-    /// That is proved only of executions in which all accesses are valid, which is not proved.
+    /// True if the proof covers only executions in which all accesses are valid, and the validity of accesses is not
+    /// proved.
     pub assumes_valid_accesses: bool,
 }
 
+/// The places of a check in a program.
 #[derive(Clone, Default, Debug)]
 pub struct Places {
+    /// The number of all places.
     pub all: usize,
+    /// The number of places that were proved safe before the analysis.
     pub discharged: usize,
-    /// Where the others are, those in the program's own code.
+    /// The source places of the others. Only places in the program's own code are listed.
     pub open: Vec<Spot>,
 }
 
+/// The result for everything that is not violated.
 #[derive(Clone, Debug)]
 pub enum Rest {
+    /// It is proved.
     Proved,
-    /// Why it is not known, for now or for ever.
+    /// It is undecided, for now or for good, for this reason.
     Unknown(Note),
-    /// One violation was asked for, or this input cannot be asked.
+    /// It was not checked: one violation was requested and found, or this input does not permit the question.
     NotAsked,
 }
 
-/// Records a violation of a check: its number, and the finding that it follows from.
+/// Adds a violation to the check with this index. Sets the violation's number, and its cause if it follows from an
+/// earlier finding.
 pub fn add_violation(checks: &mut [CheckResult], check: usize, mut violation: Violation) {
     let mut before: Vec<&Violation> = checks.iter().flat_map(|c| &c.violations).collect();
     before.sort_by_key(|violation| violation.number);
@@ -145,6 +164,7 @@ pub fn add_violation(checks: &mut [CheckResult], check: usize, mut violation: Vi
 }
 
 impl CheckResult {
+    /// Returns the result of a question that was not analysed yet.
     pub fn new(name: String, properties: Vec<String>) -> Self {
         let nothing = Note { text: "it was not looked at".into(), spot: None };
         Self {
@@ -157,7 +177,7 @@ impl CheckResult {
         }
     }
 
-    /// The verdict on it alone.
+    /// Returns the verdict on this question alone.
     pub fn answer(&self) -> Answer {
         match (self.violations.first(), &self.rest) {
             (Some(violation), _) => Answer::False(Box::new(violation.clone())),
@@ -166,7 +186,8 @@ impl CheckResult {
         }
     }
 
-    /// How many places are proved, violated, and open. Those that are proved hold up to the first violation at another one.
+    /// Returns the numbers of proved, violated and open places, in this order. A proved place holds up to the first
+    /// violation at another place.
     pub fn counts(&self) -> [usize; 3] {
         let all = self.places.all;
         let violated = self.violations.len().min(all);
@@ -178,7 +199,7 @@ impl CheckResult {
         [proved, violated, all - proved - violated]
     }
 
-    /// In a word.
+    /// Returns the result in a word or two: "not checked", "proved", "violated" or "unknown".
     pub fn word(&self) -> &'static str {
         match self.answer() {
             Answer::True if matches!(self.rest, Rest::NotAsked) => "not checked",
@@ -189,153 +210,177 @@ impl CheckResult {
     }
 }
 
-/// Something that the analysis had to leave out or add.
+/// A message for the user, such as an approximation that the analysis had to make.
 #[derive(Clone, Debug)]
 pub struct Note {
+    /// The text of the message.
     pub text: String,
+    /// The place that the message is about, if there is one.
     pub spot: Option<Spot>,
 }
 
 impl Note {
-    /// The text, with the place if there is one.
+    /// Returns the text, followed by the place if there is one.
     pub fn on_a_line(&self) -> String {
         let place = self.spot.as_ref().map_or_else(String::new, |spot| format!(" at {spot}"));
         format!("{}{place}", self.text)
     }
 }
 
-/// Writes that a proof takes for valid, as nobody asked.
+/// Writes that a proof assumes to be valid because no check of them was requested.
 #[derive(Clone, Default, Debug)]
 pub struct AssumedWrites {
+    /// The number of writes.
     pub count: usize,
-    /// Where they are, each place once.
+    /// Their places, each once.
     pub spots: Vec<Spot>,
 }
 
-/// What is said of TRUE.
+/// The description of a proof (verdict TRUE).
 #[derive(Clone, Default, Debug)]
 pub struct Proved {
+    /// Invariants of the program's loops.
     pub invariants: Vec<LoopInvariant>,
-    /// Why it says nothing of the program.
+    /// The reason why the proof says nothing about the program, if so.
     pub nothing_checked: Option<String>,
-    /// Assumptions that executions reach, and none satisfies.
+    /// The places of assumptions that executions reach but no execution satisfies.
     pub unsatisfied_assumptions: Vec<Spot>,
-    /// The writes that it takes for valid.
+    /// The writes that the proof assumes to be valid.
     pub assumed_writes: AssumedWrites,
 }
 
-/// What a refinement has learned.
+/// The facts that one refinement added to the precision.
 #[derive(Clone, Debug)]
 pub struct Increment {
-    /// Where the path went that was refuted.
+    /// The end of the path that was refuted.
     pub spot: Option<Spot>,
-    /// What is tracked since.
+    /// The variables and predicates that the analysis tracks since the refinement.
     pub tracked: Vec<String>,
 }
 
-/// What a proof says of a loop.
+/// A proved invariant of a loop.
 #[derive(Clone, Debug)]
 pub struct LoopInvariant {
-    /// Places of the loop's head and of the ways back to it.
+    /// The places of the loop's head and of the edges back to it.
     pub spots: Vec<Spot>,
+    /// The name of the function that contains the loop.
     pub function: String,
-    /// All of them hold whenever control comes to the head.
+    /// The conditions. All of them hold whenever control reaches the head.
     pub conditions: Vec<Condition>,
 }
 
-/// Why a loop or a recursion ends.
+/// A ranking function: the reason why a loop or a recursion terminates.
 #[derive(Clone, Debug)]
 pub struct Ranking {
+    /// The place of the loop or of the recursive function.
     pub spot: Option<Spot>,
+    /// The name of the function.
     pub function: String,
+    /// True for a recursion, false for a loop.
     pub is_recursion: bool,
-    /// It gets lexicographically smaller with each iteration or call. Empty: there is never a second iteration.
+    /// The components of the ranking function. The tuple decreases lexicographically with each iteration or call. An
+    /// empty tuple means that there is never a second iteration.
     pub tuple: Vec<String>,
 }
 
 /// An exact C condition.
 #[derive(Clone, Debug)]
 pub struct Condition {
+    /// The condition in C.
     pub text: String,
-    /// Whether it was seen of a slice only and in what the slice may have left out, so that it is to be confirmed.
+    /// True if the condition was observed on a slice only and may concern operations that the slice omits. It then
+    /// needs to be confirmed.
     pub in_doubt: bool,
-    /// Where its variables are declared.
+    /// The declarations of its variables.
     pub declared: Vec<Spot>,
 }
 
-/// A function that nobody defines.
+/// A function without a definition.
 #[derive(Clone, Debug)]
 pub struct Undefined {
+    /// The name of the function.
     pub name: String,
-    /// Places where it is or may be called.
+    /// The number of places that call it or may call it.
     pub calls: usize,
-    /// Those of them that matter for the property.
+    /// The number of those calls on which the property depends.
     pub relevant: usize,
 }
 
-/// What one of several analyses made of its part of the paths.
+/// The result of one of several analyses on its part of the paths.
 #[derive(Clone, Debug)]
 pub struct PartReport {
-    /// "from bound 1 to bound 2".
+    /// The part of the paths, such as "from bound 1 to bound 2".
     pub paths: String,
+    /// The name of the analysis.
     pub analysis: &'static str,
+    /// The verdict on the part.
     pub verdict: &'static str,
-    /// Of UNKNOWN.
+    /// The reason, if the verdict is UNKNOWN.
     pub reason: Option<String>,
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
+/// The result of a verification run.
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// The verdict on all questions together.
     pub answer: Answer,
-    /// By what was asked; the answer sums it up.
+    /// The result of each question. `answer` summarises them.
     pub checks: Vec<CheckResult>,
-    /// Where the paths were divided: what became of the parts.
+    /// The results of the parts, if the paths were divided.
     pub parts: Vec<PartReport>,
-    /// Names of the properties that were asked for.
+    /// The names of the requested properties.
     pub properties: Vec<String>,
+    /// The names of the input files.
     pub files: Vec<String>,
+    /// The name of the data model.
     pub data_model: &'static str,
+    /// The name of the requested analysis.
     pub analysis: String,
-    /// The one of several analyses that gave the verdict.
+    /// The name of the analysis, among several, that gave the verdict.
     pub decided_by: Option<&'static str>,
-    /// Of TRUE: what the proof checker says.
+    /// The result of the proof checker, if the verdict is TRUE.
     pub proof: Option<String>,
-    /// Of TRUE: why it says nothing of the program.
+    /// The reason why a proof says nothing about the program, if the verdict is TRUE.
     pub nothing_checked: Option<String>,
-    /// Of TRUE: assumptions that executions reach, and none satisfies.
+    /// The places of assumptions that executions reach but no execution satisfies, if the verdict is TRUE.
     pub unsatisfied_assumptions: Vec<Spot>,
-    /// Of TRUE: the writes that it takes for valid.
+    /// The writes that a proof assumes to be valid, if the verdict is TRUE.
     pub assumed_writes: AssumedWrites,
-    /// What was assumed of the call that the program starts with, and of functions that nobody defines.
+    /// The assumptions about the call that starts the program, and about functions without a definition.
     pub assumptions: Vec<String>,
+    /// The called functions without a definition.
     pub undefined: Vec<Undefined>,
-    /// What the user should know of the input and of how it was read.
+    /// Warnings about the input and about how it was read.
     pub warnings: Vec<Note>,
-    /// Which analysis worked when.
+    /// The time slices of the analyses.
     pub turns: Vec<Turn>,
-    /// What refinements have learned, in order.
+    /// The increments of the precision, in the order of the refinements.
     pub increments: Vec<Increment>,
-    /// Of TRUE: what the proof says of loops.
+    /// The proved invariants of loops, if the verdict is TRUE.
     pub invariants: Vec<LoopInvariant>,
-    /// Of TRUE, where termination was asked for: what gets smaller.
+    /// The ranking functions, if the verdict is TRUE and termination was requested.
     pub rankings: Vec<Ranking>,
+    /// The remarks of the analyses, each with its place.
     pub notes: Vec<Note>,
-    /// Of UNKNOWN: what the user can do, the cheapest first.
+    /// The steps that the user can take if the verdict is UNKNOWN, the cheapest first.
     pub help: Vec<String>,
+    /// The names of the linked library models.
     pub models: Vec<String>,
-    /// Counters and times, in a fixed order.
+    /// Counters and times in seconds, with their names, in a fixed order.
     pub stats: Vec<(String, f64)>,
 }
 
 impl Answer {
-    /// For people: `UNKNOWN(reason at file.c:3:1)`.
+    /// Returns the verdict UNKNOWN with a reason for people and without a place.
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self::Unknown { reason: reason.into(), spot: None }
     }
 
-    /// What all results come to: FALSE if anything is violated, which a run comes to without another violation if there is such a one, TRUE if all
-    /// is proved.
+    /// Summarises the results of all questions. Returns FALSE if any is violated, otherwise UNKNOWN if any is
+    /// undecided, otherwise TRUE. FALSE names the most significant violation: one that no invalid access precedes, and
+    /// that does not follow from another violation, if there is such a one.
     pub fn of(checks: &[CheckResult]) -> Self {
         let violations = checks.iter().flat_map(|c| &c.violations);
         if let Some(violation) = violations.min_by_key(|v| (v.is_behind, v.cause.is_some())) {
@@ -349,7 +394,7 @@ impl Answer {
         Self::True
     }
 
-    /// As the verdict line has it.
+    /// Returns the text of the verdict line, such as `UNKNOWN(reason at file.c:3:1)`.
     pub fn line(&self) -> String {
         match self {
             Answer::True => "TRUE".into(),
@@ -365,12 +410,13 @@ impl Answer {
 }
 
 impl Report {
-    /// The last line of standard output.
+    /// Returns the last line of standard output.
     pub fn verdict_line(&self) -> String {
         self.answer.line()
     }
 
-    /// The findings, one for each cause, in the order in which they were found; last what comes behind an access that is not valid.
+    /// Returns the findings, one for each cause, in the order in which they were found. Findings after an invalid
+    /// access come last.
     pub fn violations(&self) -> Vec<&Violation> {
         let of_checks = self.checks.iter().flat_map(|c| &c.violations).filter(|violation| violation.cause.is_none());
         let mut of_checks: Vec<&Violation> = of_checks.collect();
@@ -381,7 +427,7 @@ impl Report {
         }
     }
 
-    /// The violations that follow from a finding.
+    /// Returns the violations that follow from a finding.
     pub fn consequences<'r>(&'r self, finding: &'r Violation) -> impl Iterator<Item = &'r Violation> {
         let all = self.checks.iter().flat_map(|c| &c.violations);
         all.filter(|violation| violation.cause == Some(finding.number))

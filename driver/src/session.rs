@@ -1,4 +1,5 @@
-//! A run: what it verifies, with what, how long, and what it has found so far. The stages of a verification work on it.
+//! The state of a run: its job, its configuration, its limits, and its results so far. The stages of a verification
+//! work on it.
 
 use crate::cache::{Cache, Place};
 use crate::config::Records;
@@ -28,59 +29,66 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Slicing takes at most this long, and at most a fifth of the time left.
+/// The maximal duration of slicing. Slicing also takes at most a fifth of the time left.
 pub const SLICING: Duration = Duration::from_secs(60);
 
-/// A replay takes at most this long, and at most a fifth of the time left.
+/// The maximal duration of a replay. A replay also takes at most a fifth of the time left.
 pub const REPLAY: Duration = Duration::from_secs(60);
 
-/// What the worker knows so far: all there is to report if it must be left behind.
+/// The results of the worker so far. If the worker has to be abandoned, the report consists of them alone.
 #[derive(Default)]
 pub struct Shared {
-    /// What it is doing, for people.
+    /// The current phase, in words for the user.
     pub phase: &'static str,
+    /// The statistics of the engine so far.
     pub engine: Option<engine::Stats>,
-    /// Counters and times of finished stages.
+    /// Counters and times in seconds of finished stages, with their names.
     pub times: Vec<(String, f64)>,
+    /// The names of the linked library models.
     pub models: Vec<String>,
+    /// The data model of the program, once it is loaded.
     pub data_model: Option<DataModel>,
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// What is assumed of the call that the program starts with, and of functions that nobody defines.
+    /// The assumptions about the call that starts the program, and about functions without a definition.
     pub assumptions: Vec<String>,
+    /// The called functions without a definition.
     pub undefined: Vec<Undefined>,
+    /// The report data of the program.
     pub exhibits: Exhibits,
-    /// What became of the parts of the paths.
+    /// The results of the parts of the paths.
     pub parts: Vec<PartReport>,
-    /// The tool of others that decided.
+    /// The external tool that decided, if one did.
     pub external: Option<&'static str>,
-    /// What has been verified, as a file.
+    /// The verified paths, as the text of a condition file.
     pub condition: Option<String>,
-    /// What is known, as a file.
+    /// The knowledge about the paths, as the text of a GIA file.
     pub gia: Option<String>,
     /// A violation that was confirmed but not yet explained.
     pub violation: Option<Violation>,
-    /// The first violation that was explained, as it can be reproduced natively.
+    /// The first violation that was explained, in a form that can be reproduced natively.
     pub reproduction: Option<Reproduction>,
-    /// Where several things are asked: what came of each so far.
+    /// The results of each question so far, if there are several.
     pub checks: Vec<CheckResult>,
-    /// What the last undecided question depends on.
+    /// The loops and recursive functions that the last undecided question depends on.
     pub obstacles: Vec<Obstacle>,
-    /// The program has assumptions.
+    /// True if the program has assumptions.
     pub assumes: bool,
-    /// The program calls `malloc` or a function like it.
+    /// True if the program calls `malloc` or a similar function.
     pub allocates: bool,
-    /// The verdict on what was asked, as soon as there is one: nothing that is described, drawn or saved afterwards takes it back.
+    /// The verdict on all questions, as soon as it is known. Later descriptions, graphs and files do not change it.
     pub reached: Option<Finished>,
 }
 
 impl Shared {
-    /// A cache that cannot be written to is no reason to fail.
+    /// Adds a warning if the cache could not be written. This is no reason to fail.
     pub fn warn_of_cache(&mut self, kept: Result<(), Failure>) {
         if let Err(failure) = kept {
             self.warnings.push(format!("the verdict is not kept in the cache: {failure}"));
         }
     }
 
+    /// Adds assumptions for the report, each once.
     pub fn assume(&mut self, assumptions: impl IntoIterator<Item = String>) {
         for assumption in assumptions {
             if !self.assumptions.contains(&assumption) {
@@ -89,7 +97,8 @@ impl Shared {
         }
     }
 
-    /// Adds a counter or a time of a stage, which may have been done before.
+    /// Adds a counter or a time of a stage, which may run several times. Names that end in `_seconds` are summed up.
+    /// For others, the maximum counts.
     pub fn count(&mut self, name: &str, value: f64) {
         match self.times.iter_mut().find(|(n, _)| n == name) {
             Some((_, before)) if name.ends_with("_seconds") => *before += value,
@@ -99,30 +108,39 @@ impl Shared {
     }
 }
 
-/// What the worker comes back with.
+/// The result of the worker.
 #[derive(Clone)]
 pub struct Finished {
+    /// The verdict.
     pub answer: Answer,
+    /// The remarks of the analysis, each with its place.
     pub notes: Vec<Note>,
+    /// The name of the analysis that gave the verdict.
     pub decided_by: Option<&'static str>,
-    /// Of TRUE: what the proof checker says.
+    /// The result of the proof checker, if the verdict is TRUE.
     pub proof: Option<String>,
+    /// The time slices of the analyses.
     pub turns: Vec<engine::Turn>,
+    /// The increments of the precision, in the order of the refinements.
     pub increments: Vec<Increment>,
+    /// The ranking functions, if termination was proved.
     pub rankings: Vec<Ranking>,
+    /// The abstract reachability graph of the analysis that decided or ran last.
     pub graph: Vec<engine::arg::Shape>,
-    /// Analyses that ended by an internal error, and what it was.
+    /// The analyses that ended with an internal error, each with the message of the error.
     pub crashes: Vec<(&'static str, String)>,
-    /// They are why there is no verdict.
+    /// True if these internal errors are the reason why there is no verdict.
     pub has_crashed: bool,
-    /// Of UNKNOWN: the part of the paths that was asked for is proved.
+    /// True if the verdict is UNKNOWN but the requested part of the paths is proved.
     pub proved_part: bool,
+    /// The description of the proof, if the verdict is TRUE.
     pub proved: Proved,
-    /// Of FALSE: where it happens.
+    /// The site of the violation, if the verdict is FALSE.
     pub site: Option<Site>,
 }
 
 impl Finished {
+    /// Returns a result with this verdict and nothing else.
     pub fn new(answer: Answer) -> Self {
         Self {
             answer,
@@ -142,42 +160,48 @@ impl Finished {
     }
 }
 
-/// A run and its state, which the worker shares with the thread that watches it.
+/// A run and its state, which the worker shares with the thread that supervises it.
 #[derive(Clone)]
 pub struct Session {
+    /// The questions and the program.
     pub job: Arc<Job>,
-    /// Of all programs that are made for the job.
+    /// The loader of all programs of the job.
     pub loader: Arc<Loader>,
+    /// The configuration of the engine.
     pub config: Config,
+    /// The budget of the analyses.
     pub budget: Budget,
+    /// The limits of the run.
     pub limits: Limits,
+    /// The results so far.
     pub shared: Arc<Mutex<Shared>>,
-    /// What is recorded besides the report.
+    /// The records that are made besides the report.
     pub records: Records,
-    /// What will be written.
+    /// The files that will be written.
     pub outputs: Outputs,
-    /// Only what the errors depend on is analysed, with such control dependences.
+    /// If set, only the slice on which the errors depend is analysed. The value selects the control dependences.
     pub slicing: Option<slicer::Control>,
-    /// Which part of the paths is looked at, and by whom.
+    /// The part of the paths that is explored, and the analyses that explore it.
     pub plan: Arc<Plan>,
-    /// Verdicts of before. Those of termination are not kept.
+    /// The cache of earlier verdicts, if there is one. It keeps proofs of termination, but not violations of it.
     pub cache: Option<Cache>,
-    /// Its verdict is that of the command: what is asked is neither a part of a question nor a step on the way to another answer.
+    /// True if the verdict of this session is the verdict of the command. It is false for a part of the questions and
+    /// for an intermediate step.
     pub is_answer: bool,
-    /// It ends at the first violation of anything that is asked.
+    /// True if the run ends at the first violation of any question.
     pub stops_at_first: bool,
-    /// Follows the run.
+    /// The observer of the run.
     pub observer: Arc<dyn Observer>,
 }
 
-/// Follows a run, for its user. The methods are called from several threads.
+/// Observes a run for its user. Several threads call its methods.
 pub trait Observer: Send + Sync {
-    /// The run works on this phase, about fifty times a second. `checks` are the results so far if several things are asked. The run
-    /// waits while this works.
+    /// Reports the current phase, about fifty times a second. `checks` are the results so far if there are several
+    /// questions. The run waits for this method.
     fn progress(&self, _phase: &'static str, _stats: Option<&engine::Stats>, _checks: &[CheckResult]) {}
-    /// The run has reached its verdict. The verdict stands, but it is not described yet.
+    /// Reports that the run has reached its verdict. The verdict is final, but its description does not exist yet.
     fn verdict(&self, _answer: &Answer) {}
-    /// A defect of the verifier ended the run, or a part of it.
+    /// Reports that a defect of the verifier ended the run or a part of it.
     fn internal_error(&self, _message: &str) {}
 }
 
@@ -185,10 +209,14 @@ pub trait Observer: Send + Sync {
 impl Observer for () {}
 
 impl Session {
-    /// The program as it is with these options, and where its verdict may be kept.
+    /// Loads the program with these options. Returns it with the place of its verdict in the cache, if there is a
+    /// cache.
+    ///
+    /// # Errors
+    /// `Err` if the program cannot be loaded, or if one of its files is also an output.
     pub fn load_with(&self, options: &Options) -> Result<(Program, Option<Place>), Failure> {
-        // What is written of a program is so of what nothing reaches, too, and functions that are asked about must be there; parts of the
-        // paths are told by numbers.
+        // Reports and harnesses also show unreachable code, and functions that the user names must be present.
+        // Descriptions of parts of the paths identify locations by number, so nothing may be omitted for them either.
         let names_functions = self.job.errors_named || !options.watched.is_empty();
         let is_all = self.records.exhibits || self.records.reproduction || names_functions || !self.plan.is_none();
         let options = Options { only_reachable: !is_all, ..options.clone() };
@@ -203,9 +231,13 @@ impl Session {
         Ok(loaded)
     }
 
-    /// The program with errors where it violates what is asked, and where its verdict may be kept.
+    /// Loads the program and adds an error wherever it violates a requested property. Returns it with the place of its
+    /// verdict in the cache, if there is a cache.
+    ///
+    /// # Errors
+    /// `Err` if the program cannot be loaded or instrumented.
     pub fn prepare(&self) -> Result<(Program, Option<Place>), Failure> {
-        // Who shares the work follows one thread, and so does who looks for ends.
+        // Cooperating analyses follow only one thread, and so does the termination analysis.
         let threads = self.plan.is_none() && !self.job.is_about_ends();
         let (mut program, place) = self.load_with(&Options { threads, ..self.job.load.clone() })?;
         self.instrument(&mut program)?;
@@ -213,7 +245,7 @@ impl Session {
         Ok((program, place))
     }
 
-    /// Keeps the result of the command, whatever happens from here on.
+    /// Records the result of the command, if this session has it. Later events do not change the result.
     pub fn keep(&self, finished: &Finished) {
         if self.is_answer {
             self.observer.verdict(&finished.answer);
@@ -221,7 +253,7 @@ impl Session {
         }
     }
 
-    /// Keeps a verdict before it is put into words.
+    /// Records a verdict of the engine before it is explained.
     pub fn reach(&self, program: &Program, outcome: &engine::Outcome) {
         let decided_by = Some(self.shared().external.unwrap_or(outcome.decided_by.name()));
         let answer = match &outcome.verdict {
@@ -236,12 +268,14 @@ impl Session {
         self.keep(&Finished { decided_by, ..Finished::new(answer) });
     }
 
+    /// Adds a warning that a phase ended with an internal error, and asks for a report of the defect.
     pub fn warn_of_defect(&self, phase: &str, what: &str) {
         let text = format!("{phase} ended by an {what}\n  = note: {}", panics::DEFECT);
         self.shared().warnings.push(text);
     }
 
-    /// Does what a verdict does not need. If it panics, a warning says so, and the verdict stands.
+    /// Runs work that the verdict does not need, as a stage. If it panics, the method adds a warning and returns the
+    /// default value. The verdict stands.
     pub fn afterwards<T: Default>(&self, phase: &'static str, name: &str, work: impl FnOnce() -> T) -> T {
         panics::guarded(|| self.stage(phase, name, work)).unwrap_or_else(|what| {
             self.warn_of_defect(phase, &what);
@@ -249,11 +283,12 @@ impl Session {
         })
     }
 
+    /// Locks the results so far.
     pub fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a stage and records its time.
+    /// Runs a stage and records its duration.
     pub fn stage<T>(&self, phase: &'static str, name: &str, work: impl FnOnce() -> T) -> T {
         self.shared().phase = phase;
         let start = Instant::now();
@@ -274,7 +309,7 @@ impl Session {
         instrument::memory_safety(program, &self.job.load.checks);
         instrument::uninitialised(program, &self.job.load.checks);
         let found = instrument::unreach_call(program, &self.job.error_functions);
-        // Of an invariant of a witness that always holds (`1`) the compiler leaves nothing.
+        // The compiler removes an invariant of a witness that always holds (`1`), so its function may be missing.
         if self.job.errors_named
             && let Some(name) = found.missing.iter().find(|name| !name.starts_with(INVARIANT) && !is_library(name))
         {
@@ -303,7 +338,7 @@ impl Session {
         Ok(())
     }
 
-    /// Records the size of the program.
+    /// Records the size of the program and the assumptions about it.
     pub fn describe(&self, program: &Program) {
         let assumes = !Assumptions::of(program).is_empty();
         let mut shared = self.shared();
@@ -332,11 +367,12 @@ impl Session {
         }
     }
 
-    /// The part of the program on which the errors depend; `None` if it is not wanted or takes too long to find.
+    /// Returns the slice of the program on which the errors depend; `None` if slicing is disabled, does not apply, or
+    /// takes too long.
     pub fn slice(&self, program: &Program) -> Option<slicer::Slice> {
         let control = self.slicing?;
         if program.edges.values().any(|e| e.op == Op::Leak(Leak::Lost) && e.fault.is_some()) {
-            // All that holds pointers matters.
+            // Everything that holds pointers matters, because an object is lost when no pointer leads to it.
             return None;
         }
         let criteria: Vec<_> = program.edges.iter().filter(|(_, e)| is_target(e)).map(|(id, _)| id).collect();
@@ -351,7 +387,7 @@ impl Session {
                 debug_assert!(after <= before);
                 Some(slice)
             }
-            // Without an error to reach there is nothing to analyse.
+            // If there is no error to reach, there is nothing to analyse.
             Err(slicer::Error::NoCriterion) => None,
             Err(error) => {
                 self.shared().warnings.push(format!("the whole program is analysed: {error}"));
@@ -360,13 +396,13 @@ impl Session {
         }
     }
 
-    /// At most `most`, and at most a fifth of the time left.
+    /// Returns `most`, or a fifth of the time left if that is less.
     pub fn share_of_time(&self, most: Duration) -> Duration {
         self.limits.left().map_or(most, |left| (left / 5).min(most))
     }
 
-    /// Asks whether a part of the program has an error that can be reached, or what is left of the part in a slice. The inputs of a part
-    /// are those of the program.
+    /// Asks the engine whether an error is reachable in a part of the program, or in the slice of that part. The inputs
+    /// of the part are those of the program.
     pub fn ask(
         &self,
         program: &Program,
@@ -393,18 +429,18 @@ impl Session {
         let config = Config { stop_at_unconfirmed: slice.is_some(), lacks_frees, ..config.clone() };
         match idle {
             Some(idle) => stealing::verify(analysed, &config, budget, &replay, &progress, idle),
-            // To be ready to share costs: paths are kept, and calls are followed edge by edge.
+            // Sharing work has a cost: the engine then keeps paths and follows calls edge by edge.
             None => engine::verify(analysed, &config, budget, &replay, &progress),
         }
     }
 }
 
-/// Whether the edge may be a violation.
+/// Returns true if the edge may be a violation.
 pub fn is_target(edge: &Edge) -> bool {
     edge.fault.is_some() || matches!(edge.op, Op::Error(_))
 }
 
-/// The threads that --jobs allows beside the first, if any.
+/// Returns the threads that `--jobs` allows besides the first, if there are any.
 pub fn others(config: &Config) -> Option<Idle> {
     (config.jobs > 1).then(|| Idle::new(config.jobs - 1))
 }

@@ -1,4 +1,4 @@
-//! Places in the C source, and its lines, as messages and reports name them.
+//! Places in the C source and its lines, as messages and reports show them.
 
 use cfa::{PlaceId, Program};
 use std::cell::RefCell;
@@ -6,17 +6,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files bigger than this are not shown.
+/// The maximal size in bytes of a file that is shown.
 const MAX_FILE: u64 = 64 << 20;
 
-/// A line and column of a source file as messages and JSON name it.
+/// A line and a column of a source file, as messages and JSON show them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Spot {
-    /// Relative to the working directory if it is below it.
+    /// The path of the file. It is relative to the working directory if the file is below it.
     pub path: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1; 0 where unknown.
+    /// The column in bytes, from 1; 0 if it is unknown.
     pub column: u32,
 }
 
@@ -27,8 +27,8 @@ impl std::fmt::Display for Spot {
     }
 }
 
-/// The source files of a program, read when they are first shown. A file that cannot be read is shown as
-/// its name only: bitcode travels without its source.
+/// The source files of a program, which are read when they are first shown. If a file cannot be read, only its name is
+/// shown. This is normal for bitcode, which does not contain its source.
 #[derive(Default)]
 pub struct Sources {
     files: RefCell<HashMap<PathBuf, Option<Arc<[String]>>>>,
@@ -36,11 +36,12 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// Returns the sources relative to the current working directory. No file is read yet.
     pub fn new() -> Self {
         Self { files: RefCell::default(), here: std::env::current_dir().ok() }
     }
 
-    /// Where a place is; `None` for code that the compiler made itself.
+    /// Returns the source position of a place; `None` for code that the compiler added.
     pub fn spot(&self, program: &Program, place: PlaceId) -> Option<Spot> {
         let place = program.places[place];
         let path = Path::new(&program.files[place.file].path);
@@ -49,13 +50,14 @@ impl Sources {
         (place.line > 0).then_some(spot)
     }
 
-    /// A line of a file without its end, if it can be read.
+    /// Returns a line of a file without its line break, if the file can be read. Tabs become spaces.
     pub fn line(&self, path: &str, line: u32) -> Option<String> {
         let lines = self.lines(Path::new(path))?;
         lines.get(line.checked_sub(1)? as usize).cloned()
     }
 
-    /// What stands in the parentheses of the call at a place.
+    /// Returns the text in the parentheses of the call at a place; `None` if there is no call or the file cannot be
+    /// read.
     pub fn argument(&self, spot: &Spot) -> Option<String> {
         let line = self.line(&spot.path, spot.line)?;
         let start = (spot.column as usize).checked_sub(1).filter(|&c| line.is_char_boundary(c))?;
@@ -63,7 +65,7 @@ impl Sources {
         Some(call.split_once('(')?.1.strip_suffix(')')?.trim().to_owned())
     }
 
-    /// The name that stands at a place.
+    /// Returns the identifier at a place, if there is one.
     pub fn word(&self, spot: &Spot) -> Option<String> {
         let line = self.line(&spot.path, spot.line)?;
         let rest = line.get((spot.column as usize).checked_sub(1)?..)?;
@@ -71,7 +73,7 @@ impl Sources {
         (!name.is_empty()).then_some(name)
     }
 
-    /// A whole file as it is, if it can be read.
+    /// Returns a whole file, if it can be read.
     pub fn text(&self, path: &str) -> Option<String> {
         read(Path::new(path))
     }
@@ -90,7 +92,8 @@ fn read(path: &Path) -> Option<String> {
     Some(decoded(&std::fs::read(path).ok()?))
 }
 
-/// A source file as text with as many bytes: columns count bytes. Bytes of other encodings than UTF-8 become `?`.
+/// Decodes a source file as text of the same length in bytes, because columns count bytes. In a file that is not UTF-8,
+/// bytes other than ASCII become `?`.
 pub fn decoded(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -102,7 +105,8 @@ fn read_lines(path: &Path) -> Option<Arc<[String]>> {
     Some(read(path)?.lines().map(|l| l.replace('\t', " ")).collect())
 }
 
-/// Length of the expression that seems to start here: a name with what it is called with, else a character.
+/// Returns the length in bytes of the expression that seems to start here: a name with its call arguments if it has
+/// some, or otherwise one character.
 pub fn marked(text: &str) -> usize {
     let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
     if word == 0 {

@@ -1,41 +1,43 @@
-//! What to verify, as a user asks it.
+//! The program and the questions, as a user states them.
 
 use frontend_llvm::{DataModel, EntryMemory};
 use std::path::PathBuf;
 
-/// A program and what is asked about it. [`Task::new`] asks the default question about a program that starts at `main`.
+/// A program and the questions about it. [`Task::new`] asks the default question about a program that starts at `main`.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// C files (`.c`, `.i`), bitcode (`.bc`, `.ll`), objects, archives and programs with embedded bitcode, `-` for standard input;
-    /// or one task definition of SV-COMP (`.yml`), which names the files itself.
+    /// C files (`.c`, `.i`), bitcode (`.bc`, `.ll`), objects, archives and programs with embedded bitcode, or `-` for
+    /// standard input. Alternatively, one task definition of SV-COMP (`.yml`), which names the files itself.
     pub files: Vec<PathBuf>,
-    /// How the files are compiled.
+    /// The options of the compiler.
     pub compiling: Compiling,
     /// Property files (`.prp`, `.spc`) and names of properties. If there are any, `checks` is not used.
     pub properties: Vec<String>,
-    /// Files with automata, and names of the automata that come with Proviso.
+    /// Files with automata, and names of automata that Proviso ships.
     pub automata: Vec<String>,
-    /// Names of checks, as clang's sanitizers are called.
+    /// Names of checks, which are those of clang's sanitizers.
     pub checks: Vec<String>,
-    /// What is asked if nothing of the above is given.
+    /// The question if `properties`, `automata` and `checks` are empty and the task definition names no property.
     pub otherwise: Otherwise,
-    /// Functions whose call is an error. If there are none, those of the property.
+    /// Functions whose call is an error. If there are none, the property determines them.
     pub error_functions: Vec<String>,
-    /// The function with which the program starts, if not the property's and not `main`.
+    /// The function that the program starts with. By default, the property names it, or it is `main`.
     pub entry: Option<String>,
-    /// The memory that `entry` finds, if it is not `main`.
+    /// The memory that `entry` finds when it is called, if it is not `main`.
     pub entry_memory: EntryMemory,
-    /// The behaviour of functions that nobody defines: `unknown`, `fail`, `any-value`, `any-effect`, or a C file with stubs.
+    /// The behaviour of functions without a definition: `unknown`, `fail`, `any-value`, `any-effect`, or the name of a
+    /// C file with stubs.
     pub undefined_functions: String,
-    /// Every allocation may fail, not only one that no machine has memory for.
+    /// True if every allocation may fail. Otherwise, only one for which no machine has memory may fail.
     pub malloc_may_fail: bool,
-    /// The program may be started without any argument, not even its name, as Linux allowed before version 5.18.
+    /// True if the program may be started without any argument, not even its name. Linux allowed this before version
+    /// 5.18.
     pub argc_may_be_zero: bool,
     /// Functions whose bodies are removed.
     pub removed_bodies: Vec<String>,
 }
 
-/// The question about a program if its user names none.
+/// The default question, for a user who names none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Otherwise {
     /// Assertions, memory safety and undefined behaviour.
@@ -44,10 +46,10 @@ pub enum Otherwise {
     Assertions,
 }
 
-/// How C files are compiled.
+/// The options with which C files are compiled.
 #[derive(Clone, Default, Debug)]
 pub struct Compiling {
-    /// If there is none: the task's, the bitcode's, or LP64.
+    /// The data model. By default, the task or the bitcode determines it, or it is LP64.
     pub data_model: Option<DataModel>,
     /// Folders to search for headers.
     pub include_dirs: Vec<PathBuf>,
@@ -62,7 +64,7 @@ pub struct Compiling {
 }
 
 impl Task {
-    /// The default question about a program that consists of these files.
+    /// Returns the default question about a program that consists of these files.
     pub fn new(files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             files: files.into_iter().map(Into::into).collect(),

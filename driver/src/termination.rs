@@ -1,4 +1,4 @@
-//! The stages of a verification that asks whether the program ends.
+//! The termination analysis of a program: load it, search for a proof, and explain a violation.
 
 use crate::failure::Failure;
 use crate::report::{Answer, Ranking, Violation};
@@ -8,13 +8,16 @@ use crate::trace::{self, Trace};
 use cfa::Check;
 use engine::termination::{Divergence, Recurrence, Termination, terminates};
 
-/// Loads the program and says whether all its executions end.
+/// Loads the program and decides whether all its executions terminate.
+///
+/// # Errors
+/// `Err` if the program cannot be loaded.
 pub fn run(session: &Session) -> Result<Finished, Failure> {
     let mut unchecked = session.job.load.clone();
     unchecked.entry_memory.finite = true;
     let mut options = unchecked.clone();
     options.checks = vec![Check::SignedIntegerOverflow, Check::SignedLeftShift];
-    // Bitcode without these checks says nothing of what C forbids.
+    // Bitcode that was compiled without these checks says nothing about undefined behaviour.
     let (program, place) = session.load_with(&options).or_else(|_| session.load_with(&unchecked))?;
     session.describe(&program);
     let progress = |stats: &engine::Stats| session.shared().engine = Some(*stats);
@@ -53,7 +56,7 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
     })
 }
 
-/// Says how the endless part is come to.
+/// Explains how an execution reaches the loop or recursion that does not end.
 fn explain(session: &Session, found: &Divergence, sources: &Sources) -> Violation {
     let may_leave_loop = !found.is_never_left && matches!(found.recurrence, Recurrence::Loop(_));
     let message = found.program.errors[found.error].message.clone();

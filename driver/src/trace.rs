@@ -1,8 +1,9 @@
-//! What happened on the way to the error, in terms of the C program.
+//! The trace of a counterexample: the steps that lead to the error, in terms of the C program.
 //!
-//! The interpreter runs the counterexample's inputs and a [`Recorder`](recorder::Recorder) watches. It keeps a shadow of
-//! the state, whether each variable and byte depends on an input, so that the steps that matter can be told from the
-//! rest: inputs, what is computed from them, branches that they decide, and the calls that lead to the error.
+//! The interpreter runs the counterexample's inputs, and a [`Recorder`](recorder::Recorder) observes the run. The
+//! recorder tracks which variables and bytes depend on an input. This taint distinguishes the steps that matter from
+//! the rest. The steps that matter are inputs, values computed from them, branches that they decide, and the calls that
+//! lead to the error.
 
 mod access;
 mod arguments;
@@ -29,95 +30,122 @@ use cfa::{Bv, InputKind, Program};
 use engine::simplify::accelerated;
 use std::collections::BTreeMap;
 
-/// What a step did.
+/// The event of a trace step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
-    /// A value was taken from outside the program, maybe into a variable.
+    /// The program took an input.
     Input {
+        /// The index of the input in [`Trace::inputs`].
         index: usize,
+        /// The variable or memory that received the input, if C has a name for it.
         into: Option<String>,
     },
-    /// What was never written was read.
+    /// The program read a variable or memory that was never written.
     Uninitialised {
+        /// The C expression of the variable or memory, if it has one.
         target: Option<String>,
+        /// The value that was read.
         value: String,
     },
+    /// The program assigned a value.
     Assign {
+        /// The C expression of the variable or memory.
         target: String,
+        /// The new value, as C writes it.
         value: String,
     },
-    /// A condition was decided: what C says there is true or false, if that is known; what holds, in C, if it can be
-    /// said; the variables in it, with their values.
+    /// The program decided a condition.
     Branch {
+        /// The truth value of C's condition, if known.
         taken: Option<bool>,
+        /// The condition that holds, as a C expression, if it has one.
         holds: Option<String>,
+        /// The named variables in the condition, with their values.
         operands: Vec<(String, String)>,
     },
+    /// The program called a function.
     Call {
+        /// The name of the callee.
         function: String,
+        /// The names of the parameters, with the values of the arguments.
         args: Vec<(String, String)>,
     },
+    /// A function returned.
     Return {
+        /// The name of the function that returned.
         function: String,
+        /// The returned value, as C writes it.
         value: Option<String>,
     },
-    /// From here on another thread runs, in this function: its number, in the order in which threads were started.
+    /// Another thread runs from here on.
     Switch {
+        /// The number of the thread, in the order in which threads were started.
         thread: u32,
+        /// The function in which the thread runs.
         function: String,
     },
-    /// The variables in the check that failed, with their values.
+    /// The error was reached.
     Error {
+        /// The error message.
         message: String,
+        /// The named variables in the failed check, with their values.
         operands: Vec<(String, String)>,
     },
 }
 
+/// A step of a trace.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Step {
+    /// The event of the step.
     pub event: Event,
+    /// The source position of the step, if known.
     pub spot: Option<Spot>,
-    /// The function it happened in.
+    /// The function that executed the step.
     pub function: String,
-    /// Whether it belongs in a short trace.
+    /// True if the step belongs in a short trace.
     pub matters: bool,
-    /// How many calls that function is away from the first one.
+    /// The number of calls between the first function and the function of the step.
     pub depth: usize,
-    /// What has other values since.
+    /// The writes of the step, and the earlier writes that have no step of their own.
     pub writes: Vec<Write>,
 }
 
-/// A part of an object that was written: whichever pointer led there, the object has one name.
+/// A write to an object or to a part of it. The object has the same name for all pointers that lead to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Write {
-    /// Of a local variable the depth of the call that it belongs to.
+    /// The depth of the call that owns the local variable. `None` for all other objects.
     pub frame: Option<usize>,
-    /// `x`, `block #2`
+    /// The name of the object, such as `x` or `block #2`.
     pub object: String,
-    /// `.next`, `[3].x`; empty for all of it.
+    /// The path of the part inside the object, such as `.next` or `[3].x`. It is empty for the whole object.
     pub path: String,
+    /// The new value, as C writes it.
     pub value: String,
 }
 
-/// What the program took from outside: one value, or what a library function brought.
+/// An input: one value from outside the program, or the results of one call of a library function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputValue {
+    /// The kind of the input.
     pub kind: InputKind,
+    /// The name of the C type.
     pub ty: String,
-    /// The same without typedefs.
+    /// The C type without typedefs.
     pub c_type: String,
-    /// As C writes it.
+    /// The value, as C writes it.
     pub shown: String,
+    /// The value as a bit vector.
     pub value: Bv,
-    /// What a library function wrote into the program's memory, as targets and values.
+    /// The writes of a library function to the program's memory, as targets and values.
     pub writes: Vec<(String, String)>,
+    /// The source position at which the program took the input, if known.
     pub spot: Option<Spot>,
-    /// The function that it was taken in.
+    /// The function that took the input.
     pub function: String,
 }
 
 impl InputValue {
-    /// Where it came from, for people.
+    /// Returns a description of the input's origin for users.
     pub fn source(&self) -> String {
         match &self.kind {
             InputKind::Nondet(function) | InputKind::Environment(function) => format!("{function}()"),
@@ -136,59 +164,69 @@ impl InputValue {
 }
 
 impl Trace {
-    /// The value of an argument that is no pointer to an object, as C writes it.
+    /// Returns the value of an argument, as C writes it. The argument must not point to an object.
     pub fn argument(&self, argument: &Argument) -> String {
         let is_it = |i: &&InputValue| matches!(&i.kind, InputKind::Argument(name) if *name == argument.name);
         self.inputs.iter().find(is_it).map_or_else(|| argument.value.to_string(), |input| input.shown.clone())
     }
 }
 
-/// What a call of `malloc` gives.
+/// The initial content of a block that `malloc` returned.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
+    /// The size in bytes.
     pub size: u64,
-    /// Bytes by their offset; others are zero.
+    /// The bytes by offset. All other bytes are 0.
     pub bytes: BTreeMap<u64, u8>,
 }
 
-/// The violation, replayed.
+/// The trace of a violation, recorded while the interpreter replayed it.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Trace {
+    /// The error message.
     pub message: String,
-    /// Of a violation of memory safety: the object that it is about.
+    /// The object that a violation of memory safety is about.
     pub object: Option<Object>,
-    /// Where the value comes from with which the access or the check goes wrong.
+    /// The origin of the bad value that makes the access or the check fail.
     pub origin: Option<Origin>,
-    /// Where the user's code makes the error happen: the call of the error function.
+    /// The source position in the user's code that causes the error, such as the call of the error function.
     pub spot: Option<Spot>,
-    /// The function that this is in.
+    /// The function that contains this position.
     pub function: String,
+    /// The inputs of the run, in order.
     pub inputs: Vec<InputValue>,
-    /// How many of the last ones are those of one turn, if it is about a loop without end.
+    /// The number of the last inputs that belong to one iteration, if the violation is a loop that does not terminate.
+    /// 0 for other violations.
     pub turn: usize,
-    /// Variables that were read before they were written.
+    /// The variables that were read before they were written.
     pub uninitialised: Vec<InputValue>,
-    /// Bytes of memory that was read before it was written.
+    /// The number of bytes of memory that were read before they were written.
     pub unwritten_bytes: usize,
-    /// What calls of `malloc` give, in their order, if some of those bytes are in it; how many are.
+    /// The blocks that `malloc` returned, in order. It is empty if `unwritten_on_heap` is 0, or if the violation is the
+    /// use of an uninitialised value.
     pub heap: Vec<Block>,
+    /// The number of bytes of these blocks that were read before they were written.
     pub unwritten_on_heap: usize,
-    /// Variables that no file defines, by name.
+    /// The variables that no file defines, in the order of their names.
     pub declared: Vec<Declared>,
-    /// What the program takes all this from.
+    /// The environment that provides the inputs of library functions and of `main`.
     pub environment: Environment,
-    /// What the first function is called with, if it is another than `main`.
+    /// The arguments of the entry function, if it is not `main`.
     pub arguments: Option<Arguments>,
+    /// The recorded steps, in order. The last step is the error.
     pub steps: Vec<Step>,
-    /// Steps that are not in `steps` because there were too many; they were before index `cut`.
+    /// The number of steps that `steps` omits because there were too many. They preceded the step at index `cut`.
     pub omitted: usize,
+    /// The index in `steps` of the first step after the omitted ones.
     pub cut: usize,
 }
 
-/// Edges of a run of which all is told; beyond, what loops that count come to is told at once.
+/// The maximum number of executed edges of a run that is recorded step by step. For a longer run, the trace records the
+/// program with counting loops in closed form.
 const TOLD: u64 = 300_000;
 
-/// Runs the inputs and tells what happens, if it is a violation; else how the run ended.
+/// Runs the program on the inputs and returns the trace of the violation. `Err` with the outcome of the run if it does
+/// not end in an error.
 pub fn record(program: &Program, inputs: &Inputs, sources: &Sources) -> Result<Trace, Outcome> {
     if program.starts_threads() {
         return interleaving::record(program, inputs, sources, Limits::default());
@@ -200,6 +238,7 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources) -> Result<T
     }
 }
 
+/// Records a run without threads, within limits. `Err` with the outcome of the run if it does not end in an error.
 fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Result<Trace, Outcome> {
     let mut recorder = recorder::Recorder::new(program, sources, inputs);
     let mut source: InputsSource<'_> = inputs.source();

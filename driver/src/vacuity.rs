@@ -1,8 +1,8 @@
-//! The question after TRUE: does an execution satisfy each assumption?
+//! The vacuity check after TRUE: does an execution satisfy each assumption?
 //!
-//! A proof holds vacuously of code behind an assumption that no execution satisfies. Runs on random inputs come first: one that
-//! satisfies an assumption settles it. An analysis looks for the rest within a small budget of work. Assumptions about which neither says
-//! anything, and those that no execution reaches, are not reported.
+//! Code after an assumption that no execution satisfies is proved vacuously. Random runs come first: one run that
+//! satisfies an assumption settles it. An analysis with a small budget then decides the others. An assumption is not
+//! reported if neither decides it, or if no execution reaches it.
 
 use crate::evidence::blame;
 use crate::report::{Answer, Rest};
@@ -18,14 +18,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Processor time that the analysis has for all assumptions together, and at most a fifth of the time left.
+/// The maximal processor time of the analysis for all assumptions together. It also takes at most a fifth of the time
+/// left.
 const WORK: Duration = Duration::from_secs(1);
-/// Random runs, and edges of one and of all of them.
+/// The maximal number of random runs.
 const RUNS: u64 = 120;
+/// The maximal number of edges of one random run.
 const RUN: u64 = 50_000;
+/// The number of edges of all random runs after which no further run starts.
 const EDGES: u64 = 2_000_000;
 
-/// Records in the result which assumptions no execution satisfies, if something is proved.
+/// Records in the result the assumptions that no execution satisfies, if something is proved.
 pub fn look_for_vacuity(session: &Session, finished: &mut Finished) {
     let shared = session.shared();
     let is_proved = matches!(finished.answer, Answer::True)
@@ -43,7 +46,8 @@ pub fn look_for_vacuity(session: &Session, finished: &mut Finished) {
     session.shared().engine = engine;
 }
 
-/// The program with assertions and automata, but without other checks: those are proved.
+/// Returns the program with assertions and automata, but without other checks, which are proved. `None` if it cannot be
+/// loaded.
 fn unchecked(session: &Session) -> Option<Program> {
     let load = &session.job.load;
     let checked_elsewhere = load.checks.iter().chain(&load.checked_elsewhere).copied().collect();
@@ -88,7 +92,7 @@ fn record_unsatisfied(session: &Session, program: &Program, finished: &mut Finis
     finished.proved.unsatisfied_assumptions = spots;
 }
 
-/// The assumptions that executions reach, and none satisfies.
+/// Returns the assumptions that executions reach but no execution satisfies.
 fn unsatisfied(session: &Session, program: &Program, assumptions: &Assumptions<'_>) -> Vec<usize> {
     let mut watch = assumptions.watch();
     let open = |watch: &Watch<'_>| -> Vec<usize> {
@@ -98,7 +102,7 @@ fn unsatisfied(session: &Session, program: &Program, assumptions: &Assumptions<'
     let budget = session.budget.within(session.share_of_time(WORK)).exerting(WORK);
     let interpreter = Interpreter::new(program);
     let limits = Limits { steps: RUN, ..engine::replay_limits(WORK) };
-    // Each execution found may satisfy several assumptions, one behind the other.
+    // Each execution found may satisfy several assumptions, one after another.
     loop {
         let left = open(&watch);
         if left.is_empty() {
@@ -130,7 +134,7 @@ fn unsatisfied(session: &Session, program: &Program, assumptions: &Assumptions<'
     open(&watch).into_iter().filter(|&number| watch.is_reached(number)).collect()
 }
 
-/// Runs the program until all assumptions are satisfied that random inputs satisfy soon.
+/// Runs the program on random inputs, until all assumptions are satisfied or the limits are reached.
 fn run_at_random(session: &Session, program: &Program, assumptions: &Assumptions<'_>, watch: &mut Watch<'_>) {
     let interpreter = Interpreter::new(program);
     let inputs = RandomInputs::new(program, session.config.seed);
@@ -148,7 +152,7 @@ fn run_at_random(session: &Session, program: &Program, assumptions: &Assumptions
     }
 }
 
-/// Looks for an execution of the program that comes to an error.
+/// Searches for an execution of the program that reaches an error.
 fn search(session: &Session, question: &Program, budget: &engine::budget::Budget) -> Found {
     let criteria: Vec<_> = question.edges.iter().filter(|(_, e)| is_target(e)).map(|(id, _)| id).collect();
     let options = slicer::Options { deadline: budget.deadline, ..slicer::Options::default() };
@@ -157,14 +161,14 @@ fn search(session: &Session, question: &Program, budget: &engine::budget::Budget
         Err(slicer::Error::NoCriterion) => return Found::Nothing,
         Err(slicer::Error::OutOfTime) => return Found::Undecided,
     };
-    // Executions that do what C leaves undefined are none that the proof speaks of.
+    // The proof says nothing about executions with undefined behaviour, so these do not count.
     let faults_elsewhere = Some(Arc::new(AtomicBool::new(false)));
     let (solvers, seed) = (session.config.solvers.clone(), session.config.seed);
     let config = Config { solvers, seed, faults_elsewhere, ..Config::default() };
     let ask = |slice| session.ask(question, question, slice, &config, budget, None).verdict;
     let mut verdict = ask(Some(&slice));
     if matches!(verdict, Verdict::Unknown(_)) && budget.spent().is_none() {
-        // A slice lacks loops without end that stand for assumptions.
+        // A slice may lack the loops without end that implement assumptions.
         verdict = ask(None);
     }
     match verdict {
@@ -177,16 +181,16 @@ fn search(session: &Session, question: &Program, budget: &engine::budget::Budget
     }
 }
 
-/// What an analysis found of a question.
+/// The result of an analysis of a question.
 enum Found {
-    /// Inputs with which an execution comes to the error of this number.
+    /// An execution on these inputs reaches the error with this number.
     Execution(usize, Inputs),
-    /// No execution comes to any.
+    /// No execution reaches an error.
     Nothing,
     Undecided,
 }
 
-/// Whether a condition is written as a constant: the way to say that a path ends here.
+/// Returns true if a condition is written as a constant. Programs use such a condition to end a path.
 fn is_constant(condition: &str) -> bool {
     condition == "false" || !condition.contains(char::is_alphabetic)
 }

@@ -1,4 +1,4 @@
-//! A verification from beginning to end, under its limits.
+//! A complete verification under its limits.
 
 use crate::answer::answer;
 use crate::cache::Cache;
@@ -26,17 +26,17 @@ use std::time::Instant;
 
 /// The result of a verification.
 pub struct Outcome {
-    /// The verdict, and what is said of it.
+    /// The verdict and its description.
     pub report: Report,
-    /// The first violation, as it can be reproduced natively, if the configuration asks for it.
+    /// The first violation in a form that can be reproduced natively, if the configuration requests it.
     pub reproduction: Option<Reproduction>,
-    /// The paths that were verified, as a condition, if the configuration asks for it.
+    /// The verified paths, as the text of a condition file, if the configuration requests it.
     pub condition: Option<String>,
-    /// What is known of the paths, as a GIA, if the configuration asks for it.
+    /// The knowledge about the paths, as the text of a GIA file, if the configuration requests it.
     pub gia: Option<String>,
-    /// The program as an HTML report shows it, if the configuration asks for it.
+    /// The program as an HTML report shows it, if the configuration requests it.
     pub exhibits: Exhibits,
-    /// The states of the analysis that decided, if the configuration asks for them.
+    /// The abstract states of the analysis that decided, if the configuration requests them.
     pub graph: Vec<engine::arg::Shape>,
     /// The exit code of the verdict.
     pub code: u8,
@@ -44,19 +44,23 @@ pub struct Outcome {
 
 /// A verification of a job.
 pub struct Verification<'a> {
+    /// The program and the questions.
     pub job: &'a Arc<Job>,
+    /// The configuration.
     pub config: &'a Config,
-    /// Files that will be written, which no input may be.
+    /// The files that will be written. None of them may be an input.
     pub outputs: &'a Outputs,
     /// The time from which limits count.
     pub start: Instant,
-    /// The verdict is what the user asked for, and stands as soon as it is reached: it is not a step on the way to another one.
+    /// True if the verdict is the one that the user asked for. It is then final as soon as it is reached. False for an
+    /// intermediate step.
     pub is_answer: bool,
+    /// The observer of the run.
     pub observer: Arc<dyn Observer>,
 }
 
 impl Verification<'_> {
-    /// The limits of the run.
+    /// Returns the limits of the run.
     pub fn limits(&self) -> Limits {
         let Config { timeout, cpu_limit, memory_limit, cooperation, .. } = self.config;
         let records_at_end = cooperation.save_condition.is_some() || cooperation.save_gia;
@@ -72,10 +76,10 @@ impl Verification<'_> {
         }
     }
 
-    /// A session with nothing found yet.
+    /// Returns a session without results.
     ///
     /// # Errors
-    /// If a file of the configuration cannot be read or is malformed.
+    /// `Err` if a file of the configuration cannot be read or is malformed.
     pub fn session(&self, budget: Budget) -> Result<Session, Failure> {
         let Config { engine, slicing, stops_at_first, timeout, cpu_limit, cooperation, records, .. } = self.config;
         let shared = Shared { warnings: self.job.warnings.clone(), ..Shared::default() };
@@ -98,10 +102,11 @@ impl Verification<'_> {
         })
     }
 
-    /// Verifies. The report is complete whatever ends the run.
+    /// Runs the verification. The report is complete whatever ends the run.
     ///
     /// # Errors
-    /// If no verdict can be attempted: the program does not compile, a file cannot be read, the question makes no sense.
+    /// `Err` if no verdict can be attempted: the program does not compile, a file cannot be read, or the question makes
+    /// no sense.
     pub fn run(&self) -> Result<Outcome, Failure> {
         let budget = Budget::unlimited();
         let cancel = budget.cancel.clone();
@@ -114,7 +119,7 @@ impl Verification<'_> {
             }
         };
         let work = move || {
-            // Shares of what is left are of the time that this thread works.
+            // The budget counts the processor time of the thread that creates it, so the worker creates it.
             let budget = limits.processor.map(|time| session.budget.exerting(time));
             run(&Session { budget: budget.unwrap_or_else(|| session.budget.clone()), ..session })
         };
@@ -197,7 +202,7 @@ impl Verification<'_> {
     }
 }
 
-/// Answers what is asked, and looks whether the answer says anything.
+/// Answers the questions, and then checks whether the answer is vacuous.
 fn run(session: &Session) -> Result<Finished, Failure> {
     let mut finished = match session.job.asks_one_thing() {
         true => answer(session),
@@ -210,13 +215,13 @@ fn run(session: &Session) -> Result<Finished, Failure> {
     Ok(finished)
 }
 
-/// What there is to say after the worker ended one way or another, and the exit code.
+/// Combines the results after the end of the worker, however it ended, and returns the exit code with them.
 fn conclude(
     supervised: Supervised<Result<Finished, Failure>>,
     shared: &mut Shared,
     observer: &dyn Observer,
 ) -> Result<(Finished, u8), Failure> {
-    // A violation that was confirmed stands, whatever happened afterwards.
+    // A confirmed violation stands, whatever happened afterwards.
     let mut rescued = shared.violation.take();
     if let Some(violation) = &rescued
         && let Some(check) = shared.checks.iter().position(|c| c.properties.contains(&violation.property))
@@ -249,7 +254,7 @@ fn conclude(
             let why = match end {
                 End::Panicked(message) => Err(format!("internal error: {message}")),
                 End::Done(Err(failure)) => Ok(stopped.unwrap_or(failure.message)),
-                // A compiler that Ctrl-C killed is no error of the input.
+                // Ctrl-C may have killed the compiler. This is no error of the input.
                 _ => Ok(stopped.unwrap_or_else(|| format!("memory ran out during {}", shared.phase))),
             };
             let (Ok(reason) | Err(reason)) = &why;
@@ -272,7 +277,7 @@ fn conclude(
     }
     if !shared.checks.is_empty() {
         let sum = Answer::of(&shared.checks);
-        // What was not come to has the reason for which the run ended.
+        // A question that was not reached has the reason for which the run ended.
         if !matches!(sum, Answer::Unknown { .. }) || !internal && matches!(finished.answer, Answer::True) {
             finished.answer = sum;
         }
@@ -287,7 +292,7 @@ fn conclude(
     Ok((finished, code))
 }
 
-/// The result of what was asked alone.
+/// Returns the check result of a run with one question.
 fn only_result(job: &Job, answer: &Answer) -> CheckResult {
     let mut result =
         CheckResult::new(job.asks.iter().map(|a| a.name.clone()).collect::<Vec<_>>().join(", "), job.names());
@@ -304,10 +309,10 @@ fn only_result(job: &Job, answer: &Answer) -> CheckResult {
     result
 }
 
-/// Places of one note that are listed.
+/// The maximal number of listed places of notes with the same text.
 const PLACES: usize = 3;
 
-/// Notes of one text at many places: the first of them, with the number of the others.
+/// Folds notes with the same text: keeps the first of them, and adds the number of the others to the last one kept.
 fn folded(notes: Vec<Note>) -> Vec<Note> {
     let mut kept: Vec<Note> = Vec::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
@@ -328,7 +333,7 @@ fn folded(notes: Vec<Note>) -> Vec<Note> {
     kept
 }
 
-/// Warnings of a proof that says nothing of the program, or of a part of it.
+/// Returns warnings about a proof that says nothing about the program or a part of it.
 fn vacuity(report: &Report) -> Vec<Note> {
     let excludes_all = report.nothing_checked.is_some();
     let text = match excludes_all {
@@ -361,7 +366,7 @@ mod tests {
         assert_eq!(texts, expected);
     }
 
-    /// However a run ends after its verdict, the verdict stands, and a warning says what is not complete.
+    /// The verdict stands however the run ends afterwards, and a warning reports the missing description.
     #[test]
     fn a_verdict_that_was_reached_stands() {
         type Ended = fn() -> End<Result<Finished, Failure>>;

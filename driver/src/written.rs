@@ -1,4 +1,4 @@
-//! Programs as files that other tools read: C, bitcode, textual IR, automata.
+//! Programs as files for other tools: C, bitcode, textual IR, and automata.
 
 use crate::failure::Failure;
 use crate::files::STDOUT;
@@ -7,17 +7,21 @@ use cfa::Program;
 use std::path::Path;
 use std::process::Command;
 
-/// What a program is written in.
+/// The language of an output file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Language {
+    /// C.
     C,
+    /// LLVM bitcode.
     Bitcode,
+    /// LLVM IR as text.
     Ir,
     /// The automata as text.
     Automata,
 }
 
-/// What the name of a file asks for.
+/// Returns the language that the extension of a file implies. It is C for standard output, and automata for unknown
+/// extensions.
 pub fn language(path: &Path) -> Language {
     match path.extension().and_then(|e| e.to_str()).unwrap_or_default() {
         "c" | "i" => Language::C,
@@ -28,7 +32,11 @@ pub fn language(path: &Path) -> Language {
     }
 }
 
-/// The program in the language that the name of the file asks for, and an error of it that this cannot run into.
+/// Returns the content of a file with the program, in the language that its name implies. The second component is the
+/// message of an error that the file cannot reach although the program can, if there is one.
+///
+/// # Errors
+/// `Err` if the program cannot be written as C, or clang fails.
 pub fn text(
     program: &Program,
     path: &Path,
@@ -42,7 +50,11 @@ pub fn text(
     Ok((compiled(c.text, program.layout.pointer_width, language, path)?, c.unsaid))
 }
 
-/// C in another language, or as it is, which a compiler takes all the same. Errors speak of the file that it is for.
+/// Translates C to another language. C itself is returned unchanged, after a compiler accepted it. `width` is the width
+/// of pointers in bits. `path` is the file that the result is for.
+///
+/// # Errors
+/// `Err` if clang does not accept the C, or a file cannot be read or written.
 pub fn compiled(c: String, width: u32, language: Language, path: &Path) -> Result<Vec<u8>, Failure> {
     let folder = tempfile::tempdir().map_err(|e| Failure::writing(path, &e))?;
     let (source, module) = (folder.path().join("residual.c"), folder.path().join("module"));

@@ -1,4 +1,4 @@
-//! The command line of `proviso verify` as a task and a configuration.
+//! Translates the command line of `proviso verify` into a task and a configuration.
 
 #[cfg(test)]
 mod cached;
@@ -23,7 +23,7 @@ use frontend_llvm::{DataModel, EntryMemory, EntryPointers};
 use std::sync::Arc;
 
 impl InputArgs {
-    /// How the program is compiled.
+    /// Returns how the program is compiled.
     pub fn compiling(&self) -> Compiling {
         Compiling {
             data_model: self.data_model().map(|model| match model {
@@ -40,7 +40,7 @@ impl InputArgs {
 }
 
 impl VerifyArgs {
-    /// What is asked.
+    /// Returns the verification task.
     pub fn task(&self, otherwise: Otherwise) -> Task {
         Task {
             files: self.files.clone(),
@@ -69,17 +69,17 @@ impl VerifyArgs {
         }
     }
 
-    /// The job of the task.
+    /// Returns the job of the task.
     ///
     /// # Errors
-    /// If files cannot be read, or the question is malformed.
+    /// If files cannot be read, or the task is malformed.
     pub fn job(&self, otherwise: Otherwise) -> Result<Job, Failure> {
         let mut job = Job::new(&self.task(otherwise))?;
         job.load.keeps_output = !self.cooperation_options().is_empty();
         Ok(job)
     }
 
-    /// The options that ask for parts of the paths.
+    /// Returns the names of those options that are set and that select, exchange, or save parts of the paths.
     pub fn cooperation_options(&self) -> Vec<&'static str> {
         let given = [
             ("--range", self.range.is_some()),
@@ -96,10 +96,10 @@ impl VerifyArgs {
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
     }
 
-    /// How it is verified.
+    /// Returns the configuration of the verification.
     ///
     /// # Errors
-    /// If no analysis has the name.
+    /// If the analysis does not exist.
     pub fn config(&self) -> Result<Config, Failure> {
         Ok(Config {
             engine: self.engine()?,
@@ -122,7 +122,7 @@ impl VerifyArgs {
         })
     }
 
-    /// The limit of memory, in bytes.
+    /// Returns the memory limit in bytes.
     pub fn memory(&self) -> u64 {
         self.memory_limit.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20))
     }
@@ -149,15 +149,15 @@ impl VerifyArgs {
         }
     }
 
-    /// Whether something is written that tells what holds at loops.
+    /// Returns true if an output contains loop invariants: the report or a witness.
     fn wants_invariants(&self) -> bool {
         [&self.report, &self.witness, &self.graphml].into_iter().any(Option::is_some)
     }
 
-    /// The configuration of the engine.
+    /// Returns the configuration of the engine.
     ///
     /// # Errors
-    /// If no analysis has the name.
+    /// If the analysis does not exist.
     pub fn engine(&self) -> Result<engine::Config, Failure> {
         let Some(analysis) = Analysis::parse(&self.analysis) else {
             let names: Vec<&str> = Analysis::all().map(|(_, name, _)| name).collect();

@@ -1,49 +1,64 @@
-//! The statements of a C file, found by their punctuation: no types, no preprocessing. What it gets wrong, the
-//! compiler finds out (see `blank`).
+//! Finds the statements of a C file by their punctuation, without types and without preprocessing. The result may be
+//! wrong; the compiler then detects it (see `blank`).
 
 use std::ops::Range;
 
-/// A token that is no comment, white space or preprocessor directive.
+/// A token: no comment, white space or preprocessor directive.
 #[derive(Clone, Debug)]
 pub struct Token {
+    /// The bytes of the token in the text.
     pub range: Range<usize>,
+    /// The kind of the token.
     pub kind: Kind,
 }
 
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// An identifier or a keyword.
     Word,
     /// A number, a string or a character.
     Literal,
+    /// Another character. An operator that ends with `=` has the character before it, and `==` is `~`.
     Punct(u8),
 }
 
-/// A range of tokens.
+/// A range of token indices.
 pub type Span = Range<usize>;
 
+/// A statement of a function.
 #[derive(Clone, Debug)]
 pub enum Statement {
     /// `{ … }`
     Compound(Span, Vec<Statement>),
-    /// `if`, `while`, `for`, `switch`, `do`: what decides, and what is decided on.
+    /// `if`, `while`, `for`, `switch`, `do`: the header with the condition, and the controlled statements.
     Control {
+        /// The tokens of the whole statement.
         span: Span,
+        /// The tokens of the keyword and the condition; of `do`, those after the body.
         header: Span,
+        /// The controlled statements: one, or two of `if` with `else`.
         bodies: Vec<Statement>,
     },
-    /// `name:`, `case …:`, `default:` and the statement.
+    /// `name:`, `case …:`, `default:` and the statement after it.
     Label {
+        /// The tokens of the label and the statement.
         span: Span,
+        /// The index of the name; `None` for `case` and `default`.
         name: Option<usize>,
+        /// The statement after the label; empty at the end of a block.
         statement: Box<Statement>,
     },
     /// `break`, `continue`, `goto`, `return`.
     Jump(Span),
+    /// A declaration of variables or types.
     Declaration(Span),
+    /// Any other statement.
     Plain(Span),
 }
 
 impl Statement {
+    /// Returns the tokens of the statement.
     pub fn span(&self) -> &Span {
         match self {
             Self::Compound(span, _) | Self::Jump(span) | Self::Declaration(span) | Self::Plain(span) => span,
@@ -52,23 +67,31 @@ impl Statement {
     }
 }
 
-/// Something at the outermost level of a file.
+/// A definition or declaration at the outermost level of a file.
 #[derive(Clone, Debug)]
 pub enum Item {
+    /// A function definition.
     Function {
+        /// The tokens of the whole definition.
         span: Span,
+        /// The index of the function's name.
         name: usize,
+        /// The body, a compound statement.
         body: Statement,
     },
-    /// Variables and nothing else.
+    /// A declaration of variables and nothing else.
     Variables {
+        /// The tokens of the declaration.
         span: Span,
+        /// The indices of the variables' names.
         names: Vec<usize>,
     },
+    /// Any other item.
     Other(Span),
 }
 
 impl Item {
+    /// Returns the tokens of the item.
     pub fn span(&self) -> &Span {
         match self {
             Self::Function { span, .. } | Self::Variables { span, .. } | Self::Other(span) => span,
@@ -76,15 +99,20 @@ impl Item {
     }
 }
 
+/// The text of a C file with its tokens and items.
 pub struct Source<'t> {
+    /// The text.
     pub text: &'t str,
+    /// The tokens in the order of the text.
     pub tokens: Vec<Token>,
-    /// Preprocessor directives, as bytes.
+    /// The preprocessor directives, as byte ranges.
     pub directives: Vec<Range<usize>>,
+    /// The items in the order of the text; empty for a piece of a file.
     pub items: Vec<Item>,
 }
 
 impl<'t> Source<'t> {
+    /// Scans a whole file.
     pub fn new(text: &'t str) -> Self {
         let (tokens, directives) = tokens(text);
         let mut source = Self { text, tokens, directives, items: Vec::new() };
@@ -92,19 +120,21 @@ impl<'t> Source<'t> {
         source
     }
 
-    /// The tokens of a piece of a file, without its structure.
+    /// Scans the tokens of a piece of a file, without its items.
     pub fn lexed(text: &'t str) -> Self {
         let (tokens, directives) = tokens(text);
         Self { text, tokens, directives, items: Vec::new() }
     }
 
-    /// The identifiers and keywords, in order.
+    /// Returns the identifiers and keywords, in the order of the text.
     pub fn words(&self) -> impl Iterator<Item = &'t str> + '_ {
         (0..self.tokens.len()).filter(|&t| self.is_word(t)).map(|t| self.word(t))
     }
+    /// Returns the text of a token; empty if there is no such token.
     pub fn word(&self, token: usize) -> &'t str {
         self.tokens.get(token).map_or("", |t| &self.text[t.range.clone()])
     }
+    /// Returns the bytes of a range of tokens.
     pub fn bytes(&self, span: &Span) -> Range<usize> {
         if span.is_empty() {
             return 0..0;
@@ -118,18 +148,19 @@ impl<'t> Source<'t> {
         self.tokens.get(token).is_some_and(|t| t.kind == Kind::Word)
     }
 
-    /// The bracket that closes the one at `open`, if there is one and it is closed.
+    /// Returns the index of the parenthesis that closes the one at `open`; `None` if there is none at `open` or it is
+    /// not closed.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let close = self.behind(open).checked_sub(1)?;
         (self.is(open, b'(') && self.is(close, b')')).then_some(close)
     }
 
-    /// The parenthesis that is closed by the one at `close`.
+    /// Returns the index of the parenthesis that the one at `close` closes; `None` if there is none.
     pub fn opening(&self, close: usize) -> Option<usize> {
         if self.is(close, b')') { self.opening_of(close) } else { None }
     }
 
-    /// The bracket that is closed by the one at `close`, which is `)` or `]`.
+    /// Returns the index of the bracket that the one at `close` closes, which is `)` or `]`; `None` if there is none.
     pub fn opening_of(&self, close: usize) -> Option<usize> {
         let mut depth = 0usize;
         (0..=close).rev().find(|&i| {
@@ -140,7 +171,7 @@ impl<'t> Source<'t> {
         })
     }
 
-    /// The token behind the bracket that closes the one at `open`.
+    /// Returns the index of the token after the bracket that closes the one at `open`.
     fn behind(&self, open: usize) -> usize {
         let mut depth = 0usize;
         for i in open..self.tokens.len() {
@@ -178,7 +209,7 @@ impl<'t> Source<'t> {
             match self.tokens[at].kind {
                 Kind::Punct(b';') => {
                     at += 1;
-                    // Parameters of old C are declared behind their list.
+                    // In old C, the parameters are declared after the parameter list.
                     if name.is_some() && !initialised && self.is_old_parameter_list(start, at) {
                         continue;
                     }
@@ -215,18 +246,18 @@ impl<'t> Source<'t> {
         Item::Other(start..self.tokens.len())
     }
 
-    /// Whether what ends at a `;` are the declarations between the parameter list and the body of a function.
+    /// Returns true if the tokens up to a `;` are declarations between the parameter list and the body of a function.
     fn is_old_parameter_list(&self, start: usize, end: usize) -> bool {
         let Some(open) = (start..end).find(|&i| self.is(i, b'(')) else { return false };
         let behind = self.behind(open);
-        // A prototype ends behind its list, or has attributes there.
+        // A prototype ends after its parameter list, or attributes follow.
         if !self.is_word(behind)
             || is_attribute(self.word(behind))
             || matches!(self.word(behind), "asm" | "__asm__" | "__asm")
         {
             return false;
         }
-        // Up to a brace there are only declarations.
+        // Only declarations precede the brace of the body.
         let mut at = end;
         while at < self.tokens.len() && !self.is(at, b'{') {
             if !self.is_word(at)
@@ -251,7 +282,7 @@ impl<'t> Source<'t> {
         Item::Variables { span, names }
     }
 
-    /// The names that a declaration seems to declare.
+    /// Returns the token indices of the names that a declaration seems to declare.
     pub fn declared(&self, span: &Span) -> Vec<usize> {
         let mut names = Vec::new();
         let mut at = span.start;
@@ -281,7 +312,7 @@ impl<'t> Source<'t> {
         names
     }
 
-    /// The values that a declaration gives its variables: each from its `=` on.
+    /// Returns the initializers of a declaration, each from its `=` on.
     pub fn initialisers(&self, span: &Span) -> Vec<Span> {
         let mut found = Vec::new();
         let mut at = span.start;
@@ -358,7 +389,7 @@ impl<'t> Source<'t> {
             _ if self.is_word(start) && self.is(start + 1, b':') && !self.is(start + 2, b':') => {
                 self.label(start, Some(start), start + 2, end)
             }
-            // A macro that is a loop.
+            // A macro call before a block is treated as a loop.
             word if self.is_word(start)
                 && self.is(start + 1, b'(')
                 && self.is(self.behind(start + 1), b'{')
@@ -387,7 +418,7 @@ impl<'t> Source<'t> {
         Statement::Label { span: start..statement.span().end.max(at.min(end)), name, statement: Box::new(statement) }
     }
 
-    /// Behind the `;` that ends what starts here.
+    /// Returns the index of the token after the `;` that ends the statement at `start`.
     fn end_of_simple(&self, start: usize, end: usize) -> usize {
         let mut at = start;
         while at < end {
@@ -407,7 +438,7 @@ impl<'t> Source<'t> {
         if is_type(self.word(start)) {
             return true;
         }
-        // `name name` or `name * name` with what may follow a declarator.
+        // A declaration is `name name`, or `name * name` if a token follows that may follow a declarator.
         let mut at = start + 1;
         let mut stars = false;
         while self.is(at, b'*') {
@@ -434,14 +465,15 @@ fn is_attribute(word: &str) -> bool {
     )
 }
 
-/// Words of which the name of a type is made, tags left out.
+/// The words that make up the name of a type without a tag.
 const TYPE_SPECIFIERS: &str = "void char short int long float double signed unsigned _Bool const volatile __int128 \
                                __int128_t __uint128_t";
 
-/// What else a declaration may begin with.
+/// The other words that a declaration may begin with.
 const DECLARATION_WORDS: &str = "bool struct union enum static register auto extern typedef inline __const __volatile__ \
                                  __extension__ _Complex typeof __typeof__ size_t";
 
+/// Returns true if the word is part of the name of a type without a tag.
 pub fn is_type_specifier(word: &str) -> bool {
     TYPE_SPECIFIERS.split_whitespace().any(|w| w == word)
 }
@@ -520,7 +552,7 @@ fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
                 }
                 tokens.push(Token { range: start..at, kind: Kind::Literal });
             }
-            // Operators with an equals sign do not start a value.
+            // In such an operator, the `=` does not begin an initializer.
             c @ (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
                 if next == Some(b'=') =>
             {

@@ -1,8 +1,8 @@
-//! `proviso cc`: the project's compiler, which leaves in what it makes how it was made.
+//! `proviso cc`: a wrapper of the project's compiler that records its commands in the files that it writes.
 //!
-//! Every object gets a section with the commands that compiled its C files. Linkers and archivers carry the section along, so
-//! an archive or a program knows the C files that it consists of. A program's section ends with the options of the linker, and what
-//! was linked without records.
+//! Every object gets a section with the commands that compiled its C files. Linkers and archivers keep the section. An
+//! archive or a program therefore records the C files that it consists of. The section of a program ends with the
+//! options of the linker and a list of the linked files without records.
 
 use anyhow::{Context, anyhow};
 use driver::input::binary::{self, Content, Link, Record};
@@ -13,10 +13,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Names the compiler that is run.
+/// The environment variable that names the compiler to run.
 const COMPILER: &str = "PROVISO_CC";
 
-/// The compiler's arguments, if this is a call of the compiler: by `proviso cc` or by the name `proviso-cc`.
+/// Returns the compiler's arguments if this process was started as the compiler: as `proviso cc`, or by the name
+/// `proviso-cc`. `None` otherwise.
 pub fn arguments(all: Vec<OsString>) -> Option<Vec<OsString>> {
     let name = Path::new(all.first()?).file_name()?;
     let by_name = name == "proviso-cc";
@@ -24,11 +25,12 @@ pub fn arguments(all: Vec<OsString>) -> Option<Vec<OsString>> {
         return None;
     }
     let rest: Vec<OsString> = all.into_iter().skip(if by_name { 1 } else { 2 }).collect();
-    // Our own help.
+    // Without arguments, or with these, `proviso cc` prints its own help.
     (by_name || !rest.is_empty() && rest != ["--help"] && rest != ["-h"]).then_some(rest)
 }
 
-/// Compiles as the project wants it; the compiler's exit code.
+/// Runs the compiler, records its command in the files that it wrote, and returns its exit code. Returns 127 if the
+/// compiler cannot be run.
 pub fn run(args: &[OsString]) -> i32 {
     let compiler = std::env::var_os(COMPILER).filter(|name| !name.is_empty()).unwrap_or_else(|| "cc".into());
     let status = match Command::new(&compiler).args(args).status() {
@@ -43,31 +45,32 @@ pub fn run(args: &[OsString]) -> i32 {
     {
         eprintln!("proviso cc: warning: not recorded: {problem:#}");
     }
-    // As a shell says that it was ended by a signal.
+    // If a signal ended the compiler, the exit code is the one of a shell for SIGKILL, 128 + 9.
     status.code().unwrap_or(128 + 9)
 }
 
-/// How options start that are the linker's, or change those.
+/// The prefixes of options that are for the linker or change its options.
 const LINKER: &[&str] = &["-T", "-u", "-z", "-l", "-L", "-e", "--entry=", "-specs=", "--specs="];
-/// Libraries that the models stand for, or that compilers add.
+/// The libraries that the models replace, or that compilers add.
 const C_LIBRARIES: &[&str] = &["c", "m", "pthread", "dl", "rt", "util", "crypt", "resolv", "gcc", "gcc_s", "atomic"];
 
-/// A command line that makes objects or a program.
+/// A command line that writes objects or a program.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct CommandLine {
-    /// C files.
+    /// The C files.
     sources: Vec<String>,
     /// Files of other kinds: objects, archives, sources in other languages.
     others: Vec<String>,
-    /// Each file written, with the C files in it.
+    /// The files that are written, each with its C files.
     outputs: Vec<(PathBuf, Vec<String>)>,
+    /// True if the command line links.
     links: bool,
-    /// The linker's options.
+    /// The options of the linker.
     linker: Vec<String>,
 }
 
 impl CommandLine {
-    /// `None` if nothing is written that could have records.
+    /// Parses a command line. Returns `None` if it writes no file that could have records.
     fn of(args: &[String]) -> Option<Self> {
         let mut line = Self { links: true, ..Self::default() };
         let (mut output, mut language_is_c) = (None, None);
@@ -123,7 +126,7 @@ impl CommandLine {
         Some(line)
     }
 
-    /// What the objects on the command line record.
+    /// Returns the records of the objects on the command line. `Err` if a file cannot be read.
     fn records_of_objects(&self) -> anyhow::Result<Vec<Record>> {
         let mut records = Vec::new();
         for file in &self.others {
@@ -134,7 +137,8 @@ impl CommandLine {
         Ok(records)
     }
 
-    /// What was linked besides objects with records into a file with this content.
+    /// Returns the linker's options, and the files that were linked into `output` besides objects with records. `data`
+    /// is the content of `output`. `Err` if a file cannot be read.
     fn link(&self, output: &Path, data: &[u8]) -> anyhow::Result<Link> {
         let mut link =
             Link { output: output.to_owned(), linker: command::expand(&self.linker, Path::new("")), ..Link::default() };
@@ -146,7 +150,7 @@ impl CommandLine {
                 |file| named(file.to_owned()),
             )
         });
-        // What is wrong with the options is told when the program is verified.
+        // Wrong options are reported when the program is verified.
         let more = Effects::of(&link).map(|effects| effects.files).unwrap_or_default();
         let files = self.others.iter().chain(&more).map(|file| (PathBuf::from(file), false));
         let names = binary::names(data);
@@ -154,7 +158,7 @@ impl CommandLine {
         for (file, is_library) in files.filter(|(file, _)| !is_of_c_library(file)) {
             let name = file.display().to_string();
             let Some(Content { objects, .. }) = read(&file)? else {
-                // A library may be a text that names others.
+                // A library may be a linker script that names others.
                 if !is_library && !name.contains(".so") {
                     link.unknown.push(name);
                 }
@@ -173,7 +177,7 @@ impl CommandLine {
     }
 }
 
-/// True of `/lib/x86_64-linux-gnu/libm.so.6` and the like.
+/// Returns true for `/lib/x86_64-linux-gnu/libm.so.6` and other files of the C library.
 fn is_of_c_library(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_prefix("lib").and_then(|rest| rest.split(['.', '-']).next());
@@ -185,7 +189,7 @@ fn read(file: &Path) -> anyhow::Result<Option<Content>> {
     binary::read(file).map_err(|failure| anyhow!("{failure}"))
 }
 
-/// The values of an option of the linker.
+/// Returns the values of an option of the linker.
 fn values(options: &[String], short: &str, long: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = options.iter();
@@ -201,7 +205,7 @@ fn values(options: &[String], short: &str, long: &str) -> Vec<String> {
     found
 }
 
-/// A name for the compiler that tells its target, as the names of cross compilers do.
+/// Returns a name for the compiler that contains its target, as the names of cross compilers do.
 fn name(compiler: &OsStr) -> String {
     let own = compiler.to_string_lossy().into_owned();
     if NamedCompiler::of(&[&own]).target.is_some() {
@@ -215,14 +219,14 @@ fn name(compiler: &OsStr) -> String {
     }
 }
 
-/// Writes into what was made how that was done.
+/// Adds the record of this command to the files that the compiler wrote. `Err` if a file cannot be read or written.
 fn record(compiler: &OsStr, args: &[OsString]) -> anyhow::Result<()> {
     let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    // Builds delete response files.
+    // Builds may delete response files, so their content is recorded.
     let words = command::expand(&words, Path::new(""));
     let Some(line) = CommandLine::of(&words) else { return Ok(()) };
     let directory = std::env::current_dir()?;
-    // Options, without files and what is said of outputs.
+    // The name of the compiler and all its arguments.
     let arguments: Vec<String> = std::iter::once(name(compiler)).chain(words).collect();
     for (output, sources) in line.outputs.iter().filter(|(output, _)| output.is_file()) {
         let data = std::fs::read(output)?;
@@ -239,10 +243,10 @@ fn record(compiler: &OsStr, args: &[OsString]) -> anyhow::Result<()> {
             })
         });
         let mut new: Vec<Record> = new.collect();
-        // What is linked to other objects has their records, too.
+        // The linker has copied the records of the linked objects into this section.
         let before = binary::section(&data, binary::SECTION).unwrap_or_default();
         if line.links {
-            // With `-flto` the linker makes objects anew, without their sections.
+            // With `-flto`, the linker generates new objects without the sections of the old ones.
             let lost = line.records_of_objects()?;
             let there = String::from_utf8_lossy(&before);
             let lost =
@@ -259,7 +263,8 @@ fn record(compiler: &OsStr, args: &[OsString]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Gives an object or program the section with the records, in place of the one that it may have.
+/// Writes the records into the section of an object or program, and replaces the old section. `Err` if `objcopy`
+/// fails.
 fn add_section(file: &Path, content: &[u8]) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let text = folder.path().join("records");

@@ -1,4 +1,4 @@
-//! `proviso cfa`: the program representation, for people and for tests.
+//! `proviso cfa`: prints the control-flow automata of a program, for people and for tests.
 
 use crate::args::{CfaArgs, CfaFormat};
 use crate::output::{self, Colors};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &CfaArgs, colors: Colors) -> u8 {
     match attempt(args, colors) {
         Ok(()) => exit::TRUE,
@@ -28,11 +28,11 @@ fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
     output::warnings(&warnings, colors);
     let mut outputs = Outputs::new([("--output", args.output.as_ref()), ("--pixel-tree", args.pixel_tree.as_ref())]);
     outputs.check(args.files.iter().chain(&options.files()).chain(&others).map(PathBuf::as_path))?;
-    // As conditions and exchange automata number its edges.
+    // Conditions and exchange automata number the edges of the program with its output.
     options.keeps_output = true;
     let budget = Budget::unlimited();
     let program = if args.format == CfaFormat::Functions {
-        // A library has them, too.
+        // A library without the entry function has functions, too.
         let found = load::load_module(&Loader::default(), &options, &budget)?
             .lower_from_any()
             .map_err(|e| load::loading(&e))?;
@@ -68,7 +68,8 @@ fn attempt(args: &CfaArgs, colors: Colors) -> Result<(), Failure> {
     outputs.commit()
 }
 
-/// The functions that the sources define, with the lines from their heads to the last that does something.
+/// Returns the functions that the sources define, each with its file, its first line, and its last line with an
+/// operation.
 fn functions(program: &Program, only: Option<FuncId>) -> String {
     let mut last = vec![0; program.funcs.len()];
     for (id, edge) in program.edges.iter() {
@@ -96,7 +97,7 @@ fn functions(program: &Program, only: Option<FuncId>) -> String {
     out
 }
 
-/// Sizes of the program, then of each function.
+/// Returns a table with the sizes of the program, unless `only` is set, and the sizes of each function.
 fn statistics(program: &Program, only: Option<FuncId>) -> String {
     let mut sizes = vec![Size::default(); program.funcs.len()];
     let mut ops: BTreeMap<&str, usize> = BTreeMap::new();
@@ -163,12 +164,13 @@ fn statistics(program: &Program, only: Option<FuncId>) -> String {
     out
 }
 
+/// The size of a function.
 #[derive(Clone, Default)]
 struct Size {
     locations: usize,
     edges: usize,
     branches: usize,
-    /// Calls through pointers.
+    /// The number of calls through pointers.
     indirect: usize,
     variables: usize,
 }

@@ -1,7 +1,7 @@
-//! What happens when the process cannot go on: no memory, a fault in a library, a second Ctrl-C.
+//! Handles the end of a process that cannot continue: out of memory, a fault in a library, or a second Ctrl-C.
 //!
-//! Every run ends with a verdict line. Where the ordinary way to print one is closed, the functions here
-//! write it with nothing but system calls and leave at once.
+//! Every run ends with a verdict line. If the ordinary way to print it is not available, the functions here write it
+//! with system calls only and end the process at once.
 
 use driver::failure::exit;
 use driver::limits;
@@ -12,11 +12,11 @@ use std::ffi::{CStr, CString, c_char};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 
-/// Whether standard output has had its verdict line, or must not get one.
+/// True if standard output already has a verdict line, or must not get one.
 static SILENT: AtomicBool = AtomicBool::new(true);
 
-/// Prepares the process for supervised work: Ctrl-C and SIGTERM interrupt it, a second one ends the process, and allocations fail
-/// before the machine suffers. `memory` is in bytes.
+/// Prepares the process for supervised work. Ctrl-C and SIGTERM interrupt the work; a second one ends the process.
+/// Allocations above the limit fail. `memory` is in bytes.
 pub fn prepare(memory: u64) {
     static INSTALLED: Once = Once::new();
     limits::limit_address_space(memory);
@@ -26,21 +26,23 @@ pub fn prepare(memory: u64) {
                 leave(c"UNKNOWN(interrupted)", exit::UNKNOWN);
             }
         });
-        // Without a handler Ctrl-C ends the process without a verdict line, which is no reason not to run.
+        // Without a handler, Ctrl-C ends the process without a verdict line. The run is still useful.
         debug_assert!(result.is_ok());
     });
 }
 
-/// From now on a crash prints a verdict line.
+/// Makes a crash print a verdict line from now on.
 pub fn expect_verdict() {
     SILENT.store(false, Ordering::SeqCst);
 }
 
-/// The verdict line and exit code of a verdict that was reached, if the process cannot go on with what is left to do. Null: there is none.
+/// The verdict line of a verdict that was reached, in case the process cannot complete the remaining work. Null if
+/// there is none.
 static REACHED: AtomicPtr<c_char> = AtomicPtr::new(std::ptr::null_mut());
+/// The exit code of the verdict in [`REACHED`].
 static REACHED_CODE: AtomicU8 = AtomicU8::new(0);
 
-/// From now on this is the verdict, whatever happens. The first one stays.
+/// Records the verdict, which is final from now on even if the process crashes. Only the first call has an effect.
 pub fn reached(answer: &Answer) {
     let code = match answer {
         Answer::True => exit::TRUE,
@@ -50,35 +52,36 @@ pub fn reached(answer: &Answer) {
     let Ok(line) = CString::new(answer.line()) else { return };
     if REACHED.load(Ordering::SeqCst).is_null() {
         REACHED_CODE.store(code, Ordering::SeqCst);
-        // Never freed: a signal handler may read it at any time.
+        // The string is never freed, because a signal handler may read it at any time.
         REACHED.store(line.into_raw(), Ordering::SeqCst);
     }
 }
 
-/// The verdict line is about to be printed in the ordinary way. False if it was already.
+/// Claims the right to print the verdict line. Returns false if the line was already printed or must not be printed.
 pub fn claim_verdict() -> bool {
     !SILENT.swap(true, Ordering::SeqCst)
 }
 
-/// Writes a verdict line, if none was, and ends the process. Safe in signal handlers.
+/// Writes a verdict line, if there was none, and ends the process. A recorded verdict takes precedence over the
+/// arguments. Safe in signal handlers.
 pub fn leave(verdict: &CStr, code: u8) -> ! {
     let reached = REACHED.load(Ordering::SeqCst);
     let (verdict, code) = match reached.is_null() {
         true => (verdict, code),
-        // SAFETY: the pointer is that of a C string that is never freed.
+        // SAFETY: the pointer points to a C string that is never freed.
         false => (unsafe { CStr::from_ptr(reached) }, REACHED_CODE.load(Ordering::SeqCst)),
     };
     if claim_verdict() {
         write(libc::STDOUT_FILENO, verdict);
         write(libc::STDOUT_FILENO, c"\n");
     }
-    // SAFETY: no destructors run, which is the point: other threads may still use what they would destroy.
+    // SAFETY: `_exit` runs no destructors. That is intended: other threads may still use the objects.
     unsafe { libc::_exit(i32::from(code)) }
 }
 
-/// Ends the process with what was printed so far.
+/// Ends the process with the exit code and prints nothing more.
 pub fn leave_quietly(code: u8) -> ! {
-    // SAFETY: as in `leave`; standard output is flushed by those who print.
+    // SAFETY: as in `leave`; every function that prints flushes standard output.
     unsafe { libc::_exit(i32::from(code)) }
 }
 
@@ -87,8 +90,8 @@ fn write(fd: i32, text: &CStr) {
     unsafe { libc::write(fd, text.as_ptr().cast(), text.count_bytes()) };
 }
 
-/// The allocator of the process, of what is C++ in it, too: mimalloc (the system's takes up to a third more time), but out of memory
-/// is a verdict.
+/// The allocator of the process, including its C++ libraries. It is mimalloc, because with the system's allocator runs
+/// take up to a third more time. If memory is exhausted, it ends the process with a verdict.
 pub struct Allocator;
 
 #[global_allocator]
@@ -103,14 +106,14 @@ extern "C" fn cpp_out_of_memory() {
     out_of_memory()
 }
 
-/// Above this an allocation that fails was a mistake of the caller's, not the end of memory; the caller
-/// gets to handle it (`try_reserve`).
+/// The size in bytes from which on a failing allocation is a mistake of the caller, not the end of memory. The caller
+/// can then handle it (`try_reserve`).
 const REASONABLE: usize = 1 << 40;
 
-// SAFETY: every call goes to mimalloc as it came.
+// SAFETY: every call is passed to mimalloc unchanged.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the requirements of `alloc`.
         let ptr = unsafe { MiMalloc.alloc(layout) };
         if ptr.is_null() && layout.size() < REASONABLE {
             out_of_memory();
@@ -118,11 +121,11 @@ unsafe impl GlobalAlloc for Allocator {
         ptr
     }
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the requirements of `dealloc`.
         unsafe { MiMalloc.dealloc(ptr, layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the requirements of `alloc_zeroed`.
         let ptr = unsafe { MiMalloc.alloc_zeroed(layout) };
         if ptr.is_null() && layout.size() < REASONABLE {
             out_of_memory();
@@ -130,7 +133,7 @@ unsafe impl GlobalAlloc for Allocator {
         ptr
     }
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the requirements of `realloc`.
         let new = unsafe { MiMalloc.realloc(ptr, layout, size) };
         if new.is_null() && size < REASONABLE {
             out_of_memory();
@@ -140,7 +143,7 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 unsafe extern "C" {
-    /// `std::set_new_handler`: what C++ libraries (LLVM, the solvers) call when memory runs out.
+    /// `std::set_new_handler`: sets the function that C++ libraries (LLVM, the solvers) call when memory is exhausted.
     #[link_name = "_ZSt15set_new_handlerPFvvE"]
     fn set_new_handler(handler: extern "C" fn()) -> usize;
 }
@@ -159,11 +162,11 @@ extern "C" fn on_fault(signal: libc::c_int) {
     leave(verdict, exit::INTERNAL)
 }
 
-/// Makes faults, aborts, panics and the end of memory end in a message and a verdict line.
+/// Installs handlers, so that faults, aborts, panics and the end of memory lead to a message and a verdict line.
 pub fn install() {
     for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT] {
-        // SAFETY: the handler calls only async-signal-safe functions. Rust's threads have alternate signal
-        // stacks, so it also runs where the stack is exhausted.
+        // SAFETY: the handler calls only async-signal-safe functions. Rust's threads have alternate signal stacks, so
+        // the handler also runs if the stack is exhausted.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as extern "C" fn(libc::c_int) as usize;
@@ -171,7 +174,7 @@ pub fn install() {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
-    // SAFETY: the handler never returns, as a new-handler may.
+    // SAFETY: the handler never returns, which C++ permits for a new-handler.
     unsafe { set_new_handler(cpp_out_of_memory) };
     driver::panics::record();
 }

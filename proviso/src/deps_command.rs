@@ -1,4 +1,4 @@
-//! `proviso deps`: why a line is in a slice.
+//! `proviso deps`: explains why a line is in a slice.
 
 use crate::args::DepsArgs;
 use crate::message::Message;
@@ -14,10 +14,10 @@ use slicer::{Analysis, Dependence, DependenceKind, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The line is not in the slice.
+/// The exit code if the line is not in the slice.
 const NOT_IN_SLICE: u8 = 1;
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &DepsArgs, colors: Colors) -> u8 {
     attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
@@ -61,7 +61,7 @@ fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
     Ok(if steps.is_some() { exit::TRUE } else { NOT_IN_SLICE })
 }
 
-/// Of some edges those that give a variable a value.
+/// Returns those of the edges that assign a value to a variable.
 fn giving(program: &Program, edges: &[EdgeId], name: &str) -> Vec<EdgeId> {
     let writes = |&&e: &&EdgeId| {
         let values = variables(program, program.func_of(e), name, &mut BTreeSet::new());
@@ -73,13 +73,14 @@ fn giving(program: &Program, edges: &[EdgeId], name: &str) -> Vec<EdgeId> {
     edges.iter().filter(writes).copied().collect()
 }
 
-/// One step of a chain, from the criterion on: what is done here, and what that has to do with the step before.
+/// One step of a chain that begins at the criterion: a description of the operation and of its relation to the
+/// previous step.
 struct Step {
     what: String,
     kind: &'static str,
     spot: Option<Spot>,
     function: String,
-    /// The variable or object that a value is passed in.
+    /// The variable or object that passes the value.
     through: Option<String>,
 }
 
@@ -105,7 +106,8 @@ impl Telling<'_> {
     fn steps(&self, chain: &[Dependence], asked: EdgeId) -> Vec<Step> {
         let first = chain.first().map_or(asked, |d| d.edge);
         let mut steps = vec![self.step("the criterion".into(), "criterion", first, None)];
-        // Steps within library models are told by the user's operation at either end.
+        // Steps within library models are not shown. The steps of the user's program before and after them represent
+        // them.
         let mut from = first;
         let mut library = None;
         for dependence in chain {
@@ -197,7 +199,7 @@ impl Telling<'_> {
     }
 }
 
-/// The name of a variable that C does not name.
+/// Returns true if C has no name for the variable.
 fn is_temporary(name: &str) -> bool {
     name.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! Findings are printed when they are found, each once.
+//! Prints findings as soon as they are found, each once.
 
 use crate::args::{MessageFormat, TraceArg, VerifyArgs};
 use crate::output::{self, Colors};
@@ -9,19 +9,20 @@ use driver::source::Sources;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// How findings are printed, and which of them have been.
+/// The format of findings, and the findings that were already printed.
 pub struct Findings {
     format: MessageFormat,
     detail: Detail,
-    /// The report goes to standard error, as JSON is on standard output.
+    /// True if the report goes to standard error, because standard output is for JSON.
     on_stderr: bool,
     with_colors: bool,
     sources: Sources,
-    /// By number.
+    /// The numbers of the printed findings.
     printed: BTreeSet<usize>,
 }
 
 impl Findings {
+    /// Returns a printer that has printed nothing.
     pub fn new(args: &VerifyArgs, colors: Colors) -> Self {
         let on_stderr = args.json.as_deref() == Some(Path::new(STDOUT));
         Self {
@@ -34,7 +35,8 @@ impl Findings {
         }
     }
 
-    /// The findings of checks that have not been printed, which count as printed from now on.
+    /// Returns the findings of checks that were not yet printed, in the order of their numbers. They count as printed
+    /// from now on. Findings that follow from others are excluded.
     pub fn new_ones(&mut self, checks: &[CheckResult]) -> Vec<Violation> {
         let all = checks.iter().flat_map(|check| &check.violations);
         let mut new: Vec<Violation> =
@@ -43,16 +45,17 @@ impl Findings {
         new
     }
 
+    /// Prints findings to the stream of the report.
     pub fn print(&self, findings: &[Violation]) {
         let text: String = findings.iter().map(|violation| self.text(violation)).collect();
         match self.on_stderr {
             true => output::print_error(&text),
-            // What stands in the way is told when the verdict is printed.
+            // If standard output fails, the error is reported when the verdict is printed.
             false => drop(output::print(&text)),
         }
     }
 
-    /// The text of the findings that have not been printed.
+    /// Returns the text of the findings that were not printed.
     pub fn rest(&self, all: &[&Violation]) -> String {
         all.iter().filter(|v| !self.printed.contains(&v.number)).map(|violation| self.text(violation)).collect()
     }

@@ -1,4 +1,4 @@
-//! A C file that gives a program the inputs of a counterexample, so that it fails natively.
+//! A test harness: a C file that provides the inputs of a counterexample, so that the compiled program fails natively.
 
 mod allocation;
 mod entry;
@@ -16,46 +16,49 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Functions that bring something from outside and that sanitizers call themselves, which this must not reach.
+/// Functions of the C library that return values from the environment and that sanitizers call themselves. The harness
+/// must not replace them for the sanitizers.
 const CALLED_BY_SANITIZERS: [&str; 6] = ["clock_gettime", "getuid", "isatty", "mkdir", "pipe", "sysconf"];
 
-/// What the harness must know of the program besides the trace.
+/// The facts about the program that the harness needs besides the trace.
 struct Subject<'a> {
-    /// The program's files, and how they are compiled.
+    /// The files of the program and the options with which they are compiled.
     pub load: &'a Options,
+    /// The functions whose call is an error.
     pub error_functions: &'a [String],
-    /// Functions that the program calls and nobody defines: not on the way to the error, but the linker
-    /// wants them.
+    /// Functions that the program calls and that no file defines. They are not on the path to the error, but the
+    /// linker needs definitions.
     pub undefined: &'a BTreeSet<String>,
-    /// Those do nothing but return a value.
+    /// True if these functions have no effect but return a value.
     pub undefined_return: bool,
-    /// Functions that the program calls and whose models are linked: some of them no library has.
+    /// Functions that the program calls and whose models are linked. Some of them are in no library.
     pub models: &'a [String],
+    /// True if the data model is ILP32.
     pub ilp32: bool,
-    /// What the inputs are those of, in words.
+    /// A phrase for the comment at the beginning: the execution that the inputs belong to.
     pub of: String,
-    /// The one of clang that sees the error.
+    /// The sanitizer of clang that detects the error.
     pub sanitizer: Option<&'static str>,
 }
 
 impl Subject<'_> {
-    /// Those of clang that the program is compiled with.
+    /// Returns the sanitizers of clang with which the program is compiled.
     fn sanitizers(&self) -> Vec<&'static str> {
         let objects = (speaks_of_objects(self) || self.asks_of_pairs()) && self.sanitizer != Some("address");
         self.sanitizer.into_iter().chain(objects.then_some("address")).collect()
     }
 
-    /// Whether the error is one of a pair of pointers, which AddressSanitizer sees where it is told to look.
+    /// Returns true if the error is about a pair of pointers. AddressSanitizer detects it only with a certain option.
     fn asks_of_pairs(&self) -> bool {
         matches!(self.sanitizer, Some("pointer-compare" | "pointer-subtract"))
     }
 
-    /// Whether a function of the library's is called by a sanitizer, too.
+    /// Returns true if a sanitizer also calls this function of the library.
     fn shares(&self, name: &str) -> bool {
         !self.sanitizers().is_empty() && CALLED_BY_SANITIZERS.contains(&name)
     }
 
-    /// The function of the harness that gives an input.
+    /// Returns the name of the harness function that returns this input; `None` if no function can provide it.
     fn given<'i>(&self, input: &'i InputValue) -> Option<&'i str> {
         match &input.kind {
             _ if input.c_type == UNKNOWN => None,
@@ -66,7 +69,7 @@ impl Subject<'_> {
     }
 }
 
-/// The harness of an execution.
+/// Returns the text of the harness for an execution.
 pub fn of(reproduction: &Reproduction) -> String {
     let Reproduction { trace, of, sanitizer, load, error_functions, undefined, undefined_return, models, ilp32 } =
         reproduction;
@@ -83,12 +86,13 @@ pub fn of(reproduction: &Reproduction) -> String {
     write(trace, &subject)
 }
 
-/// The harness for a trace.
+/// Returns the text of the harness for a trace.
 fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let environment = &trace.environment;
     let allocations = Allocations::new(trace, subject);
     let mut out = String::new();
-    // The program calls other functions in their place; the harness itself, those of the library.
+    // These functions are renamed in the program, so that it calls the ones of the harness. The harness itself calls
+    // those of the library.
     let shared = environment.returns.keys().map(String::as_str).filter(|name| subject.shares(name));
     let errors_in_library = subject.error_functions.iter().map(String::as_str).filter(|name| is_library(name));
     let mut renamed: Vec<&str> = allocations.functions().chain(shared).chain(errors_in_library).collect();
@@ -96,12 +100,12 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     renamed.dedup();
     header(&mut out, trace, &renamed, subject);
     renamed.iter().for_each(|name| out += &format!("#undef {name}\n"));
-    // Also where the program's options choose a strict standard.
+    // Needed if the options of the program select a strict standard.
     out += "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n";
     out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
     out += "#include <sys/syscall.h>\n#include <unistd.h>\n\n";
 
-    // Each function gives its values in the order of its calls.
+    // Each function returns its values in the order of its calls.
     let mut functions: BTreeMap<&str, Vec<(usize, &InputValue)>> = BTreeMap::new();
     for (i, input) in trace.inputs.iter().enumerate() {
         if let Some(name) = subject.given(input) {
@@ -111,7 +115,7 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     for (name, values) in functions {
         match name {
             "__VERIFIER_nondet_memory" => memory(&mut out, &values),
-            // Where a result of any type that is no float is returned.
+            // The result may have any type but a floating-point type.
             GIVEN => function(&mut out, name, "long long", &values),
             _ => function(&mut out, name, &values[0].1.c_type, &values),
         }
@@ -130,10 +134,11 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out
 }
 
-/// Stands for the harness in the command that compiles it, until it has a name.
+/// A placeholder for the name of the harness in the command that compiles it.
 const THIS_FILE: &str = "THIS_FILE";
 
-/// The harness as it is in the file `path`: the command that compiles it names the file.
+/// Returns the harness with the name of its file `path` in the command that compiles it. If `path` is a stream, the
+/// placeholder remains.
 pub fn named(harness: &str, path: &Path) -> String {
     let is_stream = path == Path::new(STDOUT) || (path.exists() && !path.is_file());
     match is_stream {
@@ -173,7 +178,7 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
     *out += " */\n";
 }
 
-/// The shell command that compiles the program with the harness.
+/// Returns the shell command that compiles the program with the harness.
 fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
     let load = subject.load;
     let compiler = compiler();
@@ -186,7 +191,7 @@ fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
         common.push(format!("-fsanitize={}", sanitizers.join(",")));
     }
     common.extend(renamed.iter().map(|name| format!("-D{name}=proviso_{name}")));
-    // Else it would not be preprocessed again.
+    // Without this, the compiler would not preprocess the file again.
     let is_preprocessed = |input: &InputFile| input.path.extension().is_some_and(|e| e == "i");
     if !renamed.is_empty() && load.inputs.iter().any(is_preprocessed) {
         common.extend(["-x".into(), "c".into()]);
@@ -200,10 +205,11 @@ fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
     let name = |path: &Path| shell_word(&path.display().to_string());
     let (sources, binaries): (Vec<PathBuf>, Vec<PathBuf>) =
         load.named_files().into_iter().partition(|path| path.extension().is_some_and(|e| e == "c" || e == "i"));
-    // Linkers take of archives what is needed so far.
+    // A linker takes from an archive only what is undefined so far, so archives come last.
     let rest: String = binaries.iter().map(|path| name(path) + " ").collect();
     let commands: Vec<&CompileCommand> = load.inputs.iter().filter_map(|input| input.command.as_ref()).collect();
-    // One command compiles all where the project has no options of its own, and none that a harness does not stand.
+    // One command compiles all files if the project has no options of its own and no option prevents the harness from
+    // compiling.
     if commands.is_empty() && !own.iter().any(|option| is_for_program_only(option)) {
         let files: String = sources.iter().map(|path| name(path) + " ").collect();
         return format!("{compiler} {}{files}{THIS_FILE} {rest}-lm", words(&[common, own].concat()));
@@ -222,7 +228,8 @@ fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
     format!("{lines}{compiler} {}{objects}{THIS_FILE} {rest}-lm", words(&common))
 }
 
-/// The options of a project's command as they are for the working directory.
+/// Returns the options of a compile command for use in another directory. Relative paths in them are joined with the
+/// directory of the command.
 fn absolute(command: &CompileCommand) -> Vec<String> {
     const FOLDERS: [&str; 4] = ["-I", "-isystem", "-iquote", "-include"];
     let directory = &command.directory;
@@ -244,12 +251,12 @@ fn absolute(command: &CompileCommand) -> Vec<String> {
     options
 }
 
-/// True for options that may keep a harness, which includes headers of the C library, from compiling.
+/// Returns true for options that may prevent a harness, which includes headers of the C library, from compiling.
 fn is_for_program_only(option: &str) -> bool {
     ["-include", "-nostdinc", "-ffreestanding", "-nostdlib", "-imacros"].iter().any(|start| option.starts_with(start))
 }
 
-/// A compiler that the user has: `clang`, or else the one that Proviso compiles with.
+/// Returns a compiler that the user has: `clang`, else the compiler that Proviso uses.
 fn compiler() -> String {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let is_on_path = |name: &str| std::env::split_paths(&folders).any(|folder| folder.join(name).is_file());
@@ -261,7 +268,7 @@ fn compiler() -> String {
     if is_on_path(&name) { name } else { shell_word(&found.display().to_string()) }
 }
 
-/// A word as a shell reads it, which does not end the comment that it stands in.
+/// Returns a word quoted for a shell. The result does not end the C comment that contains it.
 fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=,+:@%".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -270,17 +277,18 @@ fn shell_word(word: &str) -> String {
     }
 }
 
-/// The arguments of the function that the program starts with that no harness can pass, in words.
+/// Returns descriptions of those arguments of the entry function that no harness can pass.
 pub fn not_passed(trace: &Trace, ilp32: bool) -> Vec<String> {
     trace.arguments.iter().flat_map(|arguments| entry::not_passed(arguments, ilp32)).collect()
 }
 
-/// The first lines of a comment.
+/// Returns the first line of a comment.
 fn comment(text: &str) -> String {
     format!("/* {}\n", text.replace("*/", "* /").replace('\n', " "))
 }
 
-/// A variable that the program declares only. By its name for the linker, so that it is of no type that a header may contradict.
+/// Writes the definition of a variable that the program only declares. The definition has the variable's name only for
+/// the linker, so its type cannot contradict a header.
 fn variable(out: &mut String, variable: &Declared) {
     let Declared { name, size, bytes, .. } = variable;
     let size = (*size).max(1);
@@ -292,18 +300,18 @@ fn variable(out: &mut String, variable: &Declared) {
     out.push_str("};\n\n");
 }
 
-/// What the error functions do.
+/// Writes the error functions, and the assertion functions that the program calls.
 fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
     for name in subject.error_functions {
         let _ = match name.as_str() {
-            // As the C library declares it.
+            // The declaration of the C library.
             "__assert_fail" => writeln!(
                 out,
                 "__attribute__((weak)) void __assert_fail(const char *what, const char *file, unsigned int line, \
                  const char *function) {{\n    \
                  fprintf(stderr, \"proviso: %s:%u: assertion failed: %s\\n\", file, line, what);\n    abort();\n}}\n"
             ),
-            // The program's calls are calls of another name.
+            // The program calls this function by another name.
             _ if is_library(name) => writeln!(
                 out,
                 "void proviso_{name}(void) {{\n    \
@@ -333,7 +341,7 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
     let called = |name: &String| trace.inputs.iter().any(|i| of(&i.kind, name));
     for name in subject.undefined.iter().filter(|name| !given(name)) {
         let body = match (called(name), subject.undefined_return) {
-            // Whatever comes of that proves nothing.
+            // The result of such a run proves nothing.
             (true, _) => format!("fputs(\"proviso: what {name} does is not given\\n\", stderr);\n    exit(2);"),
             (false, true) => "return 0;".to_owned(),
             (false, false) => "abort(); /* not called */".to_owned(),
@@ -346,30 +354,30 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
     }
 }
 
-/// What verifiers assume and assert.
+/// The functions that verifiers provide for assumptions and assertions.
 const VOCABULARY: &str = include_str!("harness/vocabulary.c");
-/// What CBMC and ESBMC say of pointers, as far as AddressSanitizer knows it.
+/// The functions of CBMC and ESBMC about pointers, as far as AddressSanitizer can answer them.
 const VOCABULARY_OF_OBJECTS: &str = include_str!("harness/objects.c");
 
-/// Whether the program asks for it.
+/// Returns true if the program calls functions of CBMC or ESBMC about objects.
 fn speaks_of_objects(subject: &Subject<'_>) -> bool {
     let names = ["_ok", "_same_object", "_POINTER_OBJECT", "_POINTER_OFFSET", "_OBJECT_SIZE", "_object_size"];
     let is_of_others = |model: &&String| model.starts_with("__CPROVER_") || model.starts_with("__ESBMC_");
     subject.models.iter().filter(is_of_others).any(|model| names.iter().any(|name| model.ends_with(name)))
 }
 
-/// A text that does not end the comment that it stands in, whatever is in its strings.
+/// Returns the text with every end of a comment escaped.
 fn in_comment(text: &str) -> String {
     text.replace("*/", "*\\/")
 }
 
-/// The head of a function without parameters. Its symbol is `name`, and its name in C another, so that no declaration in a header
-/// contradicts it.
+/// Returns the head of a function without parameters. Its symbol is `name`. Its name in C is another one, so no
+/// declaration in a header contradicts it.
 fn by_symbol(ty: &str, name: &str) -> String {
     if name.starts_with("__VERIFIER_") || name.starts_with("proviso_") || name == "reach_error" {
         return format!("__attribute__((weak)) {ty} {name}(void)");
     }
-    // Assembler names may have characters that C's have not.
+    // Assembler names may contain characters that C names may not.
     let own: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("__attribute__((weak)) {ty} proviso_{own}(void) __asm__(\"{name}\");\n{ty} proviso_{own}(void)")
 }
@@ -398,7 +406,7 @@ fn function(out: &mut String, name: &str, ty: &str, values: &[(usize, &InputValu
     );
 }
 
-/// `__VERIFIER_nondet_memory`: all that its calls give, one after the other.
+/// Writes `__VERIFIER_nondet_memory`, which provides the bytes of all its calls one after the other.
 fn memory(out: &mut String, values: &[(usize, &InputValue)]) {
     let content: Vec<u8> = values.iter().flat_map(|(_, input)| input.value.to_le_bytes()).collect();
     let _ = writeln!(
@@ -416,14 +424,14 @@ fn bytes(value: &Bv) -> String {
     bytes.join(", ")
 }
 
-/// A string literal with exactly these bytes (and a zero).
+/// Returns a string literal with exactly these bytes and a terminating zero.
 fn literal(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for &byte in bytes {
         match byte {
             b'\n' => out += "\\n",
             b'"' | b'\\' => out.extend(['\\', byte as char]),
-            // No trigraphs.
+            // The escape prevents trigraphs.
             b'?' => out += "\\?",
             0x20..=0x7e => out.push(byte as char),
             _ => {
@@ -434,18 +442,20 @@ fn literal(bytes: &[u8]) -> String {
     out + "\""
 }
 
-/// What a library function writes where its arguments `a0`, `a1`, ... lead.
+/// Writes the statements that store the bytes that a library call writes through its arguments `a0`, `a1`, ....
 fn writes_arguments(out: &mut String, call: &LibraryCall) {
-    // A stream is the library's own.
+    // The library has its own representation of a stream.
     for w in call.written.iter().filter(|w| w.arg < 6 && !takes_stream(&call.function)) {
         let offset = if w.offset == 0 { String::new() } else { format!(" + {}", w.offset) };
         let _ = writeln!(out, "        memcpy((char *)a{}{offset}, {}, {});", w.arg, literal(&w.bytes), w.bytes.len());
     }
 }
 
-/// A function of the C library that brings what cannot be arranged: it does what it did, call by call. By its name for the
-/// linker only, so that it is of no type that a header may contradict; not weak as the others are, since a sanitizer has
-/// weak functions of such names, which the linker meets before (and a program that defines it itself does not bring it here).
+/// Writes a function of the C library whose results cannot be provided otherwise: it repeats its recorded calls one by
+/// one. The function has the library's name only for the linker, so its type cannot contradict a header. It is not
+/// weak as the other functions are: a sanitizer defines weak functions with such names, and the linker would take
+/// those. If the program itself defines the function, its calls are not in the environment, so the function is not
+/// written.
 fn library_function(out: &mut String, name: &str, calls: &[LibraryCall], is_renamed: bool) {
     let float = calls.iter().find_map(|call| match &call.result {
         CallResult::Float(ty, _) => Some(ty.as_str()),
@@ -498,7 +508,7 @@ fn integer(value: &Bv) -> String {
     }
 }
 
-/// The functions that open files: each opened file holds what is read from it.
+/// Writes the functions that open files. Each opened file holds the bytes that the program reads from it.
 fn files(out: &mut String, environment: &Environment) {
     if environment.openers.is_empty() {
         return;
@@ -525,7 +535,7 @@ fn files(out: &mut String, environment: &Environment) {
     }
 }
 
-/// Bytes that follow each other, with zeros between them where that is shorter.
+/// Returns the runs of adjacent bytes with their offsets. A gap of fewer than `GAP` bytes is filled with zeros.
 fn runs(bytes: &BTreeMap<u64, u8>) -> Vec<(u64, Vec<u8>)> {
     const GAP: u64 = 8;
     let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
@@ -541,7 +551,7 @@ fn runs(bytes: &BTreeMap<u64, u8>) -> Vec<(u64, Vec<u8>)> {
     runs
 }
 
-/// Reads standard input, which fails after these numbers of bytes.
+/// Writes a function that reads standard input and fails once after each of these numbers of bytes.
 fn failing_input(out: &mut String, input: &[u8], failures: &[usize]) {
     let list: String = failures.iter().map(|n| format!("{n}, ")).collect();
     let _ = writeln!(
@@ -558,7 +568,7 @@ fn failing_input(out: &mut String, input: &[u8], failures: &[usize]) {
     );
 }
 
-/// Arranges what the program finds when it starts.
+/// Writes a constructor that prepares standard input, the environment variables, and the arguments of `main`.
 fn before_main(out: &mut String, environment: &Environment) {
     let command = &environment.command;
     let calls_main = *command != Command::default();
@@ -589,7 +599,8 @@ fn before_main(out: &mut String, environment: &Environment) {
     out.push_str("}\n");
 }
 
-/// The head of what runs before `main`: it arranges standard input and environment variables.
+/// Writes the beginning of the function that runs before `main`: it prepares standard input and the environment
+/// variables.
 fn environment_before(out: &mut String, environment: &Environment) {
     out.push('\n');
     if let (Some(input), false) = (&environment.stdin, environment.stdin_failures.is_empty()) {

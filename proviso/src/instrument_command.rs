@@ -1,4 +1,4 @@
-//! `proviso instrument`: the program with its checks, for other tools.
+//! `proviso instrument`: writes the program with its checks, for other tools.
 
 use crate::args::{InstrumentArgs, VerifyArgs};
 use crate::output::{self, Colors};
@@ -12,7 +12,7 @@ use driver::written;
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &InstrumentArgs, colors: Colors) -> u8 {
     match attempt(args, colors) {
         Ok(()) => exit::TRUE,
@@ -53,7 +53,8 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     instrument::unreach_call(&mut program, &job.error_functions);
     job.weave(&mut program)?;
     let checks_memory = job.load.checks.iter().any(|c| c.is_fault());
-    // The library's functions do not ask whether they fail, and models of them how large objects are.
+    // The functions of the C library do not check whether allocations fail. Their models do not check the sizes of
+    // objects.
     let has_objects = checks_memory || args.malloc_may_fail;
     if has_objects {
         let trusted = cooperate::c::write_models(&mut program);

@@ -1,4 +1,4 @@
-//! Results as JSON. `docs/reference/json.md` describes the schema.
+//! Translates reports into JSON. `docs/reference/json.md` describes the schema.
 
 use cfa::interp::ObjectKind;
 use cfa::{AllocKind, InputKind};
@@ -11,10 +11,10 @@ use driver::trace::{
 use engine::Turn;
 use serde_json::{Value, json};
 
-/// Places of assumed writes that are written.
+/// The maximal number of places of assumed writes in the JSON.
 const MAX_ASSUMED: usize = 100;
 
-/// The result of a run.
+/// Returns the report of a run as JSON.
 pub fn report(report: &Report) -> Value {
     let (verdict, reason, violation) = match &report.answer {
         Answer::True => ("TRUE", Value::Null, Value::Null),
@@ -61,11 +61,12 @@ pub fn report(report: &Report) -> Value {
     })
 }
 
-/// Counters are integers in JSON, times are not.
+/// Returns a statistic as JSON: counters are integers, times are not.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 
+/// Returns a place as JSON; null if there is none. An unknown column is null.
 pub fn spot_json(spot: Option<&Spot>) -> Value {
     match spot {
         None => Value::Null,
@@ -126,7 +127,7 @@ fn check_json(check: &CheckResult) -> Value {
     })
 }
 
-/// As it is in the JSON.
+/// Returns a violation as JSON, with its trace if there is one.
 pub fn violation_json(violation: &Violation) -> Value {
     let mut value = json!({
         "property": violation.property,
@@ -212,7 +213,7 @@ fn declared_json(variable: &Declared) -> Value {
     json!({"name": variable.name, "size": variable.size, "bytes": bytes})
 }
 
-/// The call that the program starts with.
+/// Returns the call of the entry function as JSON.
 fn call_json(call: &Arguments, trace: &Trace) -> Value {
     let pointer = |target: Option<Target>| match target {
         Some(Target::Object(n)) => json!(n),
@@ -246,7 +247,8 @@ fn call_json(call: &Arguments, trace: &Trace) -> Value {
     })
 }
 
-/// What a person has to arrange to see the violation.
+/// Returns the conditions under which the violation occurs in a native run: arguments, standard input, and environment
+/// variables.
 fn environment_json(environment: &Environment) -> Value {
     let text = |bytes: &Vec<u8>| json!(String::from_utf8_lossy(bytes));
     let variables: serde_json::Map<String, Value> = environment

@@ -1,4 +1,4 @@
-//! The command `proviso`: runs the pipeline and renders its results.
+//! The command `proviso`: runs the verification pipeline and prints its results.
 
 mod args;
 mod asked;
@@ -40,7 +40,8 @@ use clap::{CommandFactory, Parser};
 use driver::failure::{Failure, exit};
 use driver::limits;
 
-/// The error of a command line that has files and options and no subcommand.
+/// Returns the failure for a command line with files and options but without a subcommand. `None` if the error has
+/// another cause.
 fn without_command(error: &clap::Error) -> Option<Failure> {
     const INPUTS: [&str; 8] = [".c", ".i", ".bc", ".ll", ".o", ".a", ".yml", "compile_commands.json"];
     if error.get(ContextKind::SuggestedSubcommand).is_some() {
@@ -100,9 +101,9 @@ fn main() {
     if let Some((path, error)) = engine::smt::unwritten()
         && code <= exit::PROVED_PART
     {
-        // The verdict stands without its queries.
+        // The verdict remains valid, although the queries were not written.
         output::warning(&Failure::writing(path, &error).message, colors);
     }
-    // Not `exit`: a worker that was left behind must not see its libraries torn down.
+    // `exit` would destroy the libraries that an abandoned worker may still use.
     crash::leave_quietly(code)
 }

@@ -1,4 +1,5 @@
-//! All files that users give, cut off and with characters of several bytes anywhere: one clear error, or what they say.
+//! Tests all parsers of user files on truncated texts and on texts with multi-byte characters at any position. A
+//! parser returns either one clear error or the content.
 
 #[path = "../../cfa/tests/mangled/mod.rs"]
 mod texts;
@@ -53,7 +54,8 @@ int main(void) {
 }
 ";
 
-/// Reads each text, and each with bytes in it that are no UTF-8.
+/// Reads each mangled text, and the text with bytes that are not UTF-8 inserted at each position. Each error must have
+/// a message, and at least one text must be refused.
 fn each<T>(text: &str, mut read: impl FnMut(&[u8]) -> Result<T, Failure>) {
     let mut refused = 0;
     let mut read = |bytes: &[u8]| {
@@ -69,7 +71,7 @@ fn each<T>(text: &str, mut read: impl FnMut(&[u8]) -> Result<T, Failure>) {
     assert!(refused > 0, "all is taken of {text}");
 }
 
-/// Files of text are refused as a whole where they are none.
+/// Returns the bytes as text. `Err` if any part of them is not UTF-8.
 fn as_text(bytes: &[u8]) -> Result<&str, Failure> {
     std::str::from_utf8(bytes).map_err(|e| Failure::data(e.to_string()))
 }
@@ -126,7 +128,7 @@ fn tasks_tools_tests_and_projects_of_any_text_are_read_or_refused() {
     }
 }
 
-/// Programs are in any encoding: places in them are bytes.
+/// Programs may have any encoding, so places in them are counted in bytes.
 #[test]
 fn places_in_any_program_are_found_or_not() {
     for text in mangled(C).chain([

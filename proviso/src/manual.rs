@@ -1,4 +1,4 @@
-//! The command line described for shells and for `man`, from its own definition.
+//! Shell completions and the manual page, generated from the definition of the command line.
 
 use crate::args::Cli;
 use crate::output::{self, Colors};
@@ -6,14 +6,14 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use driver::failure::{Failure, exit};
 
-/// Prints completions; the exit code.
+/// Prints the completions for a shell and returns the exit code.
 pub fn completions(shell: Shell, colors: Colors) -> u8 {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "proviso", &mut text);
     print(&text, colors)
 }
 
-/// Prints the manual page, subcommands included; the exit code.
+/// Prints the manual page of the command and all its subcommands, and returns the exit code.
 pub fn page(colors: Colors) -> u8 {
     let mut command = Cli::command();
     command.build();

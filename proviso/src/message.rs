@@ -1,45 +1,56 @@
-//! Messages in the manner of rustc: a title, the source line with a caret, notes below it.
+//! Messages in the format of rustc: a title, the source line with a caret, and notes below it.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
 use driver::source::{Sources, Spot, marked};
 use std::ops::Range;
 
-/// Lines longer than this are cut around the caret.
+/// The maximal number of bytes of a source line. Longer lines are cut around the caret.
 const MAX_LINE: usize = 400;
 
-/// One message in the manner of rustc: a title, the source line with a caret, notes below it.
+/// A message in the format of rustc: a title, the source line with a caret, and notes below it.
 pub struct Message {
+    /// The severity.
     pub level: Level<'static>,
+    /// The first line.
     pub title: String,
+    /// The place that the message is about.
     pub spot: Option<Spot>,
-    /// Stands beside the caret.
+    /// The text beside the caret.
     pub label: Option<String>,
+    /// The notes below the source line.
     pub notes: Vec<String>,
-    /// What the user can do.
+    /// Advice to the user, below the notes.
     pub helps: Vec<String>,
 }
 
 impl Message {
+    /// Returns a message that consists of a title only.
     pub fn new(level: Level<'static>, title: impl Into<String>) -> Self {
         Self { level, title: title.into(), spot: None, label: None, notes: Vec::new(), helps: Vec::new() }
     }
+    /// Sets the place of the message.
     pub fn at(mut self, spot: Option<Spot>) -> Self {
         self.spot = spot;
         self
     }
+    /// Sets the text beside the caret.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
+    /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
+    /// Adds advice to the user.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.helps.push(help.into());
         self
     }
 
+    /// Returns the text of the message, with terminal colours if `color` is set. The text does not end with a line
+    /// end.
     pub fn render(&self, sources: &Sources, color: bool) -> String {
         let mut group: Group<'_> = Group::with_title(self.level.clone().primary_title(self.title.as_str()));
         if let Some(spot) = &self.spot {
@@ -77,7 +88,7 @@ impl Message {
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let text = renderer.decor_style(DecorStyle::Ascii).render(&[group]);
-        // The renderer counts characters. Columns count bytes everywhere else, as clang's do.
+        // The renderer counts columns in characters. All other parts count columns in bytes, as clang does.
         match self.spot.as_ref().and_then(|spot| Some((spot, characters(sources, spot)?))) {
             Some((spot, shown)) => {
                 let place = format!("{}:{}:", spot.path, spot.line);
@@ -88,19 +99,19 @@ impl Message {
     }
 }
 
-/// The column of a place in characters, if that differs from its column in bytes.
+/// Returns the column of a place in characters; `None` if it equals the column in bytes.
 fn characters(sources: &Sources, spot: &Spot) -> Option<usize> {
     let line = sources.line(&spot.path, spot.line)?;
     let before = line.get(..(spot.column as usize).checked_sub(1)?)?;
     (!before.is_ascii()).then(|| before.chars().count() + 1)
 }
 
-/// What of a line to show, and which bytes of that to mark: the word or call at the column.
+/// Returns the part of a line to show and the bytes of that part to mark: the word or call at the column.
 fn caret(line: &str, column: u32) -> (String, Range<usize>) {
     let trimmed = line.trim_end();
     let mut start = match column {
         0 => trimmed.len() - trimmed.trim_start().len(),
-        // Columns count bytes.
+        // Columns are counted in bytes.
         c => floor_char(trimmed, (c as usize - 1).min(trimmed.len())),
     };
     let mut shown = trimmed;

@@ -8,14 +8,17 @@ use driver::panics::DEFECT;
 use driver::source::{Sources, Spot};
 use std::io::{IsTerminal, Write};
 
-/// Whether colours are used, on either stream.
+/// The use of colours on the output streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Colors {
+    /// True if standard output has colours.
     pub stdout: bool,
+    /// True if standard error has colours.
     pub stderr: bool,
 }
 
 impl Colors {
+    /// Returns the use of colours that the option demands. `NO_COLOR` has effect only for `auto`.
     pub fn new(when: Color) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let on = |terminal: bool| match when {
@@ -25,17 +28,18 @@ impl Colors {
         };
         Self { stdout: on(std::io::stdout().is_terminal()), stderr: on(std::io::stderr().is_terminal()) }
     }
-    /// For the report, which goes to standard error when standard output is for JSON.
+    /// Returns true if the report has colours. It goes to standard error if standard output is for JSON.
     pub fn for_report(self, on_stderr: bool) -> bool {
         if on_stderr { self.stderr } else { self.stdout }
     }
 }
 
-/// To standard output. A reader that went away is no reason to fail.
+/// Writes to standard output. A reader that has closed the stream is not a failure. `Err` for other errors.
 pub fn print(text: &str) -> Result<(), Failure> {
     driver::files::write_stdout(text.as_bytes())
 }
 
+/// Writes to standard error and ignores errors.
 pub fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
@@ -44,25 +48,28 @@ fn message(level: Level<'static>, text: &str, colors: Colors) {
     print_error(&(Message::new(level, text).render(&Sources::default(), colors.stderr) + "\n"));
 }
 
+/// Prints a warning to standard error.
 pub fn warning(text: &str, colors: Colors) {
     message(Level::WARNING, text, colors);
 }
 
-/// A warning about a place of the source, if one is given.
+/// Prints a warning to standard error, with a place of the source if there is one.
 pub fn warning_at(text: &str, spot: Option<Spot>, colors: Colors) {
     let message = Message::new(Level::WARNING, text).at(spot);
     print_error(&(message.render(&Sources::new(), colors.stderr) + "\n"));
 }
 
+/// Prints warnings to standard error.
 pub fn warnings(texts: &[String], colors: Colors) {
     texts.iter().for_each(|text| warning(text, colors));
 }
 
+/// Prints a note to standard error.
 pub fn note(text: &str, colors: Colors) {
     message(Level::NOTE, text, colors);
 }
 
-/// Tells why there is no verdict; the exit code.
+/// Prints the reason why there is no verdict to standard error, and returns the exit code.
 pub fn failure(failure: &Failure, colors: Colors) -> u8 {
     match &failure.at {
         None => message(Level::ERROR, &failure.message, colors),
@@ -80,6 +87,7 @@ pub fn failure(failure: &Failure, colors: Colors) -> u8 {
     failure.code
 }
 
+/// Prints an internal error to standard error, with a note about defects.
 pub fn internal_error(text: &str) {
     print_error(&format!("error: {text}\n  = note: {DEFECT}\n"));
 }

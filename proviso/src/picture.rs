@@ -1,4 +1,4 @@
-//! A GIA over the source: what it says of each line.
+//! A picture of a GIA: the source text, each line coloured by the knowledge about it.
 
 use cfa::Program;
 use cooperate::gia::Gia;
@@ -21,29 +21,32 @@ p span { padding: 1px 8px; margin-right: 1em; border-radius: 4px; }
   .ut { background: #14351f; } .rt { background: #57191c; } .cand { background: #453812; } .open { background: #2b323d; }
 }";
 
-/// What is said beside lines, by file and line.
+/// The notes beside lines, by file and line.
 pub type Notes = BTreeMap<String, BTreeMap<u32, Vec<String>>>;
 
-/// What green and red stand for.
+/// The meaning of the colours green and red.
 pub struct Legend {
+    /// The label of green lines, which the GIA marks as `ut`.
     pub ut: &'static str,
+    /// The label of red lines, which the GIA marks as `rt`.
     pub rt: &'static str,
 }
 
-/// Of a program with errors.
+/// The legend for a program whose targets are errors.
 const OF_ERRORS: Legend = Legend { ut: "all paths verified", rt: "on a path to an error" };
 
-/// A page with the source, its lines coloured.
+/// Returns an HTML page with the source, whose lines are coloured. `Err` if the program is too large to be drawn.
 pub fn page(gia: &Gia, program: &mut Program, sources: &Sources) -> Result<String, Failure> {
     let lines = lines(gia, program, sources);
     Ok(drawn(&lines.ok_or_else(too_large)?, &OF_ERRORS, &Notes::new(), sources))
 }
 
+/// Returns the failure for a program that is too large to be drawn.
 pub fn too_large() -> Failure {
     Failure::data("the program without what is ut has too many edges to be drawn")
 }
 
-/// Lines as a page, with notes beside them.
+/// Returns an HTML page with the coloured lines and the notes beside them.
 pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -> String {
     let mut out = format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<title>What is known</title>\n<style>{STYLE}</style>\n\
@@ -61,7 +64,7 @@ pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -
             let class = lines.get(&number).map_or(String::new(), |told| format!(" class=\"{}\"", told.name()));
             let notes = notes.get(path).and_then(|notes| notes.get(&number)).into_iter().flatten();
             let notes: String = notes.map(|note| format!("<i>{}</i>", escaped(note))).collect();
-            // Rows are blocks: ends of lines between them would be rows of their own.
+            // Each row is a block element, so line ends between the rows would be rows of their own.
             let _ = write!(out, "<div{class}><b>{number}</b>{}{notes}</div>", escaped(line));
         }
         out += "</pre>\n";

@@ -1,8 +1,9 @@
-//! Pixel trees: a graph of states as a picture, a pixel per state.
+//! Pixel trees: pictures of a graph of states, with one pixel per state.
 //!
-//! A row holds the states that are equally many steps from the start; green ones are covered by another, red ones lead to
-//! an error, yellow ones have several predecessors or were merged, white ones wait (as in the thesis on slicing and CEGAR for
-//! symbolic execution, section 3.5). A tree that is narrow and deep is one path; a wide one has many.
+//! A row holds the states with the same number of steps from the start. Green states are covered by another state. Red
+//! states lead to an error. Yellow states have several predecessors or were merged. White states are in the waitlist.
+//! (The pictures are as in the thesis on slicing and CEGAR for symbolic execution, section 3.5.) A narrow and deep
+//! tree is one path; a wide tree has many paths.
 
 use cfa::graph::CfaGraphs;
 use cfa::{Op, Program};
@@ -32,15 +33,17 @@ impl Color {
     }
 }
 
-/// How a picture is written.
+/// The file format of a picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
+    /// A vector graphic.
     Svg,
+    /// A raster graphic.
     Png,
 }
 
 impl Format {
-    /// As the name of the file says.
+    /// Returns the format that the file name extension denotes. `Err` if it is neither `.svg` nor `.png`.
     pub fn of(path: &Path) -> Result<Self, Failure> {
         match path.extension().and_then(|e| e.to_str()) {
             Some("svg") => Ok(Self::Svg),
@@ -55,15 +58,16 @@ pub struct PixelTree {
     rows: Vec<Vec<Color>>,
 }
 
-/// The colour (red, green, blue) where there is no node.
+/// The colour (red, green, blue) of pixels without a state.
 const BACKGROUND: [u8; 3] = [0xdd, 0xe3, 0xea];
-/// Larger graphs have a row for several steps.
+/// The maximal number of pixels. In larger graphs, a row stands for several steps.
 const MOST_PIXELS: u64 = 1 << 26;
-/// A picture has at most so many pixels a side; larger trees are thinned.
+/// The maximal number of pixels per side. Larger trees are thinned out.
 const MOST_SIDE: usize = 8000;
 
 impl PixelTree {
-    /// Of the states that an analysis reached: those on the way from one node to the next are pixels, too.
+    /// Returns the tree of the states that an analysis reached. The states between two nodes of the graph are pixels,
+    /// too.
     pub fn of_states(graph: &[Shape]) -> Self {
         let edges: u64 = graph.iter().map(|n| u64::from(n.edges)).sum();
         let rows_apart = edges.div_ceil(MOST_PIXELS).max(1) as usize;
@@ -87,7 +91,8 @@ impl PixelTree {
             for row in rows.iter_mut().take(last).skip(first) {
                 row.push(Color::Expanded);
             }
-            // A node no deeper than the one before is the same state, and what became of it is told here.
+            // A node in the row of its parent has no pixel of its own. The last pixel of the row shows its status,
+            // unless the node was merely expanded.
             match rows[last].last_mut().filter(|_| first > last && color != Color::Expanded) {
                 Some(pixel) => *pixel = color,
                 None if first > last => {}
@@ -97,7 +102,7 @@ impl PixelTree {
         Self { rows }
     }
 
-    /// Of the locations of a program, function by function: by their distance from the entry.
+    /// Returns the tree of the locations of a program, in rows by their distance from the entry of their function.
     pub fn of_locations(program: &Program) -> Self {
         let graphs = CfaGraphs::new(program);
         let mut rows: Vec<Vec<Color>> = Vec::new();
@@ -131,7 +136,7 @@ impl PixelTree {
         Self { rows }
     }
 
-    /// The picture in the format that the name of its file ends in; see [`Format::of`].
+    /// Returns the content of a file with the picture in this format; see [`Format::of`].
     pub fn draw(&self, format: Format) -> Vec<u8> {
         match format {
             Format::Svg => self.svg().into_bytes(),
@@ -139,7 +144,7 @@ impl PixelTree {
         }
     }
 
-    /// The rows, thinned to what fits.
+    /// Returns the rows, thinned out to at most [`MOST_SIDE`] rows and columns.
     fn thinned(&self) -> Vec<Vec<Color>> {
         let thin = |n: usize| n.div_ceil(MOST_SIDE).max(1);
         let rows = self.rows.iter().step_by(thin(self.rows.len()));
@@ -166,7 +171,7 @@ impl PixelTree {
         for (y, row) in rows.iter().enumerate() {
             let start = (width - row.len()) / 2;
             let mut x = 0;
-            // One rectangle per run of a colour.
+            // One rectangle for adjacent pixels of the same colour.
             for run in row.chunk_by(|a, b| a == b) {
                 let [r, g, b] = run[0].rgb();
                 let _ = writeln!(
@@ -223,7 +228,7 @@ mod tests {
         ];
         let tree = PixelTree::of_states(&graph);
         assert_eq!(tree.rows, [vec![Color::Expanded], vec![Color::Expanded, Color::Covered], vec![Color::Target]]);
-        // Between nodes there are states as well.
+        // The states between two nodes are pixels, too.
         let far = [node(None, Status::Expanded), Shape { edges: 3, merged: true, ..node(Some(0), Status::Expanded) }];
         let rows = PixelTree::of_states(&far).rows;
         assert_eq!(rows.concat(), [Color::Expanded, Color::Expanded, Color::Expanded, Color::Merged]);

@@ -1,30 +1,33 @@
-//! One line on the terminal that says what a long run is doing.
+//! A status line on the terminal for long runs.
 
 use driver::limits::resident_memory;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// Short runs show nothing.
+/// The time before the line appears, so that short runs show nothing.
 const AFTER: Duration = Duration::from_millis(1000);
-/// How often a second the line is drawn.
+/// The maximal number of times per second that the line is drawn.
 const RATE: u8 = 5;
 
+/// The status line of a run.
 pub struct Progress {
     start: Instant,
-    /// Hidden unless standard error is a terminal.
+    /// The line. It is hidden unless standard error is a terminal.
     line: ProgressBar,
     verbose: bool,
     phase: &'static str,
 }
 
 impl Progress {
-    /// `verbose` prints each phase on a line of its own, wherever standard error goes.
+    /// Returns a status line for a run that began at `start`. `verbose` prints each phase on a line of its own, even
+    /// if standard error is not a terminal.
     pub fn new(start: Instant, verbose: bool) -> Self {
         let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE));
         line.set_style(ProgressStyle::with_template("{wide_msg}").expect("a template that is one"));
         Self { start, line, verbose, phase: "" }
     }
 
+    /// Shows the phase, the statistics of the engine, the number of findings, and the memory in use.
     pub fn show(&mut self, phase: &'static str, engine: Option<&engine::Stats>, findings: usize) {
         let elapsed = self.start.elapsed();
         if self.verbose && phase != self.phase {
@@ -48,17 +51,18 @@ impl Progress {
         self.line.set_message(text);
     }
 
-    /// Does something that prints, without the line on the terminal.
+    /// Runs a function that prints, and hides the line meanwhile.
     pub fn suspend(&self, work: impl FnOnce()) {
         self.line.suspend(work);
     }
 
+    /// Removes the line.
     pub fn clear(&mut self) {
         self.line.finish_and_clear();
     }
 }
 
-/// A count in at most five characters.
+/// Returns a count in thousands or millions if it is large.
 fn short(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),

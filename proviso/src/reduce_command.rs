@@ -1,4 +1,4 @@
-//! `proviso reduce`: residual programs.
+//! `proviso reduce`: writes residual programs.
 
 use crate::args::{ReduceArgs, TakeArg};
 use crate::output::{self, Colors};
@@ -14,7 +14,7 @@ use driver::plan::reducer_of;
 use driver::written::{Language, language, text};
 use std::path::PathBuf;
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &ReduceArgs, colors: Colors) -> u8 {
     match attempt(args, colors) {
         Ok(()) => exit::TRUE,
@@ -24,7 +24,7 @@ pub fn run(args: &ReduceArgs, colors: Colors) -> u8 {
 
 fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     let stdout = PathBuf::from(STDOUT);
-    // What is drawn takes the place of the program where nobody asks for both.
+    // If the user asks only for the drawing, it replaces the program on standard output.
     let output = args.output.as_ref().or((!args.shape).then_some(&stdout));
     let mut outputs = Outputs::new([("--output", output)]);
     let (mut program, job) = load(&args.files, &args.input, args.property.as_deref(), &outputs)?;
@@ -79,7 +79,8 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what the written program does not ask, though it was asked for: what is no place in a program is no call of `reach_error`.
+/// Prints a warning for each property that the written program does not check completely. A property that does not
+/// correspond to a location of the program cannot become a call of `reach_error`.
 fn warn_of_unasked(job: &Job, unsaid: Option<&str>, colors: Colors) {
     for ask in &job.asks {
         let why = match (ask.checks.is_empty(), unsaid) {

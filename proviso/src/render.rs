@@ -1,4 +1,4 @@
-//! A report for people: the error in the manner of rustc, then how it comes about, line by line.
+//! A report for people: the error in the format of rustc, then the counterexample line by line.
 
 use crate::message::Message;
 use annotate_snippets::Level;
@@ -10,28 +10,29 @@ use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
 use std::fmt::Write;
 
-/// Which steps of a trace are printed.
+/// The selection of steps of a trace to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
-    /// Those that matter, at most [`SHORT`] of them.
+    /// The steps that matter, at most [`SHORT`] of them.
     Short,
-    /// All, at most [`FULL`] of them.
+    /// All steps, at most [`FULL`] of them.
     Full,
 }
 
-/// Steps of a trace that are shown, in short and in full.
+/// The maximal number of steps in a short trace.
 const SHORT: usize = 40;
+/// The maximal number of steps in a full trace.
 const FULL: usize = 5_000;
-/// Columns of source text before what happened.
+/// The number of columns for the source text of a step.
 const SOURCE: usize = 48;
-/// Reasons and notes shown.
+/// The maximal number of notes shown.
 const MAX_NOTES: usize = 8;
-/// Places of a check shown that are not known to hold.
+/// The maximal number of open places shown for a check.
 const MAX_OPEN: usize = 6;
-/// Places of writes that a proof assumes to be valid.
+/// The maximal number of places shown for writes that a proof assumes to be valid.
 const MAX_ASSUMED: usize = 3;
 
-/// What is printed before the verdict line; empty for a proof that has nothing more to say.
+/// Returns the text before the verdict line. It is empty for a proof without assumptions about writes.
 pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -> String {
     let mut out = String::new();
     match &report.answer {
@@ -56,7 +57,8 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
     out
 }
 
-/// What came of each check, one line each; what has nothing to check is told in one.
+/// Returns the result of each check in one line, followed by the counts of places. Checks without places share one
+/// line.
 pub fn table(checks: &[CheckResult]) -> String {
     let is_empty = |c: &&CheckResult| c.places.all == 0 && matches!(c.rest, Rest::Proved);
     let names = checks.iter().filter(|c| !is_empty(c)).map(|c| c.name.len());
@@ -68,7 +70,7 @@ pub fn table(checks: &[CheckResult]) -> String {
         for violation in &check.violations {
             let spot = violation.spot().map_or_else(|| "?".into(), ToString::to_string);
             let list = if violation.cause.is_none() { &mut spots } else { &mut following };
-            // One place of the source may be several of the program, as a macro is.
+            // Several locations of the program may have the same source place, for example if a macro is expanded.
             if !list.contains(&spot) {
                 list.push(spot);
             }
@@ -110,7 +112,8 @@ pub fn table(checks: &[CheckResult]) -> String {
     format!("checks:\n{out}{}\n", places(checks))
 }
 
-/// How many places of each check are proved, violated and open, and where the open ones are; nothing where all are proved.
+/// Returns for each check how many places are proved, violated and open, with the open places. Empty if all places are
+/// proved.
 fn places(checks: &[CheckResult]) -> String {
     if !checks.iter().any(|check| check.counts()[1..].iter().any(|&count| count > 0)) {
         return String::new();
@@ -128,7 +131,7 @@ fn places(checks: &[CheckResult]) -> String {
     format!("places, those proved up to the first violation at another one:\n{lines}")
 }
 
-/// Where the open places of a check are, the first ones.
+/// Returns the first open places of a check as a list in parentheses; empty if there are none.
 fn open_spots(places: &Places) -> String {
     let shown: Vec<String> = places.open.iter().take(MAX_OPEN).map(ToString::to_string).collect();
     let more = match places.open.len().saturating_sub(MAX_OPEN) {
@@ -138,7 +141,7 @@ fn open_spots(places: &Places) -> String {
     if shown.is_empty() { String::new() } else { format!(" ({}{more})", shown.join(", ")) }
 }
 
-/// A number with its digits in groups of three.
+/// Returns a number with its digits in groups of three.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -151,12 +154,12 @@ fn grouped(number: usize) -> String {
     out
 }
 
-/// The verdict on each property.
+/// Returns the verdict on each property, one line each.
 pub fn verdicts(checks: &[CheckResult]) -> String {
     checks.iter().map(|c| format!("{}: {}\n", c.name, c.answer().line())).collect()
 }
 
-/// Says what a proof takes for granted.
+/// Writes the assumptions of a proof about writes.
 fn assumed(out: &mut String, writes: &AssumedWrites) {
     if writes.count == 0 {
         return;
@@ -172,21 +175,22 @@ fn assumed(out: &mut String, writes: &AssumedWrites) {
     out.push('\n');
 }
 
-/// One line for each finding, as compilers print them: `file:line:column: error: message [property]`.
+/// Returns one line for each finding, in the format of compilers: `file:line:column: error: message [property]`.
 pub fn short(report: &Report) -> String {
     lines(report).iter().map(Line::short).collect()
 }
 
-/// The same as JSON, an object a line.
+/// Returns the same lines as JSON, one object per line.
 pub fn json_lines(report: &Report) -> String {
     lines(report).iter().map(Line::json).collect()
 }
 
-/// The lines of one finding.
+/// Returns the lines of one finding, in the format of compilers.
 pub fn short_finding(violation: &Violation) -> String {
     lines_of(violation).iter().map(Line::short).collect()
 }
 
+/// Returns the lines of one finding as JSON, one object per line.
 pub fn json_finding(violation: &Violation) -> String {
     lines_of(violation).iter().map(Line::json).collect()
 }
@@ -214,16 +218,16 @@ impl Line<'_> {
     }
 }
 
-/// Something to be told of a place.
+/// A message about a place.
 struct Line<'r> {
     spot: Option<&'r Spot>,
     level: &'static str,
     text: String,
-    /// Of an error.
+    /// The violated property, for an error.
     property: Option<&'r str>,
 }
 
-/// Errors, each followed by the steps to it; or why there is no verdict.
+/// Returns the errors, each followed by the steps to it, or the reason why there is no verdict.
 fn lines(report: &Report) -> Vec<Line<'_>> {
     match &report.answer {
         Answer::True => Vec::new(),
@@ -238,7 +242,7 @@ fn lines(report: &Report) -> Vec<Line<'_>> {
     }
 }
 
-/// An error, followed by the steps to it.
+/// Returns an error, followed by the steps to it.
 fn lines_of(found: &Violation) -> Vec<Line<'_>> {
     let (text, property) = (found.message.clone(), Some(found.property.as_str()));
     let mut all = vec![Line { spot: found.spot(), level: "error", text, property }];
@@ -254,7 +258,7 @@ impl<'r> Line<'r> {
     }
 }
 
-/// A finding and how it comes about.
+/// Returns the text of a finding and its counterexample.
 pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: bool) -> String {
     let mut out = String::new();
     let title = format!("{} ({} is violated)", violation.message, violation.property);
@@ -293,7 +297,8 @@ pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: 
     out
 }
 
-/// The functions that nobody defines, in a line. Where they are `unknown`, nothing is taken of what they do.
+/// Returns one line with the functions that no file defines and the number of their calls. If `unknown` is set, the
+/// analysis assumes nothing about these functions.
 pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
     let name = |f: &Undefined| match f.name == frontend_llvm::GIVEN {
         true => "those that arguments lead to".into(),
@@ -310,7 +315,7 @@ pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
     format!("functions that nobody defines, with their calls: {}{advice}", list.join(", "))
 }
 
-/// What variables that no file defines hold at first.
+/// Writes the initial values of variables that no file defines.
 fn declared(out: &mut String, trace: &Trace) {
     let some: Vec<_> = trace.declared.iter().filter(|d| !d.bytes.is_empty()).collect();
     if some.is_empty() {
@@ -323,7 +328,7 @@ fn declared(out: &mut String, trace: &Trace) {
     out.push('\n');
 }
 
-/// The call that the program starts with.
+/// Writes the call of the entry function.
 fn call(out: &mut String, trace: &Trace) {
     let Some(call) = &trace.arguments else { return };
     let pointer = |target: Option<Target>| match target {
@@ -344,7 +349,7 @@ fn call(out: &mut String, trace: &Trace) {
     out.push('\n');
 }
 
-/// The table of steps: line number, source text, what happened.
+/// Writes the table of steps: line number, source text, and the event.
 fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
     let chosen: Vec<usize> =
         (0..trace.steps.len()).filter(|&i| detail == Detail::Full || trace.steps[i].matters).collect();
@@ -391,7 +396,7 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
     out.push('\n');
 }
 
-/// What the program has to be started with.
+/// Writes the arguments, standard input and environment variables with which the program has to be started.
 fn environment(out: &mut String, environment: &Environment) {
     let mut rows: Vec<(String, String)> = Vec::new();
     if let Some(arguments) = &environment.command.arguments {
@@ -428,7 +433,7 @@ fn cut(text: &str, columns: usize) -> String {
     text.chars().take(columns - 1).chain(['…']).collect()
 }
 
-/// What a step did, in words.
+/// Returns a description of the event of a step.
 pub fn event(event: &Event, inputs: &[InputValue]) -> String {
     let list = |values: &[(String, String)]| {
         let parts: Vec<String> =
@@ -464,7 +469,7 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
     }
 }
 
-/// Facts in C, and how many there are over values that C has no name for.
+/// Returns the facts that can be written in C. If others exist, the list ends with a phrase for all of them.
 fn named(facts: &[String]) -> String {
     let is_named = |fact: &&String| {
         let mut words = fact.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -481,14 +486,15 @@ fn named(facts: &[String]) -> String {
     shown.join(", ")
 }
 
-/// What slicing left of the program.
+/// Returns the number of operations that slicing removed, as a sentence; `None` if the program was not sliced.
 pub fn slicing(report: &Report) -> Option<String> {
     let stat = |name: &str| report.stats.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
     let (all, kept) = (stat("edges")?, stat("edges_in_slice")?);
     Some(format!("slicing removed {:.0} of {all:.0} operations, on which no error depends\n", all - kept))
 }
 
-/// What the refinements learned, one line each.
+/// Returns the analysis that decided, the proof, the time slices, the refinements and the ranking functions, one line
+/// each.
 pub fn increments(report: &Report) -> String {
     let mut out = String::new();
     if let Some(name) = report.decided_by {
@@ -524,13 +530,13 @@ pub fn increments(report: &Report) -> String {
     out
 }
 
-/// A tuple, which gets smaller lexicographically.
+/// Returns a tuple that decreases lexicographically, in backquotes.
 fn shown(tuple: &[String]) -> String {
     let all = named(tuple);
     if let [_] = tuple { format!("`{all}`") } else { format!("`({all})`") }
 }
 
-/// The statistics as a table.
+/// Returns the statistics as a table.
 pub fn statistics(report: &Report) -> String {
     let width = report.stats.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut out = String::from("statistics:\n");

@@ -1,4 +1,5 @@
-//! A verification as the command runs it: observed on the terminal, and with a verdict line whatever happens.
+//! Runs a verification for the command line: shows its progress on the terminal, and ensures that a verdict line is
+//! printed.
 
 use crate::args::VerifyArgs;
 use crate::findings::Findings;
@@ -14,9 +15,11 @@ use driver::verify::Verification;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Verifies under the limits of `args`, which count from `start`. `outputs` are files that no input may be.
+/// Verifies under the limits of `args`, which count from `start`. `outputs` are files that must not be inputs. `Err`
+/// if the verification cannot be run.
 ///
-/// With `findings`, the verdict is that of the command, and stands as soon as it is reached; violations are printed when they are found.
+/// With `findings`, the verdict is the answer of the command: it is final as soon as it is reached, and violations are
+/// printed when they are found. Without, the run is a step of another command.
 pub fn execute(
     job: &Arc<Job>,
     args: &VerifyArgs,
@@ -41,11 +44,11 @@ pub fn execute(
     outcome
 }
 
-/// Shows the progress of a run, and keeps its verdict should the process not go on.
+/// Shows the progress of a run, and records its verdict in case the process crashes afterwards.
 struct Terminal {
-    /// The violations that are printed when they are found.
+    /// The printer of violations, if they are printed when they are found.
     findings: Option<Arc<Mutex<Findings>>>,
-    /// `None`: nothing is shown.
+    /// The status line. `None` shows nothing.
     progress: Option<Mutex<Progress>>,
 }
 

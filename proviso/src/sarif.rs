@@ -1,4 +1,4 @@
-//! A result as SARIF 2.1.0, which code hosts and editors show beside the source.
+//! A report as SARIF 2.1.0, a format that code hosts and editors show beside the source.
 
 use crate::render;
 use driver::report::{Answer, CheckResult, Note, Report, Rest, Violation};
@@ -7,10 +7,10 @@ use driver::trace::{Object, Trace};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Steps of a code flow; viewers show each of them.
+/// The maximal number of steps in a code flow, since viewers show all of them.
 const MAX_STEPS: usize = 200;
 
-/// The rules: property, name, what it says, and the weakness (CWE) that a violation is.
+/// The rules: property, name, description, and the weakness (CWE) that a violation is an instance of.
 const RULES: [(&str, &str, &str, Option<u32>); 34] = [
     ("unreach-call", "ReachableError", "An assertion can fail, or an error function can be called.", Some(617)),
     ("no-overflow", "SignedOverflow", "Signed arithmetic can overflow.", Some(190)),
@@ -58,7 +58,7 @@ const RULES: [(&str, &str, &str, Option<u32>); 34] = [
     ("deadlock", "Deadlock", "All threads can wait for each other.", Some(833)),
 ];
 
-/// The log of one run.
+/// Returns the SARIF log of one run.
 pub fn log(report: &Report, sources: &Sources) -> Value {
     let (results, notifications) = match &report.answer {
         Answer::True => (Vec::new(), Vec::new()),
@@ -107,7 +107,7 @@ pub fn log(report: &Report, sources: &Sources) -> Value {
     })
 }
 
-/// How many places of a check are proved, violated and open, and where the open ones are.
+/// Returns how many places of a check are proved, violated and open, with the open places.
 fn places(check: &CheckResult) -> Value {
     let [proved, violated, open] = check.counts();
     let spot = |spot: &Spot| json!({"file": spot.path, "line": spot.line, "column": spot.column});
@@ -140,7 +140,7 @@ fn result<'r>(violation: &Violation, consequences: impl Iterator<Item = &'r Viol
         "level": "error",
         "message": {"text": violation.message},
         "locations": spot.iter().map(|s| location(s, sources)).collect::<Vec<_>>(),
-        // What stays the same when lines move: the error and the function it is in.
+        // The fingerprint does not depend on line numbers: it is made of the error and its function.
         "partialFingerprints": {"violation/v1": fingerprint(violation)},
     });
     if let Some(index) = RULES.iter().position(|(id, ..)| *id == violation.property) {
@@ -164,7 +164,8 @@ fn fingerprint(violation: &Violation) -> String {
     digest[..8].iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// The steps that matter and have a place, the first and the last of them where there are many.
+/// Returns the steps that matter and have a place; if there are more than [`MAX_STEPS`], only the first and the last
+/// ones.
 fn flow(trace: &Trace, sources: &Sources) -> Vec<Value> {
     let steps: Vec<Value> = trace
         .steps
@@ -190,7 +191,7 @@ fn notification(level: &str, text: &str, spot: Option<&Spot>, sources: &Sources)
     })
 }
 
-/// A place with what is said of it.
+/// Returns a place with a message about it.
 fn said(text: &str, spot: &Spot, sources: &Sources) -> Value {
     let mut place = location(spot, sources);
     place["message"] = json!({"text": text});
@@ -200,7 +201,7 @@ fn said(text: &str, spot: &Spot, sources: &Sources) -> Value {
 fn location(spot: &Spot, sources: &Sources) -> Value {
     let mut region = json!({"startLine": spot.line});
     if spot.column > 0 {
-        // The compiler counts bytes.
+        // The compiler counts bytes, SARIF counts characters.
         let line = sources.line(&spot.path, spot.line);
         let before = line.as_deref().and_then(|line| line.get(..spot.column as usize - 1));
         region["startColumn"] = json!(before.map_or(spot.column as usize, |text| text.chars().count() + 1));
@@ -208,7 +209,7 @@ fn location(spot: &Spot, sources: &Sources) -> Value {
     json!({"physicalLocation": {"artifactLocation": {"uri": uri(&spot.path)}, "region": region}})
 }
 
-/// A path as a URI reference: relative paths stay relative, which is what code hosts want.
+/// Returns a path as a URI reference. Relative paths remain relative, as code hosts need them.
 fn uri(path: &str) -> String {
     let mut out = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in path.bytes() {

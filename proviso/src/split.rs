@@ -1,4 +1,4 @@
-//! `proviso split`: test cases at which to divide the paths of a program.
+//! `proviso split`: generates test cases that divide the paths of a program into ranges.
 
 use crate::args::SplitArgs;
 use crate::crash;
@@ -15,7 +15,7 @@ use engine::budget::Budget;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &SplitArgs, colors: Colors) -> u8 {
     attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
 }

@@ -1,4 +1,4 @@
-//! The program that conditions and GIAs are about, and these files.
+//! Loads the program that conditions and GIAs refer to, and reads the files with conditions and GIAs.
 
 use crate::args::{InputArgs, VerifyArgs};
 use crate::testgen;
@@ -14,7 +14,9 @@ use driver::task::Otherwise;
 use engine::budget::Budget;
 use std::path::{Path, PathBuf};
 
-/// The program with its errors, as `verify` has it with the same options; of a coverage property, that of `testgen --cotest`.
+/// Returns the program with its error edges, as `verify` has it with the same options. For a coverage property, it is
+/// the program of `testgen --cotest`. `Err` if a file cannot be read, the property is malformed, or an output would
+/// overwrite an input.
 pub fn load(
     files: &[PathBuf],
     input: &InputArgs,
@@ -49,12 +51,14 @@ pub fn load(
     Ok((program, job))
 }
 
-/// A GIA of the program, from a file.
+/// Returns the GIA of the program that a file contains. `Err` if the file cannot be read or is malformed.
 pub fn read(path: &Path, program: &mut Program) -> Result<Gia, Failure> {
     let text = files::read_text(path)?;
     gia::parse(&text, program).map_err(|e| Failure::automaton(path, &e))
 }
 
+/// Returns the condition automaton of the program that a file contains. `Err` if the file cannot be read or is
+/// malformed.
 pub fn read_condition(path: &Path, program: &mut Program) -> Result<Condition, Failure> {
     let text = files::read_text(path)?;
     condition::parse(&text, program).map_err(|e| Failure::automaton(path, &e))

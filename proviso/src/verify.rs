@@ -1,4 +1,4 @@
-//! `proviso verify`: from the command line to a verdict, under limits.
+//! `proviso verify`: runs a verification under limits, from the command line to the verdict.
 
 mod evidence;
 
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &VerifyArgs, colors: Colors) -> u8 {
     if args.list_analyses {
         let width = Analysis::all().map(|(_, name, _)| name.len()).max().unwrap_or_default();
@@ -48,7 +48,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("{option} is for one property (--property)")));
     }
 
-    // The format of a picture is that of its name.
+    // The format of a picture depends on its file name. A wrong name is an error before the run.
     args.pixel_tree.as_ref().map(|path| Format::of(path)).transpose()?;
     let outputs = Outputs::new(args.outputs());
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
@@ -60,7 +60,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
         let warning = |what| Note { text: format!("the harness cannot give {what}"), spot: None };
         report.warnings.extend(not_passed.map(warning));
     }
-    // Nothing that is written takes the verdict back.
+    // No failure while files are written can change the verdict.
     crash::reached(&report.answer);
     for warning in report.warnings.iter().filter(|_| !args.quiet) {
         output::warning_at(&warning.text, warning.spot.clone(), colors);
@@ -99,7 +99,8 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     publish(&report, &args, &job, &findings, colors).map(|()| code)
 }
 
-/// Prints the report, the verdict line last, which is printed also where there is no report.
+/// Prints the report and then the verdict line. The verdict line is printed even if the report is not. `Err` if
+/// standard output cannot be written.
 fn publish(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, colors: Colors) -> Result<(), Failure> {
     let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
     let unwritten = |what: &str, why: String| {
@@ -119,7 +120,7 @@ fn publish(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, c
     Ok(())
 }
 
-/// The report as the options want it.
+/// Returns the report in the format that the options select.
 fn shown(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, with_colors: bool) -> String {
     if args.quiet {
         return String::new();

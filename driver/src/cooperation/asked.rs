@@ -1,4 +1,5 @@
-//! What an outcome is about: the program, a part of its paths as a program, or a slice of one of them.
+//! The subject of an outcome: the program, a residual program for some of its paths, or a slice of one of these.
+//! Results are mapped back to the program.
 
 use cfa::{EdgeId, FuncId, Id, LocId, Program};
 use cooperate::condition::Condition;
@@ -7,13 +8,18 @@ use cooperate::restrict::Restricted;
 use engine::Outcome;
 use engine::frontier::{Frontier, Open};
 
+/// The program of a question, with the residual program and the slice that were analysed instead, if any.
 pub struct Asked<'a> {
+    /// The original program.
     pub program: &'a Program,
+    /// The residual program for some of its paths.
     pub restricted: Option<&'a Restricted>,
+    /// The slice of the residual program, or else of the program.
     pub slice: Option<&'a slicer::Slice>,
 }
 
 impl Asked<'_> {
+    /// Returns the program that was analysed.
     fn analysed(&self) -> &Program {
         match (self.slice, self.restricted) {
             (Some(slice), _) => &slice.program,
@@ -22,7 +28,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The edge of the program for one that was analysed.
+    /// Returns the edge of the original program for an edge of the analysed program.
     fn edge(&self, e: EdgeId) -> Option<EdgeId> {
         let of_part = match self.slice {
             Some(slice) => slice.original[e]?,
@@ -31,15 +37,16 @@ impl Asked<'_> {
         self.restricted.map_or(Some(of_part), |r| r.edges[of_part])
     }
 
-    /// What was explored, where it is known, and paths to places that could not be decided. `counts_on_rest`: paths were left out that are
-    /// verified only with the rest.
+    /// Returns the condition that covers the explored paths, if it is known, and the undecided paths to errors.
+    /// `counts_on_rest` is true if the exploration omitted paths that are verified only together with residual paths.
     pub fn explored(&self, outcome: &Outcome, counts_on_rest: bool) -> (Option<Condition>, Vec<Vec<EdgeId>>) {
         let mut undecided = Vec::new();
-        // Where something was left out and nobody says where, nothing is known to be done.
+        // If behaviours were dropped at unknown nodes, no path is known to be verified.
         let is_known = |frontier: &&Frontier| frontier.tells_all && outcome.unconfirmed.is_none();
         let (edge, func) = (|e| self.edge(e), |f: FuncId| self.restricted.map_or(f, |r| r.funcs[f]));
         for frontier in outcome.frontiers.iter().filter(is_known) {
-            // Paths to errors that were not decided; one to where something was left out leads to no error.
+            // An open state with a reason is undecided. In an exact frontier the path leads to dropped behaviours, not
+            // to an error.
             let is_undecided = |open: &&Open| open.reason.is_some() && !frontier.is_exact;
             let paths = frontier.open.iter().filter(is_undecided).filter_map(|open| open.path);
             undecided.extend(paths.map(|path| frontier.paths.edges(path).into_iter().filter_map(edge).collect()));
@@ -59,7 +66,8 @@ impl Asked<'_> {
         (None, undecided)
     }
 
-    /// Where an exploration of a part or a slice came to, in terms of the program itself.
+    /// Maps the coverage and the states of the abstract reachability graph in `outcome` to locations of the original
+    /// program.
     pub fn tell_of(&self, outcome: &mut Outcome) {
         let (program, analysed) = (self.program, self.analysed());
         let mut original: Vec<Option<LocId>> = vec![None; analysed.locs.len()];

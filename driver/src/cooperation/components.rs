@@ -1,5 +1,5 @@
-//! Component CEGAR as a command and as a way to verify: components of our own in one process, or any of them as another process that
-//! is given a file and gives one.
+//! Component CEGAR as a command and as a verification method. The components run in this process, or any of them as an
+//! external process that reads a file and writes one.
 
 use crate::cooperation::saving::{tell_gia, tell_given, time_to_tell};
 use crate::plan::Exchange;
@@ -16,25 +16,32 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Time of a replay.
+/// Maximal time of a replay.
 const REPLAY: Duration = Duration::from_secs(20);
-/// Between looks at another process.
+/// The interval at which an external process is polled.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The three components, those of our own where no command is given.
+/// The three components of CEGAR. A component without a command runs in this process.
 pub struct Components<'a> {
+    /// The configuration of the components in this process.
     pub config: &'a Config,
+    /// The budget of all components.
     pub budget: &'a Budget,
+    /// The format in which the components exchange automata.
     pub exchange: &'a Exchange,
-    /// The C files, of which witnesses speak.
+    /// The C files to which witnesses refer.
     pub files: &'a [PathBuf],
+    /// The shell command of the explorer, if it is external.
     pub explorer: Option<&'a str>,
+    /// The shell command of the checker, if it is external.
     pub checker: Option<&'a str>,
+    /// The shell command of the refiner, if it is external.
     pub refiner: Option<&'a str>,
 }
 
 impl Components<'_> {
-    /// Runs component CEGAR from a precision; how it ended, and after how many refinements. A violation was replayed.
+    /// Runs component CEGAR, starting from a precision. Returns the result and the number of refinements. A violation
+    /// in the result was replayed.
     pub fn run(
         &self,
         program: &mut Program,
@@ -61,7 +68,7 @@ impl Components<'_> {
         (ended, refinements)
     }
 
-    /// A component, whose answers go through the format of the exchange.
+    /// Returns a component whose answers are translated to the format of the exchange: the command, or else `own`.
     fn component<'c>(&'c self, command: Option<&'c str>, own: Box<Component<'c>>) -> Box<Component<'c>> {
         let mut work = match command {
             None => own,
@@ -79,7 +86,8 @@ impl Components<'_> {
     }
 }
 
-/// Inputs that lead along a path of the automaton to a target, and how the run goes there.
+/// Replays the tests of a GIA on the program, and returns the first counterexample. Returns `None` if no test reaches
+/// an error.
 pub fn replayed(gia: &Gia, program: &Program) -> Option<Counterexample> {
     let interpreter = Interpreter::new(program);
     gia.tests(program).into_iter().find_map(|test| {
@@ -92,7 +100,8 @@ pub fn replayed(gia: &Gia, program: &Program) -> Option<Counterexample> {
     })
 }
 
-/// Another process as component: it finds an automaton in the file $GIA, and writes one to $OUT.
+/// Runs an external process as a component. It reads a GIA from the file `$GIA` and writes one to `$OUT`. Returns the
+/// GIA that it wrote. `Err` if the process fails, runs out of budget, or writes no well-formed GIA.
 fn external(command: &str, program: &mut Program, given: &Gia, budget: &Budget) -> Result<Gia, Reason> {
     let problem = |what: String| Reason::new(format!("`{command}`: {what}"));
     let folder = tempfile::tempdir().map_err(|e| problem(e.to_string()))?;
@@ -103,7 +112,9 @@ fn external(command: &str, program: &mut Program, given: &Gia, budget: &Budget) 
     gia::parse(&text, program).map_err(|e| problem(format!("what it has written is refused: {e}")))
 }
 
-/// Runs a command of the shell, with all that it starts, as long as there is time.
+/// Runs a shell command in a process group of its own until it ends. `environment` is added to its environment
+/// variables. `Err` if the command does not start or fails. If the budget is spent, the group is killed and the result
+/// is `Err`.
 pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget) -> anyhow::Result<()> {
     let mut child = Command::new("sh")
         .args(["-c", command])
@@ -119,7 +130,7 @@ pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget)
             return if status.success() { Ok(()) } else { Err(anyhow!("it failed: {status}")) };
         }
         if budget.spent().is_some() {
-            // Safety: a signal to a group that we have made and not yet waited for.
+            // SAFETY: the signal goes to the process group of the child, which nobody has waited for yet.
             unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
             let _ = child.wait();
             bail!("time is up");
@@ -128,9 +139,11 @@ pub fn run_within(command: &str, environment: &[(&str, &Path)], budget: &Budget)
     }
 }
 
-/// Verifies by component CEGAR: the slice, and, where that is not enough, the program.
+/// Verifies by component CEGAR: first a slice, then the program if the slice is undecided. The slice is skipped if a
+/// GIA was passed, or if the run saves a GIA or report data. `given` is the GIA that the user passed. Returns the
+/// outcome.
 pub fn component_cegar(session: &Session, program: &Program, exchange: &Exchange, given: Option<&Gia>) -> Outcome {
-    // What is known before and afterwards speaks of the program, not of a slice.
+    // The GIAs before and after the run refer to the program, not to a slice.
     if !session.plan.saves_gia
         && !session.records.exhibits
         && given.is_none()
@@ -144,6 +157,7 @@ pub fn component_cegar(session: &Session, program: &Program, exchange: &Exchange
     component_cegar_of(session, program, None, exchange, given)
 }
 
+/// Verifies the slice, or else the program, by component CEGAR.
 fn component_cegar_of(
     session: &Session,
     program: &Program,
@@ -165,7 +179,7 @@ fn component_cegar_of(
         refiner: None,
     };
     let begin = std::time::Instant::now();
-    // What others say is the first precision.
+    // The GIA that the user passed is the first precision.
     let mut known = given.cloned().unwrap_or_else(Gia::nothing);
     let mut observer = |_: usize, who: &str, gia: &Gia, program: &Program| {
         if who == "combiner" {
@@ -184,14 +198,15 @@ fn component_cegar_of(
     outcome.stats.exploration.refinements = refinements as u64;
     outcome.stats.time = begin.elapsed();
     if slice.is_none() {
-        // Refiners have proved what they say is `ut`, but nobody what was given.
+        // Refiners have proved their `ut` claims, but the claims that the user passed are unproved.
         let known = if given.is_some() { known.doubted() } else { known };
         tell_gia(session, &part, &outcome, known, &[], None);
     }
     outcome
 }
 
-/// The path of the part, on the program.
+/// Replays a violation of `part` on the program. Returns `FALSE` with the counterexample, or `UNKNOWN` if the replay
+/// fails. `part` is the program, or its slice `slice`.
 fn replayed_on_program(program: &Program, part: &Program, slice: Option<&slicer::Slice>, gia: &Gia) -> Verdict {
     let Some(found) = replayed(gia, part) else {
         return Verdict::Unknown(Reason::new("a violation does not replay"));
@@ -206,10 +221,11 @@ fn replayed_on_program(program: &Program, part: &Program, slice: Option<&slicer:
     }
 }
 
-/// Values of inputs, each with its place on a path.
+/// Values of inputs, each with its position on a path.
 pub type Fixed = Vec<(usize, cfa::Bv)>;
 
-/// The path to a candidate or to a target, with the values that are fixed on it.
+/// Returns the path to a target, with the values of its inputs, if the GIA has one that replays. Otherwise returns the
+/// only path to a candidate, without values, if there is exactly one.
 pub fn described(gia: &Gia, program: &mut Program) -> Option<(Vec<cfa::EdgeId>, Fixed)> {
     if let Some(found) = gia.has(Says::Reachable).then(|| replayed(gia, program)).flatten() {
         let mut recording = gia::Recording::default();

@@ -1,7 +1,8 @@
-//! What is known before a run and after it, as a GIA (`--gia`, `--save-gia`).
+//! The knowledge before a run, as a GIA (`--gia`).
 //!
-//! Nothing in a file is believed. Paths to errors are run, candidates are followed at full precision, and conditions are the precision
-//! of a first look at the program. Only `--trust-gia` takes paths to no error away.
+//! The claims of a file are not trusted. Paths to errors are replayed, candidates are checked at full precision, and
+//! conditions are the precision of a first analysis of the program. Only `--trust-gia` excludes the paths that the GIA
+//! claims to reach no error.
 
 use crate::cooperation::components::replayed;
 use crate::cooperation::saving::add_part;
@@ -15,18 +16,20 @@ use engine::components::{Components, Counterexample};
 use engine::{Analysis, Config, Outcome, Verdict};
 use std::time::{Duration, Instant};
 
-/// What looks at the facts of a file may take each, at most a fifth of the time left.
+/// Maximal time of each analysis of the claims of a file. It takes at most a fifth of the remaining time, too.
 const LOOK: Duration = Duration::from_secs(20);
 
-/// What a run starts from.
+/// The knowledge that a run starts with.
 #[derive(Default)]
 pub struct Known {
-    /// Paths that are not looked at.
+    /// The condition of the paths that the run does not explore.
     pub covered: Option<Condition>,
+    /// The GIA that the user passed.
     pub gia: Option<Gia>,
 }
 
-/// Looks at what a file says; a verdict, if that follows.
+/// Checks the claims of a GIA from the file `name`: targets reached, then candidates, then conditions as a precision.
+/// Returns the outcome if one of them yields a verdict.
 pub fn look_at(session: &Session, program: &Program, gia: &Gia, name: &str) -> Option<Outcome> {
     let mut program = program.clone();
     if gia.has(Says::Reachable) {
@@ -70,6 +73,7 @@ pub fn look_at(session: &Session, program: &Program, gia: &Gia, name: &str) -> O
     None
 }
 
+/// Adds the verdict about one kind of claims to the report. Returns it as an outcome if it is not `UNKNOWN`.
 fn concluded(session: &Session, verdict: Verdict, what: &str, name: &str, begin: Instant) -> Option<Outcome> {
     let is_one = !matches!(verdict, Verdict::Unknown(_));
     let mut outcome = Outcome::new(verdict, Analysis::PREDICATE);
@@ -79,10 +83,11 @@ fn concluded(session: &Session, verdict: Verdict, what: &str, name: &str, begin:
 }
 
 impl Known {
-    /// What a run starts from, of the program with its errors.
+    /// Returns the knowledge that a run on `program` starts with, from the files of the plan. The program must contain
+    /// the errors already.
     ///
     /// # Errors
-    /// If a condition or an automaton is malformed or is about another program.
+    /// `Err` if a condition or a GIA is malformed or belongs to another program.
     pub fn of(plan: &Plan, program: &mut Program) -> Result<Self, Failure> {
         let covered = plan.condition(program)?;
         let Some((path, text)) = &plan.gia else { return Ok(Self { covered, gia: None }) };

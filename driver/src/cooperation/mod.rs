@@ -1,5 +1,5 @@
-//! Parts of a program's paths: ranges, what conditions leave, and who looks at them (`--range`, `--ranged`, `--resume`, `--then`,
-//! `--save-condition`).
+//! Verification of parts of a program's paths: ranges, and the residual paths of conditions, by one or several analyses
+//! (`--range`, `--ranged`, `--resume`, `--then`, `--save-condition`).
 
 mod asked;
 pub mod components;
@@ -25,17 +25,19 @@ use slices::{beside, slice_for};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time of a worker to record what it has done when it is stopped. On a busy machine that is not a second, and all would be lost.
+/// The grace period of a worker that has to record its results when it is cancelled. On a busy machine a second may be
+/// too short, and then all results would be lost.
 pub const GRACE: Duration = Duration::from_secs(30);
 
-/// Verifies the part of the paths that was asked for.
+/// Verifies the paths that the user selected, with the analyses that the user chose, and records the results for
+/// further runs. Returns the outcome.
 pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome {
     if let Some(exchange) = &session.plan.components {
         return component_cegar(session, program, exchange, known.gia.as_ref());
     }
     let Plan { range, ranged, then, .. } = &*session.plan;
     if range.is_some() || ranged.is_some() {
-        // All there is if the worker does not come back in time.
+        // This is the recorded result if the worker does not return in time.
         save(session, program, &Condition::nothing());
     }
     if let Some(bounds) = range {
@@ -51,7 +53,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     let budget = time_to_tell(session);
     let gia = known.gia;
     let mut covered = known.covered.unwrap_or_else(Condition::nothing);
-    // All there is if the worker does not come back in time.
+    // These are the recorded results if the worker does not return in time.
     save(session, program, &covered);
     tell_given(session, program, gia.as_ref());
     if let (Some((path, _)), Some(gia)) = (&session.plan.gia, &gia) {
@@ -70,7 +72,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     if let Some((second, time)) = then {
         if !time.is_zero() {
             let begin = Instant::now();
-            // The effort of a budget is that of one thread.
+            // The effort of a budget measures one thread only.
             let is_effort = session.limits.processor.is_some() && config.jobs == 1;
             let share = if is_effort { budget.exerting(*time) } else { budget.within(*time) };
             let (first, done, undecided) = rest(session, program, &covered, &config, &share, true);
@@ -97,7 +99,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     outcome
 }
 
-/// Leaves to a tool what is not covered.
+/// Runs an external tool on the paths that `covered` does not cover, and records the results. Returns the outcome.
 fn run_external(
     session: &Session,
     program: &Program,
@@ -128,8 +130,8 @@ fn run_external(
     outcome
 }
 
-/// Looks at the paths that are not covered. With what is covered afterwards, if that is `wanted`, and paths to places that could not
-/// be decided.
+/// Analyses the paths that are not covered. Returns the outcome, the condition that is covered afterwards (`covered`
+/// itself unless `wanted`), and the undecided paths to errors.
 fn rest(
     session: &Session,
     program: &Program,
@@ -139,7 +141,7 @@ fn rest(
     wanted: bool,
 ) -> (Outcome, Condition, Vec<Vec<EdgeId>>) {
     let is_whole = *covered == Condition::nothing();
-    // Symbolic execution looks at a part of the paths of the program itself.
+    // Symbolic execution can explore some of the paths of the program itself, without a residual program.
     let beside = if is_whole { None } else { beside(session, program, covered, config) };
     let restricted = (!is_whole && beside.is_none()).then(|| session.plan.residual(program, covered));
     let part = restricted.as_ref().map_or(program, |r| &r.program);
@@ -164,15 +166,16 @@ fn rest(
     }
     session.reach(program, &outcome);
     if asked.slice.is_some() || restricted.is_some() {
-        // They speak of the heads of loops of another program than whoever asks has.
+        // The certificate and the observed invariants refer to loop heads of the slice or of the residual program,
+        // which the caller does not have.
         outcome.certificate = None;
         outcome.agreements.clear();
         asked.tell_of(&mut outcome);
     }
-    // Where only covered paths lead, executions may come.
+    // Executions may reach locations to which only covered paths lead.
     outcome.coverage.is_complete &= is_whole;
     let (explored, undecided) = asked.explored(&outcome, counts_on_rest);
-    // Beside the exploration, what was covered is not left.
+    // If a condition automaton ran beside the exploration, the explored condition covers the covered paths, too.
     let replaces = config.part.is_some() && !counts_on_rest || is_whole;
     let done = match explored {
         Some(explored) if replaces => explored,

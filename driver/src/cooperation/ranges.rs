@@ -1,4 +1,4 @@
-//! Ranges of a program's paths (`--range`, `--ranged`).
+//! Verification of ranges of a program's paths (`--range`, `--ranged`).
 
 use super::asked::Asked;
 use super::saving::{add_part, save_after, time_to_tell};
@@ -15,7 +15,8 @@ use engine::budget::Budget;
 use engine::{Config, Outcome, Reason, Verdict};
 use std::time::Instant;
 
-/// The paths between two test cases.
+/// Verifies the paths between two test cases. A bound of `None` leaves that side open. Returns the outcome, which is
+/// `UNKNOWN` if the range is empty or a bound cannot be computed.
 pub fn verify_range(session: &Session, program: &Program, bounds: &[Option<TestCase>; 2]) -> Outcome {
     let (config, budget) = (&session.config, time_to_tell(session));
     let bound = |test: &Option<TestCase>| {
@@ -29,7 +30,7 @@ pub fn verify_range(session: &Session, program: &Program, bounds: &[Option<TestC
     if let (Some(lower), Some(upper)) = (&range.lower, &range.upper)
         && lower.compare(upper, program).is_gt()
     {
-        // A proof of it would be none of anything.
+        // A proof for an empty range would be vacuous.
         let reason = Reason::new("the range is empty: its lower bound lies behind its upper bound");
         return Outcome::unknown(reason, config.analysis);
     }
@@ -37,7 +38,7 @@ pub fn verify_range(session: &Session, program: &Program, bounds: &[Option<TestC
     verify_parts(session, program, vec![Part::new(range, config.analysis)], is_whole, &budget)
 }
 
-/// Ranges for several analyses.
+/// Verifies several ranges, each by its analysis, and returns the joint outcome.
 pub fn verify_ranged(session: &Session, program: &Program, composition: &Composition) -> Outcome {
     let budget = time_to_tell(session);
     let (bounds, problems) = composition.bounds(program, &session.config, &budget);
@@ -45,6 +46,8 @@ pub fn verify_ranged(session: &Session, program: &Program, composition: &Composi
     verify_parts(session, program, ranged::parts(program, composition, bounds), true, &budget)
 }
 
+/// Verifies the parts, reports each, and records the results. `are_whole` is true if the parts cover all paths of the
+/// program. Returns the joint outcome.
 fn verify_parts(
     session: &Session,
     program: &Program,

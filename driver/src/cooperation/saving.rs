@@ -1,4 +1,5 @@
-//! What a run has verified and what it knows, recorded for whoever goes on from there (`--save-condition`, `--save-gia`).
+//! Records the verified paths and the knowledge of a run, so that another run can continue from them
+//! (`--save-condition`, `--save-gia`).
 
 use crate::evidence::lines;
 use crate::plan::Plan;
@@ -12,14 +13,15 @@ use engine::budget::Budget;
 use engine::{Analysis, Outcome, Reason, Verdict};
 use std::time::{Duration, Instant};
 
-/// What of a time limit is kept to record what was done, at most a tenth.
+/// The time that is reserved at the end of a time limit to record the results, at most a tenth of the limit.
 const TELLING: Duration = Duration::from_secs(1);
-/// What finding facts for a file may take at the end.
+/// Maximal time of the pre-analysis that derives facts for a file at the end.
 const FACTS: Duration = Duration::from_secs(1);
-/// Undecided paths that are written down.
+/// Maximal number of undecided paths that are saved as candidates.
 const MOST_CANDIDATES: usize = 64;
 
-/// The budget with what is needed at its end to say what was done.
+/// Returns the session's budget. If the run records its results and has a time limit, the budget is reduced by the time
+/// to record them.
 pub fn time_to_tell(session: &Session) -> Budget {
     let Some(limit) = session.limits.timeout.filter(|_| session.plan.tells()) else {
         return session.budget.clone();
@@ -28,6 +30,8 @@ pub fn time_to_tell(session: &Session) -> Budget {
     session.budget.within(left.saturating_sub(TELLING.min(limit / 10)))
 }
 
+/// Records the outcome of a run: the verified paths `done` and, if wanted, the GIA with `undecided` paths as
+/// candidates. `gia` is the GIA that the user passed.
 pub fn save_after(
     session: &Session,
     program: &Program,
@@ -37,7 +41,7 @@ pub fn save_after(
     gia: Option<&Gia>,
 ) {
     session.reach(program, outcome);
-    // First what takes least, as the time may be over.
+    // The cheapest comes first, as the time may be over.
     session.afterwards("saving what was verified", "saving", || match outcome.verdict {
         Verdict::True => save(session, program, &Condition::everything()),
         _ if *done == Condition::nothing() && session.config.analysis == Analysis::Invariants => {
@@ -52,6 +56,8 @@ pub fn save_after(
     }
 }
 
+/// Records the condition `done` as text, or as a DOT graph if the file has the extension `.dot`. Does nothing if the
+/// user wants no condition. A condition with more than [`condition::MOST_STATES`] states is truncated.
 pub fn save(session: &Session, program: &Program, done: &Condition) {
     let Some(path) = &session.plan.saved else { return };
     let limited = (done.states.len() > condition::MOST_STATES).then(|| done.truncated(condition::MOST_STATES - 1));
@@ -61,6 +67,7 @@ pub fn save(session: &Session, program: &Program, done: &Condition) {
     session.shared().condition = Some(text);
 }
 
+/// Adds the outcome of one part of the run to the report. `paths` describes the part; `begin` is its start.
 pub fn add_part(session: &Session, paths: &str, analysis: &'static str, outcome: &Outcome, begin: Instant) {
     let (verdict, reason) = match &outcome.verdict {
         Verdict::True => ("TRUE", None),
@@ -72,7 +79,8 @@ pub fn add_part(session: &Session, paths: &str, analysis: &'static str, outcome:
     session.shared().parts.push(PartReport { paths: paths.into(), analysis, verdict, reason, seconds });
 }
 
-/// What is known at the end, as a file, and over the source in the report.
+/// Records the final GIA for `--save-gia`, and its claims about source lines for the report. `done` is the GIA of the
+/// verified paths; `before` is the GIA that the user passed.
 pub fn tell_gia(
     session: &Session,
     program: &Program,
@@ -93,10 +101,10 @@ pub fn tell_gia(
             let path = Annotated { path: path.clone(), conditions: Vec::new() };
             candidates.add_path(&path, Says::Candidate, &program);
         }
-        // What was not proved here is a candidate, unless the user vouches for it.
+        // Claims that were not proved in this run are candidates, unless the user trusts them.
         let given = before.map(|gia| as_trusted(&session.plan, gia));
         add_facts(session, &mut gia, [Some(candidates), given], &program);
-        // Facts may take what is left of the time.
+        // The search for facts may use up the remaining time, so the GIA is written before it, too.
         write_gia(session, &gia, &program);
         draw_gia(session, &gia, &mut program);
         let facts = gia::facts(&mut program, &Budget::lasting(FACTS));
@@ -106,6 +114,7 @@ pub fn tell_gia(
     draw_gia(session, &gia, &mut program);
 }
 
+/// Records the claims of a GIA about source lines, if the report shows them.
 pub fn draw_gia(session: &Session, gia: &Gia, program: &mut Program) {
     if session.records.exhibits
         && let Some(lines) = lines::lines(gia, program, &Sources::new())
@@ -114,18 +123,20 @@ pub fn draw_gia(session: &Session, gia: &Gia, program: &mut Program) {
     }
 }
 
-/// What there is if nothing else is found out in time.
+/// Records the GIA that the run starts with, as the result if nothing else is found in time.
 pub fn tell_given(session: &Session, program: &Program, given: Option<&Gia>) {
     let gia = given.map_or_else(Gia::nothing, |gia| as_trusted(&session.plan, gia));
     write_gia(session, &gia, program);
 }
 
+/// Records the text of a GIA, if the user wants it saved.
 pub fn write_gia(session: &Session, gia: &Gia, program: &Program) {
     if session.plan.saves_gia {
         session.shared().gia = Some(gia::print(gia, program));
     }
 }
 
+/// Combines `gia` with others. A GIA that cannot be combined is skipped with a warning.
 pub fn add_facts(session: &Session, gia: &mut Gia, others: [Option<Gia>; 2], program: &Program) {
     for other in others.into_iter().flatten() {
         match gia::combine(gia, &other, program) {
@@ -135,7 +146,8 @@ pub fn add_facts(session: &Session, gia: &mut Gia, others: [Option<Gia>; 2], pro
     }
 }
 
-/// For whoever goes on from it, what is known of loops is assumed: a path that breaks it is no execution.
+/// Saves a condition that covers the paths which violate the loop invariants of the pre-analysis. Such paths are no
+/// executions, so a run that continues from the condition assumes the invariants.
 pub fn save_facts(session: &Session, program: &Program) {
     let mut program = program.clone();
     if let Some(facts) = gia::facts(&mut program, &Budget::lasting(FACTS)) {
@@ -144,7 +156,7 @@ pub fn save_facts(session: &Session, program: &Program) {
     }
 }
 
-/// The statements of an automaton that the user vouches for.
+/// Returns the GIA itself if the user trusts it, or else the GIA with all its claims as candidates.
 pub fn as_trusted(plan: &Plan, gia: &Gia) -> Gia {
     if plan.trusts_gia { gia.clone() } else { gia.doubted() }
 }

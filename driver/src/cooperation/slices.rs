@@ -1,4 +1,4 @@
-//! The slice that is analysed of a part of the paths.
+//! The slice that an analysis of some of the paths explores.
 
 use crate::session::Session;
 use cfa::{CallGraph, EdgeId, FuncId, Id, Op, Program};
@@ -7,8 +7,9 @@ use cooperate::reduce::Reducer;
 use engine::{Analysis, Config};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a condition leaves, as an automaton beside the program, or beside a slice of it in which paths are told; if the analysis can
-/// look at such a part, and the condition is one.
+/// Returns the condition automaton of the paths that `covered` does not cover, with the slice beside which it runs
+/// (`None`: beside the program). Returns `None` if the analysis is not symbolic execution, if the user chose another
+/// reducer, if the slice does not determine the paths of the program, or if the condition has no such automaton.
 pub fn beside(
     session: &Session,
     program: &Program,
@@ -32,7 +33,9 @@ pub fn beside(
     Some((Some(slice), part))
 }
 
-/// The slice that is analysed; where what was explored is `wanted`, one in which paths are told.
+/// Returns the slice of `part` to analyse, or `None` for `part` itself. If `wanted`, the explored paths are reported
+/// afterwards. The slice must then determine the paths of `part`, and the analysis must not report progress per loop
+/// head.
 pub fn slice_for(session: &Session, part: &Program, config: &Config, wanted: bool) -> Option<slicer::Slice> {
     match wanted && config.analysis.tells_heads() {
         true => None,
@@ -40,13 +43,13 @@ pub fn slice_for(session: &Session, part: &Program, config: &Config, wanted: boo
     }
 }
 
-/// Whether a path of the slice tells the path of the program as far as it is in the slice: no function that branches in the slice is
-/// called where the slice does not call it.
+/// Returns true if each path of the slice determines the path of the program as far as it is in the slice. This holds
+/// if the program has no call that the slice omits and that may enter a function with branches in the slice.
 pub fn tells_paths(program: &Program, slice: &slicer::Slice) -> bool {
     let branches = slice.program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Assume { .. }));
     let branching: FxHashSet<FuncId> = branches.map(|(id, _)| slice.program.func_of(id)).collect();
     let calls = CallGraph::new(program);
-    // Functions from which one that branches may be entered.
+    // True for functions that branch in the slice, and for their direct and indirect callers.
     let mut reaches = vec![false; program.funcs.len()];
     let mut work: Vec<FuncId> = branching.into_iter().collect();
     while let Some(f) = work.pop() {

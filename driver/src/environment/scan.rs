@@ -1,32 +1,34 @@
-//! Input that `scanf` reads as its model did.
+//! Constructs input from which `scanf` reads the values that its model chose.
 
 use super::Stream;
 use cfa::Bv;
 use frontend_llvm::scan_format::{Directive, directives, is_space};
 
-/// What ends a number or word, and so must not follow it directly.
+/// The token that was read last. It determines which characters must not follow directly, because `scanf` would read
+/// them as part of the token.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) enum Last {
-    /// Nothing that could go on.
+    /// No token that a further character could continue.
     #[default]
     Closed,
     /// A decimal number.
     Digits,
-    /// An octal number, or one of base 16.
+    /// An octal number.
     Octal,
+    /// A hexadecimal number.
     Hex,
     /// A floating-point number.
     Real,
     /// A word of `%s`.
     Word,
-    /// Characters of `%[`, which these would continue.
+    /// Characters of `%[`. The vector marks the bytes that would continue them.
     Set(Vec<bool>),
-    /// The input did not fit: what follows must not be what these take.
+    /// A mismatch. The next byte must be none of those that the vector marks.
     Misfit(Vec<bool>),
 }
 
 impl Last {
-    /// Whether a character may follow.
+    /// Returns true if the character may follow the token directly.
     pub fn allows(&self, byte: u8) -> bool {
         match self {
             Self::Closed => true,
@@ -40,12 +42,14 @@ impl Last {
     }
 }
 
-/// Lets a stream continue so that a call of `scanf` with this format makes the choices that the model made.
+/// Appends input to a stream so that a call of `scanf` with this format makes the choices of the model. Returns `None`
+/// if there are too few choices or one is out of range.
 pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_width: u32) -> Option<()> {
     let mut chosen = chosen.iter();
     let directives = directives(format).0;
     let counts = directives.iter().any(|d| d.conversion == b'n');
-    // The first byte that the call reads, and a place since the last `%n` where white space may stand.
+    // The offset of the first byte that the call reads, and an offset since the last `%n` where white space may be
+    // added.
     let (start, mut space) = (stream.bytes.len(), None);
     for d in directives {
         if skips_space(&d) {
@@ -57,10 +61,10 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
             }
             continue;
         }
-        // At the end nothing is asked.
+        // After the end of the input, the model makes no further choice.
         let Some(fits) = chosen.next() else { return Some(()) };
         if fits.is_zero() {
-            // To these everything fits.
+            // Every character matches `%s` and `%c`, so only the end of the input stops them.
             let ends = b"sc".contains(&d.conversion) || !chosen.next()?.is_zero();
             if !ends {
                 // A number may break off at the end of the input.
@@ -79,7 +83,7 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
             }
             return Some(());
         }
-        // White space in the format takes any, and so may end what was read before.
+        // White space in the format skips any white space, so a space may end the last token.
         if d.after_space && !matches!(stream.last, Last::Closed) {
             stream.byte(b' ');
         }
@@ -95,12 +99,12 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
     Some(())
 }
 
-/// True if white space before what the directive reads is skipped.
+/// Returns true if white space is skipped before the directive.
 fn skips_space(d: &Directive) -> bool {
     d.after_space || !d.is_literal() && !b"c[n".contains(&d.conversion) || d.conversion == b'%'
 }
 
-/// Adds white space at a place, so that so many bytes have been read since `start`.
+/// Adds white space at the offset `space`, so that the call has read `count` bytes since `start`.
 fn count(stream: &mut Stream, count: u64, start: usize, space: Option<usize>) {
     let read = stream.bytes.len() - start;
     let missing = usize::try_from(count).ok().and_then(|count| count.checked_sub(read));
@@ -113,25 +117,25 @@ fn count(stream: &mut Stream, count: u64, start: usize, space: Option<usize>) {
     }
 }
 
-/// Bytes that are added so that `%n` counts them, and bytes of a word that is skipped.
+/// Maximal number of bytes that are added for a `%n`, and maximal length of a suppressed word.
 const MAX_SPACE: usize = 1 << 16;
 
-/// By byte, whether the directive takes it where it begins.
+/// Returns for each byte true if the directive would take it as the first one.
 fn taken(d: &Directive, format: &[u8]) -> Vec<bool> {
     let takes = |c: u8| match d.conversion {
         0 | b'%' => c == d.literal,
         b'[' => contains(d, format, c),
-        // What skips white space would take what is behind it.
+        // These directives skip white space and would take the byte after it.
         _ if is_space(c) || c == b'+' || c == b'-' => true,
         b'x' | b'X' | b'p' => c.is_ascii_hexdigit(),
         b'd' | b'i' | b'u' | b'o' => c.is_ascii_digit(),
-        // Also "inf" and "nan".
+        // Floating-point numbers may start with a digit or `.`, or be `inf` or `nan`.
         _ => c.is_ascii_digit() || matches!(c, b'.' | b'i' | b'I' | b'n' | b'N'),
     };
     (0..=255).map(takes).collect()
 }
 
-/// Whether a byte is of the set of a `%[`.
+/// Returns true if the byte is in the set of a `%[`.
 fn contains(d: &Directive, format: &[u8], c: u8) -> bool {
     let set = &format[d.set.clone()];
     let (mut found, mut i) = (false, 0);
@@ -147,7 +151,8 @@ fn contains(d: &Directive, format: &[u8], c: u8) -> bool {
     found != d.complement
 }
 
-/// Writes what a conversion takes. `counts`: the format has a `%n`.
+/// Appends the input that a conversion takes. `counts` is true if the format has a `%n`. Returns `None` if there are
+/// too few choices or one is out of range.
 fn convert<'a>(
     stream: &mut Stream,
     d: &Directive,
@@ -193,7 +198,7 @@ fn convert<'a>(
         b'p' => stream.token(format!("{:x}", chosen.next()?.to_u64()?).as_bytes(), number),
         b's' | b'[' => {
             let mut bytes = vec![low_byte(chosen.next()?)?];
-            // There may be no more choices where the word had no room.
+            // If the word had no room, there may be no more choices.
             while bytes.len() as u64 != u64::from(d.width) && super::is_true(chosen.next()) {
                 bytes.push(low_byte(chosen.next()?)?);
             }
@@ -204,6 +209,7 @@ fn convert<'a>(
     Some(())
 }
 
+/// Appends the bytes of a `%s` or `%[`.
 fn characters(stream: &mut Stream, d: &Directive, format: &[u8], bytes: &[u8]) {
     let full = bytes.len() as u64 == u64::from(d.width);
     if d.conversion == b's' {
@@ -216,7 +222,8 @@ fn characters(stream: &mut Stream, d: &Directive, format: &[u8], bytes: &[u8]) {
     }
 }
 
-/// A number as `scanf` reads it back: what is stored of it, where no width says how long it may be.
+/// Returns the text of an integer that `scanf` reads back as `value`. Without a width, the text is the value truncated
+/// to the type of the conversion.
 fn integer(d: &Directive, value: i64, pointer_width: u32) -> String {
     let bits = match d.length {
         b'H' => 8,
@@ -235,6 +242,7 @@ fn integer(d: &Directive, value: i64, pointer_width: u32) -> String {
     }
 }
 
+/// Returns a number in the base of the conversion.
 fn in_base(conversion: u8, value: u64) -> String {
     match conversion {
         b'o' => format!("{value:o}"),
@@ -243,7 +251,8 @@ fn in_base(conversion: u8, value: u64) -> String {
     }
 }
 
-/// True if the field of a floating-point number has no room for some numbers: the model then chooses how it is written.
+/// Returns true if the width of a floating-point conversion is too small for some numbers. The model then chooses the
+/// notation.
 fn is_short(d: &Directive) -> bool {
     let enough = match d.length {
         b'L' => 29,
@@ -253,7 +262,8 @@ fn is_short(d: &Directive) -> bool {
     d.width > 0 && d.width < enough
 }
 
-/// What stands in such a field: `proviso_env_form` of the model and what follows it (`models/scanf.c`).
+/// Returns the text of a number in such a short field, from the model's choice `proviso_env_form` and the choices after
+/// it (`models/scanf.c`). Returns `None` if there are too few choices.
 fn short_real<'a>(d: &Directive, chosen: &mut impl Iterator<Item = &'a Bv>) -> Option<String> {
     let mut next = || chosen.next().and_then(Bv::to_u64);
     let form = next()?;
@@ -274,7 +284,7 @@ fn short_real<'a>(d: &Directive, chosen: &mut impl Iterator<Item = &'a Bv>) -> O
     })
 }
 
-/// A floating-point number, exactly.
+/// Returns a floating-point number as text without loss.
 fn real(value: &Bv) -> String {
     fn text(value: f64, shortest: String) -> String {
         match value {
@@ -332,7 +342,7 @@ mod tests {
 
     #[test]
     fn what_the_input_cannot_be_is_doubted() {
-        // The digit would belong to the number.
+        // `scanf` would read the digit as part of the number.
         assert_eq!(scanned("%d%c", &[YES, (64, 5), YES, (8, b'1'.into()), NO]).1, 1);
         assert_eq!(scanned("%d%c", &[YES, (64, 5), YES, (8, b'x'.into()), NO]), ("5x".into(), 0));
         assert_eq!(scanned("%d %c", &[YES, (64, 5), YES, (8, b'1'.into()), NO]), ("5 1".into(), 0));
@@ -361,10 +371,10 @@ mod tests {
             stream.close();
             (String::from_utf8(stream.bytes).unwrap(), stream.failures, stream.doubts.len())
         };
-        // While the next character of a number is looked for; then it goes on.
+        // Reading fails while `scanf` looks for the next digit of a number. Later reads continue.
         let five = &[YES, (64, 5), YES, YES][..];
         assert_eq!(failing("%d", &[five, &[YES, (64, 6), NO]]), ("56\n".into(), vec![1], 0));
-        // Where the next number is looked for.
+        // Reading fails before the next number.
         assert_eq!(failing("%d", &[&[YES, (64, 5), NO], &[NO, YES, YES]]), ("5\n".into(), vec![2], 0));
     }
 

@@ -1,5 +1,5 @@
-//! What a proof takes for granted of memory where nobody asks whether accesses are valid: writes that were not looked at,
-//! because no error depends on them if they stay within objects.
+//! Assumptions of a proof about memory if the validity of accesses is not checked: writes that were not analysed,
+//! because no error depends on them as long as they stay within their objects.
 
 use crate::evidence::blame;
 use cfa::{AllocKind, Check, EdgeId, ExprId, Id, Op, PlaceId, Program};
@@ -7,16 +7,18 @@ use engine::Analysis;
 use slicer::pointer::{ObjectKind, Options, Places, PointsTo, Shift};
 use std::time::Instant;
 
-/// Writes that a proof assumes to stay within objects that are alive.
+/// Writes that a proof assumes to stay within live objects.
 #[derive(Clone, Default, Debug)]
 pub struct Assumed {
+    /// The number of writes.
     pub count: usize,
-    /// The user's places where they are, each once, in the order of the text.
+    /// Their places in the user's code, without duplicates, in the order of the text.
     pub places: Vec<PlaceId>,
 }
 
-/// The writes that a proof by an analysis assumes to be valid, which saw a slice of the program, or all. Where the deadline
-/// passes before points-to sets are known, that is all that the analysis did not execute.
+/// Returns the writes that a proof by the analysis `by` assumes to be valid. `slice` is the slice that it analysed;
+/// `None` means the whole program. If the deadline passes before the points-to sets are computed, the result contains
+/// all writes that the analysis did not execute. With [`Check::Deref`] among `checks` there are no such writes.
 pub fn writes(
     program: &Program,
     slice: Option<&slicer::Slice>,
@@ -27,7 +29,7 @@ pub fn writes(
     if checks.contains(&Check::Deref) {
         return Assumed::default();
     }
-    // These look at a part of the operations only.
+    // The pre-analysis and slicing analyses execute only some of the operations.
     let executes = by != Analysis::Invariants && !by.slices();
     let is_executed = |id: EdgeId| executes && slice.is_none_or(|s| s.kept[id.index()]);
     let matters = |id: EdgeId| slice.is_none_or(|s| s.alive[program.edges[id].source.index()]);
@@ -71,7 +73,8 @@ pub fn writes(
     Assumed { count: assumed.len(), places }
 }
 
-/// Whether a write of so many bytes is seen to stay within a global variable, or a local one of the function that writes.
+/// Returns true if the points-to sets prove that a write of `len` bytes stays within a global variable, or within a
+/// local variable of the function that writes.
 fn is_valid(program: &Program, points_to: &mut PointsTo, address: ExprId, len: Option<u64>) -> bool {
     let Some(len) = len else { return false };
     let vars = program.exprs.vars(address);
@@ -87,7 +90,7 @@ fn is_valid(program: &Program, points_to: &mut PointsTo, address: ExprId, len: O
             let object = &points_to.objects[object];
             let lives = match object.kind {
                 ObjectKind::Global(_) => true,
-                // The address of the variable itself, not one that is kept somewhere.
+                // Only the address of the variable itself counts: a stored pointer may outlive the variable.
                 ObjectKind::Alloc(edge) => match program.edges[edge].op {
                     Op::Alloc { var, kind: AllocKind::Stack, .. } => vars[..] == [var],
                     _ => false,

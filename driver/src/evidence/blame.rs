@@ -1,13 +1,15 @@
-//! The user's line for a place that is not the user's: of a function that nobody defines, of a library model, of a header.
+//! Attribution of places outside of the user's code to a line of the user: places in undefined functions, in library
+//! models, and in system headers.
 
 use cfa::{CallGraph, EdgeId, FuncId, FunctionOrigin, Op, PlaceId, Program};
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// Folders with what no user has written.
+/// The folders of system files.
 const SYSTEM: [&str; 3] = ["/usr/include", "/usr/lib", "/usr/local/include"];
 
-/// The place itself if it is the user's, else that of the call in the user's code by which control comes there soonest.
+/// Returns the place itself if it is in the user's code. Otherwise returns the place of the call in the user's code
+/// from which the fewest calls lead to it. If there is no such call, returns the place itself.
 pub fn users_place(program: &Program, place: PlaceId) -> PlaceId {
     let owner = owner(program, place);
     let foreign = owner.is_some_and(|func| program.funcs[func].origin != FunctionOrigin::Source);
@@ -17,19 +19,20 @@ pub fn users_place(program: &Program, place: PlaceId) -> PlaceId {
     owner.and_then(|func| call_by_user(program, func)).and_then(|call| program.edges[call].place).unwrap_or(place)
 }
 
-/// The function to which something at a place belongs: what is approximated there, or anything else.
+/// Returns the function of an approximation at the place, or else of any operation there.
 fn owner(program: &Program, place: PlaceId) -> Option<FuncId> {
     let here = || program.edges.iter().filter(|(_, edge)| edge.place == Some(place));
     let approximates = here().find(|(_, edge)| matches!(edge.op, Op::Approx { .. }));
     approximates.or_else(|| here().next()).map(|(id, _)| program.func_of(id))
 }
 
+/// Returns true if the place is in a system file.
 fn is_of_system(program: &Program, place: PlaceId) -> bool {
     let path = Path::new(&program.files[program.places[place].file].path);
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
-/// The nearest call in the user's code through which a function is called, of what can be reached.
+/// Returns the call in the user's reachable code from which the fewest calls lead to the function.
 fn call_by_user(program: &Program, func: FuncId) -> Option<EdgeId> {
     let calls = CallGraph::new(program);
     let is_users = |edge: EdgeId| {

@@ -1,4 +1,4 @@
-//! What the report shows of the program itself, as plain data that outlives it.
+//! Report data about the program itself, as plain data that outlives the program.
 
 use crate::evidence::lines::Lines;
 use crate::source::{Sources, Spot};
@@ -11,48 +11,52 @@ use instrument::Site;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Operations whose automata are drawn in all; functions beyond are listed without.
+/// Maximal number of operations that all drawn automata have together. Further functions are listed without automata.
 const MAX_STEPS: usize = 40_000;
-/// Characters of an operation that are shown.
+/// Maximal number of characters that are shown of an operation.
 const MAX_TEXT: usize = 120;
-/// States of the abstract reachability graph that are drawn.
+/// Maximal number of states of the abstract reachability graph that are drawn.
 const MAX_STATES: usize = 20_000;
 
-/// Pictures of functions, lines with code, names of globals, the graph of states, where something was checked.
+/// The report data: automata of functions, lines with code, names of globals, the abstract reachability graph, and the
+/// places of checks.
 #[derive(Default)]
 pub struct Exhibits {
     functions: Vec<Value>,
-    /// By file and line.
+    /// The lines with code, by file and line number.
     code: BTreeMap<String, BTreeMap<u32, Code>>,
     globals: BTreeSet<String>,
-    /// What is known of lines at the end, where a GIA was given or saved.
+    /// The claims of the final GIA about lines, if the run reads or saves a GIA.
     pub known: Lines,
-    /// Where each check looks.
+    /// The places that each check examines.
     checked: Vec<Checked>,
-    /// Of the exploration that decided or came last.
+    /// The abstract reachability graph of the exploration that decided, or else of the last one.
     states: Value,
-    /// Whether an execution may come to code that was not reached.
+    /// True if an execution may reach code that no exploration reached.
     has_gaps: bool,
 }
 
-/// What is known of a line with code.
+/// The facts about a line with code.
 #[derive(Clone, Copy, Default)]
 struct Code {
-    /// Anything on it is in the slice.
+    /// True if an operation of the line is in the slice.
     kept: bool,
-    /// An exploration came there; `None` where that is not known.
+    /// True if an exploration reached the line; `None` if that is unknown.
     reached: Option<bool>,
 }
 
-/// A place where something is checked.
+/// A place that a check examines.
 pub struct Checked {
     /// The name of the check or the property.
     pub check: String,
+    /// The source place.
     pub spot: Spot,
 }
 
 impl Exhibits {
-    /// Of the program given, the slice of it that was analysed, and what violations of a check are called, if it is the only question.
+    /// Collects the data of `program`. `slice` is the slice that was analysed. `property` maps a check to the name of
+    /// its violations; it is `Some` if the program is analysed for a single question, and then the places of the checks
+    /// are collected, too.
     pub fn of(
         program: &Program,
         slice: Option<&slicer::Slice>,
@@ -106,7 +110,7 @@ impl Exhibits {
         exhibits
     }
 
-    /// Adds what another part of the run shows: all of them are of the same source.
+    /// Adds the data of another part of the run. All parts are about the same source.
     pub fn absorb(&mut self, other: Self) {
         for (path, lines) in other.code {
             let known = self.code.entry(path).or_default();
@@ -122,7 +126,7 @@ impl Exhibits {
         }
     }
 
-    /// Notes where a check looks.
+    /// Adds the source places of the sites that a check examines.
     pub fn add_checked(
         &mut self,
         check: &str,
@@ -139,9 +143,9 @@ impl Exhibits {
         self.checked.extend(spots.map(|spot| Checked { check: check.to_owned(), spot }));
     }
 
-    /// Adds where explorations of a program came to, and their states.
+    /// Adds the locations that explorations of a program reached, and the abstract reachability graph.
     pub fn add_explored(&mut self, program: &Program, coverage: &Coverage, graph: &[Shape], sources: &Sources) {
-        // Where nothing was, nothing was explored: a proof by induction, say.
+        // If no location was reached, nothing was explored: the proof may be one by induction.
         let explored = coverage.came.iter().flatten().any(|&came| came);
         self.has_gaps |= explored && !coverage.is_complete;
         for (_, edge) in program.edges.iter().filter(|(_, e)| !matches!(e.op, Op::Skip)) {
@@ -158,45 +162,51 @@ impl Exhibits {
         }
     }
 
+    /// Returns the places that the checks examine.
     pub fn checked(&self) -> &[Checked] {
         &self.checked
     }
 
-    /// The abstract reachability graph.
+    /// Returns the abstract reachability graph as JSON.
     pub fn states(&self) -> &Value {
         &self.states
     }
 
-    /// Whether no execution comes to code that was not reached.
+    /// Returns true if no execution reaches code that no exploration reached.
     pub fn is_complete(&self) -> bool {
         !self.has_gaps
     }
 
+    /// Returns the functions with their automata as JSON.
     pub fn functions(&self) -> &[Value] {
         &self.functions
     }
 
+    /// Returns the names of global variables and objects.
     pub fn globals(&self) -> &BTreeSet<String> {
         &self.globals
     }
 
-    /// Files with code.
+    /// Returns the paths of the files with code.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.code.keys().map(String::as_str)
     }
 
-    /// What a GIA says of the lines of a file: `[line, told]`.
+    /// Returns the claims of the final GIA about the lines of a file, as pairs of line number and claim. Returns `None`
+    /// if there are none.
     pub fn told(&self, path: &str) -> Option<Vec<(u32, &'static str)>> {
         self.known.get(path).map(|lines| lines.iter().map(|(&line, told)| (line, told.name())).collect())
     }
 
-    /// Lines with code in a file: `[line, kept, reached]`.
+    /// Returns the lines with code in a file: the line number, true if the line is in the slice, and true if an
+    /// exploration reached it (`None` if unknown). Returns `None` for a file without code.
     pub fn lines(&self, path: &str) -> Option<Vec<(u32, bool, Option<bool>)>> {
         self.code.get(path).map(|lines| lines.iter().map(|(&line, code)| (line, code.kept, code.reached)).collect())
     }
 }
 
-/// The states as lists: parents by number (-1 for none), functions by name, lines, and a letter for what became of each.
+/// Returns the states as lists: the index of the parent (-1 for none), the index of the function in `names`, the line,
+/// and a letter for the status: `e` target, `c` covered, `w` waiting, `m` merged, `x` expanded or pruned.
 fn states_json(program: &Program, graph: &[Shape]) -> Value {
     let shown = &graph[..graph.len().min(MAX_STATES)];
     let line = |loc: LocId| {
@@ -210,7 +220,7 @@ fn states_json(program: &Program, graph: &[Shape]) -> Value {
         Status::Expanded | Status::Pruned if shape.merged => 'm',
         Status::Expanded | Status::Pruned => 'x',
     };
-    // An error is in the function of the state before it.
+    // An error state belongs to the function of its parent.
     let func = |shape: &Shape| {
         let at = shape.at.or_else(|| shown.get(shape.parent? as usize)?.at);
         at.map(|loc| program.locs[loc].func)
@@ -228,12 +238,13 @@ fn states_json(program: &Program, graph: &[Shape]) -> Value {
     })
 }
 
+/// Returns the names of the functions that a function may call.
 fn callees(program: &Program, calls: &CallGraph, func: FuncId) -> Vec<String> {
     let callees: BTreeSet<u32> = calls.graph().successors(func.0).iter().copied().collect();
     callees.into_iter().filter_map(|f| program.funcs.get(FuncId(f))).map(|f| f.name.clone()).collect()
 }
 
-/// A block with numbers of locations, and `[line, text, kept]` for each step.
+/// Returns a block as JSON. Locations are numbers; each step is `[line, text, kept]`.
 fn block_json(program: &Program, block: &Block, kept: &dyn Fn(cfa::EdgeId) -> bool) -> Value {
     let ops = || block.steps.iter().map(|s| &program.edges[s.edge].op);
     let kind = if ops().any(|op| is_error(program, op)) {
@@ -258,7 +269,7 @@ fn block_json(program: &Program, block: &Block, kept: &dyn Fn(cfa::EdgeId) -> bo
     })
 }
 
-/// An error, or the call of a function that is nothing else.
+/// Returns true if the operation is an error, or the call of a function that starts with an error.
 fn is_error(program: &Program, op: &Op) -> bool {
     match *op {
         Op::Error(_) => true,
@@ -270,6 +281,7 @@ fn is_error(program: &Program, op: &Op) -> bool {
     }
 }
 
+/// Returns the first [`MAX_TEXT`] characters of a text, with an ellipsis if it is longer.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX_TEXT) {
         Some((cut, _)) => format!("{}…", &text[..cut]),

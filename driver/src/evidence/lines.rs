@@ -1,14 +1,15 @@
-//! The statements of a GIA about the lines of the source.
+//! The claims of a GIA about the lines of the source.
 
 use crate::source::Sources;
 use cfa::{FunctionOrigin, Op, Program};
 use cooperate::gia::{Gia, Told};
 use std::collections::BTreeMap;
 
-/// By file and line: the most pressing of what is said of its edges.
+/// For each file and line, the greatest claim about the edges of the line, in the order of [`Told`].
 pub type Lines = BTreeMap<String, BTreeMap<u32, Told>>;
 
-/// What a GIA says of the lines of the program that are executed; nothing where the program without what is ut would be too large.
+/// Returns the claims of a GIA about the lines of the user's functions that may be called. Returns `None` if the
+/// residual program would be too large.
 pub fn lines(gia: &Gia, program: &mut Program, sources: &Sources) -> Option<Lines> {
     let told = gia.told(program).ok()?;
     let mut lines = Lines::new();

@@ -1,7 +1,7 @@
-//! What a proof says of loops, in terms of C.
+//! Loop invariants of a proof, as C conditions.
 //!
-//! A slice leaves out assignments whose values nobody reads, so a condition of the slice holds of the program only as far
-//! as it speaks of variables that are read before they are written again: of live ones.
+//! A slice omits assignments whose values are never read. A condition about the slice therefore holds in the program
+//! only if all its variables are live, that is, read before they are written again.
 
 use crate::report::{Condition, LoopInvariant};
 use crate::source::{Sources, Spot};
@@ -17,38 +17,42 @@ use engine::{Agreement, Line, Place, Root, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 
-/// Of what all states agree on at a loop, so many conditions are told.
+/// Maximal number of conditions that are reported for one loop from the observed invariants.
 const ENOUGH: usize = 24;
-/// Edges that all searches for reads of variables may pass.
+/// Maximal number of edges that all liveness searches together may pass.
 const SEARCHES: usize = 20_000_000;
 
 /// The head of a loop.
 pub struct LoopHead {
+    /// The location of the head.
     pub loc: LocId,
+    /// The function that contains the loop.
     pub func: FuncId,
-    /// Where it is: of the ways back to it, then of what happens there.
+    /// The source places of the back edges, then those of the operations at the head.
     pub spots: Vec<Spot>,
 }
 
-/// What is said of the loops of a program, or of a slice of one.
+/// Reports the loops and loop invariants of a program, or of a slice of a program.
 pub struct Loops<'a> {
     program: &'a Program,
-    /// Whether it is a slice.
+    /// True if `program` is a slice.
     is_slice: bool,
     graphs: CfaGraphs,
-    /// By function, the globals that it and its callees write.
+    /// For each function, the globals that the function and its callees write.
     written: Vec<FxHashSet<VarId>>,
-    /// The variables that edges read, as far as they were looked up.
+    /// Cache: the variables that an edge reads.
     reads: RefCell<FxHashMap<EdgeId, Vec<VarId>>>,
-    /// Edges that searches may still pass.
+    /// The number of edges that liveness searches may still pass.
     searches: Cell<usize>,
-    /// Variables by function and name, and global objects by name.
+    /// The number of variables with a name in a function (`None`: global variables).
     vars: FxHashMap<(Option<FuncId>, &'a str), usize>,
+    /// The number of global objects with a name.
     globals: FxHashMap<&'a str, usize>,
     sources: &'a Sources,
 }
 
 impl<'a> Loops<'a> {
+    /// Prepares reports about the loops of `program`. `is_slice` is true if it is a slice of the analysed program.
     pub fn new(program: &'a Program, is_slice: bool, sources: &'a Sources) -> Self {
         let (mut vars, mut globals) = (FxHashMap::default(), FxHashMap::default());
         for var in program.vars.values() {
@@ -70,7 +74,7 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// Whether the source has loops.
+    /// Returns true if a function of the source has a loop.
     pub fn are_there(&self) -> bool {
         self.graphs.funcs.iter().any(|(func, graph)| {
             let is_source = self.program.funcs[func].origin == FunctionOrigin::Source;
@@ -78,26 +82,26 @@ impl<'a> Loops<'a> {
         })
     }
 
-    /// The variables of a name that a function can name.
+    /// Returns the number of variables with this name that are global or belong to the function.
     fn vars_named(&self, name: &str, func: FuncId) -> usize {
         let of = |func| self.vars.get(&(func, name)).copied().unwrap_or(0);
         of(None) + of(Some(func))
     }
 
-    /// The invariants of a certificate that exact C conditions can say.
+    /// Returns the loop invariants of a certificate that have an exact form as C conditions.
     pub fn certified(&self, certificate: &Certificate) -> Vec<LoopInvariant> {
         self.at_heads(certificate.heads.keys().copied(), |function, head, node| {
             certificate.heads[&head].iter().filter_map(|&e| function.condition(certificate, e, node)).collect()
         })
     }
 
-    /// What all states at the heads agree on.
+    /// Returns the observed loop invariants as C conditions.
     pub fn agreed(&self, agreements: &[Agreement]) -> Vec<LoopInvariant> {
         let by_head: FxHashMap<LocId, &Agreement> = agreements.iter().map(|a| (a.head, a)).collect();
         self.at_heads(by_head.keys().copied(), |function, head, node| function.agreed(by_head[&head], node))
     }
 
-    /// The heads of loops in functions of the source.
+    /// Returns the heads of all loops in functions of the source.
     pub fn heads(&self) -> Vec<LoopHead> {
         let program = self.program;
         let mut heads = Vec::new();
@@ -114,6 +118,8 @@ impl<'a> Loops<'a> {
         heads
     }
 
+    /// Returns the invariants at those of `heads` that are in functions of the source, in the order of the functions.
+    /// `conditions` computes the conditions of one head.
     fn at_heads(
         &self,
         heads: impl Iterator<Item = LocId>,
@@ -136,7 +142,8 @@ impl<'a> Loops<'a> {
         all
     }
 
-    /// Whether a variable is read on some path from a location before it is written. False also if that would take too long to find.
+    /// Returns true if some path from a location reads the variable before it writes it. Returns false, too, if the
+    /// searches have passed [`SEARCHES`] edges.
     fn is_live(&self, var: VarId, from: LocId) -> bool {
         let program = self.program;
         let is_global = program.vars[var].func().is_none();
@@ -170,14 +177,15 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// The variables that an edge reads.
+/// Returns the variables that an edge reads.
 fn reads(program: &Program, edge: EdgeId) -> Vec<VarId> {
     let mut vars = Vec::new();
     program.edges[edge].op.for_each_expr(|e| vars.extend(program.exprs.vars(e)));
     vars
 }
 
-/// Adds what is said of loops of which nothing is said yet.
+/// Adds those invariants of `more` whose loops have no invariant in `all` yet. Two invariants belong to the same loop
+/// if they share the function and a source place.
 pub fn add(all: &mut Vec<LoopInvariant>, more: Vec<LoopInvariant>) {
     for other in more {
         let same = |i: &LoopInvariant| i.function == other.function && i.spots.iter().any(|s| other.spots.contains(s));
@@ -187,6 +195,7 @@ pub fn add(all: &mut Vec<LoopInvariant>, more: Vec<LoopInvariant>) {
     }
 }
 
+/// One function whose loops are reported.
 struct Function<'a> {
     loops: &'a Loops<'a>,
     program: &'a Program,
@@ -195,6 +204,7 @@ struct Function<'a> {
 }
 
 impl Function<'_> {
+    /// Returns the invariants at those loop heads of the function that are in `heads`.
     fn invariants(
         &self,
         heads: &FxHashSet<LocId>,
@@ -202,7 +212,7 @@ impl Function<'_> {
     ) -> Vec<LoopInvariant> {
         let forest = LoopForest::new(&self.graph.graph, 0);
         let mut found: Vec<LoopInvariant> = Vec::new();
-        // Inner loops first: places that an inner loop claims are none of the outer's.
+        // Inner loops come before outer ones.
         for (number, l) in forest.loops().iter().enumerate().rev() {
             let head = self.graph.locs[l.head as usize];
             if !heads.contains(&head) || self.loops.graphs.node(head) != Some(l.head) {
@@ -218,7 +228,7 @@ impl Function<'_> {
         found
     }
 
-    /// Where the head is: of the ways back to it, then of what happens there.
+    /// Returns the source places of the back edges to the head, then those of the edges out of the head.
     fn spots(&self, head: LocId, node: u32, body: &[u32]) -> Vec<Spot> {
         let program = self.program;
         let back = body.iter().filter(|&&n| self.graph.graph.successors(n).contains(&node));
@@ -228,6 +238,8 @@ impl Function<'_> {
         edges.iter().filter_map(|&e| self.loops.sources.spot(program, program.edges[e].place?)).collect()
     }
 
+    /// Returns an expression of the certificate as a C condition. Returns `None` if a variable is not live or has no
+    /// unique name, or if no exact C form exists.
     fn condition(&self, certificate: &Certificate, e: ExprId, node: u32) -> Option<Condition> {
         let vars = certificate.pool.vars(e);
         if vars.is_empty() || !vars.iter().all(|&v| self.is_live(v, node) && self.is_unambiguous(v)) {
@@ -247,7 +259,8 @@ impl Function<'_> {
         matches!(self.program.plain_type(self.program.vars[var].ty), CType::Pointer(_))
     }
 
-    /// Of where a pointer alone leads it is said whether that is null: other numbers are of addresses as we lay them out.
+    /// Returns a condition about a single pointer as C if it compares the pointer with null. Conditions with other
+    /// numbers depend on the memory layout of the analysis, so they have no meaning in C.
     fn of_null(&self, pointer: VarId, condition: &Expr, pool: &ExprPool) -> Option<String> {
         let name = self.program.vars[pointer].name.as_deref().filter(|name| is_identifier(name))?;
         let is = |e: ExprId, number: u64| pool.as_const(e).is_some_and(|c| c.to_u64() == Some(number));
@@ -261,12 +274,12 @@ impl Function<'_> {
         }
     }
 
-    /// Whether what holds of the variable here holds in the whole program.
+    /// Returns true if a fact about the variable at this node also holds in the whole program.
     fn is_live(&self, var: VarId, node: u32) -> bool {
         !self.loops.is_slice || self.loops.is_live(var, self.graph.locs[node as usize])
     }
 
-    /// What the states at a head agree on.
+    /// Returns the observed invariants at a head as C conditions, at most [`ENOUGH`].
     fn agreed(&self, agreement: &Agreement, node: u32) -> Vec<Condition> {
         let mut conditions = Vec::new();
         let is_constant = |v: &Option<Values>| v.as_ref().is_some_and(|v| v.few.as_ref().is_some_and(|f| f.len() == 1));
@@ -294,7 +307,7 @@ impl Function<'_> {
         conditions
     }
 
-    /// Lines on which two variables lie, and combinations of values.
+    /// Returns the linear relations between two places, and the combinations of values that several places take.
     fn relations(&self, agreement: &Agreement, node: u32) -> Vec<Condition> {
         let name = |at: usize| self.named(&agreement.places[at], node);
         let mut conditions = Vec::new();
@@ -308,7 +321,7 @@ impl Function<'_> {
                 conditions.push(Condition { text, in_doubt: a.in_doubt || b.in_doubt, ..b });
             }
         }
-        // What lies on a line with another is told by it.
+        // A place on a line is determined by the other place of the line, so the rows omit it.
         let told = |at: usize| lines.iter().any(|l| l.b == at);
         if let Some((places, rows)) = agreement.rows(|at| !told(at) && name(at).is_some()) {
             let names: Vec<Condition> = places.iter().filter_map(|&at| name(at)).collect();
@@ -329,10 +342,10 @@ impl Function<'_> {
         conditions
     }
 
-    /// `b == factor * a + offset` in C; `None` where that would overflow on the way.
+    /// Returns `b == factor * a + offset` in C. Returns `None` if the product may overflow or a constant does not fit.
     fn line(&self, place: &Place, line: &Line, values: &Values, [a, b]: [&str; 2]) -> Option<String> {
         let signed = is_signed(self.program, place);
-        // Narrow numbers are computed with as `int`.
+        // C promotes narrower integers to `int`.
         let (is_int, suffix) = match (place.width, signed) {
             (..32, _) | (32, true) => (true, ""),
             (32, false) => (false, "U"),
@@ -365,7 +378,8 @@ impl Function<'_> {
         })
     }
 
-    /// What C calls a place here.
+    /// Returns the C name of a place at this node, as the text of a condition. Returns `None` if the place has no
+    /// unique name there, or if its variable is not live.
     fn named(&self, place: &Place, node: u32) -> Option<Condition> {
         let (program, way) = (self.program, place.way.as_str());
         let is_unique = |name: &str| {
@@ -375,7 +389,7 @@ impl Function<'_> {
         };
         let (name, declared, sure) = match place.root {
             Root::Var(var) | Root::Behind(var) => {
-                // What nobody reads, a slice does not compute.
+                // A slice does not compute values that are never read.
                 if !self.is_live(var, node) {
                     return None;
                 }
@@ -397,7 +411,7 @@ impl Function<'_> {
         Some(Condition { text, in_doubt: self.loops.is_slice && !sure, declared })
     }
 
-    /// Whether the name means this variable wherever it is in scope in this function.
+    /// Returns true if the variable's name denotes only this variable in this function.
     fn is_unambiguous(&self, var: VarId) -> bool {
         self.program.vars[var].name.as_ref().is_some_and(|name| self.loops.vars_named(name, self.func) == 1)
     }
@@ -421,7 +435,8 @@ fn literal(width: u32, signed: bool, value: u64) -> String {
     }
 }
 
-/// That a place has one of these values, in C; `None` if it can have any, and of addresses.
+/// Returns the C condition that a place has one of these values. Returns `None` if every value is possible, and for
+/// pointers unless they are null.
 fn bounds(program: &Program, place: &Place, name: &str, values: &Values) -> Option<String> {
     if let CType::Pointer(_) = program.plain_type(place.ty) {
         return (values.few.as_deref() == Some(&[0])).then(|| format!("{name} == 0"));

@@ -1,4 +1,4 @@
-//! What is shown of a verdict: traces, reproductions, invariants of loops, the program with what was found.
+//! Evidence for a verdict: reproductions, loop invariants, assumptions of proofs, and report data about the program.
 
 pub mod assumed;
 pub mod blame;

@@ -1,4 +1,4 @@
-//! The inputs of an execution, with what a native harness must know of the program to give them to it.
+//! The inputs of an execution, with the facts about the program that a native harness needs to pass them to it.
 
 use crate::job::Job;
 use crate::trace::Trace;
@@ -11,26 +11,26 @@ use std::collections::BTreeSet;
 pub struct Reproduction {
     /// The execution.
     pub trace: Trace,
-    /// What the inputs lead to, in words.
+    /// The text that describes the end of the execution.
     pub of: String,
-    /// The sanitizer of clang that reports the error.
+    /// The sanitizer of clang that reports the error, if there is one.
     pub sanitizer: Option<&'static str>,
-    /// The files of the program, and how they are compiled.
+    /// The files of the program with their compile options.
     pub load: Options,
-    /// Functions whose call is an error.
+    /// The functions whose call is an error.
     pub error_functions: Vec<String>,
-    /// Functions that the program calls and nobody defines. The linker needs them even if the execution does not call them.
+    /// The undefined functions that the program calls. The linker needs them even if the execution does not call them.
     pub undefined: BTreeSet<String>,
-    /// Functions that nobody defines only return a value.
+    /// True if undefined functions only return a value, without other effects.
     pub undefined_return: bool,
-    /// Functions of the program that have a model.
+    /// The functions of the program that have a model.
     pub models: Vec<String>,
-    /// Pointers have 32 bits.
+    /// True if pointers have 32 bits.
     pub ilp32: bool,
 }
 
 impl Reproduction {
-    /// The reproduction of an execution of a job's program.
+    /// Returns the reproduction of an execution (`trace`) of the job's program.
     pub fn new(job: &Job, program: &Program, trace: Trace, of: String, sanitizer: Option<&'static str>) -> Self {
         let error_functions = job.error_functions.clone();
         let undefined = program
@@ -55,12 +55,12 @@ impl Reproduction {
     }
 }
 
-/// Whether the C library defines a function that is no model, but known to the front-end.
+/// Returns true if the C library defines this function, which has no model but is known to the front-end.
 fn in_library(name: &str) -> bool {
     frontend_llvm::is_known(name) && !name.starts_with("__") && !name.starts_with("nondet_") && name != "reach_error"
 }
 
-/// Functions that give inputs, but none on the way to the error.
+/// Returns the input functions of the program that the execution does not call.
 fn uncalled(program: &Program, trace: &Trace) -> BTreeSet<String> {
     let called = |name: &String| trace.inputs.iter().any(|i| matches!(&i.kind, InputKind::Nondet(n) if n == name));
     let names = program.inputs.values().filter_map(|input| match &input.kind {

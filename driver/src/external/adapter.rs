@@ -1,4 +1,5 @@
-//! How a tool of others is called, as data: what it reads, its command line, where it leaves tests.
+//! Descriptions of external tools as data: the input format, the command line, and the places of the tests that a tool
+//! writes.
 
 use crate::failure::Failure;
 use crate::files;
@@ -15,69 +16,73 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Between looks at a tool that runs.
+/// The interval at which a running tool is polled.
 const PAUSE: Duration = Duration::from_millis(10);
-/// What a tool is told of a run without a time limit.
+/// The time limit that a tool gets if the run has none.
 const LONG: Duration = Duration::from_secs(86_400);
-/// The end of what a tool prints is read as far as this.
+/// Maximal number of bytes that are read from the end of the output of a tool.
 const MOST_OUTPUT: usize = 16 << 20;
 
+/// The description of an external tool, read from TOML.
 #[derive(Deserialize, Clone, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Adapter {
-    /// A path, or a name that is looked up in PATH.
+    /// The executable: a path, or a name that is looked up in PATH.
     program: PathBuf,
-    /// Other programs that have to be in PATH.
+    /// Other programs that must exist: paths, or names that are looked up in PATH.
     #[serde(default)]
     needs: Vec<PathBuf>,
-    /// `c`, `bc` or `ll`.
+    /// The input format: `c`, `bc` or `ll`.
     #[serde(default = "c")]
     input: String,
-    /// With `{file}`, `{folder}`, `{seeds}`, `{width}` (32 or 64), `{seconds}` and `{megabytes}`.
+    /// The arguments of the command line. `{file}`, `{folder}`, `{seeds}`, `{width}` (32 or 64), `{seconds}` and
+    /// `{megabytes}` are replaced.
     arguments: Vec<String>,
-    /// What a proof is told by.
+    /// The text in the output that reports a proof.
     #[serde(default)]
     pub r#true: String,
-    /// What a violation is told by.
+    /// The text in the output that reports a violation.
     #[serde(default)]
     pub r#false: String,
-    /// What must not be printed with a proof.
+    /// Texts whose presence in the output invalidates a proof.
     #[serde(default)]
     pub unless: Vec<String>,
-    /// The files of tests; a `*` in the name stands for anything.
+    /// Patterns of the test files, relative to the folder of the run. A `*` in the file name stands for any text.
     #[serde(default)]
     pub tests: Vec<String>,
-    /// Bodies of functions that the program only declares, where the tool does not know them: by name, by the beginning of the name
-    /// (`__VERIFIER_nondet_*`), or `error` for functions whose call is the violation.
+    /// Bodies of functions that the program only declares and the tool does not know. A key is a name, the beginning of
+    /// a name (`__VERIFIER_nondet_*`), or `error` for functions whose call is the violation.
     #[serde(default)]
     define: BTreeMap<String, String>,
 }
 
+/// Returns the default input format.
 fn c() -> String {
     "c".into()
 }
 
-/// A run of a tool that is over.
+/// The result of a run of a tool.
 pub struct Ran {
-    /// What it wrote; gone when this is dropped.
+    /// The folder with the files that the tool wrote. It is deleted when this value is dropped.
     pub folder: TempDir,
-    /// The end of what it printed.
+    /// The end of the output.
     pub said: String,
-    /// How it ended, if that was in time.
+    /// The exit status; `None` if the tool was stopped because the budget was spent.
     pub ended: Option<ExitStatus>,
-    /// An error of the program that what it was given does not have.
+    /// The message of an error of the program that the input of the tool lacks (see [`cooperate::c::Written::unsaid`]).
     pub unsaid: Option<String>,
 }
 
 impl Ran {
-    /// The last line that it printed.
+    /// Returns the last non-empty line of the output, or `nothing`.
     pub fn last_words(&self) -> &str {
         self.said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("nothing")
     }
 }
 
 impl Adapter {
-    /// One that is known by its name, or that a file ending in `.toml` describes.
+    /// Returns the description of a tool: one of `known` (pairs of name and description), or the content of a file with
+    /// the extension `.toml`. `Err` if the name is unknown, or the file is unreadable or malformed.
     pub fn of(name: &str, known: &[(&str, &str)]) -> Result<Self, Failure> {
         let path = Path::new(name);
         let text = match known.iter().find(|(known, _)| *known == name) {
@@ -94,7 +99,8 @@ impl Adapter {
         Self::parse(&text, name)
     }
 
-    /// The tool that a text describes.
+    /// Parses the description of a tool. `name` is the subject of error messages. `Err` if the text is malformed or the
+    /// input format is unknown.
     pub fn parse(text: &str, name: &str) -> Result<Self, Failure> {
         let adapter: Self = toml::from_str(text).map_err(|e| Failure::data(format!("{name}: {e}")))?;
         if !["c", "bc", "ll"].contains(&adapter.input.as_str()) {
@@ -103,12 +109,13 @@ impl Adapter {
         Ok(adapter)
     }
 
-    /// Said in reports, which hold the names of analyses: one for the whole run.
+    /// Returns the file stem of `name` for reports. The string is leaked because reports hold names of analyses as
+    /// `&'static str`; a run has only one.
     pub fn short_name(name: &str) -> &'static str {
         Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or(name).to_owned().leak()
     }
 
-    /// An error about the first program of those that it takes which is not there.
+    /// Checks that all programs of the tool exist. `Err` with the first missing one.
     pub fn require(&self, name: &str) -> Result<(), Failure> {
         let of_path = |program: &Path| if program.components().count() > 1 { "there" } else { "in PATH" };
         self.missing().map_or(Ok(()), |program| {
@@ -116,6 +123,7 @@ impl Adapter {
         })
     }
 
+    /// Returns the first program of the tool that does not exist.
     fn missing(&self) -> Option<&Path> {
         let is_there = |program: &Path| match program.components().count() {
             0 | 1 => std::env::var_os("PATH")
@@ -125,8 +133,10 @@ impl Adapter {
         std::iter::once(&self.program).chain(&self.needs).map(PathBuf::as_path).find(|p| !is_there(p))
     }
 
-    /// Runs the tool on a program, as long as the budget lasts. `errors` are functions whose calls are violations; `seeds` are tests that
-    /// are known, as the bytes of their inputs.
+    /// Runs the tool on a program until it ends or the budget is spent. `errors` are functions whose calls are
+    /// violations. `seeds` are known tests, as the bytes of their inputs. `memory` is the limit for the tool in bytes.
+    /// `Err` if C cannot express the program, if it does not compile, if a file cannot be written or read, or if the
+    /// tool does not start.
     pub fn run(
         &self,
         name: &str,
@@ -163,7 +173,7 @@ impl Adapter {
         let output = File::create(&log).and_then(|out| Ok((out.try_clone()?, out)));
         let (out, err) = output.with_context(|| format!("no file for {name}"))?;
         let mut command = Command::new(&self.program);
-        // Whoever ends this process with no time to say so ends the tool, too, which may otherwise run for days.
+        // If this process is killed, the kernel kills the tool, too. Otherwise the tool might run for days.
         // SAFETY: prctl only sets an attribute of the child, and may be called between fork and exec.
         unsafe {
             command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
@@ -186,12 +196,12 @@ impl Adapter {
         Ok(Ran { folder, said, ended, unsaid })
     }
 
-    /// The files of tests that it left.
+    /// Returns the test files that the tool wrote.
     pub fn test_files(&self, ran: &Ran) -> Vec<PathBuf> {
         self.tests.iter().flat_map(|pattern| matching(ran.folder.path(), pattern)).collect()
     }
 
-    /// The program with bodies for functions that it declares and the tool does not know.
+    /// Returns the C text with bodies for functions that it declares and the tool does not know.
     fn with_definitions(&self, c: &str, errors: &[String]) -> String {
         let mut out = c.to_owned();
         for line in c.lines() {
@@ -217,7 +227,7 @@ impl Adapter {
     }
 }
 
-/// The files of a folder whose path in it is like the pattern, in order.
+/// Returns the files of a folder whose relative path matches the pattern, sorted by name.
 fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let path = folder.join(pattern);
     let Some((before, after)) = path.file_name().and_then(|n| n.to_str()).and_then(|n| n.split_once('*')) else {
@@ -232,11 +242,11 @@ fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A tool with all that it starts: ended when it is dropped.
+/// A running tool with its process group, which is killed on drop.
 struct Running(Child);
 
 impl Running {
-    /// How it ended, if that was in time.
+    /// Waits for the end of the tool. Returns its exit status, or `None` if the budget is spent first or waiting fails.
     fn wait(mut self, budget: &Budget) -> Option<ExitStatus> {
         while budget.spent().is_none() {
             match self.0.try_wait() {
@@ -251,7 +261,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // SAFETY: a signal to a process group that the child leads; it is not waited for yet, or it has no members left.
+        // SAFETY: the signal goes to a process group that the child leads. Either nobody has waited for the child yet,
+        // or the group has no members left.
         unsafe {
             libc::kill(-(self.0.id() as libc::pid_t), libc::SIGKILL);
         }

@@ -1,8 +1,9 @@
-//! Verifiers of others (`--external`): what is to be verified is written as a file that they read, their verdict is read from what they
-//! print. A violation is replayed on the original program before it is said; a proof rests on the tool.
+//! External verifiers (`--external`). The residual program is written to a file that the tool reads. The verdict is
+//! read from the output of the tool. A violation is replayed on the original program before it is reported. A proof is
+//! trusted.
 //!
-//! How a tool is called is data (`adapter`): `esbmc.toml` and `klee.toml` here, and any file of the same form (docs/guide/sharing-work.md).
-//! Testers (`tester`) are called the same way.
+//! The description of a tool is data (`adapter`): `esbmc.toml` and `klee.toml` in this folder, and any file of the same
+//! form (docs/guide/sharing-work.md). External testers (`tester`) are described in the same form.
 
 pub mod adapter;
 
@@ -17,32 +18,38 @@ use engine::{Analysis, Counterexample, Outcome, Reason, Verdict};
 use slicer::Slice;
 use std::time::{Duration, Instant};
 
+/// The names and descriptions of the built-in tools.
 const KNOWN: [(&str, &str); 2] = [("esbmc", include_str!("esbmc.toml")), ("klee", include_str!("klee.toml"))];
-/// What finding out what a tool need not read may take.
+/// Maximal time to slice the program for a tool.
 const SLICING: Duration = Duration::from_secs(5);
-/// Test cases that are tried for one violation.
+/// Maximal number of test cases that are replayed for one violation.
 const MOST_TESTS: usize = 100;
 
-/// A tool by its name.
+/// An external verifier.
 #[derive(Clone, Debug)]
 pub struct Tool {
+    /// The name in reports.
     pub name: &'static str,
     adapter: Adapter,
 }
 
-/// Under what a tool is run.
+/// The context in which a tool runs.
 pub struct Task<'a> {
-    /// The program that violations are those of.
+    /// The original program, on which violations are replayed.
     pub original: &'a Program,
+    /// The functions whose calls are violations.
     pub error_functions: &'a [String],
+    /// The budget of the run.
     pub budget: &'a Budget,
+    /// The memory limit in bytes.
     pub memory: u64,
-    /// How long a replay may take.
+    /// Maximal time of a replay.
     pub replay: Duration,
 }
 
 impl Tool {
-    /// One that is known, or that a file ending in `.toml` describes.
+    /// Returns a built-in tool, or the tool that a file with the extension `.toml` describes. `Err` if there is none,
+    /// or if its description has no text for a proof or for a violation.
     pub fn of(name: &str) -> Result<Self, Failure> {
         let adapter = Adapter::of(name, &KNOWN)?;
         if adapter.r#true.is_empty() || adapter.r#false.is_empty() {
@@ -51,17 +58,20 @@ impl Tool {
         Ok(Self { name: Adapter::short_name(name), adapter })
     }
 
-    /// What it takes has to be there.
+    /// Returns the tool if all programs that it needs exist. `Err` with the first missing one.
     pub fn installed(self) -> Result<Self, Failure> {
         self.adapter.require(self.name).map(|()| self)
     }
 
-    /// What the tool says of a program whose paths and inputs are those of the original.
+    /// Runs the tool on a program whose paths and inputs are those of the original, and returns the outcome. Failures
+    /// of the tool are `UNKNOWN` with their reason.
     pub fn verify(&self, program: &Program, task: &Task<'_>) -> Outcome {
         let verdict = self.run(program, task).unwrap_or_else(|why| Verdict::Unknown(Reason::new(format!("{why:#}"))));
         Outcome::new(verdict, Analysis::Default)
     }
 
+    /// Runs the tool on a slice of the program and returns its verdict. `Err` if it has none, or if it is not
+    /// confirmed.
     fn run(&self, program: &Program, task: &Task<'_>) -> anyhow::Result<Verdict> {
         let Self { name, adapter } = self;
         let whole = program;
@@ -82,7 +92,8 @@ impl Tool {
         }
     }
 
-    /// Whether the proof is one of the program: of a tool that came to its end and was content, about C that asks and does all that the program does.
+    /// Checks that the tool's proof is a proof of the program. `Err` if the tool was stopped or failed, if its C input
+    /// lacks an error of the program, or if the C input is not exactly the program.
     fn believed(&self, program: &Program, ran: &Ran) -> anyhow::Result<()> {
         let name = self.name;
         match ran.ended {
@@ -101,7 +112,8 @@ impl Tool {
         }
     }
 
-    /// The violation, if one of the tests that the tool has written leads to it in the original.
+    /// Returns the violation if one of the tool's tests reaches an error in the original program. `Err` with the reason
+    /// of the last test otherwise.
     fn confirmed(&self, ran: &Ran, whole: &Program, slice: Option<&Slice>, task: &Task<'_>) -> anyhow::Result<Verdict> {
         let name = self.name;
         let mut why = anyhow!("{name} has written no test case");
@@ -117,14 +129,15 @@ impl Tool {
     }
 }
 
-/// What the errors of a program depend on, which is less to read for others. Not where memory is freed: a slice may lack that.
+/// Returns a slice of the program for its errors, so that the tool has less to read. Returns `None` if the program
+/// frees memory, because a slice may lack that, if it has memory faults, or if slicing fails.
 fn slice(program: &Program, budget: &Budget) -> Option<Slice> {
     if cfa::facts::frees(program) || program.edges.values().any(|e| e.fault.is_some()) {
         return None;
     }
     let errors = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_)));
     let criteria: Vec<_> = errors.map(|(id, _)| id).collect();
-    // The library has functions of its own in the place of models.
+    // The tool's library replaces the models.
     let models = program.funcs.iter().filter(|(_, f)| f.origin == FunctionOrigin::Model);
     let time = budget.remaining().map_or(SLICING, |left| SLICING.min(left / 5));
     let options = slicer::Options {
@@ -135,8 +148,8 @@ fn slice(program: &Program, budget: &Budget) -> Option<Slice> {
     slicer::slice(program, &criteria, &options).ok()
 }
 
-/// Inputs under which the original runs into an error, from a test case for a slice of the program whose inputs are those of the original, or
-/// for all of it.
+/// Replays a test case on the original program and returns the counterexample. The test case is for `slice` if there is
+/// one. The slice is one of `whole`, whose inputs are those of the original. `Err` if the original reaches no error.
 fn replay(test: &TestCase, whole: &Program, slice: Option<&Slice>, task: &Task<'_>) -> anyhow::Result<Counterexample> {
     let limits = engine::replay_limits(task.replay);
     let given_to = slice.map_or(task.original, |slice| &slice.program);
@@ -152,8 +165,8 @@ fn replay(test: &TestCase, whole: &Program, slice: Option<&Slice>, task: &Task<'
     Ok(Counterexample { error, inputs, path })
 }
 
-/// Where the C of a program may do less than the program: approximations outside of models of the library, which has functions of its own in
-/// their place.
+/// Returns the reason of an approximation by which the C text of a program may have fewer behaviours than the program.
+/// Approximations in library models do not count, because the tool's library replaces the models.
 fn inexact(program: &Program) -> Option<String> {
     let calls = CallGraph::new(program);
     program.edges.iter().find_map(|(id, edge)| {

@@ -1,4 +1,5 @@
-//! Objects, archives and programs: the records of `proviso cc` in them, and bitcode that clang embeds.
+//! Object files, archives and linked programs: the records that `proviso cc` puts in them, and the bitcode that clang
+//! embeds.
 
 use crate::failure::Failure;
 use crate::files;
@@ -7,61 +8,69 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// How ELF files start.
+/// The first bytes of an ELF file.
 pub const ELF: &[u8] = b"\x7fELF";
+/// The first bytes of an archive.
 const ARCHIVE: &[u8] = b"!<arch>\n";
-/// An archive that names its members instead of holding them.
+/// The first bytes of a thin archive, which names its members instead of containing them.
 const THIN: &[u8] = b"!<thin>\n";
-/// The section with records, a line each.
+/// The name of the section with the records, one per line.
 pub const SECTION: &str = ".proviso.commands";
-/// The sections where clang puts bitcode: `-fembed-bitcode`, and `-flto -ffat-lto-objects`.
+/// The sections with bitcode from clang, for `-fembed-bitcode` and for `-flto -ffat-lto-objects`.
 const BITCODE: [&str; 2] = [".llvmbc", ".llvm.lto"];
 
-/// A line of the section.
+/// A line of the section [`SECTION`].
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(untagged)]
 pub enum Record {
-    /// The records before it were linked.
+    /// The files of the preceding records were linked.
     Linked(Link),
+    /// A file was compiled.
     Compiled(Entry),
 }
 
-/// How a file was linked, and what else was linked into it.
+/// One run of the linker.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
 pub struct Link {
+    /// The output file.
     pub output: PathBuf,
-    /// The linker's options, a word each.
+    /// The options of the linker, one word each.
     pub linker: Vec<String>,
-    /// Symbols of objects without records, and the objects.
+    /// The symbols that objects without records define, each with the name of its object.
     pub foreign: BTreeMap<String, String>,
-    /// Files that may define or run anything: sources in other languages, and objects without records that have constructors.
+    /// Linked files that may define or run anything: sources in other languages, and objects without records that have
+    /// constructors.
     pub unknown: Vec<String>,
 }
 
 /// An object, a program, or a member of an archive.
 #[derive(Default, Debug)]
 pub struct Object {
+    /// The records of `proviso cc`.
     pub records: Vec<Record>,
+    /// The embedded bitcode, if there are no records; or the file itself if it is bitcode.
     pub bitcode: Option<Vec<u8>>,
-    /// The symbols that it defines for others.
+    /// The non-local symbols that it defines.
     pub symbols: Vec<String>,
-    /// It has functions that run before `main`.
+    /// True if functions of it run before `main`. False for shared libraries.
     pub has_constructors: bool,
+    /// True if it is a shared library or a position-independent program.
     pub is_shared: bool,
 }
 
 impl Object {
-    /// True if it tells what it consists of.
+    /// Returns true if the object has records or bitcode, so that its source is known.
     pub fn is_known(&self) -> bool {
         !self.records.is_empty() || self.bitcode.is_some()
     }
 
+    /// Reads an object or a bitcode file. Malformed parts are skipped.
     fn of(data: &[u8]) -> Self {
         if data.starts_with(b"BC") {
             return Self { bitcode: Some(data.to_vec()), ..Self::default() };
         }
         let text = section(data, SECTION).unwrap_or_default();
-        // Linkers may put zeros between the parts of a section.
+        // Linkers may insert zeros between the parts of a section.
         let lines = String::from_utf8_lossy(&text);
         let lines = lines.split(['\n', '\0']).filter(|line| !line.is_empty());
         let records: Vec<Record> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -82,25 +91,27 @@ impl Object {
     }
 }
 
-/// What a binary consists of.
+/// The content of a binary.
 #[derive(Default, Debug)]
 pub struct Content {
+    /// The object itself, or the members of the archive.
     pub objects: Vec<Object>,
-    /// Its objects are a part of a program only if they are needed.
+    /// True if the binary is an archive. A member of an archive belongs to a program only if the program needs it.
     pub is_archive: bool,
 }
 
-/// Whether a file that starts like this is an object, an archive or a program.
+/// Returns true if a file with these first bytes is an object, an archive or a program.
 pub fn is_binary(start: &[u8]) -> bool {
     [ELF, ARCHIVE, THIN].iter().any(|magic| start.starts_with(magic))
 }
 
-/// Records as a section holds them.
+/// Returns the records as the text of the section, one JSON object per line.
 pub fn to_text(records: &[Record]) -> String {
     records.iter().filter_map(|record| serde_json::to_string(record).ok()).map(|line| line + "\n").collect()
 }
 
-/// What a file consists of; a thin archive, of what is in the files that it names. `None` if it is no object, archive or program.
+/// Reads an object, an archive or a program. The members of a thin archive are read from the files that it names.
+/// Returns `None` if the file is no object, archive or program. `Err` if a file cannot be read.
 pub fn read(file: &Path) -> Result<Option<Content>, Failure> {
     let data = files::read(file)?;
     let Some(names) = members_elsewhere(&data) else { return Ok(content(&data)) };
@@ -112,7 +123,7 @@ pub fn read(file: &Path) -> Result<Option<Content>, Failure> {
     Ok(Some(all))
 }
 
-/// What an object, an archive or a program consists of; `None` if it is neither.
+/// Returns the content of an object, an archive or a program, or `None` if the data are none of these.
 fn content(data: &[u8]) -> Option<Content> {
     if data.starts_with(ARCHIVE) {
         let objects = members(data).into_iter().filter(|member| member.starts_with(ELF) || member.starts_with(b"BC"));
@@ -124,7 +135,8 @@ fn content(data: &[u8]) -> Option<Content> {
     }
 }
 
-/// The files that a thin archive consists of, relative to its folder; `None` if the file is none.
+/// Returns the paths of the members of a thin archive, relative to its folder, or `None` if the data are no thin
+/// archive.
 fn members_elsewhere(data: &[u8]) -> Option<Vec<String>> {
     data.starts_with(THIN).then_some(())?;
     let mut names: &[u8] = &[];
@@ -134,14 +146,15 @@ fn members_elsewhere(data: &[u8]) -> Option<Vec<String>> {
         at = start;
         let is_index = name == "/" || name == "/SYM64/";
         if is_index || name == "//" {
-            // These alone have their content here.
+            // Only these two members have their content in the thin archive itself.
             let Some(content) = at.checked_add(size).and_then(|end| data.get(at..end)) else { break };
             if !is_index {
                 names = content;
             }
             at += size + size % 2;
         } else if let Some(long) = name.strip_prefix('/') {
-            // A place among the names, and for a member of another archive its place there.
+            // The offset of the name in the table of names. For a member of another archive, `:` and its offset there
+            // follow.
             let start = long.split(':').next().and_then(|at| at.parse::<usize>().ok());
             let Some(rest) = start.and_then(|start| names.get(start..)) else { break };
             let name = rest.split(|&b| b == b'\n').next().unwrap_or(rest);
@@ -154,7 +167,8 @@ fn members_elsewhere(data: &[u8]) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// The header of a member of an archive: its name, the size of its content, and where this starts.
+/// Reads the header of a member of an archive at an offset. Returns the name, and the size and the offset of the
+/// content. Returns `None` at the end of the archive. A malformed size is `usize::MAX`.
 fn header(archive: &[u8], at: usize) -> Option<(String, usize, usize)> {
     const HEADER: usize = 60;
     let header = archive.get(at..at + HEADER)?;
@@ -162,7 +176,7 @@ fn header(archive: &[u8], at: usize) -> Option<(String, usize, usize)> {
     Some((text(0..16), text(48..58).parse().unwrap_or(usize::MAX), at + HEADER))
 }
 
-/// The members of an archive.
+/// Returns the contents of the members of an archive.
 fn members(archive: &[u8]) -> Vec<&[u8]> {
     let mut found = Vec::new();
     let mut at = ARCHIVE.len();
@@ -174,7 +188,8 @@ fn members(archive: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// The names of all symbols of an ELF file, without versions; `None` if it keeps none but for dynamic linking.
+/// Returns the names of all symbols of an ELF file, without versions. Returns `None` if the file has no symbol table
+/// except for dynamic linking, or is no ELF file.
 pub fn names(data: &[u8]) -> Option<BTreeSet<String>> {
     let elf = Elf::new(data)?;
     elf.section(".symtab")?;
@@ -183,30 +198,40 @@ pub fn names(data: &[u8]) -> Option<BTreeSet<String>> {
     Some(all.map(|name| name.split('@').next().unwrap_or_default().to_owned()).collect())
 }
 
-/// The content of a section of an ELF file, if it has it.
+/// Returns the content of a section of an ELF file. Returns `None` if there is no such section, or the file is no ELF
+/// file.
 pub fn section(data: &[u8], name: &str) -> Option<Vec<u8>> {
     Elf::new(data)?.section(name).map(<[u8]>::to_vec)
 }
 
-/// The table of sections of a little-endian ELF file.
+/// A little-endian ELF file with the position of its section table.
 struct Elf<'d> {
     data: &'d [u8],
+    /// True for 64-bit files.
     wide: bool,
+    /// The offset of the section table.
     table: usize,
+    /// The size of an entry of the table in bytes.
     entry: usize,
+    /// The number of sections.
     count: usize,
-    /// The section with the names of all.
+    /// The index of the section with the names of all sections.
     names: usize,
 }
 
+/// The properties of a symbol in a symbol table.
 struct Symbol {
     is_local: bool,
     is_defined: bool,
 }
 
+/// An entry of the section table.
 struct Header {
+    /// The offset of the name in the section with the names.
     name: usize,
+    /// The offset of the content in the file.
     offset: usize,
+    /// The size of the content in bytes.
     size: usize,
 }
 
@@ -246,7 +271,8 @@ impl<'d> Elf<'d> {
         (0..self.count).filter_map(|n| self.header(n)).any(|header| is_table(&header))
     }
 
-    /// The symbols of a table that are as wanted, with the names in another section.
+    /// Returns the names of those symbols of the section `table` that satisfy `is_wanted`. The section `names` contains
+    /// the names.
     fn symbols(&self, [table, names]: [&str; 2], is_wanted: impl Fn(&Symbol) -> bool) -> Vec<String> {
         let (Some(table), Some(names)) = (self.section(table), self.section(names)) else { return Vec::new() };
         let (size, info, section) = if self.wide { (24, 4, 6) } else { (16, 12, 14) };
@@ -268,11 +294,13 @@ impl<'d> Elf<'d> {
     }
 }
 
-/// The text at a place, up to a zero.
+/// Returns the bytes from an offset up to the first zero.
 fn text(data: &[u8], at: usize) -> Option<&[u8]> {
     data.get(at..)?.split(|&byte| byte == 0).next()
 }
 
+/// Returns the little-endian number of `size` bytes at an offset. Returns `None` if it is outside of the data or too
+/// large.
 fn number(data: &[u8], at: usize, size: usize) -> Option<usize> {
     let bytes = data.get(at..at.checked_add(size)?)?;
     usize::try_from(bytes.iter().rev().fold(0u64, |all, &byte| all << 8 | u64::from(byte))).ok()

@@ -1,4 +1,4 @@
-//! Task definitions (`.yml`), format 2.0 of SV-COMP: which files, which property, which data model.
+//! Task definitions (`.yml`) in format 2.0 of SV-COMP: the files, the properties, and the data model of a task.
 
 use crate::failure::Failure;
 use crate::files;
@@ -6,15 +6,18 @@ use frontend_llvm::DataModel;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// What a task definition says.
+/// A task definition.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Definition {
+    /// The files of the program.
     pub files: Vec<PathBuf>,
-    /// Property files with the expected verdict where it is given.
+    /// The property files.
     pub properties: Vec<PathBuf>,
+    /// The data model, if the definition has one.
     pub data_model: Option<DataModel>,
 }
 
+/// The text of a task definition.
 #[derive(Deserialize)]
 struct Written {
     format_version: Text,
@@ -43,7 +46,7 @@ enum OneOrMany {
     Many(Vec<PathBuf>),
 }
 
-/// A scalar that writers quote or not.
+/// A scalar that some authors quote and others do not.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Text {
@@ -52,18 +55,21 @@ enum Text {
 }
 
 impl Definition {
+    /// Returns true if the path has the extension of a task definition, `.yml` or `.yaml`.
     pub fn is_definition(path: &Path) -> bool {
         path.extension().is_some_and(|e| e == "yml" || e == "yaml")
     }
 
-    /// Reads a task definition. Relative names in it are relative to its folder.
+    /// Reads a task definition. Relative names in it are relative to its folder. `Err` if the file is unreadable or
+    /// malformed.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let text = files::read_text(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, folder).map_err(|message| Failure::data(format!("{}: {message}", path.display())))
     }
 
-    /// The task of a text; relative names in it are relative to `folder`.
+    /// Parses a task definition. Relative names in it are relative to `folder`. `Err` if the text is malformed, or if
+    /// its version, language or data model is not supported.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let definition: Written = serde_saphyr::from_str(text).map_err(|e| format!("not a task definition: {e}"))?;
         let version = match definition.format_version {

@@ -1,46 +1,48 @@
-//! The options of the linker, as `proviso cc` records them: what they do to the symbols of a program.
+//! The effects of linker options on the symbols of a program. `proviso cc` records the options.
 
 use crate::failure::Failure;
 use crate::input::binary::Link;
 use std::collections::BTreeMap;
 
-/// What linking does to the objects that are linked.
+/// The effects of a run of the linker on the linked objects.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// See `frontend_llvm::InputFile::references`.
+    /// The redirected symbols: a reference to the key refers to the value. See `frontend_llvm::InputFile::references`.
     pub references: BTreeMap<String, String>,
-    /// Options that change nothing as long as no other module takes part, and unknown ones.
+    /// Options that are assumed to have no effect: those that matter only to other modules, and unknown ones.
     pub assumed: Vec<String>,
-    /// The option by which the program does not start at `main`.
+    /// The option because of which the program does not start at `main`, if any.
     pub start: Option<String>,
-    /// Words that are no options: files.
+    /// The words that are no options: files.
     pub files: Vec<String>,
 }
 
-/// What an option means for the program.
+/// The meaning of an option for the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
-    /// It is about the format of the file, search, diagnostics, or addresses, which nothing is known of anyway.
+    /// The option concerns the file format, the search for files, diagnostics, or addresses. The analysis knows nothing
+    /// of addresses anyway.
     None,
-    /// It chooses which symbols other modules see or replace.
+    /// The option chooses which symbols other modules see or replace.
     OtherModules,
-    /// It says where the program starts.
+    /// The option chooses the entry point of the program.
     Start,
-    /// `--wrap`.
+    /// The option is `--wrap`.
     Wrap,
-    /// `--defsym`.
+    /// The option is `--defsym`.
     Define,
-    /// It may give any symbol another definition, or run functions.
+    /// The option may give any symbol another definition, or run functions.
     Refused,
 }
 
-/// The value of an option.
+/// The form of the value of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
+    /// The option has no value.
     None,
-    /// After `=` or as the next word; of an option of one letter also joined.
+    /// The value follows `=` or is the next word. If the option has one letter, the value may follow it directly.
     Required,
-    /// After `=`.
+    /// The value may follow after `=`.
     Optional,
 }
 
@@ -88,7 +90,7 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
         "f auxiliary F filter retain-symbols-file version-script dynamic-list export-dynamic-symbol export-dynamic-symbol-list exclude-libs",
     ),
     (Meaning::Start, Value::Required, "e entry"),
-    // The compiler's: the program has its own `_start`.
+    // This is an option of the compiler: the program has its own `_start`.
     (Meaning::Start, Value::None, "nostartfiles"),
     (Meaning::Wrap, Value::Required, "wrap"),
     (Meaning::Define, Value::Required, "defsym"),
@@ -104,7 +106,7 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
     ),
 ];
 
-/// Words after `-z` that do not mean nothing.
+/// The words after `-z` that have a meaning for the program.
 const KEYWORDS: &[(&str, Meaning)] = &[
     ("muldefs", Meaning::Refused),
     ("global", Meaning::OtherModules),
@@ -112,12 +114,13 @@ const KEYWORDS: &[(&str, Meaning)] = &[
     ("interpose", Meaning::OtherModules),
 ];
 
-/// Library functions whose calls compilers replace by calls of others: `printf("x\n")` is `puts("x")`.
+/// Library functions whose calls compilers replace by calls of others: `printf("x\n")` becomes `puts("x")`.
 const REPLACED: &[&str] =
     &["fprintf", "fputc", "fputs", "fwrite", "printf", "putc", "putchar", "puts", "sprintf", "vprintf"];
 
 impl Effects {
-    /// What the options of a link do, or the failure that tells which of them is not represented.
+    /// Returns the effects of the options of a run of the linker. `Err` with the first option whose effect cannot be
+    /// represented.
     pub fn of(link: &Link) -> Result<Self, Failure> {
         let refuse = |option: &str, why: &str| {
             let output = link.output.display();
@@ -176,7 +179,7 @@ impl Effects {
                 },
             }
         }
-        // Objects and libraries do not start.
+        // Objects and libraries have no entry point.
         if link
             .linker
             .iter()
@@ -189,7 +192,7 @@ impl Effects {
             effects.references.insert(format!("__real_{symbol}"), symbol.to_owned());
         }
         for (symbol, target) in defined {
-            // Linkers differ in what they do first.
+            // Linkers differ in the order in which they apply these options.
             if effects.references.contains_key(&target) || effects.references.contains_key(&symbol) {
                 return Err(refuse(
                     &format!("--defsym {symbol}={target}"),
@@ -202,7 +205,7 @@ impl Effects {
     }
 }
 
-/// The name of an option and the value that is joined to it; `None` of a file.
+/// Returns the name of an option and the value in the same word. Returns `None` if the word is a file.
 fn option(word: &str) -> Option<(&str, Option<&str>)> {
     let long = word.strip_prefix("--").filter(|name| !name.is_empty());
     let name = long.or_else(|| word.strip_prefix('-'))?;
@@ -219,11 +222,13 @@ fn option(word: &str) -> Option<(&str, Option<&str>)> {
     if is_short { Some((&name[..first], Some(&name[first..]))) } else { Some((name, None)) }
 }
 
+/// Returns the meaning of a known option and the form of its value.
 fn lookup(name: &str) -> Option<(Meaning, Value)> {
     let found = OPTIONS.iter().find(|(_, _, names)| names.split_whitespace().any(|known| known == name));
     found.map(|(meaning, value, _)| (*meaning, *value))
 }
 
+/// Returns true if the text is the name of a symbol.
 fn is_name(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     !text.is_empty() && text.chars().all(is_word) && !text.starts_with(|c: char| c.is_ascii_digit()) && text != "."
@@ -290,12 +295,12 @@ mod tests {
         assert_eq!(effects("-O1 more.o").unwrap().files, ["more.o"]);
     }
 
-    /// A new version of the linker has options of which somebody has to say what they mean.
+    /// If a new version of the linker has new options, their meaning must be added to [`OPTIONS`].
     #[test]
     fn all_options_of_the_linker_are_known() {
         let help = Command::new("ld").arg("--help").env("LC_ALL", "C").output().expect("ld");
         let text = String::from_utf8_lossy(&help.stdout).into_owned();
-        // The options of other formats come last.
+        // The options of other file formats come last.
         let elf = text.split("\ni386pe").next().unwrap();
         let mut tried = 0;
         for line in elf.lines().filter(|line| line.starts_with("  -")) {

@@ -1,4 +1,4 @@
-//! The files of a program as the front-end takes them: standard input, and what binaries consist of.
+//! The inputs of a program for the front-end: files, standard input, and the sources and bitcode of binaries.
 
 pub mod binary;
 pub mod definition;
@@ -18,26 +18,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Files that can be compiled or read, each as often as it is linked.
+/// The inputs of a program.
 #[derive(Default)]
 pub struct Inputs {
+    /// The files to compile or read. A file occurs as often as it is linked.
     pub files: Vec<InputFile>,
-    /// Functions of objects of which nothing else is known, and the objects.
+    /// The symbols that objects of unknown content define, each with the name of its object.
     pub foreign: BTreeMap<String, String>,
-    /// What is taken for granted of how programs were linked.
+    /// Warnings about assumptions on linker options.
     pub warnings: Vec<String>,
-    /// Options of builds that have no effect.
+    /// Compiler options of builds that have no effect.
     pub ignored: Vec<Ignored>,
-    /// Why a program does not start at `main`.
+    /// The reason why the program does not start at `main`, if so.
     pub start: Option<String>,
-    /// Holds some of the files.
+    /// The temporary folder with some of the files. It must live as long as they are used.
     pub folder: Option<Arc<TempDir>>,
-    /// Members of archives so far.
+    /// The number of archive members so far.
     members: u32,
 }
 
 impl Inputs {
-    /// The files that the user names, which can be read; those that a compilation database has are compiled as it says.
+    /// Returns the inputs for the files that the user names. `build` is a compilation database or its folder. Files in
+    /// the database are compiled as it specifies. `Err` if a file is unreadable, is an output of the run, or has
+    /// unknown content.
     pub fn take(files: &[PathBuf], build: Option<&Path>) -> Result<Self, Failure> {
         let database = build.map(Database::read).transpose()?;
         let mut inputs = Self::default();
@@ -56,7 +59,7 @@ impl Inputs {
             files::take(file)?;
             let mut start = [0; 8];
             let mut opened = std::fs::File::open(file).map_err(|e| Failure::reading(file, &e))?;
-            // A folder is said to be none later.
+            // A folder is rejected later.
             let read = opened.read(&mut start).unwrap_or(0);
             if !binary::is_binary(&start[..read]) {
                 inputs.files.push(file.into());
@@ -68,6 +71,7 @@ impl Inputs {
         Ok(inputs)
     }
 
+    /// Adds the inputs of a binary. `Err` if none of its objects has records or bitcode.
     fn take_binary(&mut self, file: &Path, content: Content) -> Result<(), Failure> {
         if !content.objects.iter().any(Object::is_known) {
             let mut failure = Failure::data(format!("nothing is known of the C files of {}", file.display()));
@@ -85,6 +89,8 @@ impl Inputs {
         Ok(())
     }
 
+    /// Adds the inputs of an object. `member` is its number if it is a member of an archive. `Err` if the object may
+    /// define or run anything, if a source file is gone, or if a linker option cannot be represented.
     fn take_object(&mut self, file: &Path, object: Object, member: Option<u32>) -> Result<(), Failure> {
         if !object.is_known() {
             if object.has_constructors {
@@ -119,7 +125,8 @@ impl Inputs {
             if let Some(other) = link.unknown.first() {
                 return Err(unknown(file, Path::new(other)));
             }
-            // An object that was linked of others is a part of the program as it is.
+            // If more files follow, the link made only a part of the object. Redirections within a part are not
+            // represented.
             if end != self.files.len() && !effects.references.is_empty() {
                 let text = format!("{} has a part that was linked with --wrap or --defsym", file.display());
                 return Err(Failure::data(text));
@@ -137,6 +144,7 @@ impl Inputs {
         Ok(())
     }
 
+    /// Adds standard input as a file with bitcode, LLVM IR or C, as its content shows.
     fn take_standard_input(&mut self) -> Result<(), Failure> {
         let mut data = Vec::new();
         let name = Path::new("standard input");
@@ -151,7 +159,7 @@ impl Inputs {
             _ => "stdin.c",
         };
         let mut input = InputFile::from(self.put(name, &data)?);
-        // What it includes is looked for here, where clang looks for it.
+        // Files that it includes are searched in the current folder, as clang does for standard input.
         if let (Ok(here), "stdin.c") = (std::env::current_dir(), name) {
             let options = vec!["-iquote".into(), here.display().to_string()];
             input.command = Some(CompileCommand { directory: here, options });
@@ -160,7 +168,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// Writes a file with this content.
+    /// Writes a file with this content into the temporary folder and returns its path. `Err` if that fails.
     fn put(&mut self, name: &str, content: &[u8]) -> Result<PathBuf, Failure> {
         if self.folder.is_none() {
             let folder = tempfile::tempdir().map_err(|e| Failure::writing(std::env::temp_dir(), &e))?;
@@ -174,7 +182,7 @@ impl Inputs {
     }
 }
 
-/// A part of a program may define and run anything.
+/// Returns the failure that `part`, a part of the program `file`, may define and run anything.
 fn unknown(file: &Path, part: &Path) -> Failure {
     let mut failure =
         Failure::data(format!("nothing is known of {}, which is a part of {}", part.display(), file.display()));

@@ -1,4 +1,4 @@
-//! How a project compiles its files: `compile_commands.json`, and compilers' options on our own command line.
+//! The compile commands of a project: `compile_commands.json`.
 
 use crate::failure::Failure;
 use crate::files;
@@ -8,27 +8,32 @@ use frontend_llvm::{CompileCommand, InputFile, NamedCompiler};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// An entry of a compilation database: how a file is compiled.
+/// An entry of a compilation database: the compile command of a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Entry {
+    /// The folder in which the compiler runs.
     pub directory: PathBuf,
+    /// The file, relative to `directory` or absolute.
     pub file: PathBuf,
+    /// The command as a shell line. It is used if there are no `arguments`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The words of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<String>>,
-    /// The object that it makes.
+    /// The object file that the command writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<PathBuf>,
 }
 
 impl Entry {
-    /// The file by its full name.
+    /// Returns the path of the file, canonical if the file exists.
     pub fn path(&self) -> PathBuf {
         let path = self.directory.join(&self.file);
         std::fs::canonicalize(&path).unwrap_or(path)
     }
 
+    /// Returns the words of the command.
     fn words(&self) -> Vec<String> {
         match (&self.arguments, &self.command) {
             (Some(arguments), _) => arguments.clone(),
@@ -36,11 +41,12 @@ impl Entry {
         }
     }
 
-    /// How the file is compiled. Options without effect are added to `ignored`.
+    /// Returns the compile command of the file. Options without effect are added to `ignored`. `Err` if an option is
+    /// not supported.
     pub fn compile_command(&self, ignored: &mut Vec<Ignored>) -> Result<CompileCommand, Failure> {
         let words = self.words();
         let compiler = NamedCompiler::of(&words);
-        // Before the options, which may choose another.
+        // The target of the compiler's name precedes the options, which may choose another target.
         let target = compiler.target.map(|target| format!("--target={target}"));
         let arguments = words.get(compiler.place + 1..).unwrap_or_default();
         let read = command::read(arguments, &self.directory, Origin::Build);
@@ -54,7 +60,7 @@ impl Entry {
         Ok(CompileCommand { directory: self.directory.clone(), options })
     }
 
-    /// The object that it makes, by its full name.
+    /// Returns the path of the object file that the command writes, canonical if the file exists.
     fn object(&self) -> PathBuf {
         let words = self.words();
         let named = words.iter().position(|word| word == "-o").and_then(|at| words.get(at + 1)).map(PathBuf::from);
@@ -64,12 +70,13 @@ impl Entry {
         std::fs::canonicalize(&path).unwrap_or(path)
     }
 
-    /// The input that it compiles.
+    /// Returns the file with its compile command as an input. `Err` if an option is not supported.
     pub fn input(&self, ignored: &mut Vec<Ignored>) -> Result<InputFile, Failure> {
         Ok(InputFile { command: Some(self.compile_command(ignored)?), ..InputFile::from(self.path()) })
     }
 
-    /// Its options, but for those that only choose how code is addressed: libraries are compiled with and without them.
+    /// Returns the compile command without options that only choose how code is addressed. Projects compile libraries
+    /// with and without them. `Err` if an option is not supported.
     fn meaning(&self) -> Result<CompileCommand, Failure> {
         let mut command = self.compile_command(&mut Vec::new())?;
         command.options.retain(|option| !["-fPIC", "-fpic", "-fPIE", "-fpie"].contains(&option.as_str()));
@@ -84,7 +91,8 @@ pub struct Database {
 }
 
 impl Database {
-    /// Reads `build`, or `compile_commands.json` in it if it is a folder.
+    /// Reads the file `build`, or `compile_commands.json` in it if it is a folder. `Err` if the file is unreadable or
+    /// malformed.
     pub fn read(build: &Path) -> Result<Self, Failure> {
         let path = if build.is_dir() { build.join("compile_commands.json") } else { build.to_owned() };
         let text = files::read_text(&path)?;
@@ -92,8 +100,9 @@ impl Database {
         Ok(Self { path, entries })
     }
 
-    /// The input that a C file, or the object that is made of it, stands for, by its path or the end of it. `None` if it is a file that the database
-    /// does not have.
+    /// Returns the input for a C file or for the object that is compiled from it. A file that does not exist here is
+    /// found by the end of its path. Returns `None` if the file exists and the database has no entry for it. `Err` if
+    /// there is neither a file nor an entry, or if several entries match and differ.
     pub fn input(&self, file: &Path, ignored: &mut Vec<Ignored>) -> Result<Option<InputFile>, Failure> {
         let full = std::fs::canonicalize(file).ok();
         let is_it = |path: &Path| full.as_ref().map_or_else(|| path.ends_with(file), |full| path == full);
@@ -104,7 +113,7 @@ impl Database {
         };
         let Some(first) = matching.first() else {
             return match full {
-                // The user's own: a driver, or bitcode.
+                // The file belongs to the user, not to the project: a driver, or bitcode.
                 Some(_) => Ok(None),
                 None => Err(self.unknown(file)),
             };
@@ -118,13 +127,14 @@ impl Database {
             return Err(self.ambiguous(file, &matching, &commands));
         }
         let mut input = first.input(ignored)?;
-        // As the user names it, for messages.
+        // Messages show the name that the user chose.
         if full.is_some_and(|full| full == first.path()) {
             input.path = file.to_owned();
         }
         Ok(Some(input))
     }
 
+    /// Returns the failure that the database has no entry for the file.
     fn unknown(&self, file: &Path) -> Failure {
         let mut failure = Failure::data(format!("{} is neither a file nor in {}", file.display(), self.path.display()));
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -134,7 +144,7 @@ impl Database {
         failure
     }
 
-    /// The entries compile one file into objects that mean different things.
+    /// Returns the failure that the entries compile one file with different options.
     fn ambiguous(&self, file: &Path, entries: &[&Entry], commands: &[CompileCommand]) -> Failure {
         let is_common = |option: &String| commands.iter().all(|command| command.options.contains(option));
         let notes = entries.iter().zip(commands).map(|(entry, command)| {
@@ -151,7 +161,8 @@ impl Database {
     }
 }
 
-/// The entries of a compilation database.
+/// Parses the entries of a compilation database. `database` is its path for the message. `Err` if the text is
+/// malformed.
 pub fn entries(text: &str, database: &Path) -> Result<Vec<Entry>, Failure> {
     serde_json::from_str(text)
         .map_err(|e| Failure::data(format!("{}: not a compilation database: {e}", database.display())))

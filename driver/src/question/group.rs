@@ -1,4 +1,4 @@
-//! What is asked together of one program.
+//! Groups: questions that one program answers together.
 
 use cfa::{Edge, EdgeId, Program};
 use instrument::Site;
@@ -9,39 +9,43 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Checks that were violated, and what was asked of the program of which they are.
+/// The failed checks of a program, and the questions about that program.
 pub struct Failed {
+    /// The questions of the group, by index.
     pub asks: Vec<usize>,
+    /// The sites of the checks that were found to fail.
     pub sites: RefCell<FxHashSet<Site>>,
 }
 
-/// Things asked of one program.
+/// Questions about one program.
 pub struct Group {
-    /// By number; those that are not decided.
+    /// The undecided questions, by index.
     pub asks: Vec<usize>,
-    /// Those that were seen to hold at once.
+    /// The questions that the pre-analysis proved, by index.
     pub held: Vec<usize>,
-    /// Once it is loaded: what was violated or seen to hold is no error there any more.
+    /// The program, once it is loaded. Violated and statically proved sites are no errors in it.
     pub program: Option<Program>,
-    /// The program of the group that this one is a part of.
+    /// The program of the group from which this one was divided.
     pub whole: Option<Rc<Program>>,
-    /// What was seen to hold, as it was.
+    /// The edges of the statically proved sites, as they were before their errors were removed.
     pub discharged: Vec<(EdgeId, Edge)>,
-    /// Whether that was so of executions that end at an access of which it was found since that it is not valid.
+    /// True if the pre-analysis proved sites for executions that end at an access that was later found to be invalid.
     pub is_behind: bool,
-    /// Checks that were violated in this group, or in another part of the same: executions go on behind them.
+    /// The checks that were found to fail in this group, or in another part of the same group. Executions continue
+    /// after them.
     pub failed: Rc<Failed>,
-    /// Those of them that executions went on behind when it was seen what holds.
+    /// The failed checks that executions already passed when the pre-analysis ran.
     pub passed: FxHashSet<Site>,
-    /// The longest time that it was tried for in vain.
+    /// The longest duration of an attempt that failed.
     pub tried: Duration,
-    /// What was violated.
+    /// The sites of the violations that were found.
     pub seen: FxHashSet<Site>,
-    /// Whether a path ended at an access that is not valid, for which another group asks.
+    /// True if a path ended at an invalid access that another group asks about.
     pub ended: Arc<AtomicBool>,
 }
 
 impl Group {
+    /// Returns a group of these questions without a program.
     pub fn new(asks: Vec<usize>) -> Self {
         Self {
             held: Vec::new(),
@@ -58,7 +62,8 @@ impl Group {
         }
     }
 
-    /// One for each thing asked, and one for all that was seen to hold, of the same program.
+    /// Divides the group into one group for each undecided question and one for all statically proved ones. They share
+    /// the program.
     pub fn divided(self) -> impl Iterator<Item = Self> {
         let whole = self.program.map(Rc::new);
         let ended = self.ended.load(Ordering::Relaxed);
@@ -78,12 +83,12 @@ impl Group {
         asked.chain(held.map(|held| (Vec::new(), held))).map(part)
     }
 
-    /// Whether something was seen to hold of executions that end at a check of which it was found since that it fails.
+    /// Returns true if the pre-analysis proved sites for executions that end at a check that was later found to fail.
     pub fn rests_on_failed(&self) -> bool {
         !self.discharged.is_empty() && !self.failed.sites.borrow().is_subset(&self.passed)
     }
 
-    /// Asks again what was seen to hold.
+    /// Restores the errors of the statically proved sites.
     pub fn restore(&mut self) {
         let Some(program) = self.program.as_mut() else { return };
         for (id, before) in self.discharged.drain(..) {

@@ -1,16 +1,18 @@
-//! Several things asked in one run, each with a result of its own.
+//! Several questions in one run, each with its own result.
 //!
-//! What can be answered together is: a group is one program with the errors of all that is asked in it, loaded with what clang puts in for
-//! them. Assertions are a group of their own and come first, on the program as it is without checks, so their answer is found as
-//! soon as if nothing else were asked. A group that is too much at once is divided. A violation is recorded, its place is asked no more,
-//! and the group goes on with the rest.
+//! Questions that can be answered together form a group. A group is one program with the errors of all its questions.
+//! It is loaded with the checks that clang inserts for them. Assertions are a group of their own, and that group comes
+//! first. Its program has no other checks, so the answer comes as soon as if there were no other question. A group that
+//! cannot be decided as a whole is divided. When a violation is found, it is recorded, its place is no longer an error,
+//! and the group continues with the others.
 //!
-//! Where another group asks whether accesses are valid, a path ends at one that is not, and that is no reason against a proof. All groups
-//! together prove what one question for all would. Where an access was found that is not valid, what is asked otherwise may lie behind
-//! it: such a group is asked again, with these accesses left out where they are not valid.
+//! If another group asks whether accesses are valid, a path ends at an invalid access, and this does not prevent a
+//! proof. All groups together prove the same as one question for everything. If an invalid access was found, violations
+//! of other questions may lie after it. Such a group is analysed again, and the invalid accesses are skipped when
+//! they would fault.
 //!
-//! What is seen to hold at once is so of executions that end at a check that fails. Where one was found to, what was seen to hold is asked
-//! again, of executions that go on behind it.
+//! The pre-analysis proves checks for executions that end at a check that fails. If such a check was found, the
+//! discharged checks are analysed again, for executions that continue after it.
 
 mod group;
 mod share;
@@ -35,30 +37,34 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// A group is tried again only with so many times what it had before.
+/// A group is tried again only if its share of time is at least this many times the previous one.
 const MORE: f64 = 1.5;
 
-/// How an attempt at a group ended.
+/// The end of an attempt at a group.
 enum Attempt {
     Decided,
-    /// More time may help.
+    /// Undecided because the time of the attempt is over. More time may help.
     TimeIsUp,
     GaveUp,
 }
 
+/// The state of a run with several questions.
 struct Run<'p> {
     session: &'p Session,
     asks: Vec<Ask>,
-    /// Of the runs so far.
+    /// The results of the attempts so far.
     parts: Vec<Finished>,
-    /// Which accesses were found not to be valid.
+    /// The accesses that were found to be invalid.
     invalid: FxHashSet<Operation>,
     looks: Looks,
-    /// What is asked is asked behind accesses that are not valid.
+    /// True while the questions are about executions that continue after invalid accesses.
     is_behind: bool,
 }
 
-/// Asks everything; what came of each is in `shared.checks`, and summed up in the answer.
+/// Answers all questions. The result of each is in `shared.checks`; the returned answer summarises them.
+///
+/// # Errors
+/// `Err` if a program cannot be loaded, or an attempt fails.
 pub fn run(session: &Session) -> Result<Finished, Failure> {
     let asks = session.job.asks.clone();
     session.shared().checks = asks.iter().map(|ask| result(session, ask)).collect();
@@ -73,7 +79,7 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
         while let Some(mut group) = waiting.pop_front() {
             let mut asked = vec![&mut group];
             if round == 0 && session.job.is_exhaustive && !run.is_first(asked[0]) {
-                // What is seen to hold of any group is so before time is spent on the rest of one.
+                // The pre-analysis of all groups comes before any time is spent on the undecided checks of one.
                 asked.extend(waiting.iter_mut());
             }
             run.load_all(asked)?;
@@ -119,7 +125,7 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
     Ok(run.finish())
 }
 
-/// The result of what was not looked at.
+/// Returns the initial result of a question: nothing was analysed yet.
 fn result(session: &Session, ask: &Ask) -> CheckResult {
     let names = match ask.properties[..] {
         [] => vec![ask.name.clone()],
@@ -134,7 +140,7 @@ fn result(session: &Session, ask: &Ask) -> CheckResult {
 }
 
 impl Run<'_> {
-    /// Whether a violation was found with which the run is to end; all that is not decided is not asked then.
+    /// Returns true if the run ends because a violation was found. Everything undecided then counts as not asked.
     fn stops_here(&self) -> bool {
         let mut shared = self.session.shared();
         let ends = self.session.stops_at_first && shared.checks.iter().any(|check| !check.violations.is_empty());
@@ -144,13 +150,13 @@ impl Run<'_> {
         ends
     }
 
-    /// What is asked together at first.
+    /// Returns the initial groups.
     fn groups(&self) -> Vec<Group> {
         let all = 0..self.asks.len();
         if !self.session.job.is_exhaustive {
             return all.map(|ask| Group::new(vec![ask])).collect();
         }
-        // Leaks look at all of the program, assertions at as little as there is.
+        // Checks for leaks look at the whole program; assertions look at as little as possible.
         let is_own = |&ask: &usize| {
             let checks = &self.asks[ask].checks;
             checks.iter().any(|c| c.is_fault() || matches!(c, Check::Call | Check::Memory))
@@ -163,12 +169,12 @@ impl Run<'_> {
         groups
     }
 
-    /// Whether a group asks for assertions.
+    /// Returns true if the group asks for assertions. Such a group comes first.
     fn is_first(&self, group: &Group) -> bool {
         group.asks.iter().any(|&a| self.asks[a].checks.contains(&Check::Call))
     }
 
-    /// The session for a part of what is asked.
+    /// Returns the session for one group, with its share of the time if there is one.
     fn part(&self, group: &Group, share: Option<&(Budget, Limits)>) -> Session {
         let mut part = Session { is_answer: false, ..self.session.clone() };
         let job = &self.session.job;
@@ -184,11 +190,11 @@ impl Run<'_> {
         part
     }
 
-    /// Looks for answers to all that is asked of a group, as long as that may take.
+    /// Tries to answer all questions of a group within its share of the time.
     fn attempt(&mut self, group: &mut Group, share: Option<Duration>) -> Result<Attempt, Failure> {
         let own = share.map(|share| self.limited(share));
         if let Some(limit) = self.session.limits.nearest() {
-            // Should the run end meanwhile.
+            // This is the result if the run ends during the attempt.
             let text = limit.to_string();
             let shared = self.session.shared();
             let is_open = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Unknown(_));
@@ -213,7 +219,7 @@ impl Run<'_> {
             let site = finished.site;
             let answer = finished.answer.clone();
             self.parts.push(finished);
-            // A proof is described once its result stands.
+            // The proof is described once its result is recorded.
             let describe = |parts: &mut [Finished], program: &Program| {
                 if let (Some(finished), Some(decided)) = (parts.last_mut(), &decided) {
                     finished.proved = decided.describe_proof(&part, program);
@@ -245,7 +251,7 @@ impl Run<'_> {
                         return Ok(Attempt::Decided);
                     }
                 }
-                // What was proved before stands.
+                // An earlier proof stands.
                 Answer::Unknown { .. } if is_proved_before => {
                     self.settle(&group.asks, &Rest::Proved);
                     return Ok(Attempt::Decided);
@@ -289,8 +295,9 @@ impl Run<'_> {
         }
     }
 
-    /// Loads the programs of groups, and counts where each may be violated. What can be seen at once to hold is asked no more; checks come
-    /// before accesses, of which there are fewer in the same time.
+    /// Loads the programs of the groups and counts the places that can violate each question. The pre-analysis
+    /// discharges checks. Groups that ask neither for assertions nor for memory safety come first: in the same time,
+    /// the pre-analysis proves more checks than accesses.
     fn load_all(&mut self, mut groups: Vec<&mut Group>) -> Result<(), Failure> {
         let mut loaded = Vec::new();
         for group in &mut groups {
@@ -305,7 +312,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Loads the program of a group; whether that is one of which nothing was seen yet.
+    /// Loads the program of a group. Returns true if the program is new, so that the pre-analysis has not run on it.
     fn load(&mut self, group: &mut Group) -> Result<bool, Failure> {
         if group.program.is_some() || group.asks.is_empty() {
             return Ok(false);
@@ -324,9 +331,9 @@ impl Run<'_> {
             return Ok(false);
         }
         let program = match part.prepare() {
-            // What is kept is the answer to all at once.
+            // The cache holds only the answer to all questions at once, so the place in it is ignored.
             Ok((program, _)) => program,
-            // Bitcode has only the checks that it was compiled with, and nobody asked for these by name.
+            // Bitcode has only the checks that it was compiled with, and the user did not request these checks by name.
             Err(failure) if self.session.job.is_default && failure.code == exit::USAGE && self.is_common(group) => {
                 let text = format!("undefined behaviour is not checked: {}", failure.message);
                 self.session.shared().warnings.push(text);
@@ -340,7 +347,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Makes no errors of what is not asked here.
+    /// Removes the errors of all other questions from a program.
     fn leave_out_others(&self, asks: &[usize], program: &mut Program) {
         let is_of_others = |&(_, error): &(Site, ErrorId)| {
             !asks.iter().any(|&ask| self.asks[ask].checks.contains(&program.errors[error].check))
@@ -349,7 +356,7 @@ impl Run<'_> {
         leave_out(program, &others);
     }
 
-    /// Asks no more what is seen at once to hold of a group's program, and counts what is asked.
+    /// Removes the checks of a group's program that the pre-analysis proves, and counts the places of its questions.
     fn discharge(&self, group: &mut Group) {
         let program = group.program.as_mut().expect("just loaded");
         let is_exhaustive = self.session.job.is_exhaustive;
@@ -359,7 +366,8 @@ impl Run<'_> {
             false => Holding::default(),
         };
         let Holding { sites: safe, rests_on_accesses: rests, unknown } = held;
-        // Places that hold whatever unknown code does are no proof of the program.
+        // If the program calls unknown code, checks that hold whatever this code does are no proof of the program. They
+        // remain errors.
         let is_asked = unknown.is_some();
         let edge = |site: &Site| match *site {
             Site::Check(edge) | Site::Fault(edge) | Site::Call(edge) => edge,
@@ -376,7 +384,7 @@ impl Run<'_> {
             let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
             let left = found.iter().filter(|(_, error)| of_ask(*error)).count();
             let discharged = found.iter().filter(|(site, error)| of_ask(*error) && safe.contains(site)).count();
-            // Where it is asked again, what is violated is left out already.
+            // When a group is analysed again, violated places are already removed and do not count here.
             let open = found.iter().filter(|(site, error)| of_ask(*error) && !safe.contains(site));
             let open = origins(program, open.map(|(site, _)| edge(site)).collect());
             let all = (discharged + open.len()).max(shared.checks[ask].places.all);
@@ -386,7 +394,7 @@ impl Run<'_> {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
             }
-            // What threads do to each other has no place of its own.
+            // Data races and deadlocks have no place of their own.
             let is_of_threads = self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
             if left == discharged
                 && is_exhaustive
@@ -401,19 +409,20 @@ impl Run<'_> {
         group.held = group.asks.extract_if(.., |ask| held.contains(ask)).collect();
     }
 
-    /// Asks again what was seen to hold, of executions that go on behind what was violated.
+    /// Adds the discharged checks to the questions again, for executions that continue after a violation.
     fn ask_again(&mut self, group: &mut Group) {
         group.asks.append(&mut group.held);
         group.restore();
         group.passed = group.failed.sites.borrow().clone();
         self.leave_out_others(&group.asks, group.program.as_mut().expect("it has been loaded"));
-        // It has a program of its own now.
+        // The group has its own program from now on.
         group.whole = None;
         self.looks.again();
         self.discharge(group);
     }
 
-    /// Executions go on behind a check that fails. What was proved may have been seen to hold of those that end there.
+    /// Records that a check fails and that executions continue after it. Proofs of the same program may rest on
+    /// executions that end there, so they become undecided.
     fn failed(&self, group: &Group, site: Site) {
         group.failed.sites.borrow_mut().insert(site);
         if group.discharged.is_empty() {
@@ -427,7 +436,8 @@ impl Run<'_> {
         self.settle(&proved, &Rest::Unknown(Note { text, spot: None }));
     }
 
-    /// Asks again what was proved of executions that end at checks that were found to fail; what still is proved.
+    /// Repeats the proofs that rest on executions that end at failing checks. Returns the groups that are still
+    /// proved.
     fn go_behind_checks(&mut self, groups: Vec<Group>) -> Result<Vec<Group>, Failure> {
         let count = groups.len();
         let mut proved = Vec::new();
@@ -449,18 +459,19 @@ impl Run<'_> {
         Ok(proved)
     }
 
-    /// Whether a group asks neither for assertions nor of memory.
+    /// Returns true if the group asks neither for assertions nor for memory safety.
     fn is_common(&self, group: &Group) -> bool {
         let mut checks = group.asks.iter().flat_map(|&ask| &self.asks[ask].checks);
         checks.all(|c| !c.is_fault() && !matches!(c, Check::Call | Check::Memory))
     }
 
-    /// The number of what asks whether accesses are valid.
+    /// Returns the index of the question whether accesses are valid.
     fn of_memory(&self) -> Option<usize> {
         self.asks.iter().position(|a| a.checks.contains(&Check::Deref))
     }
 
-    /// Asks again what was proved of executions that end at accesses of which some were found not to be valid.
+    /// Repeats the proofs that rest on executions that end at invalid accesses, if some accesses were found to be
+    /// invalid.
     fn go_behind_faults(&mut self, proved: Vec<Group>) -> Result<(), Failure> {
         let Some(memory) = self.of_memory() else { return Ok(()) };
         let is_of_memory = |group: &Group| group.asks.contains(&memory) || group.held.contains(&memory);
@@ -487,7 +498,7 @@ impl Run<'_> {
             }
             let share = self.share(group, count - i, 1);
             if !matches!(self.attempt(group, share)?, Attempt::Decided) {
-                // What was proved before stands.
+                // An earlier proof stands.
                 let shared = self.session.shared();
                 let unviolated = group.asks.iter().copied().filter(|&a| shared.checks[a].violations.is_empty());
                 let unviolated: Vec<usize> = unviolated.collect();
@@ -506,7 +517,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Says what came of all that is not violated.
+    /// Records the result for everything in these questions that is not violated.
     fn settle(&self, asks: &[usize], rest: &Rest) {
         let mut shared = self.session.shared();
         for &ask in asks {
@@ -514,6 +525,7 @@ impl Run<'_> {
         }
     }
 
+    /// Records a violation with the question that it answers.
     fn violated(&mut self, asks: &[usize], violation: Violation) {
         let mut shared = self.session.shared();
         shared.violation = None;
@@ -522,7 +534,7 @@ impl Run<'_> {
         add_violation(&mut shared.checks, ask.unwrap_or(asks[0]), violation);
     }
 
-    /// All results in one.
+    /// Combines all results into one.
     fn finish(self) -> Finished {
         let checks = self.session.shared().checks.clone();
         let mut all = Finished::new(Answer::of(&checks));
@@ -564,7 +576,7 @@ impl Run<'_> {
                 }
             }
         }
-        // What another analysis decided was no reason against it.
+        // A crash does not matter if another analysis reached a verdict.
         if !matches!(all.answer, Answer::Unknown { .. }) {
             all.has_crashed = false;
         }
@@ -572,7 +584,7 @@ impl Run<'_> {
     }
 }
 
-/// Where edges are in the program's own code, in the order of the source.
+/// Returns the places of edges in the program's own code, sorted by source position.
 fn spots(program: &Program, edges: impl Iterator<Item = EdgeId>) -> Vec<Spot> {
     let sources = Sources::new();
     let own = edges.filter(|&edge| program.funcs[program.func_of(edge)].origin != FunctionOrigin::Model);

@@ -1,4 +1,4 @@
-//! How the time is divided among what is asked.
+//! The division of the time among the questions.
 
 use super::Run;
 use super::group::Group;
@@ -6,15 +6,16 @@ use crate::limits::{Limits, Stop};
 use engine::budget::Budget;
 use std::time::Duration;
 
-/// What groups are given in the first round where no time limit says how much there is: assertions, and all others.
+/// The time of a group in the first round if there is no time limit: of assertions, and of all others.
 const FIRST: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(10)];
-/// How much more in each round.
+/// The factor by which the time grows in each round.
 const GROWTH: u32 = 4;
-/// What is left of the time limit for writing.
+/// The part of the time limit that is reserved for writing results.
 const WRITING: Duration = Duration::from_millis(300);
 
 impl Run<'_> {
-    /// How long a group may take, of so many that are still to be tried in this round; `None` for as long as it takes.
+    /// Returns the time that this group may take, if `groups` groups are still to be tried in this round; `None` if it
+    /// may take as long as it needs.
     pub(super) fn share(&self, group: &Group, groups: usize, round: u32) -> Option<Duration> {
         let is_first = self.is_first(group);
         let first = if is_first { FIRST[0] } else { FIRST[1] };
@@ -26,18 +27,18 @@ impl Run<'_> {
         let left = left.saturating_sub(WRITING);
         let groups = groups as u32;
         if self.session.limits.is_default && groups > 1 {
-            // Nobody waits for a limit that he has not set: what is found soon comes first.
+            // The user did not set this limit, so nobody waits for it. Quick results come first.
             return Some(grown.min(left / groups));
         }
         Some(match round {
-            // The last of several leaves time to divide them.
+            // A group with several questions leaves time to divide it.
             0 if group.asks.len() > 1 => left / (groups + 1),
             0 if is_first && groups > 1 => left / 2,
             _ => left / groups,
         })
     }
 
-    /// A `share` of the limit that ends first.
+    /// Returns a budget and limits that end after `share` of the limit that ends first.
     pub(super) fn limited(&self, share: Duration) -> (Budget, Limits) {
         let (budget, mut limits) = (&self.session.budget, self.session.limits);
         match limits.nearest() {
@@ -53,7 +54,8 @@ impl Run<'_> {
         }
     }
 
-    /// Why there is no answer where a group has taken its `share` of the time `limit`: what is left may not be worth another try.
+    /// Returns the reason why a group that took its `share` of the time `limit` has no answer. The rest of the time may
+    /// be too short for another try.
     pub(super) fn lateness(&self, limit: Stop, share: Option<Duration>) -> String {
         let has_more = self.session.limits.left().is_some_and(|left| left > 2 * WRITING);
         match (limit, share.filter(|_| has_more).map(|share| share.as_secs_f64())) {

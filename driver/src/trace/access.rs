@@ -1,9 +1,10 @@
-//! Names for parts of memory objects: from an offset and a C type to `.pos[3].x`.
+//! C names for parts of memory objects. An offset in an object of a C type becomes a path such as `.pos[3].x`.
 
 use cfa::{CType, Program, TypeId};
 
-/// How C names the `len` bytes at `offset` of an object of type `ty`, after the object's own name, and their
-/// type if the bytes are one whole scalar.
+/// Returns the path of the `len` bytes at `offset` in an object of type `ty`, and the type of the bytes if they are one
+/// whole scalar. The path follows the object's name in C. The path of a part without a name in C ends with a range of
+/// bytes, such as `<bytes 4..8>`.
 pub fn access_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -> (String, Option<TypeId>) {
     let mut path = String::new();
     loop {
@@ -39,8 +40,8 @@ pub fn access_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64)
     (path + &bytes(offset, len), None)
 }
 
-/// The scalar, or the array of characters, that the byte at `offset` of an object of type `ty` is of: its path in C, where it
-/// starts, and its type. `None` for bit-fields and bytes between members.
+/// Returns the scalar or the array of characters that contains the byte at `offset` of an object of type `ty`: its path
+/// in C, the offset of its start in bytes, and its type. `None` for bit-fields and for bytes between members.
 pub fn scalar(program: &Program, mut ty: TypeId, offset: u64) -> Option<(String, u64, TypeId)> {
     let (mut path, mut start) = (String::new(), 0);
     loop {
@@ -70,23 +71,25 @@ pub fn scalar(program: &Program, mut ty: TypeId, offset: u64) -> Option<(String,
     }
 }
 
-/// True for `char` and its signed and unsigned kinds.
+/// Returns true for `char` and its signed and unsigned variants.
 pub fn is_character(program: &Program, ty: TypeId) -> bool {
     matches!(program.plain_type(ty), CType::Int { name, width: 8, .. } if name.contains("char"))
 }
 
-/// What a part of an object is.
+/// The kind of a part of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// A whole object of this type.
     Whole(TypeId),
-    /// Some elements of an array.
+    /// Some elements of an array. The type is that of the elements.
     Elements(TypeId),
+    /// Bytes without a type.
     Bytes,
 }
 
-/// As [`access_path`] for any number of bytes: members, arrays, or some elements of one. An array of characters counts as
-/// a whole from its start on.
+/// Returns the path and the kind of the `len` bytes at `offset` in an object of type `ty`. In contrast to
+/// [`access_path`], the bytes may be a member of any type or some elements of an array. More than one byte from the
+/// start of an array of characters counts as the whole array.
 pub fn part_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -> (String, Part) {
     let mut path = String::new();
     loop {
@@ -126,7 +129,7 @@ pub fn part_path(program: &Program, mut ty: TypeId, mut offset: u64, len: u64) -
     (path + &bytes(offset, len), Part::Bytes)
 }
 
-/// A part that has no name in C.
+/// Returns the path of a part that has no name in C.
 fn bytes(offset: u64, len: u64) -> String {
     if len == 1 { format!("<byte {offset}>") } else { format!("<bytes {offset}..{}>", offset + len) }
 }

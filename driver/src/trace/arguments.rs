@@ -1,4 +1,5 @@
-//! What a function other than `main` was called with, as far as the run looked: see `lower/arguments.rs` of the front-end.
+//! The arguments of an entry function other than `main`. Objects that the run did not access are omitted. The front-end
+//! creates the arguments in `lower/arguments.rs`.
 
 use super::access::{is_character, scalar};
 use super::names::{quoted, with_character};
@@ -7,54 +8,61 @@ use cfa::{Bv, CType, FuncId, Function, Passing, Program, TypeId};
 use frontend_llvm::{FOLLOW, MAKE, is_given};
 use std::collections::BTreeMap;
 
-/// Characters of a string that are kept.
+/// The maximum number of characters of a string that are kept.
 const MAX_STRING: u64 = 4096;
 
-/// The call that a run starts with.
+/// The call of the entry function.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Arguments {
+    /// The name of the entry function.
     pub function: String,
+    /// The arguments, in the order of the parameters.
     pub values: Vec<Argument>,
-    /// The objects that pointers among them lead to, directly or not.
+    /// The objects that the pointers among the arguments lead to, directly or through other objects.
     pub objects: Vec<ArgumentObject>,
 }
 
+/// An argument of the entry function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Argument {
+    /// The name of the parameter. It is empty if the parameter has no name.
     pub name: String,
-    /// Without typedefs, and any pointer as `void *`; a plain one of the same kind where it is a part of a struct.
+    /// The C type without typedefs. Any pointer is `void *`. A part of a struct has a plain type of the same kind.
     pub c_type: String,
+    /// The value of the argument.
     pub value: Bv,
-    /// What it points to.
+    /// The target, if the argument is a pointer to an object or function.
     pub target: Option<Target>,
+    /// The calling convention of the parameter.
     pub passing: Passing,
 }
 
-/// An object as it is before the function is called.
+/// The initial content of an object, before the call of the entry function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArgumentObject {
-    /// In C, without typedefs: what it is an object of.
+    /// The C type of the object's elements.
     pub ty: String,
+    /// The size in bytes.
     pub size: u64,
-    /// The bytes that matter, by offset; all others are 0.
+    /// The bytes that are not 0, by offset.
     pub bytes: BTreeMap<u64, u8>,
-    /// Its pointers that were followed, by offset; `None` is null.
+    /// The pointers in the object that the program dereferenced, by offset. `None` is null.
     pub pointers: Vec<(u64, Option<Target>)>,
-    /// What it holds in terms of C: paths such as `.next` and `[3].x`, and values. All other members are 0.
+    /// The members in terms of C: paths such as `.next` and `[3].x`, with their values. All other members are 0.
     pub members: Vec<(String, Member)>,
 }
 
-/// What a member of an object holds.
+/// The value of a member of an object.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Member {
     /// A number or a string, as C writes it.
     Value(String),
-    /// A pointer; `None` is null.
+    /// A pointer. `None` is null.
     Pointer(Option<Target>),
 }
 
 impl ArgumentObject {
-    /// The members on a line. `pointer` says how a pointer is shown.
+    /// Returns the members on one line. The function `pointer` returns the text of a pointer.
     pub fn shown(&self, pointer: impl Fn(Option<Target>) -> String) -> String {
         let member = |(path, member): &(String, Member)| {
             let value = match member {
@@ -70,7 +78,8 @@ impl ArgumentObject {
     }
 }
 
-/// The members of an array of elements of type `element`, of which the bytes and pointers given are not 0.
+/// Returns the members that are not 0 of an array of `count` elements of type `element`. The parameters `bytes` and
+/// `pointers` have the bytes that are not 0 and the pointers, by offset.
 fn members(
     program: &Program,
     element: TypeId,
@@ -79,7 +88,7 @@ fn members(
     count: u64,
 ) -> Vec<(String, Member)> {
     let size = program.size_of(element).filter(|s| *s > 0).unwrap_or(1);
-    // A single struct is no array.
+    // A path into a single element has no index.
     let path_of = |at: u64, path: &str| if count > 1 { format!("[{}]{path}", at / size) } else { path.to_owned() };
     let mut found: BTreeMap<u64, (String, Member)> = BTreeMap::new();
     if is_character(program, element) {
@@ -120,47 +129,56 @@ fn members(
     found.into_values().collect()
 }
 
+/// Returns the size of a pointer in bytes.
 fn pointer_size(program: &Program) -> u64 {
     u64::from(program.layout.pointer_width / 8)
 }
 
-/// What a pointer leads to.
+/// The target of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// One of the objects, by its number.
+    /// An object, by its index in [`Arguments::objects`].
     Object(usize),
-    /// A function that nobody defines.
+    /// A function that the program does not define.
     Function,
 }
 
-/// Watches how arguments come into being.
+/// An observer of the creation of arguments.
 #[derive(Default)]
 pub struct Making {
+    /// The objects created for the entry function, in order.
     made: Vec<Made>,
-    /// What tokens lead to.
+    /// The addresses of the objects that tokens lead to, by token. A token is a pointer that was not dereferenced yet.
     leads: BTreeMap<u64, u64>,
+    /// The entry function, once it is called.
     call: Option<FuncId>,
+    /// The values of its parameters.
     values: Vec<Bv>,
 }
 
+/// An object created for the entry function.
 struct Made {
+    /// The number of the object.
     seq: ObjectSeq,
-    /// In C, and as a type of the program.
+    /// The name of the C type of its elements.
     ty: String,
+    /// The type of its elements.
     element: Option<TypeId>,
+    /// The address of the object.
     base: u64,
+    /// The size in bytes.
     size: u64,
-    /// Where it holds which token.
+    /// The tokens in the object, each after its offset.
     slots: Vec<(u64, u64)>,
 }
 
-/// Whether a function makes objects for arguments.
+/// Returns true if the function creates objects for arguments.
 pub fn makes(function: &Function) -> bool {
     function.name == MAKE
 }
 
 impl Making {
-    /// An object was made in a function that makes some.
+    /// Records that `function`, which creates objects for arguments, allocated an object at address `base`.
     pub fn allocated(&mut self, program: &Program, function: &Function, seq: ObjectSeq, base: u64, state: &State) {
         let element = match program.types[function.return_type] {
             CType::Pointer(to) => Some(to),
@@ -171,7 +189,7 @@ impl Making {
         self.made.push(Made { seq, ty, element, base, size, slots: Vec::new() });
     }
 
-    /// A value was stored in such a function.
+    /// Records that such a function stored a value at address `at`. Only pointers in the last object are recorded.
     pub fn stored(&mut self, program: &Program, at: u64, value: &Bv) {
         let (Some(made), Some(token)) = (self.made.last_mut(), value.to_u64()) else { return };
         if value.width() == program.layout.pointer_width && (made.base..made.base + made.size).contains(&at) {
@@ -179,7 +197,8 @@ impl Making {
         }
     }
 
-    /// A function returned `value`.
+    /// Records that a function returned `value`. If it is the function that replaces a token, `value` is the address of
+    /// the token's object.
     pub fn returned(&mut self, function: &Function, value: Option<&Bv>, state: &State) {
         if function.name != FOLLOW {
             return;
@@ -190,7 +209,7 @@ impl Making {
         }
     }
 
-    /// The program's first function was called.
+    /// Records the call of the user's first function. The call of `main` is ignored.
     pub fn called(&mut self, program: &Program, func: FuncId, state: &State) {
         if program.funcs[func].name == "main" {
             return;
@@ -199,7 +218,8 @@ impl Making {
         self.values = program.funcs[func].params.iter().filter_map(|&p| state.var(p)).collect();
     }
 
-    /// The call, in a run on these inputs.
+    /// Returns the arguments of the entry function in a run on the inputs `given`. `None` if no entry function other
+    /// than `main` was called.
     pub fn finish(self, program: &Program, given: &Inputs) -> Option<Arguments> {
         let function = &program.funcs[self.call?];
         let width = program.layout.pointer_width;
@@ -210,7 +230,7 @@ impl Making {
         let values = function.params.iter().enumerate().zip(&self.values).zip(&program.passing).map(
             |(((n, &param), value), &passing)| {
                 let var = &program.vars[param];
-                // A number may be that of an address.
+                // The value of a number may coincide with an address.
                 let is_pointer = matches!(passing, Passing::Pointer | Passing::Copy { .. });
                 Argument {
                     name: var.name.as_deref().or(function.param_name(n)).unwrap_or_default().to_owned(),
@@ -239,7 +259,7 @@ impl Making {
     }
 }
 
-/// A C type that is passed so.
+/// Returns a C type with this way of passing and this width in bits.
 fn c_type(program: &Program, ty: TypeId, passing: Passing, width: u32) -> String {
     let own = match program.plain_type(ty) {
         CType::Bool => width <= 8,

@@ -1,46 +1,48 @@
-//! Variables that the program declares and no file defines: what they hold when it starts.
+//! Variables that the program declares but no file defines, with their initial values.
 
 use cfa::interp::{Inputs, ObjectSeq};
 use cfa::{Bv, Program, VarKind};
 use frontend_llvm::LIBRARY_VARIABLES;
 use std::collections::BTreeMap;
 
-/// Bytes that are shown at once.
+/// The number of bytes that are shown as one number.
 const WORD: u64 = 4;
-/// Words of a variable that are shown.
+/// The maximum number of words of a variable that are shown.
 const MAX_WORDS: usize = 8;
-/// Bytes of a variable of which no file says how large it is, unless some that are not zero lie behind.
+/// The minimum size in bytes that is assumed for a variable of unknown size.
 const OPEN: u64 = 4096;
-/// So large are only those.
+/// The minimum size in bytes of variables in the program whose size no file states. All other variables are smaller.
 const UNKNOWN: u64 = 1 << 26;
-/// Variables that are larger are not given.
+/// The maximum size in bytes of a variable that a test harness defines.
 const MAX_SIZE: u64 = 1 << 20;
 
-/// What such a variable holds at first.
+/// The initial value of a variable that no file defines.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Declared {
+    /// The name of the variable.
     pub name: String,
-    /// Bytes; of a variable whose size no file says as many as matter.
+    /// The size in bytes. If no file states the size, it is large enough for all bytes that are not 0.
     pub size: u64,
-    /// It is a number or a pointer, whose address nobody takes.
+    /// True if the variable is a number or a pointer and its address is not taken.
     pub is_scalar: bool,
-    /// Bytes by their offset; others are zero.
+    /// The bytes by offset. All other bytes are 0.
     pub bytes: BTreeMap<u64, u8>,
 }
 
 impl Declared {
-    /// Whether the C library has it.
+    /// Returns true if the C library defines the variable.
     pub fn is_of_library(&self) -> bool {
         LIBRARY_VARIABLES.contains(&self.name.as_str())
     }
 
-    /// Whether a file linked to the program can define it so.
+    /// Returns true if a file that is linked to the program can define the variable with this value.
     pub fn can_be_defined(&self) -> bool {
         let is_identifier = self.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         is_identifier && !self.is_of_library() && self.size <= MAX_SIZE
     }
 
-    /// What is not zero, in C where it is one number: `n = 5`, `s<bytes 4..8> = 7`.
+    /// Returns the value of the variable as text. A number is an equation such as `n = 5`. For any other variable, the
+    /// text lists the words that are not 0, such as `s<bytes 4..8> = 7`.
     pub fn shown(&self) -> String {
         let word = |at: u64, size: u64| {
             let bytes: Vec<u8> = (at..at + size).map(|at| self.bytes.get(&at).copied().unwrap_or(0)).collect();
@@ -65,7 +67,8 @@ impl Declared {
     }
 }
 
-/// What is assumed of all such variables, if there are any.
+/// Returns the assumption about the variables that no file defines. `None` if there are none, apart from those of the C
+/// library.
 pub fn assumption(program: &Program) -> Option<String> {
     let objects = program.globals.values().filter(|g| g.init.is_none()).map(|g| g.name.as_str());
     let of_vars = program.vars.values().filter(|v| matches!(v.kind, VarKind::Global { init: None }));
@@ -75,7 +78,7 @@ pub fn assumption(program: &Program) -> Option<String> {
     (!names.is_empty()).then(|| format!("variables that nobody defines hold any values at first: {}", names.join(", ")))
 }
 
-/// What they hold in a run on these inputs.
+/// Returns the initial values of these variables in a run on the inputs, in the order of their names.
 pub fn of(program: &Program, inputs: &Inputs) -> Vec<Declared> {
     let mut all = Vec::new();
     for (id, global) in program.globals.iter().filter(|(_, g)| g.init.is_none()) {

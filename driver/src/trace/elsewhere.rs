@@ -1,20 +1,22 @@
-//! Whether a violation depends on where objects lie in memory.
+//! Replays of a violation with other addresses of objects. They show whether the violation depends on the addresses.
 
 use cfa::interp::{InputSource, Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
 use cfa::{Bv, ErrorId, InputKind, Program};
 
-/// Where the first object lies, with pointers of 32 and of 64 bits: about where Linux puts what a program allocates, which is far from where
-/// the interpreter does.
+/// The address of the first object, for pointers of 32 and of 64 bits. Linux places heap objects near these addresses.
+/// The addresses that the interpreter chooses are far away.
 const FIRST: [u64; 2] = [0x5655_8000, 0x5555_5555_8000];
-/// Bytes between objects.
+/// The minimum number of bytes between objects.
 const GAP: u64 = 4096;
-/// What each object is aligned to: as `malloc` aligns what it gives, and functions their frames (System V ABI, AMD64, section 3.2.2). So what
-/// two calls of a function have at the same place in their frames is aligned alike.
+/// The minimum alignment of objects in bytes. It is the alignment of blocks from `malloc` and of stack frames (System V
+/// ABI, AMD64, section 3.2.2). So objects at the same offset in the frames of two calls of a function have the same
+/// alignment.
 const ALIGN: u64 = 16;
 
-/// Inputs, with objects at addresses of their own.
+/// An input source that returns recorded inputs, but places objects at other addresses.
 struct Elsewhere<'a> {
     inputs: InputsSource<'a>,
+    /// The lowest address for the next object.
     next: u64,
 }
 
@@ -38,10 +40,12 @@ impl InputSource for Elsewhere<'_> {
     }
 }
 
-/// Inputs, but for the choice of the objects that string literals are in: each is one of its own, or the first other one that it may be in.
+/// An input source that returns recorded inputs, except for the objects of string literals. Each literal is an object
+/// of its own, or a part of the first other object that may contain it.
 struct Literals<'a> {
     inputs: InputsSource<'a>,
     program: &'a Program,
+    /// True if a literal is a part of another object.
     share: bool,
 }
 
@@ -69,13 +73,16 @@ impl InputSource for Literals<'_> {
     }
 }
 
-/// Whether a run on these inputs, which comes to `error`, does not come to it with objects elsewhere.
+/// Returns true if a run on the inputs does not reach `error` when objects have other addresses. The run reaches
+/// `error` with the recorded addresses. Returns false if the replay exceeds the limits or finds no address for an
+/// object.
 pub fn differs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> bool {
     let next = FIRST[usize::from(program.layout.pointer_width == 64)];
     misses(program, &mut Elsewhere { inputs: inputs.source(), next }, error, limits)
 }
 
-/// Whether a run on these inputs, which comes to `error`, does not come to it where string literals share memory otherwise.
+/// Returns true if a run on the inputs does not reach `error` when string literals share memory in another way. The run
+/// reaches `error` with the recorded choice. A replay that exceeds the limits does not count.
 pub fn differs_by_literals(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> bool {
     program.inputs.values().any(|input| input.kind == InputKind::literals())
         && [false, true]
@@ -83,6 +90,7 @@ pub fn differs_by_literals(program: &Program, inputs: &Inputs, error: ErrorId, l
             .any(|share| misses(program, &mut Literals { inputs: inputs.source(), program, share }, error, limits))
 }
 
+/// Returns true if a run does not reach `error`. Returns false if the run exceeds the limits or cannot place an object.
 fn misses(program: &Program, source: &mut dyn InputSource, error: ErrorId, limits: Limits) -> bool {
     match Interpreter::new(program).run(source, limits, &mut ()).outcome {
         Outcome::Limit(_) | Outcome::Unplaced(_) => false,

@@ -1,5 +1,5 @@
-//! What a fault is, in terms of the C program: which object, how large, where it was allocated and freed, and where in it the
-//! access was.
+//! The description of a memory fault in terms of the C program: the object, its size, the positions where it was
+//! allocated and freed, and the offset of the access in it.
 
 use super::recorder::Recorder;
 use crate::source::Spot;
@@ -10,30 +10,35 @@ use cfa::{AllocKind, CType, Callee, EdgeId, ExprId, Family, FunctionOrigin, Op, 
 /// The object that an invalid operation is about.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Object {
-    /// Of a variable.
+    /// The name of the object, if it is a variable.
     pub name: Option<String>,
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Where the address is, from its start.
+    /// The offset of the accessed address from the start of the object, in bytes.
     pub offset: i64,
-    /// Where it was allocated; of a variable, where it is declared.
+    /// The source position of the allocation, or of the declaration of a variable.
     pub allocated: Option<Spot>,
-    /// Where it was freed or its scope ended.
+    /// The source position where the object was freed or its scope ended.
     pub freed: Option<Spot>,
 }
 
-/// The life of an object made by an `Alloc` edge: where it began, and where it was ended.
+/// The lifetime of an object that an `Alloc` edge created.
 #[derive(Default)]
 pub(super) struct Life {
+    /// The source position of the allocation, or of the declaration of a variable.
     pub allocated: Option<Spot>,
+    /// The source position where the object was freed or its scope ended.
     pub freed: Option<Spot>,
 }
 
+/// Returns a number of bytes with its unit.
 fn bytes(n: u64) -> String {
     counted(n, "byte")
 }
 
+/// Returns the description of an object near an accessed address.
 pub(super) fn object(recorder: &Recorder, near: &Neighbour) -> Object {
     let Neighbour { kind, size, offset, .. } = *near;
     let name = recorder.names.object(near.object).map(|(name, _)| name);
@@ -49,7 +54,8 @@ pub(super) fn object(recorder: &Recorder, near: &Neighbour) -> Object {
 }
 
 impl Recorder<'_> {
-    /// What is not initialised comes from memory.
+    /// Records a load from shadow memory. If the loaded shadow value is not 0, the memory is not initialised. The
+    /// variable then keeps the C expression and the object of that memory.
     pub(super) fn shadow(&mut self, op: &Op, state: &State) {
         let Op::Load { var, addr } = *op else { return };
         let at = state.eval(addr).to_u64().unwrap_or(0);
@@ -63,7 +69,8 @@ impl Recorder<'_> {
         self.shadows.insert(var, (text, object));
     }
 
-    /// What is not initialised goes from one variable to another.
+    /// Records an assignment of a shadow value. If it is not 0, the uninitialised memory of a variable in `value`
+    /// passes to `var`.
     pub(super) fn pass_shadow(&mut self, var: VarId, value: ExprId, state: &State) {
         if self.shadows.is_empty() {
             return;
@@ -76,7 +83,8 @@ impl Recorder<'_> {
     }
 }
 
-/// Where the check before an error edge failed because of memory, says which it is.
+/// Explains the use of an uninitialised value. If the check before the error edge failed because of memory that is not
+/// initialised, the function stores the object of this memory. It also replaces "a value" in the message by the memory.
 pub(super) fn explain_use(
     recorder: &Recorder,
     error: EdgeId,
@@ -96,7 +104,7 @@ pub(super) fn explain_use(
     *object = of;
 }
 
-/// A place as one says it of another: by its line, and by its file if that is another one.
+/// Returns a position relative to `here`: its line, and its file if that differs.
 fn where_from(at: &Spot, here: Option<&Spot>) -> String {
     match here.is_none_or(|here| here.path == at.path) {
         true => format!("in line {}", at.line),
@@ -104,17 +112,32 @@ fn where_from(at: &Spot, here: Option<&Spot>) -> String {
     }
 }
 
-/// An access that is invalid, in the words of the program.
+/// An invalid access, in terms of C.
 pub(super) enum Access {
-    /// A library function uses what its parameter points to: "`stream` of `fgets`".
+    /// A library function accesses the target of its parameter, for example "`stream` of `fgets`".
     Argument(String),
-    /// An element behind the end of an array with so many.
-    Element { text: String, array: String, count: u64 },
-    /// C's expression for what is accessed, and the pointer in it; of a call, the pointer alone.
-    Expression { text: String, pointer: String, is_null: bool },
+    /// The program accesses an element after the end of an array.
+    Element {
+        /// The C expression of the element.
+        text: String,
+        /// The name of the array.
+        array: String,
+        /// The number of elements of the array.
+        count: u64,
+    },
+    /// The program accesses memory through a pointer, or calls the function that a pointer points to.
+    Expression {
+        /// The C expression of the accessed memory. For a call, it is the pointer.
+        text: String,
+        /// The pointer in the expression.
+        pointer: String,
+        /// True if the pointer is null.
+        is_null: bool,
+    },
 }
 
-/// The access at `edge` to `addr` that cannot be executed in `state`, and where its address comes from if that is bad.
+/// Returns the invalid access of `edge` to the address `addr` in `state`, and the source of a bad address. The access
+/// is `None` if it has no description in terms of C. The source is `None` if it is not known to be bad.
 pub(super) fn access(
     recorder: &Recorder,
     edge: EdgeId,
@@ -156,7 +179,8 @@ pub(super) fn access(
     (found.map(|(text, pointer, is_null)| Access::Expression { text, pointer, is_null }), source)
 }
 
-/// The parameter of the library function that the program called, through which it comes to an address.
+/// Returns the parameter through which the called library function reaches an address. `None` if no library model runs
+/// or no pointer argument leads to the address.
 fn of_library(recorder: &Recorder, addr: u64, state: &State) -> Option<Access> {
     let call = recorder.library.last()?;
     let function = &recorder.program.funcs[recorder.frames.get(call.depth - 1)?.func];
@@ -175,10 +199,11 @@ fn of_library(recorder: &Recorder, addr: u64, state: &State) -> Option<Access> {
     Some(Access::Argument(format!("{parameter} of `{}`", recorder.called_here(call.edge, function))))
 }
 
-/// Offsets from a null pointer are smaller.
+/// An upper bound of offsets from a null pointer, in bytes.
 const NULL_PAGE: u64 = 4096;
 
-/// What went wrong at `edge`, which people look for `here`.
+/// Returns the error message of a fault at `edge`. The message is reported at the position `here`. The fault is an
+/// access of `len` bytes at address `addr`, in or near `object`.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn fault(
     recorder: &Recorder,
@@ -264,7 +289,7 @@ pub(super) fn fault(
     }
 }
 
-/// What became of an object that is not alive, behind a comma.
+/// Returns the relative clause that says how the lifetime of a dead object ended.
 fn gone(object: Option<&Object>, here: Option<&Spot>) -> String {
     match object.map(|o| (o.kind, &o.freed)) {
         Some((kind, Some(at))) if kind.is_dynamic() => format!("which was freed {}", where_from(at, here)),
@@ -274,7 +299,7 @@ fn gone(object: Option<&Object>, here: Option<&Spot>) -> String {
     }
 }
 
-/// Why a function must not end the life of an object that is alive, behind "which".
+/// Returns the reason why a function must not deallocate a live object. The text continues a clause with "which".
 fn not_its_business(kind: ObjectKind) -> String {
     let ended_by = match kind.family() {
         None | Some(Family::Scope) => return "was not allocated".to_owned(),
@@ -292,6 +317,7 @@ fn not_its_business(kind: ObjectKind) -> String {
 }
 
 impl Object {
+    /// Returns a noun phrase for the object in a message that is reported at the position `here`.
     fn described(&self, here: Option<&Spot>) -> String {
         match (&self.name, self.kind, &self.allocated) {
             (Some(name), ..) => format!("`{name}`"),
@@ -309,7 +335,7 @@ impl Object {
         }
     }
 
-    /// What there is to say besides: where it comes from, and where it went.
+    /// Returns notes on the allocation of the object and on the end of its lifetime, with their source positions.
     pub fn notes(&self) -> Vec<(String, Spot)> {
         let mut notes = Vec::new();
         let size = bytes(self.size);

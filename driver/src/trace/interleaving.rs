@@ -1,4 +1,4 @@
-//! The trace of a run of threads: who does what, in the order in which it happens, with the switches in between.
+//! The trace of a run with threads: the steps of all threads in the order of their execution, with the thread switches.
 
 use super::names::{Names, Temporaries};
 use super::{Event, InputValue, Step, Trace};
@@ -8,10 +8,11 @@ use cfa::threads::ThreadOp;
 use cfa::{Callee, Check, EdgeId, ErrorInfo, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarKind};
 use rustc_hash::FxHashMap;
 
-/// Steps kept: the last ones.
+/// The maximum number of kept steps. If there are more, the trace has only the last ones.
 const MAX_STEPS: usize = 5_000;
 
-/// Runs the inputs with their schedule and tells what happens, if it is a violation; else how the run ended.
+/// Runs the program on the inputs, with their schedule, and returns the trace of the violation. `Err` with the outcome
+/// of the run if it does not end in an error.
 pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Result<Trace, Outcome> {
     let mut recorder = Recorder {
         program,
@@ -32,29 +33,34 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
     }
 }
 
+/// The observer of a run with threads that records a trace.
 struct Recorder<'p> {
     program: &'p Program,
     sources: &'p Sources,
     names: Names<'p>,
-    /// By thread and depth.
+    /// The temporaries that have names in C, by thread and depth of the call.
     temporaries: FxHashMap<(u32, usize), Temporaries>,
     /// The thread of the last step.
     last: u32,
     steps: Vec<Step>,
+    /// The number of steps that were dropped from the start.
     omitted: usize,
     inputs: Vec<InputValue>,
-    /// What C calls the memory that an edge accessed last.
+    /// The C expression of the memory that an edge accessed last, by edge.
     accessed: FxHashMap<EdgeId, String>,
 }
 
 impl Recorder<'_> {
+    /// Returns the source position of a place, if known.
     fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
         self.sources.spot(self.program, place?)
     }
+    /// Returns true if the function is in the user's code.
     fn is_source(&self, func: FuncId) -> bool {
         self.program.funcs[func].origin == FunctionOrigin::Source
     }
 
+    /// Appends a step. If another thread executed the last step, a step for the thread switch precedes it.
     fn push(&mut self, event: Event, edge: EdgeId, matters: bool, thread: u32, depth: usize) {
         let spot = self.spot(self.program.edges[edge].place);
         let function = self.program.funcs[self.program.func_of(edge)].name.clone();
@@ -71,6 +77,7 @@ impl Recorder<'_> {
         self.steps.push(Step { event, spot, function, matters, depth, writes: Vec::new() });
     }
 
+    /// Returns the trace of a run that ended in `error` at `edge`.
     fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
         let program = self.program;
         let at_entry =
@@ -105,7 +112,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// What a data race is about.
+    /// Returns the error message of a data race between two accesses, each with its thread.
     fn race(&self, first: u32, before: &Access, second: u32, access: &Access) -> String {
         let name = self.accessed.get(&access.edge).or_else(|| self.accessed.get(&before.edge));
         let name = name.map_or_else(|| "memory".to_owned(), |name| format!("'{name}'"));
@@ -201,6 +208,8 @@ impl Observer for Recorder<'_> {
 }
 
 impl Recorder<'_> {
+    /// Returns the C expression for the `len` bytes at address `at`, and their type if known. The address is the value
+    /// of `addr` in a call of the thread at this depth.
     fn target(
         &mut self,
         addr: cfa::ExprId,

@@ -1,4 +1,4 @@
-//! Names for what is in memory, and values as C writes them.
+//! C names of variables and memory objects, and values as C writes them.
 
 use super::Write;
 use super::access::{Part, access_path, is_character, part_path};
@@ -6,51 +6,56 @@ use cfa::interp::{Neighbour, Object, ObjectKind, ObjectSeq, State};
 use cfa::{AllocKind, Bv, CType, ExprId, Program, TypeId, VarId};
 use rustc_hash::FxHashMap;
 
-/// Characters of a string, elements of an array and members of a struct that are shown.
+/// The maximum number of characters of a string that are shown.
 const MAX_STRING: usize = 200;
+/// The maximum number of elements of an array, or members of a struct, that are shown.
 const MAX_ELEMENTS: u64 = 8;
-/// Bytes of an object that is shown as a whole.
+/// The maximum size in bytes of an object that is shown as a whole.
 const MAX_SHOWN: u64 = 4096;
-/// Parts of an object that are told apart when they are written at once.
+/// The maximum number of parts that a write to a whole object is split into.
 const MAX_PARTS: usize = 16;
 
-/// An object made by an `Alloc` edge.
+/// The origin of an object that an `Alloc` edge created.
 #[derive(Clone, Copy)]
 enum Made {
-    /// The memory of a variable of C, of a call of this depth.
+    /// The memory of a C variable, and the depth of the call that owns it.
     Variable(VarId, usize),
-    /// The n-th from the heap.
+    /// A heap object with its number. Numbers start at 1.
     Heap(u32),
-    /// What has no name.
+    /// An object without a name.
     Other,
 }
 
-/// What a temporary holds.
+/// The content of a temporary, in terms of C.
 enum Known {
-    /// What C has this name for.
+    /// The value of a C expression.
     Value { name: String, ty: TypeId },
-    /// An address computed from the pointer of this name, which points to `to` and has the value `base`.
+    /// An address computed from the pointer `name`, which points to type `to` and has the value `base`.
     Address { name: String, to: TypeId, base: u64 },
 }
 
-/// The temporaries of a frame that have names.
+/// The temporaries of a frame that have names in C.
 #[derive(Default)]
 pub struct Temporaries {
     known: FxHashMap<VarId, Known>,
 }
 
-/// What has a name at a point of a run.
+/// The names of objects and variables at a point of a run.
 pub struct Names<'p> {
     program: &'p Program,
+    /// The objects that `Alloc` edges created, by number.
     made: Vec<Made>,
-    /// By object made: whether library code made it.
+    /// True for each of these objects that library code, or the caller of `main`, created.
     of_library: Vec<bool>,
+    /// The number of heap objects created so far.
     heap: u32,
-    /// By number of an object of the heap, what it is by the first pointer to it that says more than `char *`.
+    /// The types of heap objects, by number of the object. The type comes from the first pointer to the object. If that
+    /// points to single bytes, the first pointer to a larger type replaces it.
     types: FxHashMap<u64, TypeId>,
 }
 
-/// `97 'a'`
+/// Returns the text `shown` of a character code with the character, such as `97 'a'`. The character is omitted if it is
+/// not printable ASCII.
 pub fn with_character(shown: String, value: &Bv) -> String {
     match value.to_u64() {
         Some(code @ 0x20..=0x7e) => format!("{shown} '{}'", code as u8 as char),
@@ -58,7 +63,7 @@ pub fn with_character(shown: String, value: &Bv) -> String {
     }
 }
 
-/// Bytes as C writes them; only so many.
+/// Returns bytes as a C string literal. It has at most 200 bytes; `…` after it marks omitted ones.
 pub fn quoted(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for &byte in bytes.iter().take(MAX_STRING) {
@@ -74,17 +79,18 @@ pub fn quoted(bytes: &[u8]) -> String {
     out + if bytes.len() > MAX_STRING { "\"…" } else { "\"" }
 }
 
-/// Bytes up to the first zero as C writes them.
+/// Returns the bytes before the first zero as a C string literal.
 fn string(bytes: &[u8]) -> String {
     quoted(bytes.split(|b| *b == 0).next().unwrap_or_default())
 }
 
 impl<'p> Names<'p> {
+    /// Returns the names at the start of a run, before any object is allocated.
     pub fn new(program: &'p Program) -> Self {
         Self { program, made: Vec::new(), of_library: Vec::new(), heap: 0, types: FxHashMap::default() }
     }
 
-    /// An `Alloc` edge was executed in a call of this depth; gives the object's number.
+    /// Records the execution of an `Alloc` edge in a call at this depth. Returns the number of the new object.
     pub fn allocated(&mut self, var: VarId, kind: AllocKind, depth: usize, by_library: bool) -> ObjectSeq {
         let number = self.made.len() as u64;
         let made = match kind {
@@ -100,19 +106,19 @@ impl<'p> Names<'p> {
         ObjectSeq::Alloc(number)
     }
 
-    /// Whether library code made the object (or what calls `main`).
+    /// Returns true if library code, or the caller of `main`, created the object.
     pub fn is_of_library(&self, object: ObjectSeq) -> bool {
         matches!(object, ObjectSeq::Alloc(n) if self.of_library.get(n as usize) == Some(&true))
     }
 
-    /// The name of a variable of the C program; the address of `x`, which the front-end names `&x`, is none, nor is the
-    /// rounding mode.
+    /// Returns the name of a variable of the C program. `None` for other variables: the address of `x`, which the
+    /// front-end names `&x`, and the rounding mode.
     pub fn variable(&self, var: VarId) -> Option<&'p str> {
         let name = self.program.vars[var].name.as_deref();
         name.filter(|n| !n.starts_with('&') && *n != "__rounding_mode").and_then(in_c)
     }
 
-    /// A variable or temporary by the name and type that C has for it.
+    /// Returns the C name and type of the value of a variable or temporary. `None` if it has no name in C.
     pub fn value(&self, var: VarId, temporaries: &Temporaries) -> Option<(String, TypeId)> {
         if let Some(name) = self.variable(var) {
             return Some((name.to_owned(), self.program.vars[var].ty));
@@ -123,7 +129,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// The name and type of an object as a whole.
+    /// Returns the name and type of an object as a whole. `None` if the object is no variable with a name in C.
     pub fn object(&self, object: ObjectSeq) -> Option<(String, TypeId)> {
         match object {
             ObjectSeq::Global(global) => {
@@ -142,26 +148,29 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// A pointer has a value: what it leads to may be of the heap, where it has no type before.
+    /// Records the value of a pointer of type `ty`. If it points to the start of a heap object without a type, the
+    /// object gets the type that the pointer points to.
     pub fn pointed(&mut self, ty: TypeId, value: &Bv, state: &State) {
         let CType::Pointer(to) = *self.program.plain_type(ty) else { return };
         let Some(object) = value.to_u64().and_then(|at| state.object_at(at).filter(|o| o.base == at)) else { return };
         let Some(size) = self.program.size_of(to).filter(|&s| s > 0 && object.size.is_multiple_of(s)) else { return };
         let ObjectSeq::Alloc(n) = object.seq else { return };
-        // As characters, anything may be looked at.
+        // Programs access any object through pointers to characters, so such a type is replaced.
         let known = self.types.get(&n).and_then(|&ty| self.program.size_of(ty));
         if known.is_none_or(|known| known == 1 && size > 1) {
             self.types.insert(n, to);
         }
     }
 
-    /// A variable that is no object has a value, in a call of this depth.
+    /// Returns the write of a value to a variable that is no memory object, in a call at this depth. `None` if the
+    /// variable has no name in C.
     pub fn variable_written(&self, var: VarId, value: &str, depth: usize) -> Option<Write> {
         let frame = self.program.vars[var].func().map(|_| depth);
         Some(Write { frame, object: self.variable(var)?.to_owned(), path: String::new(), value: value.to_owned() })
     }
 
-    /// The object that `len` bytes were written in, by its own name, with the values that they have.
+    /// Returns the writes for `len` written bytes at address `at`: the object by its own name, the parts, and their
+    /// present values. Returns no writes if the bytes are in no object or the object has no name.
     pub fn written(&self, at: u64, len: u64, state: &State) -> Vec<Write> {
         let Some(object) = state.object_at(at).filter(|o| len > 0 && at + len <= o.base + o.size) else {
             return Vec::new();
@@ -177,7 +186,8 @@ impl<'p> Names<'p> {
                 let Some(name) = self.heap_name(object) else { return Vec::new() };
                 let of = self.types.get(&n).copied();
                 let size = of.and_then(|ty| self.program.size_of(ty)).unwrap_or(object.size);
-                // An array of what the pointer leads to; of several at once it is told where they are.
+                // The object is an array of the type that the pointer points to. A write to more than one element names
+                // the bytes.
                 let (index, within) = (offset / size, offset % size);
                 match of.filter(|_| within + len <= size) {
                     Some(ty) if object.size > size => (name, None, ty, format!("[{index}]"), within),
@@ -207,13 +217,14 @@ impl<'p> Names<'p> {
         value.into_iter().map(|value| write(path.clone(), value)).collect()
     }
 
-    /// An object of the heap is none any more.
+    /// Returns the write that records the deallocation of a heap object. `None` if the object has no name.
     pub fn freed(&self, object: &Object) -> Option<Write> {
         let value = "freed".to_owned();
         Some(Write { frame: None, object: self.heap_name(object)?, path: String::new(), value })
     }
 
-    /// The scalars and texts in an object with their paths, if they are few.
+    /// Collects the scalars and strings in an object, with their paths. `None` if there are more than [`MAX_PARTS`] or
+    /// one has no name in C.
     fn parts(&self, ty: TypeId, at: u64, path: String, state: &State, found: &mut Vec<(String, String)>) -> Option<()> {
         match self.program.plain_type(ty) {
             CType::Array(of, _) if !self.is_character(*of) => {
@@ -237,7 +248,9 @@ impl<'p> Names<'p> {
         (found.len() <= MAX_PARTS).then_some(())
     }
 
-    /// How C names the `len` bytes at an address that is the value of an expression: `a[3].x`, `p->next`.
+    /// Returns the C expression for the `len` bytes at address `at`, such as `a[3].x` or `p->next`, and their type if
+    /// known. The address is the value of the expression `addr`, whose variables are `vars`. `None` if no object
+    /// contains the address, or neither the object nor a pointer to it has a name.
     pub fn target(
         &self,
         addr: ExprId,
@@ -252,7 +265,7 @@ impl<'p> Names<'p> {
             let (path, ty) = access_path(self.program, ty, at - object.base, len);
             return Some((name + &path, ty));
         }
-        // Otherwise by the pointer that leads there.
+        // An object without a name is named by a pointer to it.
         let mut pointers = vars.iter().filter_map(|&var| self.pointer(var, state, temporaries));
         let through = pointers.find(|p| state.object_at(p.value).is_some_and(|o| o.base == object.base));
         if let Some(pointer) = through.filter(|p| p.value <= at) {
@@ -264,7 +277,8 @@ impl<'p> Names<'p> {
         Some((self.heap_name(object)? + &path, None))
     }
 
-    /// How C names `len` bytes behind the end of an array that is a variable; the array; how many elements it has.
+    /// Returns the C expression for `len` bytes after the end of an array variable, the name of the array, and its
+    /// number of elements. `None` if the object near the address is no named array, or the address is before its end.
     pub fn behind_array(&self, near: &Neighbour, len: u64) -> Option<(String, String, u64)> {
         let (name, ty) = self.object(near.object).filter(|(name, _)| !name.is_empty() && !name.starts_with('.'))?;
         let CType::Array(of, Some(count)) = *self.program.plain_type(ty) else { return None };
@@ -274,7 +288,9 @@ impl<'p> Names<'p> {
         (!path.contains('<')).then(|| (format!("{name}{path}"), name, count))
     }
 
-    /// How C names the `len` bytes at an address by the pointer that leads there, whatever it leads to; the pointer; whether it is null.
+    /// Returns the C expression for the `len` bytes at address `at` through a pointer among `vars`, the name of that
+    /// pointer, and true if the pointer is null. The address need not be in an object. `None` if no pointer with a name
+    /// leads to the address.
     pub fn through(
         &self,
         addr: ExprId,
@@ -291,10 +307,12 @@ impl<'p> Names<'p> {
         let subscripted = vars.len() > 1 || pointer.derived;
         let is_plain = matches!(self.program.exprs.get(addr), cfa::Expr::Var(_)) && !pointer.derived;
         let (text, _) = self.dereferenced(&pointer, at - pointer.value, len, subscripted && !is_plain);
-        // A part that C has no name for says nothing to the user.
+        // A part without a name in C does not help the user.
         (!text.contains('<')).then_some((text, pointer.name, pointer.value == 0))
     }
 
+    /// Returns the C expression for the `len` bytes at an offset from a pointer, and their type if known. If
+    /// `subscripted` is true, the first element is named by its index too.
     fn dereferenced(&self, pointer: &Pointer, offset: u64, len: u64, subscripted: bool) -> (String, Option<TypeId>) {
         let name = if pointer.name.starts_with('*') { format!("({})", pointer.name) } else { pointer.name.clone() };
         let Some(size) = self.program.size_of(pointer.to).filter(|s| *s > 0) else {
@@ -313,7 +331,7 @@ impl<'p> Names<'p> {
         (text, ty)
     }
 
-    /// A variable or temporary as a pointer with a name.
+    /// Returns a variable or temporary as a pointer. `None` if it is no pointer or has no name in C.
     fn pointer(&self, var: VarId, state: &State, temporaries: &Temporaries) -> Option<Pointer> {
         if let (None, Some(Known::Address { name, to, base })) = (self.variable(var), temporaries.known.get(&var)) {
             return Some(Pointer { name: name.clone(), to: *to, value: *base, derived: true });
@@ -323,7 +341,8 @@ impl<'p> Names<'p> {
         Some(Pointer { name, to, value: state.var(var)?.to_u64()?, derived: false })
     }
 
-    /// A temporary took what C calls `name`.
+    /// Records that a temporary loaded the value of the C expression `target`. Without a name and type, the temporary
+    /// has no name.
     pub fn loaded(&self, temporaries: &mut Temporaries, var: VarId, target: Option<(String, Option<TypeId>)>) {
         match target {
             Some((name, Some(ty))) => temporaries.known.insert(var, Known::Value { name, ty }),
@@ -331,7 +350,8 @@ impl<'p> Names<'p> {
         };
     }
 
-    /// A temporary took the value of an expression: it may be a pointer computed from one that has a name.
+    /// Records that a temporary took the value of an expression with the variables `vars`. If one of them is a pointer
+    /// with a name, the temporary is an address computed from it.
     pub fn computed(&self, temporaries: &mut Temporaries, var: VarId, vars: &[VarId], state: &State) {
         let found = vars.iter().filter(|&&v| v != var).find_map(|&v| self.pointer(v, state, temporaries));
         let pointer_sized = self.program.vars[var].width == self.program.layout.pointer_width;
@@ -343,14 +363,14 @@ impl<'p> Names<'p> {
         };
     }
 
-    /// `block #2`: the second object that was allocated.
+    /// Returns the name of a heap object. The second allocated object is `block #2`. `None` if it is no heap object.
     fn heap_name(&self, object: &Object) -> Option<String> {
         let ObjectSeq::Alloc(n) = object.seq else { return None };
         let Made::Heap(number) = *self.made.get(n as usize)? else { return None };
         Some(format!("block #{number}"))
     }
 
-    /// A value as C writes it, arrays and structs as initialisers; pointers as what they point to.
+    /// Returns a value as C writes it. Arrays and structs are initialisers. Pointers are the names of their targets.
     pub fn show(&self, ty: TypeId, value: &Bv, state: &State) -> String {
         let shown = self.program.show_value(ty, value);
         match self.program.plain_type(ty) {
@@ -363,6 +383,7 @@ impl<'p> Names<'p> {
         }
     }
 
+    /// Returns the text of a pointer to type `to`. `None` if it points to no object that has a name.
     fn pointer_text(&self, to: TypeId, value: u64, state: &State) -> Option<String> {
         if value == 0 {
             return Some("NULL".into());
@@ -373,7 +394,7 @@ impl<'p> Names<'p> {
         let object = state.object_at(value)?;
         let offset = value - object.base;
         let gone = if object.live { "" } else { " (gone)" };
-        // Strings that the library gives: arguments, environment variables, copies.
+        // Strings that the library provides: arguments, environment variables, and copies.
         if self.is_of_library(object.seq) && object.live && self.is_character(to) && offset < object.size {
             return Some(string(&state.bytes(value, (object.size - offset).min(MAX_SHOWN) as usize)?));
         }
@@ -405,8 +426,9 @@ impl<'p> Names<'p> {
         })
     }
 
-    /// The object, or part of one, that a library function or a copy has written: its name and what is in it now. Strings
-    /// are shown as such, and from their start.
+    /// Returns the name and the present content of an object, or of a part of one, after a library function or a copy
+    /// wrote `len` bytes at `at`. Strings are shown as such, from their start. The `hint` is a pointer to the bytes:
+    /// its name and the type that it points to. It names objects that are no variables.
     pub fn region(&self, at: u64, len: u64, state: &State, hint: Option<(&str, TypeId)>) -> Option<(String, String)> {
         let object = state.object_at(at).filter(|o| o.live && len > 0)?;
         let (name, ty, offset) = match (self.object(object.seq), hint) {
@@ -429,17 +451,18 @@ impl<'p> Names<'p> {
         Some((name + &path, value))
     }
 
+    /// Returns true for `char` and its signed and unsigned variants.
     fn is_character(&self, ty: TypeId) -> bool {
         is_character(self.program, ty)
     }
 
-    /// What an object of this type holds.
+    /// Returns the content of the object of this type at an address. `None` if it is larger than [`MAX_SHOWN`].
     fn content(&self, ty: TypeId, at: u64, state: &State) -> Option<String> {
         let size = self.program.size_of(ty).filter(|s| *s > 0 && *s <= MAX_SHOWN)?;
         self.held(ty, &state.bytes(at, size as usize)?, state)
     }
 
-    /// What these bytes are as an object of this type.
+    /// Returns bytes as the value of an object of this type.
     fn held(&self, ty: TypeId, bytes: &[u8], state: &State) -> Option<String> {
         match self.program.plain_type(ty) {
             CType::Array(of, _) => self.listed(*of, bytes, bytes.len() as u64, state),
@@ -467,7 +490,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// `len` bytes as elements of this type.
+    /// Returns the `len` bytes at an address as array elements of this type.
     fn elements(&self, of: TypeId, at: u64, len: u64, state: &State) -> Option<String> {
         let most = match self.program.size_of(of) {
             _ if self.is_character(of) => MAX_SHOWN,
@@ -477,7 +500,7 @@ impl<'p> Names<'p> {
         self.listed(of, &state.bytes(at, len.min(most) as usize)?, len, state)
     }
 
-    /// The bytes at the start of `len` bytes that are elements of this type.
+    /// Returns `bytes` as array elements of this type. They are the first bytes of an array of `len` bytes.
     fn listed(&self, of: TypeId, bytes: &[u8], len: u64, state: &State) -> Option<String> {
         if self.is_character(of) {
             return Some(string(bytes));
@@ -489,28 +512,30 @@ impl<'p> Names<'p> {
         Some(format!("{{{}{more}}}", shown?.join(", ")))
     }
 
+    /// Returns the `len` bytes at an address in hexadecimal, at most [`MAX_ELEMENTS`] of them.
     fn bytes(&self, at: u64, len: u64, state: &State) -> Option<String> {
         Some(raw(&state.bytes(at, len.min(MAX_ELEMENTS) as usize)?, len))
     }
 }
 
-/// The bytes at the start of `len` bytes that have no type.
+/// Returns `bytes` in hexadecimal. They have no type and are the first of `len` bytes.
 fn raw(bytes: &[u8], len: u64) -> String {
     let shown: Vec<String> = bytes.iter().take(MAX_ELEMENTS as usize).map(|b| format!("{b:#04x}")).collect();
     let more = if len > MAX_ELEMENTS { ", …" } else { "" };
     format!("{{{}{more}}}", shown.join(", "))
 }
 
+/// A pointer that has a name in C.
 struct Pointer {
     name: String,
-    /// What it points to.
+    /// The type that it points to.
     to: TypeId,
     value: u64,
-    /// The address was computed from it.
+    /// True if the address was computed from the pointer.
     derived: bool,
 }
 
-/// What C calls a variable, if it has a name for it: what models keep has none.
+/// Returns the C name of a variable. `None` for variables of library models, which have no name in C.
 fn in_c(name: &str) -> Option<&str> {
     match name {
         "proviso_errno" => Some("errno"),

@@ -1,4 +1,5 @@
-//! Where bad values come from: null pointers, and values that were never set, followed to where they are used.
+//! The origins of bad values. The recorder propagates null pointers and uninitialised values from their origin to their
+//! use.
 
 use super::recorder::Recorder;
 use crate::source::Spot;
@@ -6,29 +7,33 @@ use cfa::interp::State;
 use cfa::{Bv, EdgeId, ExprId, FunctionOrigin, InputKind, Op, VarId};
 use rustc_hash::FxHashMap;
 
-/// Addresses below are offsets from a null pointer.
+/// An upper bound of offsets from a null pointer, in bytes.
 const NULL_PAGE: u64 = 4096;
 
-/// The operation that made a value with which an access is invalid.
+/// The operation that created the bad value of an invalid access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
+    /// The kind of the bad value.
     pub kind: OriginKind,
+    /// The source position of the operation.
     pub spot: Spot,
-    /// The library function that returned the value.
+    /// The library function that returned the value, if one did.
     pub function: Option<String>,
 }
 
+/// The kind of a bad value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OriginKind {
+    /// A null pointer.
     Null,
-    /// The null pointer of an allocation that fails.
+    /// The null pointer that a failed allocation returned.
     FailedAllocation,
-    /// Read where nothing was written, or by an access that is invalid itself.
+    /// A value that was read from memory which was never written, or by an access that is itself invalid.
     Unset,
 }
 
 impl Origin {
-    /// For a note with the place behind it.
+    /// Returns the text of a note at the source position of the origin.
     pub fn text(&self) -> String {
         match (self.kind, &self.function) {
             (OriginKind::FailedAllocation, _) => "the allocation here fails and gives a null pointer".to_owned(),
@@ -39,26 +44,29 @@ impl Origin {
     }
 }
 
-/// The edge in the user's code that made a value.
+/// The edge in the user's code that created a bad value.
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     kind: OriginKind,
     edge: EdgeId,
-    /// The value is the result of this call.
+    /// True if the edge is a call of a library function that returned the value.
     is_result: bool,
 }
 
-/// By variable and address, where the bad value in it comes from.
+/// The sources of the bad values in variables and memory.
 #[derive(Default)]
 pub(super) struct Sources {
+    /// The sources by variable.
     vars: FxHashMap<VarId, Source>,
+    /// The sources by the address of the first byte of the value.
     bytes: FxHashMap<u64, Source>,
-    /// The allocation under way fails.
+    /// True if the present allocation fails.
     fails: bool,
 }
 
 impl Recorder<'_> {
-    /// Follows what an edge does with null pointers and with values that were never set. Frames are those of before the edge.
+    /// Propagates null pointers and uninitialised values over an edge. The state is that after the edge. The recorder's
+    /// frames are those before it.
     pub(super) fn follow(&mut self, edge: EdgeId, state: &State) {
         let program = self.program;
         let pointer = program.layout.pointer_width;
@@ -91,7 +99,7 @@ impl Recorder<'_> {
                 self.set_source(var, source);
             }
             Op::Load { var, addr } => {
-                // Where the variable was part of its own address, that address is gone.
+                // If the address depends on the loaded variable, the load has overwritten it.
                 let at = (!self.vars(addr).contains(&var)).then(|| number(addr));
                 let kept = at.and_then(|at| self.sources_of_values.bytes.get(&at)).copied();
                 let is_null = program.vars[var].width == pointer && state.var(var).is_some_and(|value| value.is_zero());
@@ -131,14 +139,18 @@ impl Recorder<'_> {
         }
     }
 
+    /// Returns a source of this kind at the edge of the user's code that is active while `edge` executes.
     fn source(&self, kind: OriginKind, edge: EdgeId) -> Source {
         Source { kind, edge: self.user_edge(edge), is_result: false }
     }
 
+    /// Returns the innermost edge of the user's code that is active while `edge` executes. Returns `edge` if there is
+    /// none.
     fn user_edge(&self, edge: EdgeId) -> EdgeId {
         self.in_user_code(edge).unwrap_or(edge)
     }
 
+    /// Records the source of a variable's value. `None` if the value is not bad.
     fn set_source(&mut self, var: VarId, source: Option<Source>) {
         match source {
             Some(source) => drop(self.sources_of_values.vars.insert(var, source)),
@@ -146,7 +158,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Where the value of an expression comes from, if it was never set or is an offset from null.
+    /// Returns the source of an expression's value. `None` unless the value is not initialised, or is null or an offset
+    /// from a null pointer.
     fn source_of(&self, edge: EdgeId, e: ExprId, value: &Bv) -> Option<Source> {
         let is_null =
             value.width() == self.program.layout.pointer_width && value.to_u64().is_some_and(|v| v < NULL_PAGE);
@@ -154,7 +167,7 @@ impl Recorder<'_> {
         of_vars.or_else(|| (is_null && value.is_zero()).then(|| self.source(OriginKind::Null, edge)))
     }
 
-    /// Where what is bad in an expression comes from.
+    /// Returns the source of a bad value in an expression. An uninitialised value takes precedence over a null pointer.
     pub(super) fn bad_source(&self, e: ExprId) -> Option<Source> {
         if self.sources_of_values.vars.is_empty() {
             return None;
@@ -164,7 +177,7 @@ impl Recorder<'_> {
         found().find(|source| source.kind == OriginKind::Unset).or_else(|| found().next()).copied()
     }
 
-    /// In terms of the source.
+    /// Returns a source in terms of the C program. `None` if its edge has no source position.
     pub(super) fn origin_at(&self, source: Source) -> Option<Origin> {
         let spot = self.spot(self.program.edges[source.edge].place)?;
         let function = match self.program.edges[source.edge].op {

@@ -1,4 +1,4 @@
-//! The observer that writes a trace down.
+//! The observer of an interpreter run that records a trace.
 
 mod library;
 
@@ -23,77 +23,105 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Steps kept; beyond this the middle is left out.
+/// The maximum number of kept steps. If there are more, the recorder drops steps from the middle.
 const MAX_STEPS: usize = 20_000;
-/// Calls of `malloc` whose memory a harness gives.
+/// The maximum number of recorded `malloc` blocks. A test harness reproduces their initial content.
 const MOST_BLOCKS: usize = 1_000;
-/// Characters of a condition that is shown.
+/// The maximum length of a condition in a trace, in characters.
 const MAX_CONDITION: usize = 80;
 
+/// A stack frame of the run.
 pub(super) struct Frame {
-    /// The call that made it; `None` for the first.
+    /// The call edge that created the frame. `None` for the first frame.
     pub(super) call: Option<EdgeId>,
+    /// The function of the frame.
     pub(super) func: FuncId,
-    /// Variables that depend on inputs.
+    /// The local variables that depend on inputs.
     tainted: FxHashSet<VarId>,
-    /// The step that says that it was called, if one does.
+    /// The number of the step that records the call, if there is one.
     step: Option<usize>,
-    /// Variables that have no value yet, with what they hold and where they are declared.
+    /// The variables that are not initialised yet, with their arbitrary values.
     unset: FxHashMap<VarId, InputValue>,
+    /// The temporaries of the frame that have names in C.
     temporaries: Temporaries,
 }
 
+/// The observer of an interpreter run that records a trace.
 pub struct Recorder<'p> {
+    /// The program of the run.
     pub(super) program: &'p Program,
+    /// The source files, for positions and texts.
     sources: &'p Sources,
+    /// The inputs of the run.
     given: &'p Inputs,
+    /// The C names of objects and variables.
     pub(super) names: Names<'p>,
-    /// Of objects made by `Alloc` edges, by their number.
+    /// The source positions at which objects of `Alloc` edges were allocated and freed, by the number of the object.
     pub(super) lives: Vec<Life>,
+    /// The stack frames, outermost first.
     pub(super) frames: Vec<Frame>,
+    /// The calls of library models that have not returned, outermost first.
     pub(super) library: Vec<Library>,
+    /// A cache of the variables in each expression.
     vars_of: RefCell<FxHashMap<ExprId, Rc<[VarId]>>>,
+    /// The global variables that depend on inputs.
     tainted_globals: FxHashSet<VarId>,
+    /// The addresses of bytes that depend on inputs.
     tainted_bytes: FxHashSet<u64>,
-    /// Bytes that nobody has written and that were not reported as such.
+    /// The addresses of bytes that have an input value because they were never written. A read of such a byte removes
+    /// its address, so the trace reports each byte only once.
     unwritten: FxHashSet<u64>,
-    /// Those of them that `malloc` has given the program.
+    /// The addresses in `unwritten` that belong to blocks from `malloc`.
     on_heap: FxHashSet<u64>,
-    /// The user's function that the program starts with.
+    /// The user's function that the program calls first.
     first: FuncId,
+    /// The blocks that `malloc` returned, in order.
     heap: Vec<Block>,
+    /// The number of bytes of these blocks that were read before they were written.
     unwritten_on_heap: usize,
+    /// The inputs that the program took, in order.
     inputs: Vec<InputValue>,
+    /// The variables that were read before they were written.
     uninitialised: Vec<InputValue>,
+    /// The number of bytes that were read before they were written.
     unwritten_bytes: usize,
+    /// The arguments of `main`.
     command: Command,
+    /// The creation of the arguments of an entry function other than `main`.
     making: Making,
+    /// The library calls that depend on the environment, in order of their return.
     calls: Vec<LibraryCall>,
-    /// What `main` is called with was chosen.
+    /// True if the inputs chose the arguments of `main`.
     command_matters: bool,
+    /// The recorded steps. If steps were omitted, they preceded the step at index `cut`.
     steps: Vec<Step>,
-    /// What was written without a step of its own.
+    /// The writes that no step records yet. The next step takes them.
     untold: Vec<Write>,
+    /// The number of omitted steps.
     omitted: usize,
+    /// The index in `steps` at which steps are omitted.
     cut: usize,
-    /// The variable that took the last input, whose next copy is where the input goes in C.
+    /// The variable that took the last input, and the number of the input's step. The next copy of this variable goes
+    /// to the variable or memory that receives the input in C.
     fresh: Option<(VarId, usize)>,
-    /// The last step, if it is a branch: its edge.
+    /// The number and the edge of the last branch step.
     branched: Option<(usize, EdgeId)>,
-    /// What the assertion that failed says.
+    /// The text of the assertion that failed. It is empty if the program does not have the text.
     assertion: Option<String>,
-    /// What a check looked at that failed.
+    /// The named variables in the check that failed, with their values.
     failed: Vec<(String, String)>,
-    /// Where null pointers and values that were never set come from, and the one that the error is about.
+    /// The sources of null pointers and of values that were never set.
     pub(super) sources_of_values: origin::Sources,
+    /// The source of the bad value that the error is about.
     bad: Option<origin::Source>,
-    /// The access that is invalid, in the words of the program.
+    /// The invalid access, in terms of C.
     access: Option<fault::Access>,
-    /// By variable that holds a shadow of memory which is not initialised, what that memory is in C, and its object.
+    /// The uninitialised memory from which a variable's shadow value comes: its C expression and its object.
     pub(super) shadows: FxHashMap<VarId, (Option<String>, Option<Object>)>,
 }
 
-/// The user's function that the program starts with, which is called after constructors; the entry itself if there is none.
+/// Returns the user's function that the program's entry function calls last, after the constructors. Returns the entry
+/// function itself if it calls no function of the user.
 fn first_function(program: &Program) -> FuncId {
     let calls = program.edges.values().filter(|edge| program.locs[edge.source].func == program.entry);
     let mut called = calls.filter_map(|edge| match edge.op {
@@ -103,7 +131,8 @@ fn first_function(program: &Program) -> FuncId {
     called.rfind(|&func| program.funcs[func].origin == FunctionOrigin::Source).unwrap_or(program.entry)
 }
 
-/// Which parameter has the text of the assertion that failed, by the function that is called then.
+/// Returns the index of the parameter that has the text of the failed assertion. `None` if the function is not one that
+/// a failed `assert` calls.
 fn asserted_parameter(function: &str) -> Option<usize> {
     match function {
         "__assert_fail" | "__assert" | "_assert" => Some(0),
@@ -113,6 +142,7 @@ fn asserted_parameter(function: &str) -> Option<usize> {
 }
 
 impl<'p> Recorder<'p> {
+    /// Returns a recorder for a run of the program on the inputs `given`.
     pub fn new(program: &'p Program, sources: &'p Sources, given: &'p Inputs) -> Self {
         let first = Frame {
             call: None,
@@ -160,9 +190,9 @@ impl<'p> Recorder<'p> {
         }
     }
 
-    /// The run ended in an error at an edge.
+    /// Returns the trace of a run that ended in `error` at `edge`.
     pub fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
-        // The error edge stands at the entry of the error function; the user looks at its call.
+        // If the error edge is at the entry of the error function, the trace reports the call of that function.
         let frame = self.frame();
         let is_call = matches!(error.check, Check::Call | Check::Automaton);
         let at_entry = is_call && self.program.funcs[frame.func].entry == self.program.edges[edge].source;
@@ -175,11 +205,12 @@ impl<'p> Recorder<'p> {
         if error.check == Check::Memory {
             fault::explain_use(&self, edge, spot.as_ref(), &mut message, &mut object);
         }
-        // Nobody knows where memory should have been freed, but where it comes from.
+        // The position where a leaked object should have been freed is unknown. The trace reports its allocation.
         if let (Op::Leak(_), Some(Object { allocated: Some(at), .. })) = (&self.program.edges[edge].op, &object) {
             spot = Some(at.clone());
         }
-        // What is wrong where the program ends is told of where it was before.
+        // An error in the program's entry function, such as at the end of the program, is attributed to the function of
+        // the last step.
         let last = self.steps.last().map(|step| &step.function);
         let func = self.program.func_of(site);
         let function = last.filter(|_| func == self.program.entry);
@@ -189,7 +220,7 @@ impl<'p> Recorder<'p> {
                 self.steps[step].matters = true;
             }
         }
-        // The call of the error function itself is the error.
+        // The error step replaces the step of the call of the error function.
         if let Some(Step { event: Event::Call { .. }, .. }) = self.steps.last().filter(|_| at_entry) {
             self.steps.pop();
         }
@@ -197,7 +228,7 @@ impl<'p> Recorder<'p> {
             last.matters = true;
         }
         let message = match self.assertion.take() {
-            // Where nobody declares `assert`, its text is only in the source.
+            // If `assert` is not declared, only the source file has the text of the assertion.
             Some(text) if text.is_empty() => {
                 let text = spot.as_ref().and_then(|s| self.sources.argument(s));
                 text.map_or("assertion failed".to_owned(), |text| format!("assertion failed: {text}"))
@@ -233,7 +264,7 @@ impl<'p> Recorder<'p> {
             function,
             inputs: self.inputs,
             turn: 0,
-            // Whatever it holds, using it is the error.
+            // With `Check::Memory`, the use of the uninitialised value is the error. The value is irrelevant.
             uninitialised: if error.check == Check::Memory { Vec::new() } else { self.uninitialised },
             unwritten_bytes: if error.check == Check::Memory { 0 } else { self.unwritten_bytes },
             heap: if error.check == Check::Memory || self.unwritten_on_heap == 0 { Vec::new() } else { self.heap },
@@ -254,8 +285,8 @@ impl<'p> Recorder<'p> {
         self.frames.last_mut().expect("there is a frame")
     }
 
-    /// The innermost edge that is in the user's code and executing when `edge` is: itself, or the call
-    /// through which control went into a library model.
+    /// Returns the innermost edge of the user's code that is active while `edge` executes: `edge` itself, or the call
+    /// through which control entered a library model. `None` if no active edge is in the user's code.
     pub(super) fn in_user_code(&self, edge: EdgeId) -> Option<EdgeId> {
         let calls = self.frames.iter().rev().filter_map(|f| f.call);
         std::iter::once(edge).chain(calls).find(|&e| {
@@ -264,6 +295,7 @@ impl<'p> Recorder<'p> {
         })
     }
 
+    /// Returns the source position of a place, if known.
     pub(super) fn spot(&self, place: Option<PlaceId>) -> Option<Spot> {
         self.sources.spot(self.program, place?)
     }
@@ -272,16 +304,18 @@ impl<'p> Recorder<'p> {
         self.program.funcs[func].origin
     }
 
-    /// Whether steps of the present function are shown: not those of library models, nor what is done before `main`.
+    /// Returns true if the trace shows steps of the current function. It shows no steps of library models and of the
+    /// entry function, which runs before `main`.
     fn shown(&self) -> bool {
         self.frames.len() > 1 && self.origin(self.frame().func) != FunctionOrigin::Model
     }
 
+    /// Appends a step.
     fn push(&mut self, event: Event, edge: EdgeId, matters: bool) {
         let spot = self.spot(self.program.edges[edge].place);
         let function = self.function_of(edge).to_owned();
         if self.steps.len() >= MAX_STEPS {
-            // Amortised: a quarter of the kept steps goes at once, from the middle.
+            // The removal of a quarter of the kept steps at once has constant amortised cost per step.
             let gone = MAX_STEPS / 4;
             self.steps.drain(self.cut..self.cut + gone);
             self.omitted += gone;
@@ -290,43 +324,47 @@ impl<'p> Recorder<'p> {
         self.steps.push(Step { event, spot, function, matters, depth, writes });
     }
 
-    /// The function of the user that an edge is in. What runs before the first one, and chooses its arguments, belongs to it.
+    /// Returns the name of the function that contains an edge. The entry function runs before the user's first function
+    /// and chooses its arguments, so its edges belong to that function.
     fn function_of(&self, edge: EdgeId) -> &'p str {
         let func = self.program.func_of(edge);
         let func = if func == self.program.entry { self.first } else { func };
         &self.program.funcs[func].name
     }
 
-    /// How many calls the present function of the program is away from the first one.
+    /// Returns the number of calls between the user's first function and the innermost function that is no model.
     fn depth(&self) -> usize {
         let innermost = self.frames.iter().rposition(|f| self.origin(f.func) != FunctionOrigin::Model);
         innermost.unwrap_or(0).saturating_sub(1)
     }
 
-    /// What the last step wrote.
+    /// Adds writes to the last step.
     fn wrote(&mut self, writes: impl IntoIterator<Item = Write>) {
         self.steps.last_mut().expect("a step was told").writes.extend(writes);
     }
 
-    /// The number of the next step, counting those that were left out.
+    /// Returns the number of the next step. Numbers count omitted steps.
     fn next_step(&self) -> usize {
         self.steps.len() + self.omitted
     }
+    /// Returns the index in `steps` of the step with this number. `None` if the step was omitted.
     fn index(&self, step: usize) -> Option<usize> {
         if step < self.cut { Some(step) } else { step.checked_sub(self.omitted).filter(|&i| i >= self.cut) }
     }
 
     // Dependence on inputs.
 
-    /// The variables in an expression.
+    /// Returns the variables in an expression.
     pub(super) fn vars(&self, e: ExprId) -> Rc<[VarId]> {
         let mut cache = self.vars_of.borrow_mut();
         cache.entry(e).or_insert_with(|| self.program.exprs.vars(e).into()).clone()
     }
+    /// Returns true if a variable in the expression depends on inputs.
     fn is_tainted(&self, e: ExprId) -> bool {
         let frame = self.frame();
         self.vars(e).iter().any(|v| frame.tainted.contains(v) || self.tainted_globals.contains(v))
     }
+    /// Records whether a variable depends on inputs.
     fn set_taint(&mut self, var: VarId, tainted: bool) {
         let set = match self.program.vars[var].func() {
             None => &mut self.tainted_globals,
@@ -338,9 +376,9 @@ impl<'p> Recorder<'p> {
             set.remove(&var);
         }
     }
-    /// Bytes were written.
+    /// Records a write of `len` bytes at `addr`. The parameter `tainted` is true if the bytes depend on inputs.
     fn write(&mut self, addr: u64, len: u64, tainted: bool) {
-        // Fills of megabytes are no reason to be slow.
+        // Only the first 64 KiB are tracked, so that large fills stay fast.
         for at in addr..addr.saturating_add(len.min(1 << 16)) {
             if tainted {
                 self.tainted_bytes.insert(at);
@@ -360,7 +398,7 @@ impl<'p> Recorder<'p> {
 
     // Names and values.
 
-    /// The variables in an expression that have a name, with their values.
+    /// Returns the variables in an expression that have a name, with their values.
     fn operands(&self, e: ExprId, state: &State) -> Vec<(String, String)> {
         let temporaries = &self.frame().temporaries;
         let named = |&var: &VarId| {
@@ -370,7 +408,8 @@ impl<'p> Recorder<'p> {
         self.vars(e).iter().filter_map(named).collect()
     }
 
-    /// A condition in C, if it is over what has a name.
+    /// Returns a condition as a C expression. `None` if one of its variables has no name or the text is longer than
+    /// [`MAX_CONDITION`].
     fn condition(&self, cond: ExprId) -> Option<String> {
         let temporaries = &self.frame().temporaries;
         if !self.vars(cond).iter().all(|&v| self.names.value(v, temporaries).is_some()) {
@@ -380,11 +419,14 @@ impl<'p> Recorder<'p> {
         (text.chars().count() <= MAX_CONDITION).then_some(text)
     }
 
+    /// Returns the C expression for the `len` bytes at address `at`, and their type if known. The address is the value
+    /// of `addr`.
     pub(super) fn target(&self, addr: ExprId, at: u64, len: u64, state: &State) -> Option<(String, Option<TypeId>)> {
         self.names.target(addr, &self.vars(addr), at, len, state, &self.frame().temporaries)
     }
 
-    /// C's expression for `len` bytes at an address outside all objects or in a dead one, the pointer in it, and whether that is null.
+    /// Returns the C expression for the `len` bytes at address `at`, the name of the pointer in it, and true if that
+    /// pointer is null. The address may be outside all objects or in a dead object.
     pub(super) fn dereferenced(
         &self,
         addr: ExprId,
@@ -395,7 +437,7 @@ impl<'p> Recorder<'p> {
         self.names.through(addr, &self.vars(addr), at, len, state, &self.frame().temporaries)
     }
 
-    /// The name of the value of an expression that is one variable.
+    /// Returns the C name for the value of an expression. `None` if the expression is not a single variable.
     pub(super) fn named(&self, e: ExprId) -> Option<String> {
         let Expr::Var(var) = *self.program.exprs.get(e) else { return None };
         Some(self.names.value(var, &self.frame().temporaries)?.0)
@@ -404,12 +446,13 @@ impl<'p> Recorder<'p> {
     // Calls.
 }
 
-/// Whether an error comes next.
+/// Returns true if the edge leads to an error edge.
 fn leads_to_error(program: &Program, edge: EdgeId) -> bool {
     leads_to(program, edge, |op| matches!(op, Op::Error(_)))
 }
 
-/// Whether an error would have come next on the other side of the branch, or the end of what C defines.
+/// Returns true if another branch of the edge's source location leads to an error edge. If `means` is `None`, a branch
+/// to the end of the program or to an approximation counts too.
 fn avoids_error(program: &Program, edge: EdgeId, means: Option<bool>) -> bool {
     let end: fn(&Op) -> bool = match means {
         Some(_) => |op| matches!(op, Op::Error(_)),
@@ -419,7 +462,7 @@ fn avoids_error(program: &Program, edge: EdgeId, means: Option<bool>) -> bool {
     sides.any(|e| e != edge && leads_to(program, e, end))
 }
 
-/// Whether such an operation comes next.
+/// Returns true if the predicate `what` holds for an operation that follows the edge.
 fn leads_to(program: &Program, edge: EdgeId, what: fn(&Op) -> bool) -> bool {
     program.out_edges(program.edges[edge].target).any(|e| what(&program.edges[e].op))
 }
@@ -427,7 +470,8 @@ fn leads_to(program: &Program, edge: EdgeId, what: fn(&Op) -> bool) -> bool {
 impl Observer for Recorder<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let number = |e: ExprId| state.eval(e).to_u64().unwrap_or(0);
-        // After a call the frame is another one, whose parameters have values; arguments were read before.
+        // The caller reads the arguments of a call. So this precedes the handling of the call, which pushes the frame
+        // of the callee.
         if !self.frame().unset.is_empty() {
             self.read_unset(edge);
         }
@@ -460,7 +504,7 @@ impl Observer for Recorder<'_> {
                 self.pass_shadow(var, value, state);
                 self.assign(edge, var, value, state);
             }
-            // Checks are no branches of the C program.
+            // An edge to an error edge is a failed check, not a branch of the C program.
             Op::Assume { cond, .. } if leads_to_error(self.program, edge) => {
                 self.failed = self.operands(cond, state);
                 self.bad = self.bad_source(cond);

@@ -1,35 +1,42 @@
-//! Smaller inputs that lead to the same error: a string of two characters says more than one of a million.
+//! Minimisation of the inputs of an error. Small inputs are easier to understand: a string of two characters says more
+//! than one of a million.
 
 use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Observer, State};
 use cfa::{Bv, Check, EdgeId, ErrorId, FunctionOrigin, InputKind, Op, Program};
 use std::time::Duration;
 
-/// Runs whose number of steps is larger are left as they are.
+/// The maximum number of steps of a run. The inputs of longer runs are not minimised.
 const STEPS: u64 = 50_000;
-/// Steps of all runs together.
+/// The number of steps of all runs together after which the search ends.
 const ALL_STEPS: u64 = 5_000_000;
-/// Bytes of an `int`.
+/// The size of an `int` in bytes.
 const WORD: u64 = 4;
-/// Runs at most.
+/// The maximum number of runs.
 const RUNS: usize = 400;
-/// All runs together take at most this long.
+/// The maximum duration of all runs together.
 pub const TIME: Duration = Duration::from_millis(300);
 
-/// Where a run ends in an error: with the call that is left for it last, and the last one in the user's code, since an error of the
-/// library's or of `reach_error` is one of its caller.
+/// The position of a run that ended in an error. An error of the library or of `reach_error` is attributed to its
+/// caller, so the position includes calls.
 #[derive(PartialEq, Eq)]
 struct End {
+    /// The error and its edge.
     error: (ErrorId, EdgeId),
+    /// The innermost call that has not returned.
     call: Option<EdgeId>,
+    /// The innermost edge in the user's code, among the error edge and the calls that have not returned.
     users: Option<EdgeId>,
-    /// What models of the library took from the environment, in order: together these say what was read, so none is changed.
+    /// The values that library models took from the environment, in order. Together they determine the data that was
+    /// read, so smaller inputs must not change any of them.
     environment: Vec<Bv>,
 }
 
-/// The calls that a run is in, and what models of the library took from the environment.
+/// An observer of the calls that have not returned, and of the values that library models take from the environment.
 struct Calls<'p> {
     program: &'p Program,
+    /// The calls that have not returned, outermost first.
     stack: Vec<EdgeId>,
+    /// The values that library models took from the environment, in order.
     environment: Vec<Bv>,
 }
 
@@ -46,21 +53,28 @@ impl Observer for Calls<'_> {
     }
 }
 
+/// A search for smaller inputs.
 struct Search<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
+    /// The end that a run on smaller inputs must have.
     end: Option<End>,
+    /// The limits of each run.
     limits: Limits,
+    /// The number of runs so far.
     runs: usize,
+    /// The number of steps of these runs.
     steps: u64,
 }
 
-/// Inputs that lead to the same error at the same place as `inputs`, with smaller values where a few runs find some.
+/// Returns inputs that lead to the same error at the same position as `inputs`, with smaller values. The search is
+/// limited to a few runs. Returns `inputs` unchanged if a run on them does not reach `error` within the limits, or if
+/// the error is a leak, or a comparison or subtraction of pointers.
 pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> Inputs {
     let limits = Limits { steps: STEPS, ..limits };
     let mut search = Search { program, interpreter: Interpreter::new(program), end: None, limits, runs: 0, steps: 0 };
     let end = search.run(inputs).filter(|end| end.error.0 == error);
-    // Smaller inputs may lose another object, or bring objects that are compared to the same address.
+    // Smaller inputs may leak another object, or give the compared objects the same address.
     let is_about_objects = |end: &End| {
         matches!(program.edges[end.error.1].op, Op::Leak(_))
             || matches!(program.errors[end.error.0].check, Check::PointerCompare | Check::PointerSubtract)
@@ -81,16 +95,18 @@ pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits
 }
 
 impl Search<'_> {
+    /// Returns true if the search has used up its runs or steps.
     fn is_over(&self) -> bool {
         self.runs >= RUNS || self.steps >= ALL_STEPS
     }
 
-    /// Returns whether a run on these inputs comes to the same error at the same place.
+    /// Returns true if a run on these inputs reaches the same error at the same position. Returns false without a run
+    /// if the search is over.
     fn holds(&mut self, inputs: &Inputs) -> bool {
         !self.is_over() && self.run(inputs) == self.end
     }
 
-    /// Where a run on these inputs ends in an error.
+    /// Runs the program on these inputs and returns the position of the error. `None` if the run reaches no error.
     fn run(&mut self, inputs: &Inputs) -> Option<End> {
         let mut calls = Calls { program: self.program, stack: Vec::new(), environment: Vec::new() };
         let run = self.interpreter.run(&mut inputs.source(), self.limits, &mut calls);
@@ -102,6 +118,8 @@ impl Search<'_> {
         Some(End { error, call: calls.stack.last().copied(), users, environment: calls.environment })
     }
 
+    /// Replaces the value with index `n`. Returns true if a run reaches the same error. Otherwise restores the old
+    /// value and returns false.
     fn holds_with(&mut self, best: &mut Inputs, n: usize, value: Bv) -> bool {
         let old = std::mem::replace(&mut best.values[n], value);
         let holds = self.holds(best);
@@ -111,7 +129,8 @@ impl Search<'_> {
         holds
     }
 
-    /// Makes a value smaller: its amount, if it is negative as a signed number.
+    /// Reduces the value with index `n`. If the value is negative as a signed number, the search first tries a large
+    /// positive number, and otherwise reduces the absolute value.
     fn value(&mut self, best: &mut Inputs, n: usize) {
         let value = best.values[n].clone();
         let width = value.width();
@@ -125,14 +144,14 @@ impl Search<'_> {
             |amount: u64, negative: bool| Bv::new(width, if negative { amount.wrapping_neg() & mask } else { amount });
         let (negative, most) = match is_negative {
             false => (false, bits),
-            // A large unsigned number, maybe.
+            // The program may interpret the value as a large unsigned number.
             true if self.holds_with(best, n, of(mask >> 1, false)) => (false, mask >> 1),
             true => (true, bits.wrapping_neg() & mask),
         };
-        // The largest amount that is known not to lead there, and the smallest that does.
+        // A run with the absolute value `low` misses the error. A run with `high` reaches it.
         let (mut low, mut high) = (0, most);
         while high - low > 1 && !self.is_over() {
-            // Most programs need small numbers.
+            // Most programs need small numbers, so the first candidates are far below the middle.
             let middle = if low == 0 { (high >> (high.ilog2() / 2 + 1)).max(1) } else { low + (high - low) / 2 };
             match self.holds_with(best, n, of(middle, negative)) {
                 true => high = middle,
@@ -141,7 +160,8 @@ impl Search<'_> {
         }
     }
 
-    /// Makes a number in memory smaller: of the aligned word that the byte is in, only the lowest byte is kept if that is enough.
+    /// Reduces a number in memory. If the lowest byte of the aligned word that contains the byte is enough to reach the
+    /// error, the other bytes are set to 0 and the lowest byte is reduced.
     fn number(&mut self, best: &mut Inputs, (object, at): (ObjectSeq, u64)) {
         let low = at - at % WORD;
         if at == low || !best.bytes.contains_key(&(object, at)) {
@@ -170,7 +190,8 @@ impl Search<'_> {
         }
     }
 
-    /// Leaves out bytes that do not matter: all of them, or halves of what is left.
+    /// Removes bytes that the error does not depend on. The search tries to remove all bytes, then halves of them, and
+    /// so on.
     fn bytes(&mut self, best: &mut Inputs) {
         let keys: Vec<_> = best.bytes.keys().copied().collect();
         let mut parts = vec![keys];

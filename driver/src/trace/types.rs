@@ -1,11 +1,11 @@
-//! C types spelt without the program's declarations, laid out and passed as the program's are.
+//! C types without the declarations of the program. They have the layout and calling convention of the program's types.
 
 use cfa::{CType, Field, FloatFormat, Program, TypeId};
 
-/// What is known by its size alone, and too large for a register.
+/// The name of a type that is known only by its size and does not fit into a register.
 pub const UNKNOWN: &str = "unknown";
 
-/// `declarator` declared as of a type.
+/// Returns the C declaration of `declarator` with this type.
 fn declare(program: &Program, ty: TypeId, declarator: &str) -> String {
     let base = |name: &str| format!("{name} {declarator}").trim_end().to_owned();
     match program.plain_type(ty) {
@@ -21,8 +21,9 @@ fn declare(program: &Program, ty: TypeId, declarator: &str) -> String {
     }
 }
 
-/// The C type that a function of the harness returns: one that needs no declarations of the program's. C returns no arrays, so what
-/// debug information calls one is a vector.
+/// Returns the C type for the result of a function in a test harness. It needs no declarations of the program.
+/// Functions in C return no arrays, so an array type in the debug information is a vector. Returns [`UNKNOWN`] for a
+/// type that is known only by its size and does not fit into a register.
 pub fn plain_name(program: &Program, ty: TypeId) -> String {
     match program.plain_type(ty) {
         CType::Enum { .. } => "int".into(),
@@ -35,6 +36,7 @@ pub fn plain_name(program: &Program, ty: TypeId) -> String {
     }
 }
 
+/// Returns the smallest unsigned C type with at least `width` bits.
 fn unsigned(width: u32) -> &'static str {
     match width {
         ..=8 => "unsigned char",
@@ -44,8 +46,9 @@ fn unsigned(width: u32) -> &'static str {
     }
 }
 
-/// A struct without a name. Members that C would lay out elsewhere are packed, with unnamed bit-fields between them, which have no part
-/// in how a struct is passed (System V ABI for x86-64, 3.2.3).
+/// Returns the C type of a struct or union without a name. If C's layout of the members differs, the struct is packed,
+/// with unnamed bit-fields between the members. Unnamed bit-fields do not affect the calling convention (System V ABI
+/// for x86-64, section 3.2.3).
 fn of_members(program: &Program, union: bool, size: u64, fields: &[Field]) -> String {
     let is_packed = !union && !is_natural(program, size, fields);
     let (mut body, mut end) = (String::new(), 0);
@@ -68,24 +71,25 @@ fn of_members(program: &Program, union: bool, size: u64, fields: &[Field]) -> St
     format!("{keyword} {{ {body}}}{packed}")
 }
 
-/// Bits that nothing is in.
+/// Returns unnamed bit-fields for the bits `from..to`.
 fn padding(from: u64, to: u64) -> String {
     const MOST: u64 = 32;
     (from..to).step_by(MOST as usize).map(|at| format!("unsigned int : {}; ", MOST.min(to - at))).collect()
 }
 
+/// Returns true if the member has another width than its type.
 fn is_bit_field(program: &Program, field: &Field) -> bool {
     program.size_of(field.ty).is_some_and(|bytes| 8 * bytes != field.bit_width)
 }
 
-/// Whether C lays members out like this by itself.
+/// Returns true if C's layout of a struct with these members has this size in bytes and these offsets.
 fn is_natural(program: &Program, size: u64, fields: &[Field]) -> bool {
     let (mut end, mut align) = (0u64, 1u64);
     for field in fields {
         let own = align_of(program, field.ty);
         let unit = 8 * program.size_of(field.ty).unwrap_or(1).max(1);
         let start = match is_bit_field(program, field) {
-            // It stays within a unit of its type.
+            // A bit-field does not cross the boundary of a unit of its type.
             true if end % unit + field.bit_width > unit => end.next_multiple_of(unit),
             true => end,
             false => end.next_multiple_of(8 * own),
@@ -98,6 +102,7 @@ fn is_natural(program: &Program, size: u64, fields: &[Field]) -> bool {
     end.next_multiple_of(8 * align) == 8 * size
 }
 
+/// Returns the alignment of a type in bytes.
 fn align_of(program: &Program, ty: TypeId) -> u64 {
     let ilp32 = program.layout.pointer_width == 32;
     match program.plain_type(ty) {

@@ -1,4 +1,4 @@
-//! The options of `proviso verify` that a cached verdict depends on.
+//! Tests which options of `proviso verify` change the name of a cache entry.
 
 use crate::args::{Cli, Command};
 use Effect::{Nothing, Program, Question as Asks};
@@ -9,7 +9,7 @@ use frontend_llvm::Options;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// The part of an entry's name that an option changes.
+/// The part of the name of a cache entry that an option changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effect {
     Question,
@@ -17,7 +17,7 @@ enum Effect {
     Nothing,
 }
 
-/// A folder with a program, its variants, and what options name.
+/// A folder with a program, its variants, and the files that options name.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -43,7 +43,8 @@ impl Folder {
         fs::write(path, text).unwrap();
     }
 
-    /// The two parts of the name of an entry: the question's text, and the bitcode if it is wanted.
+    /// Returns the two parts of the name of a cache entry: the text of the question, and the bitcode if it is wanted
+    /// (else empty).
     fn name(&self, words: &str, wants_bitcode: bool) -> (String, Vec<u8>) {
         let file = |word: &str| match self.0.path().join(word) {
             path if path.exists() => path.display().to_string(),
@@ -60,7 +61,7 @@ impl Folder {
     }
 }
 
-/// By the option's name in the parser: a command line without it, what is added, and its effect.
+/// For each option, by its name in the parser: a command line without it, the words to add, and the effect.
 const OPTIONS: &[(&str, &str, &str, Effect)] = &[
     ("files", "a.c", "b.c", Program),
     ("data_model", "a.c", "--data-model ILP32", Program),
@@ -151,7 +152,7 @@ fn every_option_changes_the_name_of_an_entry_or_is_known_not_to() {
     assert_eq!(all.difference(&tried).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
 
-/// Files that are not part of the bitcode count by what they say, not by their names.
+/// Automata and properties are not part of the bitcode. Their content is part of the name, their file names are not.
 #[test]
 fn the_content_of_automata_and_properties_counts() {
     let folder = Folder::new();

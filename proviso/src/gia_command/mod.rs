@@ -1,4 +1,5 @@
-//! `proviso gia`: generalized information exchange automata, shown, checked, combined, and from and to other artifacts.
+//! `proviso gia`: shows, checks and combines generalized information exchange automata, and converts them from and to
+//! other artifacts.
 
 use crate::args::{GiaArgs, GiaCommand, GiaFormat};
 use crate::output::{self, Colors};
@@ -31,12 +32,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the check of a GIA may take.
+/// The default time limit of the check of a GIA and of the other steps.
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
-/// What one replay may take.
+/// The maximal time of one replay.
 const REPLAY: Duration = Duration::from_secs(20);
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &GiaArgs, colors: Colors) -> u8 {
     attempt(args).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
@@ -134,7 +135,7 @@ fn attempt(args: &GiaArgs) -> Result<u8, Failure> {
     Ok(exit::TRUE)
 }
 
-/// What the property asks about: errors, or the goals of a test suite.
+/// Returns the targets of the property: errors, or the goals of a test suite. `Err` if the coverage is not supported.
 fn targets(program: &Program, job: &Job) -> Result<Targets, Failure> {
     Ok(match testgen::asked_coverage(job)? {
         Some(coverage) => Targets::of(testgen::goals_of(program, &coverage)),
@@ -142,7 +143,8 @@ fn targets(program: &Program, job: &Job) -> Result<Targets, Failure> {
     })
 }
 
-/// Refuses automata of which one says that a path reaches a target and the other that it reaches none.
+/// Returns `Err` if the automata contradict each other: one states that a path reaches a target, the other that it
+/// does not. If that cannot be decided, prints a warning.
 fn disagreement(first: &Gia, second: &Gia, program: &mut Program) -> Result<(), Failure> {
     if gia::agree(first, second, program) == Some(false) {
         return Err(Failure::data("a run to a target by one of the automata is ut by the other"));
@@ -270,7 +272,8 @@ fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Fai
     Ok(format::text(&[Entry::of_program(entry_type, content, &job.load.files(), width)]))
 }
 
-/// Runs tests; those that reach a target are paths.
+/// Runs tests, and returns the GIA with the paths of those that reach a target. `Err` if the tests cannot be read,
+/// there are none, or a test does not fit the program.
 fn from_tests(path: &Path, program: &mut Program, job: &Job) -> Result<String, Failure> {
     let targets = targets(program, job)?;
     let tests = imported::read(path)?;
@@ -297,7 +300,7 @@ fn from_tests(path: &Path, program: &mut Program, job: &Job) -> Result<String, F
     Ok(gia::print(&gia, program))
 }
 
-/// The inputs of paths to `rt`, as a suite.
+/// Writes the inputs of the paths to `rt` as a test suite into `folder`. `Err` if a file cannot be written.
 fn to_tests(gia: &Gia, program: &Program, folder: &Path) -> Result<u8, Failure> {
     std::fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
     let tests = gia.tests(program);
@@ -312,7 +315,7 @@ fn to_tests(gia: &Gia, program: &Program, folder: &Path) -> Result<u8, Failure> 
     Ok(exit::TRUE)
 }
 
-/// Whether what a GIA says is so (Definition 4).
+/// Checks whether the statements of a GIA are correct (Definition 4), prints the result, and returns the exit code.
 fn check(gia: &Gia, program: &mut Program, targets: &Targets, time: Duration) -> Result<u8, Failure> {
     let config = Config::default();
     let reachable = gia::check::reachable(gia, program, targets, &config, &Budget::lasting(time));

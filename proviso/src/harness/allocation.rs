@@ -1,4 +1,4 @@
-//! Allocations that fail, and memory that is read before it is written, as a trace has them.
+//! Allocations that fail, and memory that is read before it is written, as recorded in a trace.
 
 use super::{Subject, integer, literal, runs, writes_arguments};
 use cfa::InputKind;
@@ -8,23 +8,23 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const MALLOC: &str = "malloc";
-/// Arguments that are handed over to the library's function.
+/// The number of arguments that are passed on to the function of the library.
 const ARGUMENTS: usize = 10;
 
-/// What the allocations of a trace give.
+/// The results of the allocations of a trace.
 pub(super) struct Allocations<'a> {
-    /// By function: its calls up to the last one, if any of them fails.
+    /// The calls of each function that fails at least once, in order; also those of `malloc` if there are blocks.
     failures: BTreeMap<&'a str, Vec<Allocation<'a>>>,
-    /// What is read of `malloc`'s before it is written, up to the last of them with such bytes.
+    /// The bytes of memory from `malloc` that are read before they are written, up to the last block with such bytes.
     blocks: &'a [Block],
 }
 
-/// A call of a function that allocates.
+/// A call of a function that allocates memory.
 enum Allocation<'a> {
     Succeeds,
-    /// `malloc` gives null.
+    /// `malloc` returns null.
     Fails,
-    /// What a function of the library does that finds no memory.
+    /// A function of the library fails because it gets no memory.
     FailsInLibrary(&'a LibraryCall),
 }
 
@@ -35,6 +35,7 @@ impl Allocation<'_> {
 }
 
 impl<'a> Allocations<'a> {
+    /// Collects the allocations of a trace.
     pub fn new(trace: &'a Trace, subject: &Subject<'_>) -> Self {
         let own = trace.inputs.iter().filter(|i| i.kind == InputKind::allocation());
         let own = own.map(|i| if i.value.is_zero() { Allocation::Succeeds } else { Allocation::Fails });
@@ -47,7 +48,7 @@ impl<'a> Allocations<'a> {
             failures.insert(name, calls.collect());
         }
         let read = match subject.sanitizer {
-            // It has to see that nobody wrote it.
+            // MemorySanitizer reports the error only if the memory remains unwritten.
             Some("memory") => 0,
             _ => trace.heap.iter().rposition(|block| !block.bytes.is_empty()).map_or(0, |last| last + 1),
         };
@@ -55,11 +56,13 @@ impl<'a> Allocations<'a> {
         Self { failures, blocks: &trace.heap[..read] }
     }
 
-    /// Those that are written: AddressSanitizer has functions of these names itself, so the program calls others.
+    /// Returns the names of the functions to write. AddressSanitizer defines functions with these names itself, so the
+    /// program calls functions with other names.
     pub fn functions(&self) -> impl Iterator<Item = &'a str> {
         self.failures.keys().copied()
     }
 
+    /// Writes the functions of the harness that replace the allocating functions.
     pub fn write(&self, out: &mut String) {
         if !self.blocks.is_empty() {
             blocks(out, self.blocks);
@@ -82,23 +85,25 @@ impl<'a> Allocations<'a> {
                 }
                 let _ = writeln!(out, "        errno = ENOMEM;\n        return {result};");
             }
-            // Behind the calls of the trace none fails.
+            // After the calls of the trace, no call fails.
             let _ = writeln!(out, "    }}\n    {}\n}}\n", form.call);
         }
     }
 }
 
-/// How a function in the library's place is written.
+/// The parts of a function that replaces a function of the library.
 struct Form {
+    /// The head of the function.
     own: String,
     /// The declaration of the library's function.
     of_library: String,
-    /// Calls the library's function.
+    /// The statements that call the function of the library.
     call: String,
 }
 
 impl Form {
-    /// `has_blocks`: the harness itself has the memory that is given.
+    /// Returns the form of the function `name`. If `has_blocks` is set, the harness itself provides the allocated
+    /// memory.
     fn new(name: &str, has_blocks: bool) -> Self {
         if name.ends_with("asprintf") && !name.starts_with('v') {
             let parameters = "char **a0, const char *a1";
@@ -124,8 +129,9 @@ impl Form {
     }
 }
 
-/// Memory with what is read before it is written. Where the program is compiled with `malloc` as it is, calls of the C library's own
-/// have other sizes, as a rule.
+/// Writes a function that returns memory with the bytes that are read before they are written. If the program calls
+/// `malloc` by its own name, the calls of the C library count as well. The sizes of the blocks tell them apart in most
+/// cases.
 fn blocks(out: &mut String, blocks: &[Block]) {
     out.push_str(
         "/* Memory that the program reads before it writes it. */\n\

@@ -1,7 +1,8 @@
-//! The call of the function that the program starts with, where that is not `main`.
+//! The call of the entry function, if that is not `main`.
 //!
-//! The function is declared with what its parameters are in the program compiled: the parts of a small struct are parameters of
-//! their own, a large one is an object in memory. So nothing needs the declarations of the program's.
+//! The harness declares the function with the parameters of the compiled program. The parts of a small struct are
+//! separate parameters; a large struct is an object in memory. The harness therefore does not need the program's own
+//! declarations.
 
 use super::{bytes, environment_before, in_comment, integer, literal, runs};
 use cfa::Passing;
@@ -10,6 +11,7 @@ use driver::trace::{Argument, Arguments, Target};
 use frontend_llvm::GIVEN;
 use std::fmt::Write;
 
+/// Writes a function that runs before `main`: it creates the objects of the call, calls the entry function, and exits.
 pub(super) fn call(out: &mut String, arguments: &Arguments, ilp32: bool, environment: &Environment) {
     let name = &arguments.function;
     let _ = writeln!(out, "\n__attribute__((weak)) int main(void) {{\n    return 0;\n}}\n");
@@ -52,7 +54,7 @@ pub(super) fn call(out: &mut String, arguments: &Arguments, ilp32: bool, environ
     let _ = writeln!(out, "    proviso_entry({});\n    exit(0);\n}}", values.join(", "));
 }
 
-/// The arguments that the harness cannot pass, in words.
+/// Returns descriptions of the arguments that the harness cannot pass.
 pub(super) fn not_passed(arguments: &Arguments, ilp32: bool) -> Vec<String> {
     let values = arguments.values.iter().enumerate().filter(|(_, a)| !is_passed(a, ilp32));
     let named = |(n, a): (usize, &Argument)| match a.name.as_str() {
@@ -69,15 +71,16 @@ fn is_passed(argument: &Argument, ilp32: bool) -> bool {
     match argument.passing {
         Passing::Copy { .. } => in_memory(argument, ilp32).is_some(),
         Passing::Other => false,
-        // Registers of other sizes depend on the processor.
+        // The registers for other sizes depend on the processor.
         Passing::Vector => argument.value.width() == 128 || !ilp32,
         Passing::Integer { .. } => argument.value.width() <= 64 || !ilp32,
         Passing::Float(_) | Passing::Pointer => true,
     }
 }
 
-/// The members of a struct of an argument's size that goes to memory: on x86-64, one with a member out of alignment does, whatever
-/// its size, and on IA-32 all do.
+/// Returns the body of a struct of the argument's size that the calling convention passes in memory; `None` if there
+/// is no such struct. On x86-64, a struct with an unaligned member is passed in memory, whatever its size. On IA-32,
+/// all structs are.
 fn in_memory(argument: &Argument, ilp32: bool) -> Option<String> {
     let Passing::Copy { size, align } = argument.passing else { return None };
     match (ilp32, align) {
@@ -100,7 +103,7 @@ fn address(target: Target) -> String {
     }
 }
 
-/// An argument as the call has it.
+/// Returns the C expression of an argument in the call, and writes the variables that the expression needs.
 fn argument(out: &mut String, n: usize, argument: &Argument) -> String {
     let ty = &argument.c_type;
     match (argument.passing, argument.target) {

@@ -1,7 +1,7 @@
-//! The report as one HTML file (`--report`): everything that a run knows, with the source beside it.
+//! The report as one HTML file (`--report`): all results of a run, with the source beside them.
 //!
-//! The page is a fixed document (`page.html`, `page.css`, `page.js`, and the libraries in `vendor`) with the run as a JSON
-//! object in it; nothing is loaded from anywhere else. What needs the program is taken from it by [`Exhibits`].
+//! The page is a fixed document (`page.html`, `page.css`, `page.js`, and the libraries in `vendor`) that contains the
+//! run as a JSON object. It loads nothing else. [`Exhibits`] provides the data that comes from the program.
 
 use driver::evidence::exhibits::{Checked, Exhibits};
 
@@ -21,12 +21,12 @@ const SCRIPT: &str = include_str!("page.js");
 const HIGHLIGHT: &str = include_str!("vendor/highlight.min.js");
 const DAGRE: &str = include_str!("vendor/dagre.min.js");
 
-/// Files longer than this (bytes) are listed without their text.
+/// The maximal size in bytes of a file whose text is in the page. Longer files are listed without their text.
 const MAX_FILE: usize = 2 << 20;
-/// Steps of a trace that the page holds.
+/// The maximal number of steps of all traces in the page.
 const MAX_STEPS: usize = 20_000;
 
-/// The page for a run. `graph` holds the states reached, where a graph of them was kept.
+/// Returns the page for a run. `graph` holds the reached states; it is empty if no graph was kept.
 pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sources) -> String {
     let pixels = if graph.is_empty() {
         Value::Null
@@ -34,7 +34,7 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sou
         json!(String::from_utf8(PixelTree::of_states(graph).draw(Format::Svg)).expect("SVG is text"))
     };
     let mut run = json::report(report);
-    // They are told once, with their texts.
+    // The page has the violations once, with descriptions of their steps.
     run["violation"].take();
     for check in run["checks"].as_array_mut().into_iter().flatten() {
         check["violations"].take();
@@ -52,7 +52,7 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sou
         "states": exhibits.states(),
         "complete": exhibits.is_complete(),
     });
-    // Within a script element only `</script` and `<!--` have a meaning.
+    // Within a script element, only `</script` and `<!--` have a meaning.
     let data = data.to_string().replace('<', "\\u003c");
     let title = format!("{}: {}", report.verdict_line(), report.files.join(", "));
     let parts = [
@@ -66,7 +66,8 @@ pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sou
     filled(PAGE, &parts)
 }
 
-/// A violation, its steps as they are read: the first and the last of them where there are more than `most`.
+/// Returns a violation whose steps have descriptions. If there are more than `most` steps, only the first and the last
+/// ones are kept.
 fn told(violation: &Violation, most: usize) -> Value {
     let mut value = violation_json(violation);
     let Some(trace) = &violation.trace else { return value };
@@ -90,7 +91,7 @@ fn write_json(write: &Write) -> Value {
     json!({"frame": write.frame, "object": write.object, "path": write.path, "value": write.value})
 }
 
-/// The template with each mark replaced once; what is put in is not looked at again.
+/// Returns the template with each mark replaced. Marks in the inserted texts are not replaced.
 fn filled(template: &str, parts: &[(&str, String)]) -> String {
     let mut out = String::with_capacity(template.len() + parts.iter().map(|(_, text)| text.len()).sum::<usize>());
     let mut rest = template;
@@ -123,11 +124,12 @@ fn invariant_json(invariant: &LoopInvariant) -> Value {
     })
 }
 
-/// The files that have code or that something points into, with their text and what is known of their lines.
+/// Returns the files that have code or that a place of the report is in, with their text and the results for their
+/// lines.
 fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> {
     let mut paths: BTreeSet<&str> = exhibits.paths().collect();
     paths.extend(spots(report).map(|spot| spot.path.as_str()));
-    // The user's own files come first; they may have been given by other paths than the compiler has for them.
+    // The files of the user come first. The compiler may know them by other paths.
     let real = |path: &str| std::fs::canonicalize(path).ok();
     let known: BTreeMap<_, &str> = paths.iter().filter_map(|&path| Some((real(path)?, path))).collect();
     let given = |path: &String| real(path).and_then(|real| known.get(&real)).copied();
@@ -145,12 +147,12 @@ fn files(report: &Report, exhibits: &Exhibits, sources: &Sources) -> Vec<Value> 
     first.into_iter().chain(others).filter_map(file).collect()
 }
 
-/// By file and line, what is checked there: name, in how many places, and what came of it.
+/// For each line, the checks there: the name, the number of places, and the result.
 type CheckedLines<'a> = BTreeMap<u32, BTreeMap<&'a str, (usize, &'static str)>>;
 
 fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, CheckedLines<'a>> {
     let mut files: BTreeMap<&str, CheckedLines<'_>> = BTreeMap::new();
-    // Parts of the run may have looked at the same places.
+    // Several parts of the run may have checked the same place.
     let mut seen = BTreeSet::new();
     for Checked { check, spot } in exhibits.checked() {
         if !seen.insert((check, &spot.path, spot.line, spot.column)) {
@@ -177,7 +179,7 @@ fn checked<'a>(report: &Report, exhibits: &'a Exhibits) -> BTreeMap<&'a str, Che
     files
 }
 
-/// All places that the report names.
+/// Returns all places that the report names.
 fn spots(report: &Report) -> impl Iterator<Item = &Spot> {
     let reason = match &report.answer {
         Answer::Unknown { spot, .. } => spot.as_ref(),

@@ -1,26 +1,30 @@
-//! A C file in which the statements and declarations that are not in a slice are blank: what is left stands where it
-//! stood, and compiles.
+//! Blanks the statements and declarations of a C file that are not in a slice. The remaining code keeps its position,
+//! and the file compiles.
 
 use crate::c_scan::{Item, Kind, Source, Span, Statement};
 use std::collections::BTreeSet;
 
-/// The places of a file that have code, as byte offsets.
+/// The positions of the code of a file, as byte offsets.
 #[derive(Default)]
 pub struct Code {
+    /// All positions with code.
     pub all: BTreeSet<usize>,
+    /// The positions of code that is in the slice.
     pub kept: BTreeSet<usize>,
-    /// Returns whose value is not needed.
+    /// The positions of return statements whose value is not needed.
     pub idle_returns: BTreeSet<usize>,
 }
 
-/// A file blanked.
+/// A blanked file.
 pub struct Blanked {
+    /// The text of the blanked file.
     pub text: String,
-    /// How many functions are as they were, because their rest did not compile.
+    /// The number of items that keep their original text, because their remainder did not compile.
     pub given_up: usize,
 }
 
-/// Blanks what is not kept; what is `needed` elsewhere stays. `errors` compiles a text and gives the lines of its errors.
+/// Blanks the code that is not kept. Declarations of names in `needed` stay, because other files use them. `errors`
+/// compiles a text and returns the lines of its errors, from 1. `Err` if `errors` fails.
 pub fn blank<E>(
     text: &str,
     code: &Code,
@@ -29,7 +33,7 @@ pub fn blank<E>(
 ) -> Result<Blanked, E> {
     let source = Source::new(text);
     let mut whole: BTreeSet<usize> = BTreeSet::new();
-    // Each round gives at least one more item up.
+    // Each round restores at least one more item.
     for _ in 0..=source.items.len() {
         let blanked = Blanker::new(&source, code, &whole).run(needed);
         let lines = errors(&blanked)?;
@@ -45,11 +49,12 @@ pub fn blank<E>(
     Ok(Blanked { text: text.to_owned(), given_up: source.items.len() })
 }
 
-/// The identifiers of a text.
+/// Returns the identifiers of a text.
 pub fn words(text: &str) -> BTreeSet<&str> {
     Source::lexed(text).words().collect()
 }
 
+/// Returns the index of the item that is on a line. The line counts from 1.
 fn item_at(source: &Source, line: u32) -> Option<usize> {
     let mut starts = std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at + 1));
     let start = starts.nth(line.checked_sub(1)? as usize)?;
@@ -60,18 +65,19 @@ fn item_at(source: &Source, line: u32) -> Option<usize> {
     })
 }
 
+/// The state of blanking one file.
 struct Blanker<'s, 't> {
     source: &'s Source<'t>,
     code: &'s Code,
-    /// Items that stay as they are.
+    /// The indices of the items that keep their original text.
     whole: &'s BTreeSet<usize>,
-    /// What to blank; with a text to begin with.
+    /// The ranges of tokens to blank. The text replaces the start of the range.
     cuts: Vec<(Span, &'static str)>,
-    /// By token, how many cuts it is in.
+    /// The number of cuts that contain a token, by token.
     gone: Vec<u32>,
     /// Declarations in functions that stay only if their names are used.
     declarations: Vec<Span>,
-    /// Labels that something goes to.
+    /// Labels that must stay because kept code jumps to them.
     targets: BTreeSet<&'t str>,
 }
 
@@ -81,6 +87,7 @@ impl<'s, 't> Blanker<'s, 't> {
         Self { source, code, whole, cuts: Vec::new(), gone, declarations: Vec::new(), targets: BTreeSet::new() }
     }
 
+    /// Returns the blanked text.
     fn run(mut self, needed: &BTreeSet<String>) -> String {
         let source = self.source;
         let mut pieces: Vec<usize> = Vec::new();
@@ -93,7 +100,7 @@ impl<'s, 't> Blanker<'s, 't> {
                 pieces.push(n);
             }
         }
-        // Names that what is kept mentions; a variable kept mentions those of its initial value.
+        // Collects the names that the kept code mentions. A kept variable also mentions the names in its initial value.
         let mut names: BTreeSet<&str> = source.words().filter(|&word| needed.contains(word)).collect();
         for &n in &pieces {
             self.mention(source.items[n].span(), &mut names);
@@ -139,13 +146,16 @@ impl<'s, 't> Blanker<'s, 't> {
         self.apply()
     }
 
+    /// Returns true if one of the positions is in the span.
     fn any(&self, places: &BTreeSet<usize>, span: &Span) -> bool {
         let bytes = self.source.bytes(span);
         places.range(bytes).next().is_some()
     }
 
+    /// Blanks the body of a function.
     fn function(&mut self, body: &Statement) {
-        // Blanking may take labels away that are still gone to: then they stay.
+        // Blanking may remove labels that kept code still jumps to. Such labels become targets, and the body is blanked
+        // again.
         loop {
             let (cuts, declarations) = (self.cuts.len(), self.declarations.len());
             self.visit(body, true, true);
@@ -157,7 +167,7 @@ impl<'s, 't> Blanker<'s, 't> {
             self.uncut(cuts);
             self.declarations.truncate(declarations);
         }
-        // Declarations whose names nothing mentions go.
+        // Removes declarations whose names are not mentioned any more.
         let mut pending = std::mem::take(&mut self.declarations);
         loop {
             let mut names = BTreeSet::new();
@@ -178,11 +188,13 @@ impl<'s, 't> Blanker<'s, 't> {
         }
     }
 
-    /// How often a name stands in what is left.
+    /// Returns the number of occurrences of a name in the remaining tokens of a span.
     fn count(&self, name: &str, span: &Span) -> usize {
         span.clone().filter(|&t| self.source.word(t) == name && !self.is_cut(t)).count()
     }
 
+    /// Returns the labels that the remaining code jumps to or takes the address of, but that are cut and are not
+    /// targets yet.
     fn lost_labels(&self, body: &Statement) -> Vec<&'t str> {
         let source = self.source;
         let mut wanted = BTreeSet::new();
@@ -201,8 +213,8 @@ impl<'s, 't> Blanker<'s, 't> {
         wanted.into_iter().filter(|name| !kept.contains(name) && !self.targets.contains(name)).collect()
     }
 
-    /// Cuts what is not kept out of a statement; whether anything of it stays. `reached`: all that decides whether it is
-    /// executed stays. `alone`: C needs a statement here.
+    /// Cuts from a statement the code that is not kept. Returns true if a part of the statement stays. `reached` is
+    /// true if all decisions about the execution of the statement stay. `alone` is true if C requires a statement here.
     fn visit(&mut self, statement: &Statement, reached: bool, alone: bool) -> bool {
         let stays = match statement {
             Statement::Plain(span) => span.is_empty() || self.any(&self.code.kept, span),
@@ -269,7 +281,7 @@ impl<'s, 't> Blanker<'s, 't> {
         stays
     }
 
-    /// Whether something of a statement that must not go is left in it.
+    /// Returns true if code that must stay remains in a statement.
     fn holds(&self, statement: &Statement) -> bool {
         match statement {
             Statement::Plain(span) | Statement::Declaration(span) => self.any(&self.code.kept, span),
@@ -284,29 +296,33 @@ impl<'s, 't> Blanker<'s, 't> {
         }
     }
 
+    /// Cuts a span and puts a text at its start.
     fn cut(&mut self, span: &Span, with: &'static str) {
         if !span.is_empty() {
             self.gone[span.clone()].iter_mut().for_each(|n| *n += 1);
             self.cuts.push((span.clone(), with));
         }
     }
-    /// Takes back all cuts but the first `count`.
+    /// Undoes all cuts except for the first `count`.
     fn uncut(&mut self, count: usize) {
         for (span, _) in self.cuts.drain(count..) {
             self.gone[span].iter_mut().for_each(|n| *n -= 1);
         }
     }
+    /// Returns true if a token is in a cut.
     fn is_cut(&self, token: usize) -> bool {
         self.gone[token] > 0
     }
+    /// Adds the remaining words of a span to `names`.
     fn mention(&self, span: &Span, names: &mut BTreeSet<&'t str>) {
         let words = span.clone().filter(|&t| self.source.tokens[t].kind == Kind::Word && !self.is_cut(t));
         names.extend(words.map(|t| self.source.word(t)));
     }
 
+    /// Returns the text with all cuts blanked. Directives and line ends stay.
     fn apply(mut self) -> String {
         let mut bytes = self.source.text.as_bytes().to_vec();
-        // The larger ranges last: what they begin with stands.
+        // The larger ranges come last, so that the texts at their starts are not blanked.
         self.cuts.sort_by_key(|(span, _)| span.len());
         let directives = &self.source.directives;
         for (span, with) in &self.cuts {
@@ -331,6 +347,7 @@ impl<'s, 't> Blanker<'s, 't> {
     }
 }
 
+/// Calls `found` for the token of each named label in a statement.
 fn labels(statement: &Statement, found: &mut impl FnMut(usize)) {
     match statement {
         Statement::Compound(_, all) => all.iter().for_each(|s| labels(s, found)),

@@ -1,4 +1,4 @@
-//! Criteria: from what the user writes to edges of the program.
+//! Slicing criteria: from the text of the user to edges of the program.
 
 use cfa::wording::{list, near};
 use cfa::{
@@ -10,14 +10,16 @@ use frontend_llvm::Cut;
 use slicer::{Criterion, Value, What};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the program does in each place of the user's source.
+/// The edges of the program at each place of the source of the user.
 pub struct Places {
+    /// The source files.
     pub sources: Sources,
-    /// By file and line: columns with edges that stand for instructions there.
+    /// The edges that represent instructions, by file and line, and then by column.
     pub code: BTreeMap<(String, u32), BTreeMap<u32, Vec<EdgeId>>>,
 }
 
 impl Places {
+    /// Returns the places of a program. `cut` has the places of the instructions that edges come from.
     pub fn new(program: &Program, cut: &Cut) -> Self {
         let mut by_place: Vec<Vec<EdgeId>> = vec![Vec::new(); program.places.len()];
         for (id, edge) in program.edges.iter() {
@@ -34,7 +36,7 @@ impl Places {
         }
         let mut places = Self { sources: Sources::new(), code: BTreeMap::new() };
         for (n, edges) in by_place.into_iter().enumerate().filter(|(_, edges)| !edges.is_empty()) {
-            // What was inlined is done where the call stood, too.
+            // Inlined code also belongs to the place of the call.
             let chain = std::iter::successors(Some(PlaceId::from_index(n)), |&p| program.places[p].inlined_at);
             for spot in chain.filter_map(|p| places.sources.spot(program, p)) {
                 let columns = places.code.entry((spot.path, spot.line)).or_default();
@@ -44,21 +46,26 @@ impl Places {
         places
     }
 
+    /// Returns the spot of a place. Returns `None` if the place has none.
     pub fn spot(&self, program: &Program, place: PlaceId) -> Option<Spot> {
         self.sources.spot(program, place)
     }
 
-    /// The files with code that a name may mean: the file itself, or the end of its path.
+    /// Returns the files with code that a name may denote. The name is the path of the file or the end of its path.
     fn files(&self, name: &str) -> BTreeSet<&str> {
         let all = self.code.keys().map(|(path, _)| path.as_str());
         all.filter(|path| *path == name || path.strip_suffix(name).is_some_and(|rest| rest.ends_with('/'))).collect()
     }
 
+    /// Returns all files with code.
     fn all_files(&self) -> BTreeSet<&str> {
         self.code.keys().map(|(path, _)| path.as_str()).collect()
     }
 
-    /// The edges of a line, or of a column of it, in the files meant. An error names the places nearby.
+    /// Returns the edges at a line, or at a column of the line, in the files that the place denotes. The edges are
+    /// sorted.
+    ///
+    /// `Err` if there are none, or if the place does not name one of several files. The failure names places nearby.
     pub fn edges_at(&self, place: &Place) -> Result<Vec<EdgeId>, Failure> {
         let files = match &place.file {
             Some(name) => self.files(name),
@@ -109,6 +116,7 @@ impl Places {
         Ok(edges)
     }
 
+    /// Returns a note with the nearest lines with code.
     fn nearest_lines(&self, files: &BTreeSet<&str>, line: u32) -> String {
         let mut found: Vec<(u32, u32, &str)> = Vec::new();
         for file in files {
@@ -132,20 +140,26 @@ impl Places {
     }
 }
 
-/// `[FILE:]LINE[:COLUMN|:VARIABLE]`.
+/// A place in the form `[FILE:]LINE[:COLUMN|:VARIABLE]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
+    /// The text of the place, as the user wrote it.
     pub text: String,
+    /// The path of the file or the end of its path.
     pub file: Option<String>,
+    /// The line, from 1.
     pub line: u32,
+    /// The column, from 1.
     pub column: Option<u32>,
+    /// The name of the variable.
     pub variable: Option<String>,
 }
 
 impl Place {
+    /// Parses a place. Returns `None` if the text has no line number.
     pub fn parse(text: &str) -> Option<Self> {
         let parts: Vec<&str> = text.split(':').collect();
-        // The last number is the line, or the column behind it; a name may follow.
+        // The last number is the line, or the column after the line. A name may follow.
         let number = |part: &str| part.parse::<u32>().ok();
         let (count, variable) = match parts.last() {
             Some(last) if number(last).is_none() && parts.len() > 1 => (parts.len() - 1, Some((*last).to_owned())),
@@ -166,7 +180,7 @@ impl Place {
     }
 }
 
-/// The criteria that a text means.
+/// Returns the criteria that a text denotes. `Err` if it denotes none.
 pub fn find(text: &str, program: &Program, cut: &Cut, places: &Places) -> Result<Vec<Criterion>, Failure> {
     if let Some(name) = text.strip_prefix("global:") {
         let found = of_global(name, program);
@@ -198,8 +212,8 @@ pub fn find(text: &str, program: &Program, cut: &Cut, places: &Places) -> Result
     Err(nothing(text, "the program has no function and no global variable of that name".into(), note))
 }
 
-/// Calls of a function: where they are made, if it is called by its name, where its body starts, with its parameters, if
-/// it has one, and all that was inlined from it.
+/// Returns the criteria of a function: the calls by its name, the start of its body with its parameters, if it has a
+/// body, and the operations that were inlined from it.
 fn of_function(name: &str, program: &Program, cut: &Cut) -> Vec<Criterion> {
     let mut found = Vec::new();
     let calls = cut.calls_of(name);
@@ -208,7 +222,7 @@ fn of_function(name: &str, program: &Program, cut: &Cut) -> Vec<Criterion> {
     made.sort_unstable();
     if !made.is_empty() {
         for (id, edge) in program.edges.iter() {
-            // The results of calls are not folded, so what has a call among its origins comes from that call.
+            // The results of calls are not folded, so an edge with a call among its origins comes from that call.
             if edge.origin.iter().any(|i| made.binary_search(i).is_ok()) {
                 found.push(Criterion::operation(id));
             }
@@ -232,7 +246,8 @@ fn of_function(name: &str, program: &Program, cut: &Cut) -> Vec<Criterion> {
     found
 }
 
-/// A global variable: wherever the program mentions it, and when it ends.
+/// Returns the criteria of a global variable: every operation that mentions it, and its value at each end of the
+/// program.
 fn of_global(name: &str, program: &Program) -> Vec<Criterion> {
     let named = |v: &cfa::Var| matches!(v.kind, VarKind::Global { .. }) && v.name.as_deref() == Some(name);
     let vars: BTreeSet<VarId> = program.vars.iter().filter(|(_, v)| named(v)).map(|(id, _)| id).collect();
@@ -261,6 +276,7 @@ fn of_global(name: &str, program: &Program) -> Vec<Criterion> {
     found
 }
 
+/// Returns true if an expression contains one of the variables or globals.
 fn mentions(program: &Program, e: cfa::ExprId, vars: &BTreeSet<VarId>, globals: &BTreeSet<GlobalId>) -> bool {
     let mut work = vec![e];
     let mut seen = BTreeSet::new();
@@ -277,7 +293,8 @@ fn mentions(program: &Program, e: cfa::ExprId, vars: &BTreeSet<VarId>, globals: 
     false
 }
 
-/// A variable when control comes to a line, and what gives it a value there.
+/// Returns the criteria of a variable at a line: its value when control reaches the line, and the operations there that
+/// assign it. `Err` if no variable has this name there.
 fn at_place(place: &Place, name: &str, edges: &[EdgeId], program: &Program) -> Result<Vec<Criterion>, Failure> {
     let functions: BTreeSet<FuncId> = edges.iter().map(|&e| program.func_of(e)).collect();
     let mut found = Vec::new();
@@ -306,7 +323,8 @@ fn at_place(place: &Place, name: &str, edges: &[EdgeId], program: &Program) -> R
     Err(nothing(&place.text, format!("no variable '{name}' is known there"), note))
 }
 
-/// The variables and objects that a name means in a function; the names there are added to `scope`.
+/// Returns the variables and objects that a name denotes in a function. Local variables hide global ones. The names
+/// that are visible in the function are added to `scope`.
 pub fn variables<'p>(program: &'p Program, f: FuncId, name: &str, scope: &mut BTreeSet<&'p str>) -> Vec<Value> {
     let mut values = Vec::new();
     let mut globals = Vec::new();
@@ -338,11 +356,13 @@ pub fn variables<'p>(program: &'p Program, f: FuncId, name: &str, scope: &mut BT
     if values.is_empty() { globals } else { values }
 }
 
+/// Returns the names of the global variables.
 fn global_names(program: &Program) -> impl Iterator<Item = &str> {
     let vars = program.vars.values().filter(|v| v.func().is_none()).filter_map(|v| v.name.as_deref());
     vars.chain(program.globals.values().map(|g| g.name.as_str()).filter(|n| !n.starts_with(".str")))
 }
 
+/// Returns the failure for a function that does not exist, with similar names.
 pub fn no_function(name: &str, program: &Program) -> Failure {
     let near = near(name, program.funcs.values().map(|f| f.name.as_str()));
     let note =
@@ -350,6 +370,7 @@ pub fn no_function(name: &str, program: &Program) -> Failure {
     nothing(name, "the program has no such function".into(), note)
 }
 
+/// Returns the failure for a global variable that does not exist, with similar names.
 fn no_global(text: &str, name: &str, program: &Program) -> Failure {
     let near = near(name, global_names(program));
     let note = if near.is_empty() {
@@ -360,7 +381,7 @@ fn no_global(text: &str, name: &str, program: &Program) -> Failure {
     nothing(text, "the program has no such global variable".into(), note)
 }
 
-/// The failure of a criterion that matches nothing.
+/// Returns the failure for a criterion that matches nothing.
 fn nothing(text: &str, why: String, note: String) -> Failure {
     let mut failure = Failure::data(format!("'{text}' matches nothing: {why}"));
     failure.detail = Some(format!("  = note: {note}"));

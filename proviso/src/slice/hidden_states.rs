@@ -1,5 +1,7 @@
-//! What the C library keeps between calls: of all pairs of a call that changes something and one that depends on something
-//! (`tests/data/hidden_states.txt`), natively the first makes no difference to the second unless a slice for the second has the first.
+//! Tests that slices respect the state that the C library keeps between calls. The table `tests/data/hidden_states.txt`
+//! lists calls that change something and calls that depend on something. For each pair, the native program is run with
+//! and without the change. If the change affects the result of the second call, a slice for the second call must
+//! contain the first.
 
 use super::Subject;
 use crate::args::{DependenceArgs, InputArgs};
@@ -13,22 +15,28 @@ use std::process::Command;
 const TABLE: &str = include_str!("../../tests/data/hidden_states.txt");
 const NATIVE: &str = include_str!("../../tests/data/hidden_states.c");
 
-/// Functions of one part of the library.
+/// The functions of one part of the library.
 #[derive(Default)]
 struct Group {
+    /// The name of the section in the table.
     name: &'static str,
+    /// Lines of C at the start of the program.
     start: Vec<&'static str>,
+    /// Statements that change a state.
     changes: Vec<String>,
+    /// Expressions that depend on a state.
     questions: Vec<&'static str>,
 }
 
+/// The content of the table.
 struct Table {
     setup: Vec<&'static str>,
     groups: Vec<Group>,
-    /// All functions that it speaks of.
+    /// All functions that the table mentions.
     functions: BTreeSet<&'static str>,
 }
 
+/// Parses the table.
 fn table() -> Table {
     let mut table = Table { setup: Vec::new(), groups: Vec::new(), functions: BTreeSet::new() };
     let mut section = "";
@@ -62,7 +70,8 @@ fn table() -> Table {
     table
 }
 
-/// A program that makes one change, and then asks one question; and the lines of all of both.
+/// Returns a program that makes one change and then evaluates one question, with the lines of all changes and of all
+/// questions.
 fn program(setup: &[&str], group: &Group) -> (String, Vec<u32>, Vec<u32>) {
     const HEADERS: &str = "ctype dirent errno error fcntl fenv getopt libintl locale math pthread pwd search semaphore signal stdarg stddef \
                            stdio stdlib string sys/ioctl sys/mman sys/resource sys/stat sys/time sys/types sys/uio syslog threads time \
@@ -90,7 +99,7 @@ fn program(setup: &[&str], group: &Group) -> (String, Vec<u32>, Vec<u32>) {
     (lines.join("\n") + "\n", changes, questions)
 }
 
-/// By question, the changes that make a difference to it.
+/// Returns the changes that affect the result of each question, by question.
 fn natively(source: &Path, folder: &Path, group: &Group) -> Vec<Vec<usize>> {
     let clang = || {
         let mut clang = Command::new(std::env::var_os("PROVISO_CLANG").unwrap_or("clang-19".into()));
@@ -114,7 +123,7 @@ fn natively(source: &Path, folder: &Path, group: &Group) -> Vec<Vec<usize>> {
     found
 }
 
-/// By question, the lines of the slice for it on which something is called.
+/// Returns the lines with calls in the slice for each question, by question.
 fn sliced(source: &Path, questions: &[u32]) -> Vec<BTreeSet<u32>> {
     #[derive(Parser)]
     struct Args {

@@ -6,14 +6,14 @@ use driver::source::Sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Lines with code, and whether they are kept.
+/// The lines with code. A line is true if it is kept.
 pub struct Lines {
     files: BTreeMap<String, BTreeMap<u32, bool>>,
 }
 
 impl Lines {
-    /// `kept` is by edge. Besides the lines of operations these are the headers of functions and the declarations of
-    /// variables that have a part in them.
+    /// Returns the lines of a program. `kept` is indexed by edge. The lines are those of operations, of the headers of
+    /// functions, and of the declarations of the variables that kept operations use.
     pub fn new(subject: &Subject, kept: &[bool]) -> Self {
         let program = &subject.program;
         let mut lines = Self { files: BTreeMap::new() };
@@ -43,6 +43,7 @@ impl Lines {
         lines
     }
 
+    /// Adds the line of a place. The line is kept if `kept` is true.
     fn mark(&mut self, subject: &Subject, place: Option<cfa::PlaceId>, kept: bool) {
         if let Some(spot) = place.and_then(|p| subject.places.spot(&subject.program, p))
             && let Some(lines) = self.files.get_mut(&spot.path)
@@ -51,26 +52,28 @@ impl Lines {
         }
     }
 
+    /// Returns the number of lines with code.
     pub fn with_code(&self) -> usize {
         self.files.values().map(BTreeMap::len).sum()
     }
 
-    /// The lines kept, by file and line.
+    /// Returns the kept lines, sorted by file and line.
     pub fn kept(&self) -> impl Iterator<Item = (&str, u32)> {
         self.files.iter().flat_map(|(file, lines)| {
             lines.iter().filter(|(_, kept)| **kept).map(move |(line, _)| (file.as_str(), *line))
         })
     }
 
+    /// Returns the kept lines of each file. Files without kept lines have an empty list.
     pub fn by_file(&self) -> Vec<(&str, Vec<u32>)> {
         let kept = |lines: &BTreeMap<u32, bool>| lines.iter().filter(|(_, k)| **k).map(|(l, _)| *l).collect();
         self.files.iter().map(|(file, lines)| (file.as_str(), kept(lines))).collect()
     }
 
-    /// The source, with a mark before the lines that are kept and, in colour, the others dimmed. Stretches without
-    /// anything kept are left out.
+    /// Returns the source with a mark before each kept line. With `color`, the other lines are dimmed. Long ranges
+    /// without kept lines are omitted.
     pub fn annotated(&self, sources: &Sources, color: bool) -> String {
-        /// Lines removed that are shown between lines kept.
+        /// The maximum number of removed lines that are shown between two kept lines.
         const CONTEXT: u32 = 4;
         let mut out = String::new();
         for (file, lines) in &self.files {
@@ -93,6 +96,7 @@ impl Lines {
     }
 }
 
+/// Writes one line of the annotated source.
 fn row(out: &mut String, sources: &Sources, file: &str, line: u32, width: usize, kept: bool, color: bool) {
     let text = sources.line(file, line).unwrap_or_default();
     let text = text.trim_end();

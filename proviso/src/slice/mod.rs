@@ -1,4 +1,4 @@
-//! `proviso slice`: what of a program matters to a place in it.
+//! The command `proviso slice`. It computes the part of a program that affects a place in the program.
 
 mod blank;
 pub mod criteria;
@@ -27,7 +27,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &SliceArgs, colors: Colors) -> u8 {
     match attempt(args, colors) {
         Ok(()) => exit::TRUE,
@@ -39,7 +39,7 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     let start = Instant::now();
     let stdout = Path::new(STDOUT);
     let named = [("--output", &args.output), ("--c", &args.blank), ("--dot", &args.dot), ("--json", &args.json)];
-    // Where `--c` names a folder, its files are known only when those of the program are.
+    // If `--c` names a folder, its output files are known only after the program is loaded.
     let is_file = |path: &&PathBuf| args.blank.as_ref() != Some(path) || args.files.len() == 1 && !path.is_dir();
     let mut outputs = Outputs::new(named.map(|(option, path)| (option, path.as_ref().filter(is_file))));
     let wants_text = args.output.as_deref().is_some_and(|p| p.extension().is_some_and(|e| e == "ll"));
@@ -82,7 +82,7 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
             let before = Instant::now();
             let files: Vec<&Path> = blanks.iter().map(|(file, _)| file.as_path()).collect();
             let texts = if cut_off {
-                // There is no statement to end a way with, so ways end as they did.
+                // C has no statement that ends a path silently, so the blanked files keep the original ends of paths.
                 let (mut analysis, criteria) = subject.analyse(false)?;
                 let slice = analysis.slice(&criteria);
                 blanked(&subject, &files, &Selection::new(&subject.program, &slice), &slice, colors)?
@@ -122,8 +122,8 @@ fn attempt(args: &SliceArgs, colors: Colors) -> Result<(), Failure> {
     outputs.commit()
 }
 
-/// Tells which criteria control never comes to. In bitcode, that a function is never called may mean that an optimiser
-/// inlined it and left nothing that tells so.
+/// Warns about the criteria that control never reaches. `Err` for such a criterion if an input is not C: in bitcode, an
+/// optimiser may have inlined the function without a trace.
 fn unreached(subject: &Subject, slice: &Slice, colors: Colors) -> Result<(), Failure> {
     let alive = |c: &Criterion| slice.alive[subject.program.edges[c.edge].source.index()];
     for (text, _) in subject.by_text().filter(|(_, all)| !all.iter().any(alive)) {
@@ -142,12 +142,15 @@ fn unreached(subject: &Subject, slice: &Slice, colors: Colors) -> Result<(), Fai
     Ok(())
 }
 
+/// Returns true if the file is C, by its extension.
 fn is_c(file: &Path) -> bool {
     file.extension().is_some_and(|e| e == "c" || e == "i")
 }
 
-/// The program's C files, each with the place for it where what is not kept is blanked: the file `path`, or files of the same names in the folder
-/// `path`, which is made if it is not there.
+/// Returns the C files of the program, each with the path of its blanked version. The path is `path` itself, or a file
+/// of the same name in the folder `path`, which is created if it does not exist.
+///
+/// `Err` if the program has no C file, if the folder cannot be created, or if an output would overwrite an input.
 fn places_for_blanked(subject: &Subject, path: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let files: Vec<PathBuf> = subject.options.files().into_iter().filter(|f| is_c(f)).collect();
     let places: Vec<(PathBuf, PathBuf)> = match files[..] {
@@ -164,7 +167,8 @@ fn places_for_blanked(subject: &Subject, path: &Path) -> Result<Vec<(PathBuf, Pa
     Ok(places)
 }
 
-/// These C files with what is not kept blanked. What one of them mentions stays in the others.
+/// Returns the texts of these C files with the code blanked that is not kept. A name that one file mentions stays in
+/// the others. `Err` if a file cannot be read or compiled.
 fn blanked(
     subject: &Subject,
     files: &[&Path],
@@ -204,7 +208,7 @@ fn blanked(
     }
 }
 
-/// The functions and variables that what is kept of the program uses, by macros as well.
+/// Returns the names of the functions and variables that the kept part of the program uses, including uses in macros.
 fn names_kept(program: &Program, part: &Selection) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut seen = rustc_hash::FxHashSet::default();
@@ -223,7 +227,7 @@ fn names_kept(program: &Program, part: &Selection) -> BTreeSet<String> {
     names
 }
 
-/// Where a file has code, and which of it stays.
+/// Returns the positions of the code of a file, and those of the code that stays.
 fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: &Slice) -> Code {
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let absolute = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
@@ -254,14 +258,16 @@ fn code_of(subject: &Subject, file: &Path, text: &str, part: &Selection, slice: 
 
 /// A slice in terms of the edges of the program.
 struct Selection {
-    /// By edge, whether it is executed in the slice.
+    /// True for edges that are executed in the slice, by edge.
     kept: Vec<bool>,
+    /// True for edges that have an edge in the slice, by edge.
     observed: Vec<bool>,
-    /// Edges of the slice by those of the program, where calls, returns and ends have become simpler.
+    /// The edges of the slice, by the edges of the program, if the operation was simplified: calls, returns and ends.
     simpler: FxHashMap<EdgeId, EdgeId>,
 }
 
 impl Selection {
+    /// Returns the selection of a slice.
     fn new(program: &Program, slice: &Slice) -> Self {
         let mut selection = Self {
             kept: vec![false; program.edges.len()],
@@ -280,6 +286,7 @@ impl Selection {
         selection
     }
 
+    /// Writes the slice as bitcode, or as LLVM assembly if `text` is true. Returns its bytes and its size.
     fn write(&self, program: &Program, slice: &Slice, cut: Cut, text: bool) -> Result<(Vec<u8>, Size), Failure> {
         let unused = |edge: EdgeId| match self.simpler.get(&edge) {
             Some(&simpler) => unused(program, edge, &slice.program.edges[simpler].op),
@@ -290,7 +297,7 @@ impl Selection {
     }
 }
 
-/// What of an operation's operands is not in its simpler form.
+/// Returns the operands of an operation that its simplified form does not use.
 fn unused(program: &Program, edge: EdgeId, simpler: &Op) -> Unused {
     match (&program.edges[edge].op, simpler) {
         (Op::Call { args, varargs, .. }, Op::Call { args: now, varargs: varargs_now, .. }) => Unused {
@@ -310,20 +317,21 @@ fn unused(program: &Program, edge: EdgeId, simpler: &Op) -> Unused {
     }
 }
 
-/// Sizes and times.
+/// The sizes and times of slicing.
 #[derive(Default)]
 struct Report {
     files: Vec<String>,
     criteria: Vec<String>,
-    /// Before, after.
+    /// The sizes of the module before and after slicing.
     instructions: (Size, Size),
-    /// Lines with code, lines kept.
+    /// The number of lines with code, and the number of kept lines.
     lines: (usize, usize),
     counters: Vec<(&'static str, usize)>,
     times: Vec<(String, Duration)>,
 }
 
 impl Report {
+    /// Adds the statistics of a slice.
     fn slice(&mut self, slice: &Slice) {
         let stats = &slice.stats;
         self.counters = vec![
@@ -336,6 +344,7 @@ impl Report {
         self.times.extend(stats.phases.iter().map(|p| (p.name.to_owned(), p.time)));
     }
 
+    /// Returns the report as text.
     fn to_text(&self) -> String {
         let mut out = format!("{:22} {:>12} {:>12}\n", "", "before", "after");
         let (before, after) = self.instructions;
@@ -355,6 +364,7 @@ impl Report {
         out
     }
 
+    /// Returns the report as JSON.
     fn to_json(&self, program: &Program, lines: &Lines, forward: bool) -> Value {
         let size = |s: Size| json!({"instructions": s.instructions, "functions": s.functions});
         let (before, after) = self.instructions;
@@ -379,7 +389,7 @@ impl Report {
     }
 }
 
-/// Bytes that were resident at most.
+/// Returns the peak resident memory of this process in bytes.
 fn peak_memory() -> u64 {
     // SAFETY: the structure is plain data, and is filled by the call.
     let usage = unsafe {

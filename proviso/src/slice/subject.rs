@@ -1,4 +1,4 @@
-//! The program to slice, with its criteria and the options of the analysis.
+//! The program to slice, with its slicing criteria and the options of the analysis.
 
 use super::criteria::{self, Places};
 use crate::args::{ControlArg, DependenceArgs, InputArgs, PointsToArg, UndefinedArg};
@@ -13,28 +13,37 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A program and what is asked of it.
+/// A program with its slicing criteria.
 pub struct Subject {
+    /// The options with which the program was loaded.
     pub options: Options,
+    /// The program.
     pub program: Program,
+    /// The places of the source that have code.
     pub places: Places,
+    /// The slicing criteria.
     pub criteria: Vec<Criterion>,
-    /// What the user wrote, and how many of `criteria` it means.
+    /// The texts of the criteria as the user wrote them, each with its number of elements of `criteria`.
     texts: Vec<(String, usize)>,
+    /// Secondary criteria, which count only on paths to the other criteria.
     pub secondary: Vec<Criterion>,
+    /// The options of the slicer.
     pub slicing: slicer::Options,
-    /// Things in the program that are not represented, so that the slice may lack what they do.
+    /// Operations that the program does not represent, so the slice may lack their effects.
     pub unmodelled: Vec<String>,
-    /// What the user is to know of how files are compiled and linked.
+    /// Warnings to the user about how the files are compiled and linked.
     pub warnings: Vec<String>,
-    /// How long loading took.
+    /// The time that loading took.
     pub loading: Duration,
-    /// Holds files that are loaded.
+    /// Keeps the temporary folder of loaded files alive.
     _folder: Option<Arc<tempfile::TempDir>>,
 }
 
 impl Subject {
-    /// Loads the program; none of its files is one of the `outputs`.
+    /// Loads the program and finds the criteria in it. Returns the program with the module to cut the slice out of.
+    ///
+    /// `Err` if the program cannot be loaded, if one of its files is also one of the `outputs`, if a criterion does not
+    /// exist, or if the program calls `longjmp`.
     pub fn load(
         files: &[PathBuf],
         input: &InputArgs,
@@ -89,7 +98,7 @@ impl Subject {
         Ok((subject, cut))
     }
 
-    /// The criteria by what the user wrote.
+    /// Returns the criteria, grouped by the texts that the user wrote.
     pub fn by_text(&self) -> impl Iterator<Item = (&str, &[Criterion])> {
         let mut rest = &self.criteria[..];
         self.texts.iter().map(move |(text, count)| {
@@ -99,13 +108,16 @@ impl Subject {
         })
     }
 
-    /// The files, as they were given.
+    /// Returns the names of the files as the user wrote them.
     pub fn inputs(&self) -> Vec<String> {
         self.options.files().iter().map(|f| f.display().to_string()).collect()
     }
 
-    /// The dependences, and all criteria: secondary ones are those on a way to the others. What has no representation
-    /// is kept. `cut_off`: a way ends where it can no longer come to a criterion.
+    /// Returns the dependences and all criteria. A secondary criterion is included only if it is on a path to another
+    /// criterion. Operations without a representation are also criteria, so the slice keeps them. If `cut_off` is true,
+    /// a path ends when it can no longer reach a criterion.
+    ///
+    /// `Err` if the slicer fails.
     pub fn analyse(&self, cut_off: bool) -> Result<(Analysis<'_>, Vec<Criterion>), Failure> {
         let internal = |error: slicer::Error| Failure::data(error.to_string());
         let mut all = self.criteria.clone();
@@ -115,11 +127,12 @@ impl Subject {
             let analysis = Analysis::new(&self.program, &self.criteria, &slicing).map_err(internal)?;
             return Ok((analysis, all));
         }
-        // What leads to the criteria proper is found first: only there secondary ones count.
+        // The paths to the primary criteria are computed first, because secondary criteria count only there.
         let primary = slicer::Options { cut_off: true, ..slicing.clone() };
         let alive =
             Analysis::new(&self.program, &self.criteria, &primary).map_err(internal)?.slice(&self.criteria).alive;
-        // A function may be called in many places, of which few are on the way: what comes after each call tells.
+        // A function may be called in many places, of which few are on such paths. The location after each call shows
+        // which.
         let on_the_way = |c: &&Criterion| {
             let edge = &self.program.edges[c.edge];
             let function = &self.program.funcs[self.program.func_of(c.edge)];
@@ -136,7 +149,7 @@ impl Subject {
         Ok((analysis, all))
     }
 
-    /// Operations whose effects the program does not represent.
+    /// Returns the operations whose effects the program does not represent.
     fn opaque(&self) -> Vec<EdgeId> {
         let (program, source) = (&self.program, FunctionOrigin::Source);
         let is_opaque = |op: &Op| match op {
@@ -151,7 +164,8 @@ impl Subject {
     }
 }
 
-/// Where `longjmp` goes is not in the program, so that a slice could lose the way to its criterion.
+/// Returns `Err` if the program calls `longjmp`. The program does not represent the destination of the jump, so a slice
+/// could lose a path to its criterion.
 fn refuse_jumps(program: &Program, cut: &Cut) -> Result<(), Failure> {
     let jumps = ["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
     let Some((name, call)) = jumps.iter().find_map(|name| Some((name, *cut.calls_of(name).first()?))) else {
@@ -164,6 +178,7 @@ fn refuse_jumps(program: &Program, cut: &Cut) -> Result<(), Failure> {
     Err(failure)
 }
 
+/// Returns the options of the slicer. `Err` if a function to preserve does not exist.
 fn slicing_options(args: &DependenceArgs, program: &Program) -> Result<slicer::Options, Failure> {
     let (reads, writes) = match args.undefined_functions {
         UndefinedArg::Pure => (Extent::Nothing, Extent::Nothing),
@@ -179,7 +194,7 @@ fn slicing_options(args: &DependenceArgs, program: &Program) -> Result<slicer::O
             return Err(criteria::no_function(name, program));
         }
     }
-    // The library's own code will run in the place of models.
+    // The slice runs with the code of the library instead of the models.
     let foreign = |f: &cfa::Function| f.origin != FunctionOrigin::Source;
     let atomic = program.funcs.iter().filter(|(id, f)| *id != program.entry && foreign(f)).map(|(id, _)| id).collect();
     Ok(slicer::Options {
@@ -203,8 +218,9 @@ fn slicing_options(args: &DependenceArgs, program: &Program) -> Result<slicer::O
     })
 }
 
-/// Models end a path where they cannot say what the library does (a false assumption, what C leaves undefined). The
-/// library itself goes on, so that nothing behind a call of it depends on these ends.
+/// Redirects paths of models that end. A model ends a path if it cannot represent the behaviour of the library: a false
+/// assumption, or undefined behaviour of C. The library itself continues, so nothing after its call may depend on these
+/// ends.
 fn let_models_return(program: &mut Program) {
     let branches: Vec<[EdgeId; 2]> = program
         .locs
@@ -225,7 +241,7 @@ fn let_models_return(program: &mut Program) {
     }
 }
 
-/// Whether a path from here ends at once in a way that only the model knows.
+/// Returns true if the path from this location ends at once for a reason that only the model has.
 fn gives_up(program: &Program, mut loc: LocId) -> bool {
     let mut approximated = false;
     while let Out::One(id) = program.locs[loc].out {
@@ -244,7 +260,8 @@ fn gives_up(program: &Program, mut loc: LocId) -> bool {
     false
 }
 
-/// What the user's code does that the program does not represent, each with where.
+/// Returns descriptions of the operations in the code of the user that the program does not represent, each with its
+/// place. They are sorted.
 fn unmodelled(program: &Program, places: &Places) -> Vec<String> {
     let mut found = Vec::new();
     for (id, edge) in program.edges.iter() {

@@ -1,4 +1,4 @@
-//! Tests of other testers: Test-Comp's XML, KLEE's `.ktest`, and inputs as AFL keeps them in its queue.
+//! Reads the tests of other test generators: Test-Comp's XML, KLEE's `.ktest`, and the inputs in the queue of AFL.
 
 use anyhow::{Context, Error};
 use cfa::interp::{InputSource, ObjectSeq, Unknown};
@@ -8,39 +8,43 @@ use driver::failure::Failure;
 use driver::files;
 use std::path::{Path, PathBuf};
 
-/// What one test gives to the calls of `__VERIFIER_nondet_*` functions, in order.
+/// The values that one test returns from the calls of `__VERIFIER_nondet_*` functions, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Imported {
-    /// Values as they are written.
+    /// The texts of the values.
     Texts(TestCase),
-    /// The bytes of each, the lowest first.
+    /// The bytes of each value, lowest byte first.
     Objects(Vec<Vec<u8>>),
-    /// Bytes from which each takes as many as it has.
+    /// A sequence of bytes. Each input takes as many bytes as it is wide.
     Stream(Vec<u8>),
 }
 
 impl Imported {
-    /// A test that was found here.
+    /// Returns the test with these values of inputs, in order.
     pub fn of(values: &[(cfa::InputId, Bv)]) -> Self {
         Self::Objects(values.iter().map(|(_, value)| in_memory(value)).collect())
     }
 }
 
-/// The inputs of a path as the bytes that they are taken from.
+/// Returns the bytes of the inputs of a test, in the order in which the program reads them. Only results of
+/// `__VERIFIER_nondet_*` functions count.
 pub fn bytes(program: &Program, test: &cooperate::gia::Test) -> Vec<u8> {
     let nondet = |input| matches!(program.inputs[input].kind, InputKind::Nondet(_));
     test.values.iter().filter(|(_, input, _)| nondet(*input)).flat_map(|(_, _, value)| in_memory(value)).collect()
 }
 
-/// The bytes of a value, the lowest first.
+/// Returns the bytes of a value, lowest byte first.
 pub fn in_memory(value: &Bv) -> Vec<u8> {
     let mut bytes = value.to_biguint().to_bytes_le();
     bytes.resize(value.width().div_ceil(8) as usize, 0);
     bytes
 }
 
-/// The tests in a file, or in a folder and its `queue` and `crashes`, in the order of their names; of a folder what is no test is
-/// left out.
+/// Returns the test in a file, or the tests in a folder. In a folder, its files and those of its `queue` and `crashes`
+/// folders count, sorted by name. Files of a folder that are not tests are skipped. A single file of an unknown format
+/// is a sequence of bytes.
+///
+/// `Err` if a file cannot be read or is a malformed test.
 pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
     if !path.is_dir() {
         let bytes = files::read(path)?;
@@ -69,7 +73,8 @@ pub fn read(path: &Path) -> Result<Vec<Imported>, Failure> {
     Ok(tests)
 }
 
-/// By the name and the beginning of a file; `None` where it is no test.
+/// Parses a test. The name and the first bytes of the file determine the format. Returns `None` if the file is not a
+/// test, and `Some(Err(_))` if it is malformed.
 pub fn test(name: &str, bytes: &[u8]) -> Option<anyhow::Result<Imported>> {
     if name == "metadata.xml" {
         return None;
@@ -84,7 +89,8 @@ pub fn test(name: &str, bytes: &[u8]) -> Option<anyhow::Result<Imported>> {
     name.starts_with("id:").then(|| Ok(Imported::Stream(bytes.to_vec())))
 }
 
-/// The objects of a `.ktest` file that give inputs (KLEE, lib/Basic/KTest.cpp: numbers are big-endian).
+/// Returns the objects of a `.ktest` file that are inputs (KLEE, lib/Basic/KTest.cpp: numbers are big-endian). `Err` if
+/// the file is malformed.
 fn ktest(bytes: &[u8]) -> anyhow::Result<Vec<Vec<u8>>> {
     let mut rest = bytes.strip_prefix(b"KTEST").context("this is no .ktest: it does not begin with KTEST")?;
     fn take<'b>(rest: &mut &'b [u8], n: usize) -> anyhow::Result<&'b [u8]> {
@@ -110,7 +116,8 @@ fn ktest(bytes: &[u8]) -> anyhow::Result<Vec<Vec<u8>>> {
         let name = String::from_utf8_lossy(take(rest, length)?).into_owned();
         let length = number(rest)?;
         let value = take(rest, length)?.to_vec();
-        // What KLEE's own environment makes symbolic.
+        // The environment model of KLEE makes the object `model_version` symbolic, so it is not an input of the
+        // program.
         if name != "model_version" {
             objects.push(value);
         }
@@ -118,22 +125,24 @@ fn ktest(bytes: &[u8]) -> anyhow::Result<Vec<Vec<u8>>> {
     Ok(objects)
 }
 
-/// Whether it is how many arguments the program has. Tests are run without: there is the program's name.
+/// Returns true if the input is the number of arguments of the program. Tests run the program without arguments, so
+/// this number is 1, for the name of the program.
 pub fn is_argument_count(program: &Program, input: InputId) -> bool {
     program.inputs[input].kind == InputKind::Environment("main".into())
 }
 
-/// The answers of a test; what it does not give is zero.
+/// The inputs of a test. Every input that the test does not contain is zero.
 pub struct Given<'a> {
     program: &'a Program,
     test: &'a Imported,
-    /// Values taken, or bytes.
+    /// The number of values, or of bytes, that have been read.
     taken: usize,
-    /// Whether a value was none of its type.
+    /// The message about the first value that does not fit its type.
     pub wrong: Option<String>,
 }
 
 impl<'a> Given<'a> {
+    /// Returns the inputs of a test for a program.
     pub fn new(program: &'a Program, test: &'a Imported) -> Self {
         Self { program, test, taken: 0, wrong: None }
     }

@@ -1,4 +1,4 @@
-//! Tests as files: the exchange format of Test-Comp, and KLEE's.
+//! Tests as files: the exchange format of Test-Comp, and the format of KLEE.
 
 pub mod imported;
 
@@ -7,7 +7,8 @@ use cooperate::range::split::literal;
 use imported::in_memory;
 use std::fmt::Write;
 
-/// One test. `covers_error` is for suites that are to call an error function.
+/// Returns one test in the format of Test-Comp. `covers_error` is true for suites whose goal is a call of an error
+/// function.
 pub fn test_xml(program: &Program, values: &[(InputId, Bv)], covers_error: bool) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<!DOCTYPE testcase PUBLIC \"+//IDN sosy-lab.org//DTD \
@@ -21,8 +22,9 @@ pub fn test_xml(program: &Program, values: &[(InputId, Bv)], covers_error: bool)
     out + "</testcase>\n"
 }
 
-/// One test in KLEE's binary format, version 3 (`lib/Basic/KTest.cpp`, `kTest_toFile`): numbers are big-endian words, strings have their
-/// length before them; the bytes of an object are those of memory.
+/// Returns one test in the binary format of KLEE, version 3 (`lib/Basic/KTest.cpp`, `kTest_toFile`). Numbers are
+/// big-endian words of 32 bits. A string is preceded by its length. The bytes of an object have their order in memory.
+/// `file` is the name of the program.
 pub fn ktest(program: &Program, file: &str, values: &[(InputId, Bv)]) -> Vec<u8> {
     fn word(out: &mut Vec<u8>, value: usize) {
         out.extend((value as u32).to_be_bytes());
@@ -33,7 +35,7 @@ pub fn ktest(program: &Program, file: &str, values: &[(InputId, Bv)]) -> Vec<u8>
     }
     let mut out = b"KTEST".to_vec();
     word(&mut out, 3);
-    // The command line: the program alone. No symbolic arguments.
+    // The command line consists of the program alone. There are no symbolic arguments.
     word(&mut out, 1);
     bytes(&mut out, file.as_bytes());
     word(&mut out, 0);
@@ -50,7 +52,7 @@ pub fn ktest(program: &Program, file: &str, values: &[(InputId, Bv)]) -> Vec<u8>
     out
 }
 
-/// As the text of an XML element or attribute.
+/// Returns a text with the characters escaped that are special in the text or an attribute of an XML element.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,7 +1,8 @@
-//! Cooperative test generation (CoTest: Haltermann, Wehrheim: Exchanging information in cooperative software validation, sections 6
-//! to 8, Fig. 13): a tester finds paths to goals, a verifier shows that goals cannot be come to. All that they give each other is one
-//! generalized information exchange automaton: each works on the program without what is known to be unreachable, and what it finds is
-//! combined with what was known. The suite is what the automaton has as paths to reachable goals.
+//! Cooperative test generation (CoTest: Haltermann, Wehrheim: Exchanging information in cooperative software
+//! validation, sections 6 to 8, Fig. 13). A tester finds paths to goals. A verifier proves that goals are unreachable.
+//! They exchange one generalized information exchange automaton (GIA). Each works on the program without the paths
+//! that are known to be unreachable. Its results are combined with the GIA. The suite consists of the paths to
+//! reachable goals in the GIA.
 
 use super::goals::{ENDLESS, execute};
 use super::search::{Found, Import, Search, Status};
@@ -18,63 +19,77 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The first turns of both; where an iteration finds nothing, they double.
+/// The first time slice of the own tester. An iteration without a result doubles all time slices.
 const TESTER: Duration = Duration::from_millis(500);
+/// The first time slice of the own verifier.
 const VERIFIER: Duration = Duration::from_millis(500);
-/// The first turn of another's tester, which has to compile the program first.
+/// The first time slice of an external tester or verifier, which has to compile the program first.
 const OTHER: Duration = Duration::from_secs(5);
-/// Inputs that the tester makes in a turn, as the paper's does.
+/// The maximal number of inputs that the own tester runs in one time slice, as in the paper.
 const MOST_TESTS: usize = 100;
-/// Where turns of so many times that find nothing, nothing is to be found.
+/// The factor of the time slices at which an iteration without a result ends the cooperation.
 const MOST: u32 = 256;
-/// Edges of a run that are told one by one: of longer ones the inputs are told, up to the last goal that they come to first.
+/// The maximal length of a run, in edges, that the GIA records edge by edge. For longer runs, it records the inputs up
+/// to the last goal that the run reaches for the first time.
 const LONG: usize = 300;
-/// What the run of one test may take.
+/// The maximal time of the run of one test.
 const RUN: Duration = Duration::from_secs(2);
 
+/// A run of cooperative test generation.
 pub struct CoTest<'a> {
-    /// To whose expressions those of the automaton are added.
+    /// The program to cover. The expressions of the GIA are added to it.
     pub program: Program,
+    /// The edges to cover.
     pub goals: &'a [EdgeId],
+    /// The configuration of the own analyses.
     pub config: Config,
+    /// The limits of the whole cooperation.
     pub budget: Budget,
-    /// Shared with whoever reports when time is up.
+    /// The results. Another thread reports them when the time is up.
     pub found: &'a Mutex<Found>,
-    /// Told what is known after each turn.
+    /// A function that receives the GIA after each time slice.
     pub tell: &'a dyn Fn(&Gia, &mut Program),
+    /// The common knowledge about the paths of the program.
     pub gia: Gia,
-    /// Who makes tests, if not we.
+    /// The external tester, in place of the own one.
     pub tester: Option<Outside<'a>>,
-    /// Who else makes proofs.
+    /// An external verifier, in addition to the own one.
     pub verifier: Option<Verifier<'a>>,
-    /// By goal: who proved it unreachable.
+    /// The name of the verifier that proved a goal unreachable, by goal index.
     pub proved_by: FxHashMap<usize, &'static str>,
-    /// A run went on and on: others are not waited for long.
+    /// True if a run did not end within its limits. Later runs then get smaller limits.
     pub is_endless: bool,
 }
 
-/// Another's verifier.
+/// An external verifier.
 pub struct Verifier<'a> {
+    /// The verifier and how to call it.
     pub tool: &'a Tool,
-    /// Functions whose call is an error.
+    /// The functions whose call is an error.
     pub errors: &'a [String],
+    /// The memory limit in bytes.
     pub memory: u64,
-    /// Goals that it was asked about one by one.
+    /// The number of queries for single goals so far.
     pub next: usize,
-    /// Why it found no more when it was asked last.
+    /// The reason why the last query did not decide more.
     pub problem: Option<String>,
 }
 
-/// Another's tester.
+/// An external tester.
 pub struct Outside<'a> {
+    /// The tester and how to call it.
     pub tester: &'a Tester,
-    /// Functions whose call is an error.
+    /// The functions whose call is an error.
     pub errors: &'a [String],
+    /// The memory limit in bytes.
     pub memory: u64,
+    /// The results of the tester.
     pub report: Import,
 }
 
 impl CoTest<'_> {
+    /// Alternates between tester and verifiers until all goals are decided, the budget is spent, or even the longest
+    /// time slices bring no result.
     pub fn run(&mut self) {
         self.publish();
         let known = self.gia.tests(&self.program);
@@ -130,13 +145,14 @@ impl CoTest<'_> {
         (0..self.goals.len()).filter(|&i| found.status[i] == Status::Open).collect()
     }
 
-    /// Lets one of them work on what is left, and takes in what it found.
+    /// Runs `work` on the residual program for at most `turn`, and adds its results to the GIA. `who` is the name for
+    /// its tests.
     fn iteration(&mut self, who: &'static str, turn: Duration, work: impl FnOnce(Search, Duration)) {
         self.found().by = who;
-        // What is found has to be taken in as well.
+        // An eighth of the remaining time is reserved for recording the results.
         let turn = self.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
         let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
-        // The goals in the residual program, and which goals of the program they are.
+        // The goals in the residual program, and the indices of the same goals in the original program.
         let open = self.open();
         let number_of: FxHashMap<EdgeId, usize> = open.iter().map(|&i| (self.goals[i], i)).collect();
         let (mut goals, mut numbers) = (Vec::new(), Vec::new());
@@ -160,7 +176,7 @@ impl CoTest<'_> {
         self.is_endless |= local.is_endless;
         let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::of(&test.values)).collect();
         self.add_tests(&tests);
-        // All its images have to be.
+        // A goal is unreachable only if all its copies in the residual program are unreachable.
         let mut reachable = FxHashSet::default();
         for (number, status) in numbers.iter().zip(&local.status) {
             match status {
@@ -178,7 +194,8 @@ impl CoTest<'_> {
         self.publish();
     }
 
-    /// Lets another's tester work on what is left, and takes in those of its tests that cover more when they are run here.
+    /// Runs the external tester on the residual program, and adds those of its tests that cover more when they are run
+    /// here.
     fn import(&mut self, turn: Duration) {
         let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
         let seeds: Vec<Vec<u8>> = self.gia.tests(&self.program).iter().map(|test| bytes(&self.program, test)).collect();
@@ -197,7 +214,8 @@ impl CoTest<'_> {
         self.publish();
     }
 
-    /// Adds the paths of tests that cover what is open; how many do.
+    /// Adds the paths of those tests that cover open goals. Returns the number of these tests; 0 if the GIA
+    /// contradicts them.
     fn add_tests(&mut self, tests: &[Imported]) -> usize {
         let (mut told, mut runs) = (Gia::nothing(), Gia::nothing());
         let paths = self.reachable(tests);
@@ -213,14 +231,15 @@ impl CoTest<'_> {
             told.add_path(&path, Says::Reachable, &self.program);
         }
         for news in [told, runs] {
-            // A verifier and a tester that disagree would be a defect: what was run counts.
+            // A verifier and a tester that contradict each other would be a defect. The coverage of the run remains
+            // recorded.
             let Ok(combined) = gia::combine(&self.gia, &news, &self.program) else { return 0 };
             self.gia = combined;
         }
         paths.len()
     }
 
-    /// Notes what paths cover that are `rt` now.
+    /// Records the goals that the runs of these paths cover.
     fn cover(&self, paths: &[gia::Test]) {
         let interpreter = Interpreter::new(&self.program);
         for path in paths {
@@ -232,7 +251,9 @@ impl CoTest<'_> {
         }
     }
 
-    /// Runs tests on the program: their inputs, and their paths, in full where a run ends and is not long, else as far as it comes to what is open.
+    /// Runs tests on the program and returns the inputs and paths of those that reach open goals. The path is complete
+    /// if the run ends and the path has at most [`LONG`] edges. Otherwise, the path ends at the last open goal that it
+    /// reaches.
     fn reachable(&self, tests: &[Imported]) -> Vec<gia::Test> {
         let interpreter = Interpreter::new(&self.program);
         let mut open: FxHashSet<EdgeId> = self.open().into_iter().map(|i| self.goals[i]).collect();
@@ -252,7 +273,8 @@ impl CoTest<'_> {
                 continue;
             }
             let mut path = recording.test;
-            // Where it comes to the last of those that it comes to, for the first time: what goes round comes there again and again.
+            // The last open goal that the run reaches for the first time: a loop may reach the same goals again and
+            // again.
             let news = path.path.iter().enumerate().filter(|(_, e)| open.remove(e));
             let Some((last, _)) = news.last() else { continue };
             let is_cut = matches!(run.outcome, Outcome::Limit(_));
@@ -267,9 +289,9 @@ impl CoTest<'_> {
         paths
     }
 
-    /// What the automaton says of goals that no test covers.
+    /// Records the goals that the GIA proves unreachable, and passes the GIA to the caller's function.
     fn publish(&mut self) {
-        // Not taken away: where time is up, somebody reads it meanwhile.
+        // The status is cloned, not taken: when the time is up, another thread reads it at any moment.
         let mut status = self.found().status.clone();
         status.resize(self.goals.len(), Status::Open);
         if let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations)
@@ -278,7 +300,7 @@ impl CoTest<'_> {
             let left: FxHashSet<EdgeId> = rest.left().into_iter().map(|(_, old)| old).collect();
             for (i, goal) in self.goals.iter().enumerate() {
                 if !left.contains(goal) && status[i] == Status::Open {
-                    // What lies behind what was proved is proved by the same.
+                    // If the proof of another goal implies this one, one of the verifiers is named.
                     let by = self.proved_by.get(&i).or(self.proved_by.values().next());
                     status[i] = Status::Unreachable(by.copied().unwrap_or("default"));
                 }
@@ -287,7 +309,7 @@ impl CoTest<'_> {
         let mut found = self.found();
         found.status = status;
         found.imported = self.tester.as_ref().map(|outside| outside.report.clone()).unwrap_or_default();
-        // Where all is decided, it does not matter who could not.
+        // If all goals are decided, the failure of the verifier does not matter.
         if let Some(Verifier { problem: Some(why), .. }) = &self.verifier
             && found.status.contains(&Status::Open)
         {
@@ -303,7 +325,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// Who reports when time is up may look at any moment.
+    /// The thread that reports when the time is up may read the results at any moment.
     #[test]
     fn what_is_known_of_goals_is_there_while_it_is_computed() {
         let text = "program 64 entry f0

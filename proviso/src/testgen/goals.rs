@@ -1,4 +1,4 @@
-//! Coverage goals, and which of them a run covers.
+//! Coverage goals, and the goals that a run covers.
 
 use crate::test_format::imported::is_argument_count;
 use cfa::interp::{InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
@@ -10,21 +10,21 @@ use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// What a suite is to cover.
+/// A coverage criterion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Coverage {
-    /// Every statement: the blocks that statements are in, which end with branches and calls.
+    /// Every statement. The goals are basic blocks, which end at branches and calls.
     Statements,
-    /// Both ways out of each branch, those of `&&`, `||` and `?:` too: what gcov counts.
+    /// Both outcomes of each branch, including those of `&&`, `||` and `?:`, as gcov counts them.
     Branches,
-    /// Branches, and both values of each comparison whose value is used otherwise.
+    /// Branches, and both values of each comparison whose value is used otherwise than by a branch.
     Conditions,
     /// A call of one of these functions.
     Calls(Vec<String>),
 }
 
 impl Coverage {
-    /// Of several goals.
+    /// Returns the name of the goals, in the plural.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Statements => "statements",
@@ -34,7 +34,7 @@ impl Coverage {
         }
     }
 
-    /// The query of Test-Comp's property files.
+    /// Returns the query in the language of Test-Comp's property files.
     pub fn query(&self) -> String {
         match self {
             Self::Statements => "COVER EDGES(@BASICBLOCKENTRY)".into(),
@@ -47,14 +47,15 @@ impl Coverage {
     }
 }
 
-/// Steps of a run of a program whose runs are known to go on and on.
+/// The maximal number of steps of a run if earlier runs of the program did not end.
 pub const ENDLESS: u64 = 200_000;
 
-/// Makes goals edges where they are none: a branch on each condition that is only computed, an edge where a block has branches alone.
+/// Adds edges for goals that have no edge of their own: a branch on each condition whose value is only computed, and
+/// an edge for a block that consists of a branch only.
 pub fn prepare(program: &mut Program, coverage: &Coverage) {
     match coverage {
         Coverage::Statements => {
-            // Of a switch only the first case is one.
+            // Only the first case of a switch is a block of its own.
             let goes_on = |e: &cfa::Edge| matches!(e.op, Op::Assume { .. }).then_some((e.target, e.place));
             let further: FxHashSet<_> = program.edges.values().filter_map(goes_on).collect();
             for loc in program.locs.ids().collect::<Vec<_>>() {
@@ -74,7 +75,8 @@ pub fn prepare(program: &mut Program, coverage: &Coverage) {
             }
         }
         Coverage::Conditions => {
-            // The last operand of `&&` is a branch of the front-end's, which comes together again before its value is taken.
+            // The last operand of `&&` is a branch of the front end. Both successors meet again before the value is
+            // used.
             let branches = program.edges.values().filter_map(|e| match e.op {
                 Op::Assume { cond, .. } => Some((e.target, cond)),
                 _ => None,
@@ -100,7 +102,8 @@ fn is_own(program: &Program, edge: EdgeId) -> bool {
     program.funcs[f].origin == FunctionOrigin::Source && f != program.entry
 }
 
-/// The place of an edge, or of the next that has one and is executed whenever it is: the values of `&&` have none.
+/// Returns the place of an edge. If it has none, as the values of `&&`, returns the place of the next edge that has
+/// one and is executed whenever this one is. `None` if no such edge is near.
 fn place_from(program: &Program, mut edge: EdgeId) -> Option<PlaceId> {
     for _ in 0..4 {
         if let Some(place) = program.edges[edge].place {
@@ -112,8 +115,9 @@ fn place_from(program: &Program, mut edge: EdgeId) -> Option<PlaceId> {
     None
 }
 
-/// The comparisons whose values an edge of the program's own computes and does not branch on. Those that choose (`?:`) are branches, of the
-/// front-end's; those that it has for conversions are none of C's.
+/// Returns the comparisons whose values this edge computes without a branch on them; none if the edge is not of the
+/// program's own code. Comparisons that select a value (`?:`) are excluded: they are branches of the front end, or
+/// conversions of the front end that C does not have.
 fn conditions(program: &Program, edge: EdgeId) -> Vec<ExprId> {
     let values: Vec<ExprId> = match &program.edges[edge].op {
         Op::Assign { value, .. } | Op::Store { value, .. } | Op::Return { value: Some(value) } => vec![*value],
@@ -144,7 +148,7 @@ fn conditions(program: &Program, edge: EdgeId) -> Vec<ExprId> {
     out
 }
 
-/// Lets execution branch on a condition before an edge, and come together again.
+/// Inserts a branch on a condition before an edge. Both successors meet again at the edge.
 fn branch_before(program: &mut Program, edge: EdgeId, condition: ExprId, place: PlaceId) {
     let source = program.edges[edge].source;
     let behind = program.add_location(program.locs[source].func);
@@ -156,7 +160,7 @@ fn branch_before(program: &mut Program, edge: EdgeId, condition: ExprId, place: 
     program.set_meaning(else_edge, Some(false));
 }
 
-/// The edges to cover, as far as the program can call the functions that they are in.
+/// Returns the edges to cover. Edges of functions that the program cannot call are excluded.
 pub fn goals(program: &Program, coverage: &Coverage) -> Vec<EdgeId> {
     let calls = CallGraph::new(program);
     let blocks = if *coverage == Coverage::Statements { statements(program) } else { Vec::new() };
@@ -170,8 +174,9 @@ pub fn goals(program: &Program, coverage: &Coverage) -> Vec<EdgeId> {
     program.edges.iter().map(|(id, _)| id).filter(|&e| own(e) && is_goal(e)).collect()
 }
 
-/// By edge: whether it is the first of a block that has a place in the source. A block is entered at its first edge alone, and what is
-/// entered is executed to its end: it ends with a branch, and with a call, which may not return.
+/// Returns for each edge whether it is the first edge with a source place in its basic block. A block is entered only
+/// at its first edge, and its edges are then all executed. It ends at a branch, and at a call, because a call may not
+/// return.
 fn statements(program: &Program) -> Vec<bool> {
     let mut into: Vec<u32> = vec![0; program.locs.len()];
     let mut starts: Vec<bool> = vec![false; program.locs.len()];
@@ -198,22 +203,26 @@ fn statements(program: &Program) -> Vec<bool> {
     out
 }
 
-/// A run of the program to its end, or of one that goes on and on, its beginning.
+/// A complete run of the program, or the beginning of a run that does not end within the limits.
 pub struct Executed {
-    /// By edge: how often it was executed, whatever it was given that a test does not have.
+    /// The minimal number of executions of each edge over several runs. The runs differ in the values that a test
+    /// cannot provide.
     pub counts: Vec<u32>,
-    /// By edge: how often with what it was given here.
+    /// The number of executions of each edge in the run on the given inputs.
     pub here: Vec<u32>,
-    /// The results of `__VERIFIER_nondet_*` functions, in order; of a run without end those it takes to cover what it covers.
+    /// The results of the `__VERIFIER_nondet_*` functions, in order. For a run that does not end, only those that the
+    /// covered edges need.
     pub values: Vec<(InputId, Bv)>,
+    /// True if the run did not end within the limits.
     pub is_endless: bool,
 }
 
-/// Runs the program on inputs, or says why there is no such run, or none that can be trusted. Where runs are known to go on and on,
-/// it is not waited for long.
+/// Runs the program on inputs. `Err` with the reason if there is no such run, or if the run uses an
+/// over-approximation. If `is_endless` is set, the limit is only [`ENDLESS`] steps.
 ///
-/// What a test does not have (arguments, files, the environment, memory that was never written) is given otherwise, too: what only happens with it as it
-/// was here is nothing that the test does.
+/// A test cannot provide arguments, files, the environment, and memory that was never written. The function therefore
+/// repeats the run with other values for these. An edge that is executed only with the original values is not covered
+/// by the test.
 pub fn execute(
     program: &Program,
     interpreter: &Interpreter<'_>,
@@ -229,7 +238,7 @@ pub fn execute(
     let mut is_run = false;
     for others in [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)] {
         let mut source = Alone { program, values: all.values.iter(), others };
-        // Some answers nobody gets: then there is no run.
+        // Some values lead to an invalid run, which does not count.
         if let Ok(run) = execute_once(program, interpreter, &mut source, is_endless) {
             all.counts.iter_mut().zip(run.counts).for_each(|(n, other)| *n = (*n).min(other));
             is_run = true;
@@ -241,12 +250,12 @@ pub fn execute(
     Ok(all)
 }
 
-/// One run.
+/// One run of the program.
 struct Run {
     counts: Vec<u32>,
     values: Vec<(InputId, Bv)>,
     is_endless: bool,
-    /// It asked for nothing that a test does not have.
+    /// True if the run uses no value that a test cannot provide.
     is_alone: bool,
 }
 
@@ -256,7 +265,7 @@ fn execute_once(
     source: &mut dyn InputSource,
     is_endless: bool,
 ) -> Result<Run, String> {
-    /// A run that is longer goes on and on, for whoever measures what it covers.
+    /// The maximal time. A tool that measures coverage would treat a longer run as endless.
     const TIME: Duration = Duration::from_secs(2);
     const STEPS: u64 = 20_000_000;
     let steps = if is_endless { ENDLESS } else { STEPS };
@@ -281,7 +290,7 @@ fn execute_once(
     Ok(Run { counts: counter.counts, values, is_endless, is_alone })
 }
 
-/// What is given that a test does not have.
+/// The values for everything that a test cannot provide.
 #[derive(Clone, Copy)]
 enum Others {
     Zeros,
@@ -290,7 +299,8 @@ enum Others {
     Some(u64),
 }
 
-/// The values of a test, and others for what it does not have; zeros behind its end.
+/// An input source with the values of a test, and other values for everything that a test cannot provide. After the
+/// end of the test, its values are zeros.
 struct Alone<'a> {
     program: &'a Program,
     values: std::slice::Iter<'a, (InputId, Bv)>,
@@ -327,17 +337,18 @@ impl InputSource for Alone<'_> {
     }
 }
 
-/// Counts edges, as long as a test can have the values that were read.
+/// Counts executed edges, as long as the number of values read is within the limit of a test.
 struct Counter<'a> {
     counts: Vec<u32>,
-    /// Values read so far, and when the last edge was executed for the first time.
+    /// The number of values read so far.
     read: &'a Cell<usize>,
+    /// The number of values read before the last edge that was executed for the first time.
     needed: usize,
 }
 
 impl Observer for Counter<'_> {
     fn executed(&mut self, edge: EdgeId, _: &State) {
-        /// Values of a test.
+        /// The maximal number of values of a test.
         const MOST: usize = 100_000;
         let count = &mut self.counts[edge.index()];
         if self.read.get() > MOST {
@@ -350,13 +361,13 @@ impl Observer for Counter<'_> {
     }
 }
 
-/// Passes on another source's answers and writes down the results of `__VERIFIER_nondet_*` functions.
+/// Passes on the values of another source and records the results of the `__VERIFIER_nondet_*` functions.
 struct Recorder<'a> {
     program: &'a Program,
     source: &'a mut dyn InputSource,
     values: Vec<(InputId, Bv)>,
     read: &'a Cell<usize>,
-    /// Nothing else was asked for.
+    /// True if the program read no other values.
     is_alone: bool,
 }
 

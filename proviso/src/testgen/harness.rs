@@ -1,4 +1,4 @@
-//! A test as a C file that gives the program its inputs.
+//! A test as a C file that provides the inputs of the program.
 
 use super::goals;
 use crate::args::TestgenArgs;
@@ -18,7 +18,8 @@ use driver::trace::{InputValue, Trace};
 use engine::budget::Budget;
 use std::path::Path;
 
-/// Writes the harness of a test that there is already; `None` where none is asked for.
+/// Writes the harness of a test that is in a file, and returns the exit code. `None` if the user names no such file or
+/// no harness.
 pub fn of_file(args: &TestgenArgs) -> Option<Result<u8, Failure>> {
     let test = args.test.as_ref().filter(|test| test.parse::<usize>().is_err())?;
     let path = args.verify.harness.as_ref()?;
@@ -38,7 +39,8 @@ pub fn of_file(args: &TestgenArgs) -> Option<Result<u8, Failure>> {
     Some(written())
 }
 
-/// The values that a test in a file gives to the program.
+/// Returns the values that the test in a file provides to the program. `Err` if the file does not have exactly one
+/// test, or the test does not fit the program.
 fn values(program: &Program, path: &Path) -> Result<Vec<(InputId, Bv)>, Failure> {
     let problem = |why: String| Failure::data(format!("{}: {why}", path.display()));
     let tests = imported::read(path)?;
@@ -51,7 +53,7 @@ fn values(program: &Program, path: &Path) -> Result<Vec<(InputId, Bv)>, Failure>
     Ok(run.map_err(problem)?.values)
 }
 
-/// The harness of a test.
+/// Returns the text of the harness for a test. `name` names the test in a comment.
 pub fn write(program: &Program, job: &Job, values: &[(InputId, Bv)], name: &str) -> String {
     let input = |(input, value): &(InputId, Bv)| {
         let of = &program.inputs[*input];

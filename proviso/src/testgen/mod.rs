@@ -1,4 +1,4 @@
-//! `proviso testgen`: tests that cover a program, as a suite for Test-Comp's tools.
+//! `proviso testgen`: generates tests that cover a program, as a test suite in the format of Test-Comp.
 
 mod cotest;
 mod goals;
@@ -39,14 +39,14 @@ use std::time::{Duration, Instant};
 use suite::Metadata;
 use tester::Tester;
 
-/// How long the search takes where nobody says.
+/// The time limit of the search if the user sets neither a wall-clock limit nor a CPU limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
-/// Uncovered goals that are listed.
+/// The maximal number of uncovered goals that the summary lists.
 const LISTED: usize = 20;
-/// What is left of the time limit for writing.
+/// The end of the time limit that is reserved for writing the suite.
 const WRITING: Duration = Duration::from_millis(300);
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code. A failure is printed.
 pub fn run(args: &TestgenArgs, colors: Colors) -> u8 {
     let written = args.verify.writes_only(&["--json", "--save-gia", "--harness"]);
     let work = |()| harness::of_file(args).unwrap_or_else(|| attempt(args, colors));
@@ -95,7 +95,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let worker = {
         let (shared, loaded, known, mut options, coverage) =
             (shared.clone(), loaded.clone(), known.clone(), job.load.clone(), coverage.clone());
-        // What others take is a program that runs.
+        // Other tools receive a program that can be executed, so it keeps its output.
         options.keeps_output = cooperates;
         move || -> Result<(), Failure> {
             let budget = processor.map_or(budget.clone(), |time| budget.exerting(time.saturating_sub(WRITING)));
@@ -114,7 +114,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let supervised = limits::supervise(&limits, &cancel, || {}, worker);
     match supervised.end {
         End::Done(Err(failure)) if supervised.stop.is_none() => return Err(failure),
-        // What was found before stands.
+        // The tests that were found before the panic remain valid.
         End::Panicked(message) => output::internal_error(&format!("internal error: {message}")),
         _ => {}
     }
@@ -151,7 +151,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     Ok(exit::TRUE)
 }
 
-/// What is known at the end: as text, or what there is to draw.
+/// The GIA at the end of a run: its text, or the lines that a picture of it shows.
 enum Known {
     Text(String),
     Lines(Lines),
@@ -166,21 +166,22 @@ impl Known {
     }
 }
 
-/// What colours stand for where targets are goals.
+/// The meaning of the colours in a picture whose targets are coverage goals.
 const OF_GOALS: Legend = Legend { ut: "proved unreachable", rt: "on the path of a test" };
 
-/// Who cooperates besides our own tester and verifier, and whether what is known at the end is told.
+/// The external tools that cooperate with the own tester and verifier, and the format in which the final GIA is saved.
 struct Parties {
     tester: Option<Tester>,
     verifier: Option<Tool>,
     errors: Vec<String>,
     memory: u64,
-    /// As text, or drawn.
+    /// `Some(true)` saves the GIA as a picture, `Some(false)` as text. `None` does not save it.
     draws: Option<bool>,
 }
 
 impl Parties {
-    /// Cooperative test generation; what is known at the end, if that is asked for.
+    /// Runs cooperative test generation. If the GIA is to be saved, each turn stores it in `known`. `Err` if the GIA
+    /// is to be saved but `known` remains empty, because the GIA is too large for a picture.
     fn cooperate(
         &self,
         program: Program,
@@ -207,7 +208,7 @@ impl Parties {
         if self.draws.is_some() && !is_drawn { Err(picture::too_large()) } else { Ok(()) }
     }
 
-    /// What is to be saved of what is known.
+    /// Returns the GIA in the format in which it is saved; `None` if it is not to be saved or cannot be drawn.
     fn known(&self, gia: &Gia, program: &mut Program) -> Option<Known> {
         Some(match self.draws? {
             true => Known::Lines(lines(gia, program, &Sources::new())?),
@@ -216,7 +217,8 @@ impl Parties {
     }
 }
 
-/// Who measures a suite runs the program: of one without tests there is nothing to measure.
+/// Adds a test without inputs to an empty suite, and prints a warning. The tools that measure a suite run the program
+/// on its tests, so they cannot measure a suite without tests.
 fn has_a_test(found: &mut Found, colors: Colors) {
     if found.tests.is_empty() {
         found.tests.push(Test { values: Vec::new(), covers: Vec::new(), by: "" });
@@ -226,7 +228,8 @@ fn has_a_test(found: &mut Found, colors: Colors) {
     }
 }
 
-/// What is asked: by `--coverage`, else by the property.
+/// Returns the coverage criterion: that of `--coverage`, else that of the property, else branch coverage. `Err` if the
+/// criterion of the property is not supported.
 fn coverage(args: &TestgenArgs, job: &Job) -> Result<Coverage, Failure> {
     use crate::args::CoverageArg;
     match args.coverage {
@@ -238,7 +241,8 @@ fn coverage(args: &TestgenArgs, job: &Job) -> Result<Coverage, Failure> {
     }
 }
 
-/// The coverage that the property asks for; `None` if it asks for none.
+/// Returns the coverage criterion of the first coverage property; `None` if there is no such property. `Err` if the
+/// criterion is not supported.
 pub fn asked_coverage(job: &Job) -> Result<Option<Coverage>, Failure> {
     let query = job.properties.iter().find_map(|p| match p {
         Property::Coverage { query } => Some(query.as_str()),
@@ -254,7 +258,8 @@ pub fn asked_coverage(job: &Job) -> Result<Option<Coverage>, Failure> {
     }))
 }
 
-/// The program whose goals tests are to cover. Automata name its edges, so whoever exchanges them loads it by this.
+/// Loads the program and prepares it for the goals of `coverage`. Automata name the edges of this program, so all
+/// parties that exchange automata must load it with this function. `Err` if the program cannot be loaded.
 pub fn load(mut options: Options, coverage: &Coverage, budget: &Budget) -> Result<Program, Failure> {
     options.decisions = matches!(coverage, Coverage::Branches | Coverage::Conditions);
     let mut program = driver::load::load(&options, budget)?;
@@ -262,7 +267,7 @@ pub fn load(mut options: Options, coverage: &Coverage, budget: &Budget) -> Resul
     Ok(program)
 }
 
-/// What was found, of a program.
+/// A generated suite, with its program and its job.
 struct Suite<'a> {
     program: &'a Program,
     goals: &'a [suite::Goal],
@@ -272,7 +277,7 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    /// How many goals are covered, proved unreachable, open.
+    /// Returns how many goals are covered, how many are proved unreachable, and how many are open.
     fn counts(&self) -> [usize; 3] {
         let mut counts = [0; 3];
         for goal in self.goals {
@@ -285,7 +290,8 @@ impl Suite<'_> {
         counts
     }
 
-    /// By line, who decided its goals: first what no test covers.
+    /// Returns the notes for each line: the tests and tools that decided its goals. Goals that no test covers come
+    /// first.
     fn notes(&self) -> Notes {
         let mut notes = Notes::new();
         let mut covered: BTreeMap<(&str, u32), BTreeMap<&str, BTreeSet<usize>>> = BTreeMap::new();
@@ -313,7 +319,7 @@ impl Suite<'_> {
         notes
     }
 
-    /// How many tests are whose, and how many goals who proved unreachable.
+    /// Returns for each tool the number of its tests and the number of goals that it proved unreachable.
     fn contributions(&self) -> BTreeMap<&str, [usize; 2]> {
         let mut of: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         for test in self.found.tests.iter().filter(|test| !test.by.is_empty()) {
@@ -327,7 +333,8 @@ impl Suite<'_> {
         of
     }
 
-    /// What is written beside the suite.
+    /// Adds the files besides the suite to `outputs`: the line coverage of `--lcov`, and the harness of one test.
+    /// `Err` if the suite has no test with the number of `--test`.
     fn put_others(&self, args: &TestgenArgs, sources: &Sources, outputs: &mut Outputs) -> Result<(), Failure> {
         if let Some(path) = &args.lcov {
             outputs.put(path, suite::lcov(self.program, &self.found.counts, sources));
@@ -345,7 +352,8 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// Writes `metadata.xml`, `goals.txt` and `testcase-N.xml`, on request also as `.ktest`; tests of a suite that was there before go.
+    /// Writes `metadata.xml`, `goals.txt` and `testcase-N.xml` into `folder`, and `testcase-N.ktest` if `as_ktest` is
+    /// set. Deletes the tests of an earlier suite in this folder first. `Err` if a file cannot be read or written.
     fn write(&self, folder: &Path, as_ktest: bool) -> Result<(), Failure> {
         let writing = |path: &Path| {
             let path = path.to_owned();

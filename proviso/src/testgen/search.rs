@@ -1,8 +1,9 @@
-//! The search for tests: random runs first, then the analyses, which are asked for executions of the goals that are left.
+//! The search for tests. Random runs come first. The analyses then search for executions that reach the open goals.
 //!
-//! In a round, all open goals are errors, and the analysis goes on after each that it reaches: what it finds is run to the
-//! end on the program itself, where it covers what lies behind as well. A proof means that all goals of its round are
-//! unreachable. When rounds find nothing more, goals are asked for one by one.
+//! In a round, all open goals are errors, and the analysis continues after each error that it reaches. The program
+//! itself is then run to its end on the inputs that the analysis found, so the run also covers the goals after the
+//! error. A proof means that all goals of the round are unreachable. When the rounds find nothing more, the search
+//! queries the goals one by one.
 
 use super::goals::{Executed, execute};
 use cfa::interp::{InputSource, Inputs, Interpreter};
@@ -13,67 +14,77 @@ use engine::{Analysis, Config, Verdict};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Random runs end after so many that cover nothing new.
+/// The number of consecutive random runs without new coverage after which the random search ends.
 const USELESS: u32 = 60;
+/// The maximal time of the random search.
 const RANDOM: Duration = Duration::from_secs(1);
-/// The first turn of an analysis; turns that bring nothing double.
+/// The first time slice of an analysis. A time slice without a result doubles the next.
 const TURN: Duration = Duration::from_secs(1);
-/// A round ends after so many executions in a row that cover nothing new.
+/// The number of consecutive executions without new coverage after which a round ends.
 const STALE: u32 = 12;
-/// What slicing may take.
+/// The maximal time of slicing.
 const SLICING: Duration = Duration::from_secs(10);
-/// What another's verifier is given for one goal, at least.
+/// The minimal time of an external verifier for one goal.
 const ONE_GOAL: Duration = Duration::from_secs(2);
-/// What the run of the whole program on inputs found in a slice may take.
+/// The maximal time of a run of the whole program on inputs that were found in a slice.
 const REPLAY: Duration = Duration::from_secs(5);
 
+/// The state of a coverage goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
+    /// Not decided.
     Open,
-    /// Reached, but only with what no test gives: arguments, files, the environment, memory that was never written.
+    /// Reached, but only with values that no test can provide: arguments, files, the environment, or memory that was
+    /// never written.
     Beyond,
+    /// On the path of a test.
     Covered,
-    /// Proved by this analysis, or another's verifier: no execution comes there.
+    /// Proved unreachable by the analysis or external verifier with this name.
     Unreachable(&'static str),
 }
 
-/// A test: what it gives the program, and which goals it covers, by index.
+/// A test: the inputs of the program, and the goals that the run covers.
 #[derive(Clone, Debug)]
 pub struct Test {
+    /// The results of the `__VERIFIER_nondet_*` functions, in the order of their calls.
     pub values: Vec<(cfa::InputId, cfa::Bv)>,
+    /// The indices of the covered goals.
     pub covers: Vec<u32>,
-    /// Who of those that cooperate found it.
+    /// The name of the cooperating tool that found the test; empty without cooperation.
     pub by: &'static str,
 }
 
-/// What has been found so far.
+/// The results of the search so far.
 #[derive(Clone, Default, Debug)]
 pub struct Found {
+    /// The tests of the suite.
     pub tests: Vec<Test>,
-    /// By goal.
+    /// The state of each goal.
     pub status: Vec<Status>,
-    /// By edge: executions by all tests.
+    /// The number of executions of each edge, over all tests.
     pub counts: Vec<u64>,
-    /// Inputs that were made and run, whether or not they cover something new.
+    /// The number of inputs that were run, including those that cover nothing new.
     pub runs: usize,
-    /// Whose tests are taken, where several cooperate.
+    /// The name of the tool whose tests are recorded now, if several tools cooperate.
     pub by: &'static str,
-    /// A run went on and on: others are not waited for long.
+    /// True if a run did not end within its limits. Later runs then get smaller limits.
     pub is_endless: bool,
-    /// Why the first run cannot be trusted.
+    /// The reason why the first run is not a valid test.
     pub problem: Option<String>,
-    /// What came of another's tests.
+    /// The results of an external tester.
     pub imported: Import,
 }
 
-/// What came of the tests of a tester that is not ours.
+/// The results of an external tester.
 #[derive(Clone, Default, Debug)]
 pub struct Import {
+    /// The number of runs of the tester.
     pub runs: u32,
+    /// The number of tests that were read.
     pub read: usize,
-    /// Tests that covered what was open.
+    /// The number of tests that covered an open goal.
     pub useful: usize,
-    /// Why its last run was of no use.
+    /// The reason why the last run of the tester failed.
     pub problem: Option<String>,
 }
 
@@ -82,7 +93,8 @@ impl Found {
         (0..self.status.len()).filter(|&i| self.status[i] == Status::Open).collect()
     }
 
-    /// Keeps a run if it covers something new, or is the first.
+    /// Records a run as a test if it covers a new goal or if there is no test yet. Returns true if it covers a new
+    /// goal.
     pub fn take(&mut self, goals: &[EdgeId], run: &Executed) -> bool {
         let covers: Vec<u32> =
             (0..goals.len()).filter(|&i| run.counts[goals[i].index()] > 0).map(|i| i as u32).collect();
@@ -101,7 +113,8 @@ impl Found {
         is_new
     }
 
-    /// Drops tests that others make superfluous, the earlier ones first: the later were made on purpose.
+    /// Drops tests whose goals other tests cover, earlier tests first: the later tests were generated for certain
+    /// goals. At least one test remains.
     pub fn drop_superfluous(&mut self) {
         let mut times = vec![0u32; self.status.len()];
         self.tests.iter().flat_map(|t| &t.covers).for_each(|&i| times[i as usize] += 1);
@@ -117,28 +130,34 @@ impl Found {
     }
 }
 
-/// The search over one program.
+/// The search for tests of one program.
 pub struct Search<'a> {
+    /// The program to cover.
     pub program: &'a Program,
+    /// The edges to cover.
     pub goals: &'a [EdgeId],
+    /// The configuration of the analyses.
     pub config: Config,
+    /// The limits of the whole search.
     pub budget: Budget,
-    /// Shared with whoever reports when time is up.
+    /// The results. Another thread reports them when the time is up.
     pub found: &'a Mutex<Found>,
-    /// The search ends after so many runs of inputs.
+    /// The number of runs after which the search ends.
     pub most_runs: usize,
 }
 
 impl Search<'_> {
+    /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
+    /// decided, the budget is spent, or `most_runs` is reached.
     pub fn run(&self) {
         self.found().status = vec![Status::Open; self.goals.len()];
         let interpreter = Interpreter::new(self.program);
         self.random(&interpreter);
         let mut turn = TURN;
-        // Whoever was asked for, or who is best for it.
+        // The analysis that the user chose, or the default analysis, which is the best one for proofs.
         let asked = Some(self.config.analysis).filter(|&a| a != Analysis::Default);
         let proving = asked.unwrap_or(Analysis::Default);
-        // All goals at once, as long as that finds some.
+        // Rounds for all goals at once, as long as they decide some.
         while !self.is_over() && turn <= 4 * TURN {
             let open = self.found().open();
             self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn);
@@ -146,7 +165,7 @@ impl Search<'_> {
                 turn *= 2;
             }
         }
-        // What is left may be unreachable altogether.
+        // The remaining goals may all be unreachable.
         while !self.is_over() {
             let open = self.found().open();
             let turn = self.budget.remaining().map_or(8 * TURN, |left| left / 4);
@@ -155,7 +174,7 @@ impl Search<'_> {
                 break;
             }
         }
-        // One by one, in growing turns.
+        // Single goals, in growing time slices.
         let mut turn = TURN;
         while !self.is_over() {
             let open = self.found().open();
@@ -171,14 +190,15 @@ impl Search<'_> {
         }
     }
 
-    /// Tests alone: what runs find in this time, no proofs. Random runs find the same each time.
+    /// Generates tests without proofs: random runs if `at_random` is set, then rounds of `turn` each. Random runs are
+    /// the same in each call.
     pub fn test(&self, turn: Duration, at_random: bool) {
         self.found().status = vec![Status::Open; self.goals.len()];
         let interpreter = Interpreter::new(self.program);
         if at_random {
             self.random(&interpreter);
         }
-        // Rounds end where what they find covers nothing new; the next looks for what is left.
+        // A round ends when its executions cover nothing new. The next round searches for the remaining goals.
         while !self.is_over() {
             let open = self.found().open();
             self.round(&interpreter, &open, Analysis::Symex, turn);
@@ -188,7 +208,8 @@ impl Search<'_> {
         }
     }
 
-    /// Proofs first: that no goal can be come to, or that one cannot.
+    /// Searches for proofs: one round for all open goals, then one round for each goal that remains open. The first
+    /// round has half of `turn`. The other rounds share the other half, but each has at least half a second.
     pub fn verify(&self, turn: Duration) {
         self.found().status = vec![Status::Open; self.goals.len()];
         let interpreter = Interpreter::new(self.program);
@@ -204,8 +225,9 @@ impl Search<'_> {
         }
     }
 
-    /// Another's verifier: about all goals as long as that finds something, then about one after another, of which each is a smaller program. The
-    /// first `next` were asked about before. Why it found no more.
+    /// Queries an external verifier. It queries all open goals together as long as that decides some. It then queries
+    /// the goals one by one, since the program of a single goal is smaller. `next` counts the queries for single
+    /// goals, over all calls: the next call continues there. Returns the reason why the verifier did not decide more.
     pub fn ask(
         &self,
         tool: &Tool,
@@ -214,7 +236,7 @@ impl Search<'_> {
         turn: Duration,
     ) -> Option<String> {
         self.found().status = vec![Status::Open; self.goals.len()];
-        // Other processes do not work on this thread's time.
+        // Other processes do not spend the CPU time of this thread.
         let (all, budget) = (self.budget.within(turn / 2), self.budget.within(turn));
         let mut problem = None;
         while problem.is_none() && all.spent().is_none() {
@@ -242,7 +264,8 @@ impl Search<'_> {
         problem
     }
 
-    /// Asks whether one of these goals can be come to.
+    /// Queries the verifier whether an execution reaches one of these goals, and records the result. `Err` with the
+    /// reason if no goal was decided.
     fn ask_about(
         &self,
         goals: &[usize],
@@ -279,7 +302,8 @@ impl Search<'_> {
         found.runs >= self.most_runs || found.open().is_empty() || self.budget.spent().is_some()
     }
 
-    /// Whether the inputs cover something new.
+    /// Runs the program on the inputs and records the run. Returns true if it covers a new goal. `Err` with the reason
+    /// if the run is not a valid test.
     fn try_inputs(&self, interpreter: &Interpreter<'_>, source: &mut dyn InputSource) -> Result<bool, String> {
         let is_endless = self.found().is_endless;
         let run = execute(self.program, interpreter, source, is_endless)?;
@@ -291,7 +315,7 @@ impl Search<'_> {
 
     fn random(&self, interpreter: &Interpreter<'_>) {
         let budget = self.budget.exerting(RANDOM);
-        // The run on zeros comes first; it is a test whatever it covers.
+        // The run on zeros comes first. It becomes a test even if it covers no goal.
         if let Err(why) = self.try_inputs(interpreter, &mut Inputs::default().source()) {
             self.found().problem = Some(why);
         }
@@ -304,7 +328,7 @@ impl Search<'_> {
         }
     }
 
-    /// Lets an analysis look for executions of these goals.
+    /// Runs an analysis that searches for executions of these goals, for at most `turn` of CPU time.
     fn round(&self, interpreter: &Interpreter<'_>, goals: &[usize], analysis: Analysis, turn: Duration) {
         let mut program = self.program.clone();
         let edges: Vec<EdgeId> = goals.iter().map(|&i| self.goals[i]).collect();
@@ -326,7 +350,7 @@ impl Search<'_> {
             }
             let mut stale = stale.lock().unwrap_or_else(PoisonError::into_inner);
             *stale = if new { 0 } else { *stale + 1 };
-            // Covered: on to other paths, unless these only lead to what is covered.
+            // The goal is covered. The analysis continues on other paths, unless these only lead to covered goals.
             let found = self.found();
             if *stale < STALE && found.runs < self.most_runs && goals.iter().any(|&i| found.status[i] == Status::Open) {
                 return Err("covered".into());
@@ -340,7 +364,7 @@ impl Search<'_> {
         if matches!(outcome.verdict, Verdict::True) {
             let mut found = self.found();
             for &i in goals {
-                // What a test covers is reachable, whatever is proved.
+                // A goal that a test covers is reachable, even if an analysis reports a proof.
                 if found.status[i] == Status::Open {
                     found.status[i] = Status::Unreachable(outcome.decided_by.name());
                 }
@@ -363,7 +387,7 @@ mod tests {
         assert_eq!(left, [vec![1, 2], vec![0, 3]]);
     }
 
-    /// As for the tester of those that cooperate: random runs and rounds count alike.
+    /// The tester in a cooperation has such a limit: random runs and the runs of rounds count alike.
     #[test]
     fn a_search_ends_after_so_many_runs() {
         let text = "program 64 entry f0
@@ -390,7 +414,7 @@ mod tests {
             (found.runs, found.tests.len())
         };
         assert_eq!(search(1), (1, 1));
-        // What the last run covers is not come to with one less.
+        // With one run less, the goal that only the last run covers is not reached.
         let (runs, tests) = search(usize::MAX);
         assert_eq!(tests, 3);
         assert_eq!(search(runs), (runs, 3));

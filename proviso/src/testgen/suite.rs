@@ -1,4 +1,4 @@
-//! Test suites in the exchange format of Test-Comp (version 1.1), and coverage as lcov reads it.
+//! Test suites in the exchange format of Test-Comp (version 1.1), and coverage in the format of lcov.
 
 use super::search::{Found, Status};
 use crate::test_format::escaped;
@@ -7,19 +7,24 @@ use driver::source::{Sources, Spot};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What `metadata.xml` says of a suite.
+/// The content of `metadata.xml`.
 pub struct Metadata {
+    /// The coverage property in the language of Test-Comp.
     pub specification: String,
+    /// The path of the program's file.
     pub program: String,
-    /// SHA-256 of the program's file.
+    /// The SHA-256 digest of the program's file.
     pub hash: String,
+    /// The name of the entry function.
     pub entry: String,
+    /// The width of pointers in bits.
     pub bits: u32,
-    /// ISO 8601.
+    /// The time of creation, in the format of ISO 8601.
     pub time: String,
 }
 
 impl Metadata {
+    /// Returns the text of `metadata.xml`.
     pub fn xml(&self) -> String {
         let mut out = String::from(
             "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<!DOCTYPE test-metadata PUBLIC \"+//IDN \
@@ -43,7 +48,8 @@ impl Metadata {
     }
 }
 
-/// Executions by line and branch, in lcov's format (`genhtml`, editors). `counts` is by edge.
+/// Returns the number of executions of each line and branch, in the format of lcov (for `genhtml` and editors).
+/// `counts` has the executions of each edge.
 pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
     #[derive(Default)]
     struct File {
@@ -99,17 +105,19 @@ pub fn lcov(program: &Program, counts: &[u64], sources: &Sources) -> String {
     out
 }
 
-/// A goal, and what is known of it.
+/// A coverage goal and its state.
 pub struct Goal {
+    /// The place of the goal in the source.
     pub spot: Option<Spot>,
-    /// In the words of C.
+    /// A description of the goal in the terms of C.
     pub what: String,
+    /// The state of the goal.
     pub status: Status,
     /// The numbers of the tests that cover it, from 1.
     pub tests: Vec<usize>,
 }
 
-/// Each goal of a suite, in the order of the source.
+/// Returns the goals of a suite, in the order of the source.
 pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, sources: &Sources) -> Vec<Goal> {
     let goal = |(i, &edge): (usize, &EdgeId)| {
         let (op, place) = (&program.edges[edge].op, program.edges[edge].place);

@@ -1,5 +1,5 @@
-//! Testers of others (`testgen --cotest --tester`): the tool is run on the program that is left, and the tests that it leaves are
-//! read. What they are worth is seen when they are run.
+//! External testers (`testgen --cotest --tester`). Proviso runs the tool on the residual program and reads the tests
+//! that it writes. The value of the tests becomes known when they are run.
 
 use crate::test_format::imported::{self, Imported};
 use anyhow::bail;
@@ -10,15 +10,17 @@ use engine::budget::Budget;
 
 const KNOWN: [(&str, &str); 2] = [("afl", include_str!("afl.toml")), ("klee", include_str!("klee_tests.toml"))];
 
-/// A tester by its name.
+/// An external tester.
 #[derive(Clone, Debug)]
 pub struct Tester {
+    /// The name of the tester.
     pub name: &'static str,
     adapter: Adapter,
 }
 
 impl Tester {
-    /// One that is known, or that a file ending in `.toml` describes; what it takes has to be there.
+    /// Returns the tester with this name: a built-in one, or one that a file ending in `.toml` describes. `Err` if
+    /// there is no such tester, it describes no tests, or the tool is not installed.
     pub fn of(name: &str) -> Result<Self, Failure> {
         let adapter = Adapter::of(name, &KNOWN)?;
         if adapter.tests.is_empty() {
@@ -28,7 +30,8 @@ impl Tester {
         Ok(Self { name: Adapter::short_name(name), adapter })
     }
 
-    /// The tests that it has after as much time as there is.
+    /// Runs the tester within the budget and returns its tests. `errors` are the error functions, `seeds` the initial
+    /// inputs, and `memory` is in bytes. `Err` if the tool cannot be run or has written no test.
     pub fn tests(
         &self,
         program: &Program,
@@ -39,7 +42,7 @@ impl Tester {
         let ran = self.adapter.run(self.name, program, (errors, seeds), (budget, memory))?;
         let mut tests = Vec::new();
         for file in self.adapter.test_files(&ran) {
-            // What is cut short by the end of the tool is no test.
+            // A file that was cut off at the end of the tool is not a test.
             tests.extend(imported::read(&file).unwrap_or_default());
         }
         if tests.is_empty() {

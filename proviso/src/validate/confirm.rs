@@ -1,7 +1,9 @@
-//! Correctness witnesses are tried before they are given to anyone: the program is verified with the invariants woven in, as
-//! who gets the witness would do it, and what does not hold or cannot be confirmed is left out.
+//! Confirmation of correctness witnesses. Before a witness is written, the program is instrumented with its invariants
+//! and verified, as a validator would do it. Conditions that do not hold or cannot be confirmed are removed from the
+//! witness.
 //!
-//! Nothing here changes a verdict. What is in doubt was seen of a slice, whose memory may lack what the program does to it.
+//! The confirmation never changes a verdict. A condition is in doubt if it was observed in a slice, because the memory
+//! of a slice may lack effects of the program.
 
 use super::{Checked, check};
 use crate::args::VerifyArgs;
@@ -10,12 +12,14 @@ use driver::job::Job;
 use driver::report::{Answer, Report};
 use std::time::{Duration, Instant};
 
-/// Conditions that turn out not to hold and are left out one by one; then all that is in doubt goes.
+/// The number of rounds in which a condition that does not hold is removed alone. After them, all conditions in doubt
+/// are removed.
 const ROUNDS: usize = 10;
-/// What a confirmation may take, beside three times what the proof took.
+/// The time limit of a confirmation, in addition to three times the time of the proof.
 const LEAST: Duration = Duration::from_secs(3);
 
-/// Leaves out the conditions of a proof's report that its witness would not be confirmed with.
+/// Removes from the report of a proof the conditions with which its witness would not be confirmed. `start` is the time
+/// at which the proof began.
 pub fn confirm(report: &mut Report, task: &Task, job: &Job, args: &VerifyArgs, start: Instant) {
     if !matches!(report.answer, Answer::True) || report.properties.iter().any(|p| p == "termination") {
         return;
@@ -43,17 +47,18 @@ pub fn confirm(report: &mut Report, task: &Task, job: &Job, args: &VerifyArgs, s
                 let of_loop = &mut report.invariants[*at].conditions;
                 if let [one] = numbers[..] {
                     let broken = of_loop.remove(one);
-                    // What the slice lacks of an object it lacks everywhere.
+                    // If the slice lacks an effect on an object, all conditions about this object are affected.
                     let same = |text: &str| root(text) == root(&broken.text);
                     let all = report.invariants.iter_mut();
                     all.for_each(|i| i.conditions.retain(|c| !c.in_doubt || !same(&c.text)));
                 } else {
-                    // They hold at the head, and are told somewhere else: one by one.
+                    // The conditions hold at the loop head, but the witness states them at another location. So they
+                    // are checked one by one.
                     numbers.iter().for_each(|&n| of_loop[n].in_doubt = true);
                 }
             }
             _ if in_doubt => report.invariants.iter_mut().for_each(|i| i.conditions.retain(|c| !c.in_doubt)),
-            // What is proved stays where only time is missing to prove it again.
+            // Proved conditions stay if only time is missing to confirm them.
             _ if left.is_zero() => return,
             // Fewer conditions take less time.
             _ => report.invariants.iter_mut().for_each(|i| i.conditions.truncate(i.conditions.len() / 2)),
@@ -61,7 +66,7 @@ pub fn confirm(report: &mut Report, task: &Task, job: &Job, args: &VerifyArgs, s
     }
 }
 
-/// The first name in a condition: `a` of `a[0] == 1`.
+/// Returns the first name in a condition: `a` in `a[0] == 1`.
 fn root(text: &str) -> &str {
     let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != '_');
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()

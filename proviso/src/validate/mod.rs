@@ -1,8 +1,10 @@
-//! `proviso validate`: a witness is woven into the program (see [`weave`]), and what comes out is verified.
+//! The command `proviso validate`. It instruments the program with a witness (see [`weave`]) and verifies the
+//! instrumented program.
 //!
-//! Weaving only takes executions away (violations) or adds errors (invariants), so a violation found is one of the program,
-//! and a proof is one of the program and of every invariant. What cannot be woven in, or does not compile then, is UNKNOWN with the
-//! reason: a witness may be wrong in any way, and the program is still all right.
+//! The instrumentation of a violation witness only removes executions, and that of a correctness witness only adds
+//! errors. So a violation that is found is a violation of the program, and a proof covers the program and every
+//! invariant. If the witness cannot be added to the program, or the instrumented program does not compile, the verdict
+//! is UNKNOWN with the reason. The witness may be wrong in any way although the program is correct.
 
 pub mod confirm;
 pub mod weave;
@@ -34,7 +36,7 @@ const NOT_FOLLOWED: &str = "no execution that follows the witness violates the p
 const JOINED: &str = "as no execution follows the witness as it is: of waypoints that follow one another at a condition with `&&` or `||`, \
     the last is taken to decide, and those before to be of its operands";
 
-/// Runs the command; the exit code.
+/// Runs the command and returns the exit code.
 pub fn run(args: &ValidateArgs, colors: Colors) -> u8 {
     attempt(args, colors).unwrap_or_else(|failure| output::failure(&failure, colors))
 }
@@ -95,7 +97,8 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     })
 }
 
-/// The property and the data model are those of the witness unless the command line says otherwise.
+/// Sets the property and the data model of the job to those of the witness, unless the command line sets them. `Err` if
+/// the specification of the witness is malformed.
 fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failure> {
     let task = &entry.metadata.task;
     if args.verify.input.data_model().is_none() {
@@ -103,7 +106,7 @@ fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failur
         job.load.data_model = Some(if ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 });
     }
     if args.verify.property.is_empty() && args.verify.error_function.is_empty() {
-        // Some tools leave the frame away.
+        // Some tools write the formula without `CHECK( init(…), LTL(…) )`.
         let said = task.specification.trim();
         let framed =
             if said.starts_with("G ") { format!("CHECK( init(main()), LTL({said}) )") } else { said.to_owned() };
@@ -114,7 +117,8 @@ fn adopt(job: &mut Job, entry: &Entry, args: &ValidateArgs) -> Result<(), Failur
     Ok(())
 }
 
-/// What the witness says of files that are not as they were.
+/// Returns a warning for each input file whose hash differs from the hash in the witness. `Err` if an input file cannot
+/// be read.
 fn stale(entry: &Entry, job: &Job) -> Result<Vec<String>, Failure> {
     let mut warnings = Vec::new();
     for path in job.load.files() {
@@ -128,7 +132,9 @@ fn stale(entry: &Entry, job: &Job) -> Result<Vec<String>, Failure> {
     Ok(warnings)
 }
 
-/// Verifies the program with the witness woven in.
+/// Verifies the instrumented program. Returns the report with the instrumented files.
+///
+/// `Err` with the exit code `UNKNOWN` if the witness cannot be added or the instrumented program does not compile.
 fn verify(
     entry: &Entry,
     job: &Job,
@@ -145,7 +151,7 @@ fn verify(
         let number = originals.iter().position(|original| *original == input.path);
         input.path.clone_from(&woven.paths[number.expect("it is one of the files")]);
     }
-    // Headers beside the sources are found as before.
+    // Headers next to the sources must be found although the instrumented files are in another folder.
     for path in &originals {
         let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         job.load.clang_args.extend(["-iquote".into(), beside.display().to_string()]);
@@ -169,7 +175,7 @@ fn verify(
             Ok((report, woven))
         }
         Err(failure) if failure.code == exit::DATA => {
-            // If the program alone does not compile either, that is what there is to say.
+            // If the original program does not compile either, its error is reported instead.
             job.load.inputs = inputs;
             driver::load::load_module(&Loader::default(), &job.load, &Budget::unlimited())?;
             let errors = failure.detail.as_deref().unwrap_or(&failure.message);
@@ -180,6 +186,8 @@ fn verify(
     }
 }
 
+/// Validates a violation witness. In the first attempt, the condition of each waypoint must hold at the first visit of
+/// the waypoint. If no violation follows the witness in this way, the second attempt accepts any visit.
 fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
     let Content::Segments(segments) = &entry.content else {
         return Err(unusable("a violation_sequence consists of segments"));
@@ -213,7 +221,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
             (None, Answer::False(found)) => found.trace.iter_mut().for_each(|t| unweave(t, &woven, &places)),
             _ => {}
         }
-        // The answer is what there is to say, not what was found on the way to it.
+        // The report has the answer of the validation only, not the checks that were decided on the way to it.
         report.checks.clear();
     } else if matches!(report.answer, Answer::True) {
         report.answer = Answer::unknown(NOT_FOLLOWED);
@@ -221,7 +229,7 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
     Ok(report)
 }
 
-/// Whether an execution without end passes the stem, and then the cycle for ever.
+/// Validates a witness of an infinite execution: some execution must pass the stem, and then the cycle for ever.
 fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
     if !job.is_about_ends() {
         return Err(unusable("the witness has a cycle, and the property is not termination"));
@@ -260,7 +268,8 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
     Ok(report)
 }
 
-/// Where the program without the witness is violated; `None` if that is in what the witness added.
+/// Returns the location of the violation in the original program. Returns `None` if the location is in added text, or
+/// if the violation has no trace or no location.
 fn original(found: &Violation, woven: &Woven, places: &Places) -> Option<Spot> {
     let mut spot = found.trace.as_ref()?.spot.clone()?;
     let (file, line) = places.physical(&spot);
@@ -268,7 +277,7 @@ fn original(found: &Violation, woven: &Woven, places: &Places) -> Option<Spot> {
     Some(spot)
 }
 
-/// Leaves of a trace what the program itself does.
+/// Removes the steps of the instrumentation from a trace, except for inputs, and restores the original columns.
 fn unweave(trace: &mut Trace, woven: &Woven, places: &Places) {
     let own = |spot: &mut Spot| {
         let (file, line) = places.physical(spot);
@@ -294,7 +303,7 @@ fn unweave(trace: &mut Trace, woven: &Woven, places: &Places) {
     }
 }
 
-/// How many segments the violation has passed, as the last value says that its counter was given.
+/// Returns the number of segments that the violation has passed, which is the last value of the counter in the trace.
 fn passed(found: &Violation) -> usize {
     let steps = found.trace.as_ref().map_or(&[][..], |t| &t.steps);
     let last = steps.iter().rev().find_map(|step| match &step.event {
@@ -304,7 +313,7 @@ fn passed(found: &Violation) -> usize {
     last.and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
-/// Whether the place is the target.
+/// Returns true if the spot is on the lines of the target.
 fn is_at(spot: &Spot, target: &Waypoint, places: &Places) -> bool {
     let is_one = |line: u32| match &target.loose {
         Some(Loose { lines: None, .. }) => true,
@@ -314,8 +323,8 @@ fn is_at(spot: &Spot, target: &Waypoint, places: &Places) -> bool {
     is_one(places.statement_line(spot)) || is_one(places.physical(spot).1)
 }
 
-/// Whether the target is in the body of the error function that was called: some tools see the violation in there. Or the other way
-/// round: the last step calls a function, and the violation is in its body.
+/// Returns true if the target is in the body of the called error function, because some tools report the violation
+/// there. Also returns true in the opposite case: the last step calls a function, and the violation is in its body.
 fn is_in_error(found: &Violation, target: &Waypoint, spot: &Spot, job: &Job) -> bool {
     let location = &target.location;
     let named = |path: &&std::path::PathBuf| path.file_name() == Path::new(&location.file_name).file_name();
@@ -331,7 +340,7 @@ fn is_in_error(found: &Violation, target: &Waypoint, spot: &Spot, job: &Job) -> 
         }
         _ => false,
     };
-    // The C name, or `NAME (symbol SYMBOL)`.
+    // The message starts with the C name, or with `NAME (symbol SYMBOL)`.
     let mut words = found.message.split([' ', '(', ')']);
     let is_error = words.any(|word| job.error_functions.iter().any(|name| name == word));
     let called = found.message.split(' ').next().unwrap_or_default();
@@ -341,6 +350,7 @@ fn is_in_error(found: &Violation, target: &Waypoint, spot: &Spot, job: &Job) -> 
     })
 }
 
+/// Validates a correctness witness. A violation of the program or of an invariant gives `UNKNOWN`.
 fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Result<Report, Failure> {
     let invariants = match &entry.content {
         Content::Invariants(all) => all.as_slice(),
@@ -369,20 +379,23 @@ fn correctness(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) ->
     Ok(report)
 }
 
-/// The invariant that a violation of the program with its invariants is of.
+/// Returns the number of the invariant that a violation is about. Returns `None` if it is about none of them.
 fn broken(found: &Violation, invariants: usize) -> Option<usize> {
     (0..invariants).find(|n| found.message.starts_with(&format!("{INVARIANT}{n} ")))
 }
 
-/// What became of a correctness witness.
+/// The result of checking a correctness witness.
 pub enum Checked {
+    /// The program and all invariants are proved.
     Holds,
-    /// The invariant of this number does not.
+    /// The invariant with this number does not hold.
     Broken(usize),
+    /// There is neither a proof nor an invariant that does not hold.
     Unknown,
 }
 
-/// Checks a correctness witness of ours.
+/// Checks a correctness witness that Proviso has written. `Err` if the verification fails or the witness cannot be
+/// added to the program.
 pub fn check(entry: &Entry, job: &Job, args: &VerifyArgs) -> Result<Checked, Failure> {
     let Content::Invariants(invariants) = &entry.content else { return Ok(Checked::Unknown) };
     let (report, _) = verify(entry, job, args, Following::AnyVisit, Instant::now())?;

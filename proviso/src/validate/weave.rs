@@ -1,8 +1,11 @@
-//! A witness woven into the C source: so clang says what its expressions mean, and every analysis can follow it.
+//! The instrumentation of the C source with a witness. Clang then interprets the expressions of the witness, and every
+//! analysis can follow it.
 //!
-//! A counter says how many segments have been passed. At the place of a waypoint stands a hook that moves it on; an execution
-//! that calls an error function before all are passed does not exist (`Job::calls_count_while`). An invariant becomes the call of an error function where it does not hold.
-//! Lines stay what they were, and [`Woven`] knows what was added to each.
+//! A counter in the instrumented program records how many segments have been passed. A hook at the location of each
+//! waypoint advances the counter. A call of an error function is an error only after all segments before the target
+//! have been passed (`Job::calls_count_while`). An earlier call ends the execution like a false assumption. An
+//! invariant becomes a check that calls an error function if the invariant does not hold. The instrumentation keeps the
+//! lines of the source, and [`Woven`] records the text that was added to each line.
 
 use crate::c_scan::{Item, Kind, Source, Statement, Token};
 use crate::witness::condition::objection;
@@ -25,29 +28,31 @@ pub use loose::{joined, settle};
 use waypoint::Way;
 
 pub use driver::job::INVARIANT;
-/// The variable that counts the segments passed.
+/// The variable of the instrumented program that counts the passed segments.
 pub const SEGMENT: &str = "__witness_segment";
-/// What ends an execution so that it is none, whatever the property says of ends.
+/// The expression that excludes an execution, so that its end violates no property.
 const END: &str = "__proviso_assume(0)";
-/// Whether the cycle of a lasso was passed since its loop has begun its iteration.
+/// The variable that is true if the cycle of a lasso was passed since the current iteration of its loop began.
 const ROUND: &str = "__witness_round";
-/// The value that a hook is about.
+/// The variable that holds the value that a hook observes: the value of a condition or the result of a call.
 pub const RESULT: &str = "__witness_result";
-/// Around what the witness has written: text that macros leave as it is, also where nothing is preprocessed (`.i`).
+/// The marks around an expression of the witness. They are string literals, so macro expansion keeps them, and they
+/// also work in files that are not preprocessed (`.i`).
 const GIVEN: [&str; 2] = ["\"given by a witness\", ", ", \"so far by a witness\""];
 
-/// How closely an execution must follow the waypoints of a violation.
+/// The strictness with which an execution must follow the waypoints of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Following {
-    /// The first time that control is at the next waypoint, its condition holds.
+    /// The condition of the next waypoint must hold when control reaches the waypoint for the first time.
     FirstVisit,
-    /// Some time.
+    /// The condition of the next waypoint must hold at some visit of the waypoint.
     AnyVisit,
-    /// Closely and for ever: an execution that does not follow ends.
+    /// The condition of the next waypoint must hold at the first visit. An execution that does not follow the witness
+    /// terminates, so an infinite execution follows it for ever.
     Endlessly,
 }
 
-/// Types of the standard library that conditions cast to.
+/// The types of the standard library that conditions may cast to.
 const STANDARD_TYPES: [&str; 14] = [
     "size_t",
     "ssize_t",
@@ -65,40 +70,42 @@ const STANDARD_TYPES: [&str; 14] = [
     "uint64_t",
 ];
 
-/// What is no function, though a parenthesis may follow.
+/// Words that do not name a function, although a parenthesis may follow them.
 const KEYWORDS: [&str; 12] =
     ["if", "while", "for", "switch", "return", "sizeof", "_Alignof", "case", "do", "else", "goto", "__extension__"];
 
-/// What stands at one place.
+/// The code to add at one site.
 #[derive(Default)]
 struct Hook {
-    /// What happens if this many segments have been passed.
+    /// Actions with the number of passed segments at which they are executed.
     cases: Vec<(usize, String)>,
-    /// What happens always.
+    /// Actions that are executed at every visit.
     always: Vec<String>,
 }
 
+/// A site where code can be added. The numbers are byte offsets in the file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Site {
-    /// Before the first statement of a function, which is at the offset: when it is entered.
+    /// On entry to a function, before its first statement, which is at the offset.
     Start(usize),
     /// Before the statement at the offset.
     Statement(usize),
-    /// In the condition of the `if`, loop, `switch` or `?` that is at the offset, evaluated before it.
+    /// Before the evaluation of the condition of the `if`, loop, `switch` or `?` at the offset.
     BeforeCondition(usize),
-    /// The value of that condition.
+    /// After the evaluation of that condition, with its value.
     Condition(usize),
-    /// The value of the call whose right parenthesis is at the offset.
+    /// After the call whose right parenthesis is at the offset, with its result.
     Returned(usize),
     /// Before that call.
     Called(usize),
-    /// Behind the statement at the offset.
+    /// After the statement at the offset.
     Behind(usize),
-    /// Before the brace that ends a function.
+    /// Before the closing brace of a function, which is at the offset.
     End(usize),
 }
 
 impl Site {
+    /// Returns the byte offset of the site.
     fn offset(self) -> usize {
         match self {
             Self::Start(at) | Self::Statement(at) | Self::BeforeCondition(at) | Self::Condition(at) => at,
@@ -107,34 +114,37 @@ impl Site {
     }
 }
 
-/// An input file with what is to stand in it.
+/// An input file with the code to add to it.
 struct File<'a> {
     path: &'a Path,
     source: Source<'a>,
+    /// The byte offsets of the starts of the lines.
     lines: Vec<usize>,
-    /// Statements: where they are, and whether they need braces to become two.
+    /// The statements: their byte ranges, and whether a statement needs braces to become two.
     statements: Vec<(Range<usize>, bool)>,
     hooks: BTreeMap<Site, Hook>,
 }
 
-/// What is put around a part of the source.
+/// Text to add before and after a range of the source.
 struct Piece {
     around: Range<usize>,
     head: String,
     tail: String,
 }
 
-/// The program with a witness in it.
+/// The instrumented program.
 pub struct Woven {
+    /// The paths of the instrumented files, in the order of the input files.
     pub paths: Vec<PathBuf>,
-    /// The loop that a lasso goes round in: its file, by number, and where its keyword is.
+    /// The loop that contains the cycle of a lasso: the number of its file, and the byte offset of its keyword.
     pub cycle: Option<(usize, usize)>,
-    /// By file (as it was named before) and line: columns from which on something was added, in what was written, and how much.
+    /// The ranges of columns that were added, by original file and line. The columns count in the instrumented text.
     added: Added,
 }
 
 impl Woven {
-    /// The column that a place of the woven program had before; `None` if it is in what was added.
+    /// Returns the original column of a place in the instrumented program. Returns `None` if the place is in added
+    /// text.
     pub fn original_column(&self, file: &Path, line: u32, column: u32) -> Option<u32> {
         let added = self.added.get(&(file.to_owned(), line)).map_or(&[][..], Vec::as_slice);
         let before = added.iter().take_while(|a| a.start <= column);
@@ -149,8 +159,10 @@ impl Woven {
     }
 }
 
-/// Refuses conditions that are more than that once macros are expanded; `expanded` is a file of the program with the witness, in which the marks
-/// are left.
+/// Checks the expressions of the witness again after macro expansion. `expanded` is the preprocessed text of an
+/// instrumented file, which still has the marks. `original` is the path of the input file.
+///
+/// `Err` if an expression is more than a condition once its macros are expanded, or if `original` cannot be read.
 pub fn admit_expanded(expanded: &str, original: &Path) -> Result<(), Failure> {
     let text = read(original)?;
     let file = File::new(original, &text);
@@ -163,7 +175,10 @@ pub fn admit_expanded(expanded: &str, original: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the files with the entry woven in to `folder`. `Err` with what in the witness cannot be followed.
+/// Writes the instrumented files to subfolders of `folder` and returns their description.
+///
+/// `Err` if the witness has a part that cannot be followed, if an input file is not C, or if a file cannot be read or
+/// written.
 pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Path) -> Result<Woven, Failure> {
     let texts = files.iter().map(|f| read(f)).collect::<Result<Vec<String>, Failure>>()?;
     let mut parsed: Vec<File<'_>> = files.iter().zip(&texts).map(|(path, text)| File::new(path, text)).collect();
@@ -199,6 +214,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
     Ok(woven)
 }
 
+/// Returns the text of a C file. `Err` if its extension is neither `.c` nor `.i`, or if it cannot be read.
 fn read(path: &Path) -> Result<String, Failure> {
     if !path.extension().is_some_and(|e| e == "c" || e == "i") {
         return Err(Failure::usage(format!("{} is not C: witnesses speak of C", path.display())));
@@ -206,12 +222,16 @@ fn read(path: &Path) -> Result<String, Failure> {
     files::read_text(path)
 }
 
+/// Returns the failure for a part of the witness that cannot be followed, with its location.
 fn unsupported(location: &Location, what: &str) -> Failure {
     let column = location.column.map_or_else(String::new, |c| format!(":{c}"));
     unusable(format!("{}:{}{column}: {what}", location.file_name, location.line))
 }
 
-/// The file that a witness means: by its name, or, as it was another machine's, the last part of it.
+/// Returns the number of the file that a location names. The full path is compared first. The last component is
+/// compared next, because the witness may come from another machine.
+///
+/// `Err` if no input file matches.
 fn file_of(files: &[File<'_>], location: &Location) -> Result<usize, Failure> {
     let wanted = Path::new(&location.file_name);
     let exact = files.iter().position(|f| f.path == wanted);
@@ -220,7 +240,7 @@ fn file_of(files: &[File<'_>], location: &Location) -> Result<usize, Failure> {
 }
 
 impl Hook {
-    /// As an expression without a value. One visit passes one segment at most.
+    /// Returns the hook as an expression of type `void`. One visit passes at most one segment.
     fn expression(&self) -> String {
         let mut parts = Vec::new();
         if !self.cases.is_empty() {
@@ -228,7 +248,7 @@ impl Hook {
             let mut numbers: Vec<usize> = self.cases.iter().map(|(number, _)| *number).collect();
             numbers.dedup();
             for number in numbers {
-                // What is to be avoided comes first.
+                // Waypoints to avoid come before the waypoint to follow.
                 let actions = self.cases.iter().filter(|(n, _)| *n == number).map(|(_, action)| format!("({action})"));
                 let _ = write!(text, "{SEGMENT} == {number} ? ({}) : ", actions.collect::<Vec<_>>().join(", "));
             }
@@ -240,6 +260,7 @@ impl Hook {
 }
 
 impl<'a> File<'a> {
+    /// Scans a file. No hooks are added yet.
     fn new(path: &'a Path, text: &'a str) -> Self {
         let source = Source::new(text);
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -252,7 +273,9 @@ impl<'a> File<'a> {
         Self { path, source, lines, statements, hooks: BTreeMap::new() }
     }
 
-    /// A text as it is woven in, if it is no more than a condition, as far as it can be told before macros are expanded.
+    /// Returns an expression of the witness in the form in which it is added to the program.
+    ///
+    /// `Err` if the expression is more than a condition, as far as this is known before macro expansion.
     fn admit(&self, text: &str, location: &Location) -> Result<String, Failure> {
         let is_type = |name: &str| self.defines_type(name);
         // YAML writes truth values without quotes, and C has had names for them only since C23.
@@ -263,12 +286,13 @@ impl<'a> File<'a> {
         };
         match objection(text, &is_type) {
             Some(objection) => Err(unsupported(location, &format!("`{text}` {objection}"))),
-            // The expression itself, whatever its type; the marks are no part of the program.
+            // The result is the expression itself, whatever its type. The marks disappear in the compiled program.
             None => Ok(format!("__builtin_choose_expr(sizeof {}({text}){})", GIVEN[0], GIVEN[1])),
         }
     }
 
-    /// Whether the program has a `typedef` of this name, or it is one of the standard library's that the program never calls.
+    /// Returns true if the program has a `typedef` of this name. Also returns true for a type of the standard library,
+    /// unless the program calls a function of that name.
     fn defines_type(&self, name: &str) -> bool {
         let tokens = &self.source.tokens;
         let named = |span: &Range<usize>| span.clone().any(|i| self.source.word(i) == name);
@@ -281,12 +305,12 @@ impl<'a> File<'a> {
         defined || STANDARD_TYPES.contains(&name) && !called()
     }
 
-    /// The token that starts at an offset.
+    /// Returns the index of the token that starts at an offset.
     fn token_at(&self, offset: usize) -> usize {
         self.source.tokens.partition_point(|t| t.range.start < offset)
     }
 
-    /// What is put around what to make the hooks work.
+    /// Returns the pieces that add the hooks to the source. `Err` if a hook has no place in its statement.
     fn pieces(&self) -> Result<Vec<Piece>, Failure> {
         let mut all = Vec::new();
         for (site, hook) in &self.hooks {
@@ -298,7 +322,8 @@ impl<'a> File<'a> {
                 Site::Called(close) => Some(self.around_call(close, format!("({hook}, "), ")".into())),
                 Site::Returned(close) => Some(self.behind_call(close, &hook)),
                 Site::BeforeCondition(at) => self.around_condition(at, &format!("({hook}, ("), "))"),
-                // What decides a branch is no bit-field any more, nor wider than `long long`.
+                // The variable can hold the value: a controlling expression is neither a bit-field nor wider than `long
+                // long`.
                 Site::Condition(at) => {
                     let is_switch = self.source.word(self.token_at(at)) == "switch";
                     let ty = if is_switch { "long long" } else { "_Bool" };
@@ -310,7 +335,8 @@ impl<'a> File<'a> {
         Ok(all)
     }
 
-    /// The statement at an offset, and whether it needs braces to become two.
+    /// Returns the range of the statement at an offset, and whether it needs braces to become two. `Err` if it needs
+    /// braces and may be several statements.
     fn separable(&self, at: usize) -> Result<(Range<usize>, bool), Failure> {
         let (bytes, alone) =
             self.statements.iter().find(|(bytes, _)| bytes.start == at).cloned().expect("found before");
@@ -320,6 +346,7 @@ impl<'a> File<'a> {
         }
     }
 
+    /// Returns the piece that adds a hook after the statement at an offset.
     fn behind_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
         let (around, alone) = self.separable(at)?;
         Ok(match alone {
@@ -328,6 +355,7 @@ impl<'a> File<'a> {
         })
     }
 
+    /// Returns the piece that adds a hook before the statement at an offset.
     fn before_statement(&self, at: usize, hook: &str) -> Result<Piece, Failure> {
         let (bytes, alone) = self.separable(at)?;
         Ok(match alone {
@@ -336,7 +364,8 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Whether what looks like one statement may be a macro without a semicolon and another: words side by side, or behind a call.
+    /// Returns true if a statement may be several: a macro without a semicolon, and another statement. The signs are a
+    /// word directly after a word, and a word directly after a call.
     fn may_be_several(&self, bytes: &Range<usize>) -> bool {
         let (mut at, end) = (self.token_at(bytes.start), self.token_at(bytes.end));
         if KEYWORDS.contains(&self.source.word(at)) {
@@ -361,13 +390,14 @@ impl<'a> File<'a> {
         false
     }
 
-    /// Where nothing can be woven in.
+    /// Returns the failure for a part of the source to which no code can be added.
     fn inseparable(&self, bytes: &Range<usize>, why: &str) -> Failure {
         let line = self.lines.partition_point(|&start| start <= bytes.start);
         let part = self.source.text[bytes.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
         unusable(format!("{}:{line}: `{part}` {why}", self.path.display()))
     }
 
+    /// Returns the piece around the call whose right parenthesis is at an offset.
     fn around_call(&self, close: usize, head: String, tail: String) -> Piece {
         let close = self.token_at(close);
         let open = self.source.opening(close).expect("found before");
@@ -375,11 +405,11 @@ impl<'a> File<'a> {
         Piece { around: tokens[self.callee(open)].range.start..tokens[close].range.end, head, tail }
     }
 
-    /// With what happens when the call has returned.
+    /// Returns the piece that executes a hook after the call whose right parenthesis is at an offset.
     fn behind_call(&self, close: usize, hook: &str) -> Piece {
         let head = format!("(__extension__({{ __auto_type {RESULT} = ");
         let piece = self.around_call(close, head, format!("; {hook}; {RESULT}; }}))"));
-        // Where nobody wants the result, there may be none.
+        // A call statement does not use the result, and the function may return `void`.
         let is_statement = self.statements.iter().any(|(bytes, _)| {
             bytes.start == piece.around.start && self.source.text[piece.around.end..bytes.end].trim() == ";"
         });
@@ -389,7 +419,8 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The first token of the expression that is called by the parenthesis at `open`: `a->b[1]` of `a->b[1](…)`.
+    /// Returns the first token of the expression that is called by the parenthesis at `open`: `a->b[1]` in
+    /// `a->b[1](…)`.
     fn callee(&self, open: usize) -> usize {
         let is = |i: usize, c: u8| self.source.tokens[i].kind == Kind::Punct(c);
         let mut at = open;
@@ -406,7 +437,7 @@ impl<'a> File<'a> {
             } else {
                 break;
             }
-            // Fields are reached by `.` and `->`.
+            // Fields are accessed by `.` and `->`.
             match at {
                 1.. if is(at - 1, b'.') => at -= 1,
                 2.. if is(at - 1, b'>') && is(at - 2, b'-') => at -= 2,
@@ -416,12 +447,13 @@ impl<'a> File<'a> {
         at
     }
 
-    /// Around the condition of the statement whose keyword is at the offset; around 1 where `for` has none.
+    /// Returns a piece around the condition of the statement whose keyword is at the offset. If a `for` has no
+    /// condition, the piece adds the condition 1. Returns `None` if there is no condition.
     fn around_condition(&self, at: usize, head: &str, tail: &str) -> Option<Piece> {
         let keyword = self.token_at(at);
         let tokens = &self.source.tokens;
         let open = match self.source.word(keyword) {
-            // The tail of the statement: `while (…);`
+            // The condition of a `do` is at the end of the statement: `while (…);`
             "do" => {
                 let (bytes, _) =
                     self.statements.iter().find(|(b, _)| b.start == at).cloned().unwrap_or((at..at, false));
@@ -460,7 +492,9 @@ impl<'a> File<'a> {
         Some(Piece { around: from..to, head: head.to_owned(), tail })
     }
 
-    /// The file with its hooks, and with declarations before it.
+    /// Returns the text of the file with its hooks, after the declarations that they need. The first file defines the
+    /// variables. `invariants` is the number of error functions to declare. The columns of added text are recorded in
+    /// `added`.
     fn text(&self, first: bool, invariants: usize, added: &mut Added) -> Result<String, Failure> {
         let mut out = String::new();
         let _ = match first {
@@ -475,7 +509,8 @@ impl<'a> File<'a> {
         let name = self.path.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
         let _ = write!(out, "\n#line 1 \"{name}\"\n");
         let mut pieces = self.pieces()?;
-        // What is around more comes first; of the same range what is evaluated first, as sites are ordered.
+        // An outer piece comes before an inner one. Pieces of one range keep the order of their sites, which is the
+        // order of evaluation.
         pieces.sort_by_key(|piece| (piece.around.start, std::cmp::Reverse(piece.around.end)));
         let mut text = Text::new(self.path, self.source.text, out, added);
         let mut open: Vec<Piece> = Vec::new();
@@ -486,7 +521,7 @@ impl<'a> File<'a> {
             if open.last().is_some_and(|outer| outer.around.end < piece.around.end) {
                 return Err(self.inseparable(&piece.around, "is not one part of the program"));
             }
-            // A statement expression would end the life of a compound literal in it.
+            // A statement expression would end the lifetime of a compound literal in it.
             let tokens = Source::lexed(&self.source.text[piece.around.clone()]).tokens;
             let is_literal = |pair: &[Token]| pair[0].kind == Kind::Punct(b')') && pair[1].kind == Kind::Punct(b'{');
             if piece.head.contains("({") && tokens.windows(2).any(is_literal) {
@@ -502,7 +537,8 @@ impl<'a> File<'a> {
     }
 }
 
-/// The statements below one; `alone`: it is the body of an `if` or a loop without braces.
+/// Appends the byte ranges of a statement and of its substatements to `all`, except for compound statements. `alone` is
+/// true if the statement is a body without braces of an `if` or a loop.
 fn collect(source: &Source<'_>, statement: &Statement, alone: bool, all: &mut Vec<(Range<usize>, bool)>) {
     if !matches!(statement, Statement::Compound(..)) {
         all.push((source.bytes(statement.span()), alone));
@@ -510,13 +546,14 @@ fn collect(source: &Source<'_>, statement: &Statement, alone: bool, all: &mut Ve
     match statement {
         Statement::Compound(_, inner) => inner.iter().for_each(|s| collect(source, s, false, all)),
         Statement::Control { bodies, .. } => bodies.iter().for_each(|s| collect(source, s, true, all)),
-        // With a label alone below an `if` its statement is, too.
+        // A labelled statement needs braces if its label does.
         Statement::Label { statement, .. } => collect(source, statement, alone, all),
         Statement::Jump(_) | Statement::Declaration(_) | Statement::Plain(_) => {}
     }
 }
 
-/// That a witness cannot be followed: no verdict, and nothing is wrong with the program or the command line.
+/// Returns the failure for a witness that cannot be followed. Its exit code is `UNKNOWN`, because neither the program
+/// nor the command line is wrong.
 pub fn unusable(why: impl Into<String>) -> Failure {
     Failure::new(exit::UNKNOWN, why)
 }

@@ -1,7 +1,7 @@
-//! The files that a verification writes beside its verdict.
+//! The files that a verification writes besides its verdict.
 //!
-//! None of them can take the verdict back: each is made and written by itself, under a time limit, and a warning names what is not
-//! written, and why.
+//! No failure here can change the verdict. Each file is generated and written separately, under a time limit. A
+//! warning names each file that is not written and the reason.
 
 use crate::args::VerifyArgs;
 use crate::html;
@@ -22,23 +22,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time to make and write files where the run's own is over.
+/// The minimal time to generate and write the files, even if the time limit of the run is exceeded.
 const WRITING: Duration = Duration::from_secs(10);
 
-/// What a run leaves to write files from.
+/// The results of a run from which the files are generated.
 pub struct Evidence {
+    /// The report.
     pub report: Arc<Report>,
+    /// The data for the harness, if there is a counterexample with a trace.
     pub reproduction: Option<Reproduction>,
+    /// The condition automaton as text, if it is to be saved.
     pub condition: Option<String>,
+    /// The GIA as text, if it is to be saved.
     pub gia: Option<String>,
+    /// The facts about the program for the HTML report.
     pub exhibits: Exhibits,
+    /// The graph of the reached states; empty if none was kept.
     pub graph: Vec<engine::arg::Shape>,
+    /// The command line.
     pub args: VerifyArgs,
+    /// The job of the run.
     pub job: Arc<Job>,
+    /// The use of colours.
     pub colors: Colors,
 }
 
-/// A file: its option and path, and how it is made.
+/// An output file: its option, its path, and the function that generates its content.
 struct Output {
     option: &'static str,
     path: PathBuf,
@@ -47,14 +56,14 @@ struct Output {
 
 enum Made {
     File(Vec<u8>),
-    /// There is nothing to write, which needs no word.
+    /// There is nothing to write, and the user need not know the reason.
     Nothing,
     /// There is nothing to write, for this reason.
     Missing(String),
 }
 
 impl Evidence {
-    /// Writes all files that the options name, except JSON on standard output. `start` is when the run started.
+    /// Writes all files that the options name, except JSON on standard output. `start` is the start of the run.
     pub fn write(self, start: Instant) {
         let colors = self.colors;
         let pending: Arc<Mutex<VecDeque<Output>>> = Arc::new(Mutex::new(self.outputs().into()));
@@ -72,7 +81,7 @@ impl Evidence {
         let worker = {
             let pending = pending.clone();
             move || {
-                // An output stays in the queue until it is written.
+                // An output remains in the queue until it is written.
                 let next = || locked(&pending).front().map(|o| (o.option, o.path.clone(), o.make));
                 while let Some((option, path, make)) = next() {
                     if let Err(why) = self.write_one(&path, make) {
@@ -94,7 +103,8 @@ impl Evidence {
         }
     }
 
-    /// The rest of the time limit, but enough to write what there is.
+    /// Returns the time to write the files: the rest of the time limit, but at least [`WRITING`]. `None` if there is
+    /// no limit.
     fn time(&self, start: Instant) -> Option<Duration> {
         match (self.args.timeout, self.args.cpu_limit) {
             (Some(limit), _) => Some(limit.saturating_sub(start.elapsed()).max(WRITING)),
@@ -142,7 +152,7 @@ impl Evidence {
         }
     }
 
-    /// Removes what an earlier run wrote there, since it does not belong to this verdict.
+    /// Removes the file of an earlier run, because it does not belong to this verdict.
     fn remove_old(&self, path: &Path) {
         let is_file = std::fs::symlink_metadata(path).is_ok_and(|m| m.is_file());
         if is_file && std::fs::remove_file(path).is_ok() && !self.args.quiet {

@@ -1,9 +1,11 @@
-//! Conditions of witnesses, which somebody else wrote: they are to become part of the program, so they must be expressions and
-//! nothing more. What could end an execution, change a variable or swallow the code behind it would let a witness prove anything.
+//! The check of conditions in witnesses. A condition from another tool becomes part of the program, so it must be an
+//! expression without side effects. A condition that ends an execution, changes a variable or hides the code after it
+//! could make a witness prove anything.
 
 use crate::c_scan::{Kind, Source, Token, is_type_specifier};
 
-/// Why a text is no condition that can be woven into a program; `is_type` tells names that the program defines as types.
+/// Returns the reason why a text must not be added to a program as a condition. Returns `None` if it may be added.
+/// `is_type` returns true for names that the program defines as types.
 pub fn objection(text: &str, is_type: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     if ["/*", "//", "<%", "%>", "<:", ":>", "%:", "??"].iter().any(|hidden| text.contains(hidden)) {
         return Some("has a comment or a digraph");
@@ -20,7 +22,7 @@ pub fn objection(text: &str, is_type: &dyn Fn(&str) -> bool) -> Option<&'static 
     has_effect.then_some("is no expression without effects")
 }
 
-/// Whether a literal that starts with a quote ends with the same.
+/// Returns true unless the token starts with a quote and does not end with the same quote.
 fn is_closed(token: &str) -> bool {
     let Some(quote @ ('"' | '\'')) = token.chars().next() else { return true };
     let mut rest = token[1..].chars();
@@ -34,6 +36,7 @@ fn is_closed(token: &str) -> bool {
     false
 }
 
+/// Returns true if the parentheses and square brackets match.
 fn is_balanced(tokens: &[Token]) -> bool {
     let mut open = Vec::new();
     tokens.iter().all(|t| match t.kind {
@@ -47,24 +50,25 @@ fn is_balanced(tokens: &[Token]) -> bool {
     }) && open.is_empty()
 }
 
-/// Whether the token assigns, or starts what is no expression.
+/// Returns true if the token assigns or cannot be part of an expression.
 fn changes(source: &Source<'_>, i: usize) -> bool {
     let token = &source.tokens[i];
     let Kind::Punct(c) = token.kind else { return false };
     let text = source.word(i);
     let next = source.tokens.get(i + 1).filter(|n| n.range.start == token.range.end && n.kind == Kind::Punct(c));
     match text {
-        // `<<=` and `>>=` are two tokens, the second of which is `<=`; a space between makes no sense.
+        // The lexer splits `<<=` and `>>=` into two tokens, the second of which is `<=` or `>=`. A space between the
+        // two is not valid C.
         "<" | ">" => source.word(i + 1) == format!("{text}="),
         "+" | "-" => next.is_some(),
         "==" | "!=" | "<=" | ">=" => false,
-        // A word and `\result` have been replaced before.
+        // `\result` was replaced by a variable before this check.
         "\\" | "`" | "@" => true,
         _ => text.ends_with('=') || matches!(c, b'{' | b'}' | b';' | b'#'),
     }
 }
 
-/// Whether the token is a parenthesis that calls.
+/// Returns true if the token is the opening parenthesis of a call.
 fn is_call(source: &Source<'_>, i: usize, is_type: &dyn Fn(&str) -> bool) -> bool {
     if source.tokens[i].kind != Kind::Punct(b'(') || i == 0 {
         return false;
@@ -72,7 +76,7 @@ fn is_call(source: &Source<'_>, i: usize, is_type: &dyn Fn(&str) -> bool) -> boo
     match source.tokens[i - 1].kind {
         Kind::Word => !matches!(source.word(i - 1), "sizeof" | "_Alignof" | "__alignof__"),
         Kind::Punct(b']') | Kind::Literal => true,
-        // `(int)(x)` casts, `(f)(x)` calls.
+        // `(int)(x)` is a cast, and `(f)(x)` is a call.
         Kind::Punct(b')') => {
             let open = source.opening(i - 1).unwrap_or(i - 1);
             let measured = open > 0 && matches!(source.word(open - 1), "sizeof" | "_Alignof" | "__alignof__");
@@ -82,7 +86,7 @@ fn is_call(source: &Source<'_>, i: usize, is_type: &dyn Fn(&str) -> bool) -> boo
     }
 }
 
-/// Whether the tokens are the name of a type: words of C, a tag, a name that is known, and then stars.
+/// Returns true if the tokens are the name of a type: type specifiers, a tag or a known name, with stars.
 fn is_type_name(source: &Source<'_>, span: std::ops::Range<usize>, is_type: &dyn Fn(&str) -> bool) -> bool {
     let mut words = span.clone().filter(|&i| source.tokens[i].kind == Kind::Word).peekable();
     let only_words = span.clone().all(|i| matches!(source.tokens[i].kind, Kind::Word | Kind::Punct(b'*')));

@@ -1,17 +1,18 @@
 //! Correctness witnesses: the invariants of a proof, as C conditions at the loops of the source.
 //!
-//! A `while` or `for` has its invariant at its keyword, where the format says that it holds before the condition is looked at.
-//! What holds at the head of a `do` holds before its first statement, and is written down there.
+//! The invariant of a `while` or `for` is at its keyword. According to the format, it holds there before each
+//! evaluation of the condition. The invariant at the head of a `do` is at the first statement of its body, because it
+//! holds before this statement.
 
 use super::place::{LoopPlace, Places, Point};
 use super::{Invariant, InvariantItem, Location, location};
 use driver::report::LoopInvariant;
 use driver::source::Spot;
 
-/// Conditions of a loop, by their numbers and its own.
+/// The index of a loop, and the indices of its conditions.
 pub(super) type Origin = (usize, Vec<usize>);
 
-/// The invariants that have a place in the input files, and which conditions each consists of.
+/// Returns the invariants that have a location in the input files, and the conditions that each consists of.
 pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<InvariantItem>, Vec<Origin>) {
     let mut taken: Vec<(usize, Location)> = Vec::new();
     let (mut items, mut conditions) = (Vec::new(), Vec::new());
@@ -19,7 +20,7 @@ pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<Invar
         let Some((kind, spot, point)) = place(found, places) else { continue };
         let mut location = location(spot, None, &found.function, places);
         (location.line, location.column) = (point.0, Some(point.1));
-        // Inner loops come first. An outer one without a place of its own seems to be where its inner one is.
+        // Inner loops come first. An outer loop without a location of its own would get the location of its inner loop.
         if taken.iter().any(|(of, at)| *of != number && *at == location) {
             continue;
         }
@@ -27,7 +28,8 @@ pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<Invar
         let in_scope = |at: &usize| found.conditions[*at].declared.iter().all(|d| places.is_in_scope(d, spot, point));
         let (in_doubt, sure): (Vec<usize>, Vec<usize>) =
             (0..found.conditions.len()).filter(in_scope).partition(|&at| found.conditions[at].in_doubt);
-        // What is sure is one invariant, what is in doubt one each, so that it is known which does not hold.
+        // All conditions that are not in doubt form one invariant. Each condition in doubt is an invariant of its own,
+        // so that a check shows which one does not hold.
         for group in std::iter::once(sure).filter(|s| !s.is_empty()).chain(in_doubt.into_iter().map(|at| vec![at])) {
             let texts: Vec<&str> = group.iter().map(|&at| found.conditions[at].text.as_str()).collect();
             let value = match texts.as_slice() {
@@ -43,8 +45,9 @@ pub(super) fn invariants(found: &[LoopInvariant], places: &Places) -> (Vec<Invar
     (items, conditions)
 }
 
-/// Where the loop is said to be: at the first of its spots that is at a keyword or a condition; for loops without (`while (1)` in a
-/// slice) around all of them; where it is made of jumps, the statement at its head.
+/// Returns the location of a loop. It is the first of its spots at a keyword or a condition. If there is none (`while
+/// (1)` in a slice), it is the innermost loop around all spots. If the loop consists of jumps, it is the statement at
+/// its head.
 fn place<'f>(found: &'f LoopInvariant, places: &Places) -> Option<(&'static str, &'f Spot, Point)> {
     let of = |spot, place| match place {
         LoopPlace::Keyword(point) => ("loop_invariant", spot, point),

@@ -1,5 +1,5 @@
-//! Component CEGAR with verification witnesses as what components exchange (CC-Wit: Beyer, Haltermann, Lemberger, Wehrheim, ICSE 2022):
-//! candidates are violation witnesses, precisions are correctness witnesses.
+//! Component CEGAR in which components exchange verification witnesses (CC-Wit: Beyer, Haltermann, Lemberger, Wehrheim,
+//! ICSE 2022). Candidates are violation witnesses, and precisions are correctness witnesses.
 
 use super::gia::Source;
 use super::{Content, Entry, Places};
@@ -10,7 +10,7 @@ use driver::plan::Translate;
 use driver::source::Sources;
 use std::path::PathBuf;
 
-/// Verification witnesses as what components exchange.
+/// The translation of each automaton that components exchange into a verification witness and back.
 pub struct Witnesses;
 
 impl Translate for Witnesses {
@@ -18,7 +18,7 @@ impl Translate for Witnesses {
         "witnesses"
     }
 
-    // A path to a target stays as it is: nobody goes on from there.
+    // A final answer is returned unchanged, because no component continues from it.
     fn translate(&self, answer: &Gia, program: &mut Program, files: &[PathBuf]) -> anyhow::Result<Gia> {
         if answer.has(Says::Reachable) || answer.is_all_unreachable() {
             return Ok(answer.clone());
@@ -36,7 +36,7 @@ impl Translate for Witnesses {
         let [entry] =
             <[Entry; 1]>::try_from(super::parse(&text).map_err(Error::msg)?).ok().context("one entry was written")?;
         let (gia, _lost) = source.gia_of(&entry, program)?;
-        // A candidate that gets lost on the way is no proof.
+        // A candidate that the translation loses is no proof.
         match answer.has(Says::Candidate) && !gia.has(Says::Candidate) {
             true => Err(anyhow!("the witness of a candidate names none")),
             false => Ok(gia),

@@ -1,11 +1,14 @@
-//! The rules of format 2 that types do not say: which waypoints a segment has, in which order, and with what.
+//! The rules of format 2 that the types do not enforce: the kinds and the order of the waypoints of a segment, and
+//! their parts.
 
 use super::{Constraint, Content, Entry, Location, Segment, Waypoint};
 
+/// The supported format versions.
 const VERSIONS: [&str; 3] = ["2.0", "2.1", "2.2"];
+/// The supported formats of expressions.
 const FORMATS: [&str; 4] = ["", "c_expression", "acsl_expression", "ext_c_expression"];
 
-/// The first rule that an entry of format 2 breaks, in words.
+/// Returns a description of the first rule that an entry of format 2 breaks. Returns `None` if it breaks none.
 pub fn broken_rule(entry: &Entry) -> Option<String> {
     let version = &entry.metadata.format_version;
     if !VERSIONS.contains(&version.as_str()) {
@@ -21,6 +24,7 @@ pub fn broken_rule(entry: &Entry) -> Option<String> {
     }
 }
 
+/// Returns a description of the first rule that segments break.
 fn of_segments(segments: &[Segment]) -> Option<String> {
     let is_cycle = |s: &Segment| s.segment.iter().any(|item| item.waypoint.action == "cycle");
     let has_cycle = segments.iter().any(is_cycle);
@@ -50,6 +54,7 @@ fn of_segments(segments: &[Segment]) -> Option<String> {
     cycle.clone().any(|s| !is_cycle(s)).then(|| "a segment to follow stands behind one of the cycle".into())
 }
 
+/// Returns a description of the first rule that a waypoint breaks.
 fn of_waypoint(waypoint: &Waypoint) -> Option<String> {
     let (kind, action) = (waypoint.kind.as_str(), waypoint.action.as_str());
     let needs_constraint = match kind {
@@ -76,6 +81,7 @@ fn of_waypoint(waypoint: &Waypoint) -> Option<String> {
     of_location(&waypoint.location)
 }
 
+/// Returns a description of the first rule that a location breaks.
 fn of_location(location: &Location) -> Option<String> {
     match (location.line, location.column) {
         (0, _) => Some(format!("{}: there is no line 0", location.file_name)),
@@ -84,6 +90,7 @@ fn of_location(location: &Location) -> Option<String> {
     }
 }
 
+/// Returns a description of the error if a format of expressions does not exist.
 fn of_format(format: &str) -> Option<String> {
     (!FORMATS.contains(&format)).then(|| format!("there is no format `{format}` of expressions"))
 }

@@ -1,7 +1,9 @@
-//! Witnesses as GIAs, and back. What is lost on the way is told in `docs/guide/gia.md`, and counted here.
+//! Conversion between witnesses and generalized information exchange automata (GIAs). `docs/guide/gia.md` describes the
+//! information that is lost, and this module reports it.
 //!
-//! What others say is a candidate until somebody has looked at it: a violation witness becomes a candidate, and the invariants of a
-//! correctness witness are conditions on the way to `ut`, which components take as precision and `gia check` as a claim.
+//! Claims of other tools are candidates until they are checked. A violation witness becomes a candidate path. The
+//! invariants of a correctness witness become assumptions on the transitions to the state `ut` (unreachable).
+//! Components use them as precision, and `gia check` checks them as claims.
 
 use crate::witness::{
     Constraint, Content, Entry, Invariant, InvariantItem, LoopPlace, Places, Point, Scalar, Segment, Waypoint,
@@ -16,16 +18,20 @@ use driver::evidence::loop_invariants::{LoopHead, Loops};
 use driver::source::Sources;
 use std::path::Path;
 
-/// The program and its source.
+/// The places of the source of a program.
 pub struct Source<'a> {
+    /// The locations in the input files.
     pub places: &'a Places,
+    /// The source files that debug information names.
     pub sources: &'a Sources,
 }
 
 impl Source<'_> {
-    /// A witness as an automaton, with what of it is lost.
+    /// Returns the automaton of a witness, with descriptions of the parts that are lost. `Err` if the entry has an
+    /// unsupported type or content.
     pub fn gia_of(&self, entry: &Entry, program: &mut Program) -> anyhow::Result<(Gia, Vec<String>)> {
-        // Of an empty list its type does not tell which it is, and one says the opposite of the other.
+        // The type of an empty list does not show its kind. An empty violation sequence and an empty invariant set have
+        // opposite meanings.
         match (entry.entry_type.as_str(), &entry.content) {
             ("violation_sequence", Content::Segments(segments)) => Ok(self.of_violation(segments, program)),
             ("violation_sequence", Content::Invariants(none)) if none.is_empty() => Ok(self.of_violation(&[], program)),
@@ -35,7 +41,7 @@ impl Source<'_> {
         }
     }
 
-    /// Waypoints that are followed, one after another; between them anything may happen.
+    /// Returns the automaton of waypoints that are followed one after another. Anything may happen between them.
     fn of_violation(&self, segments: &[Segment], program: &mut Program) -> (Gia, Vec<String>) {
         let mut gia = Gia::nothing();
         let (mut at, mut lost) = (gia.initial, Vec::new());
@@ -60,7 +66,7 @@ impl Source<'_> {
             }
         }
         if !gia.has(Says::Candidate) {
-            // Without its target the way is one to any.
+            // If the target is lost, every target is a candidate.
             let errors = program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Error(_)) || e.fault.is_some());
             let errors: Vec<EdgeId> = errors.map(|(id, _)| id).collect();
             let end = gia.add(Some(Says::Candidate), None);
@@ -70,6 +76,8 @@ impl Source<'_> {
         (gia, lost)
     }
 
+    /// Returns the edges that pass a waypoint. `Err` if the automaton cannot express the waypoint, or the program has
+    /// no edge there.
     fn passed(&self, waypoint: &Waypoint, program: &mut Program) -> anyhow::Result<Passed> {
         if waypoint.action != "follow" {
             bail!("an automaton has no words for '{}'", waypoint.action);
@@ -81,7 +89,7 @@ impl Source<'_> {
                 let is_target = |e: &cfa::Edge| matches!(e.op, Op::Error(_)) || e.fault.is_some();
                 let ids: Vec<EdgeId> = program.edges.iter().filter(|(_, e)| is_target(e)).map(|(id, _)| id).collect();
                 let here = ids.iter().copied().filter(|&e| self.is_at(program, e, waypoint)).collect::<Vec<_>>();
-                // An error in a function that nobody defines is at its call.
+                // An error in an undefined function is at the call of this function.
                 let calls = || {
                     let is_call = |e: &&EdgeId| matches!(program.edges[**e].op, Op::Call { .. });
                     program.edges.ids().collect::<Vec<_>>().iter().filter(is_call).copied().collect::<Vec<_>>()
@@ -135,7 +143,7 @@ impl Source<'_> {
         }
     }
 
-    /// Whether the statement of an edge, or the edge, is where a waypoint is.
+    /// Returns true if an edge, or the statement that contains it, is at the location of a waypoint.
     fn is_at(&self, program: &Program, edge: EdgeId, waypoint: &Waypoint) -> bool {
         let Some(spot) = program.edges[edge].place.and_then(|p| self.sources.spot(program, p)) else { return false };
         let (file, line) = self.places.physical(&spot);
@@ -152,6 +160,7 @@ impl Source<'_> {
         }
     }
 
+    /// Returns true if an edge of a call of `function` is at the location of a waypoint for the return of this call.
     fn returns_at(&self, program: &Program, edge: EdgeId, function: &str, waypoint: &Waypoint) -> bool {
         let Some(spot) = program.edges[edge].place.and_then(|p| self.sources.spot(program, p)) else { return false };
         let (file, line) = self.places.physical(&spot);
@@ -164,7 +173,7 @@ impl Source<'_> {
             }
     }
 
-    /// Whoever comes to a loop with its invariant reaches no target.
+    /// Returns the automaton of invariants: a path that enters a loop and satisfies its invariant reaches no target.
     fn of_invariants(&self, items: &[InvariantItem], program: &mut Program) -> (Gia, Vec<String>) {
         let (mut said, mut lost) = (Vec::new(), Vec::new());
         let heads = Loops::new(program, false, self.sources).heads();
@@ -192,6 +201,8 @@ impl Source<'_> {
         (gia, lost)
     }
 
+    /// Returns the edges into the loop head of an invariant, and its condition. `Err` if no loop starts at the
+    /// location, or the condition is not understood.
     fn holds_at(
         &self,
         invariant: &Invariant,
@@ -210,6 +221,7 @@ impl Source<'_> {
         Ok((into(program, head), condition))
     }
 
+    /// Returns the file and the position of the loop of a loop head.
     fn place_of(&self, head: &LoopHead) -> Option<(String, Point)> {
         head.spots.iter().find_map(|spot| {
             let (LoopPlace::Keyword(point) | LoopPlace::Body(point)) = self.places.loop_around(spot)?;
@@ -217,8 +229,10 @@ impl Source<'_> {
         })
     }
 
-    /// What an automaton says at loops, as the content of a correctness witness. A loop has one invariant for all times that control
-    /// comes to it: what is said of some of them only is a disjunction, and nothing where nothing is said of others.
+    /// Returns the conditions of an automaton at loop heads as the content of a correctness witness, with descriptions
+    /// of the conditions that are lost. A loop has one invariant for all visits of its head. If the automaton has
+    /// different conditions for different visits, the invariant is their disjunction. If it has no condition for some
+    /// visits, the loop has no invariant.
     pub fn invariants(&self, gia: &Gia, program: &mut Program) -> (Vec<InvariantItem>, Vec<String>) {
         let (mut items, mut lost) = (Vec::new(), Vec::new());
         let mut written: Vec<ExprId> = Vec::new();
@@ -250,7 +264,9 @@ impl Source<'_> {
         (items, lost)
     }
 
-    /// A path as the content of a violation witness: the sides of branches, and the values of inputs where they are fixed.
+    /// Returns a path as the content of a violation witness, with descriptions of the lost parts. The waypoints are the
+    /// sides of branches, and the inputs with a value. `values` are the values of inputs, by position in `path`. Panics
+    /// if `path` is empty.
     pub fn waypoints(
         &self,
         path: &[EdgeId],
@@ -260,7 +276,7 @@ impl Source<'_> {
         let (mut segments, mut lost) = (Vec::new(), 0);
         let last = path.len() - 1;
         for (i, &id) in path.iter().enumerate() {
-            // An error in a function that nobody defines is at its call.
+            // An error in an undefined function is at the call of this function.
             let is_ours = |&&e: &&EdgeId| program.funcs[program.func_of(e)].origin == cfa::FunctionOrigin::Source;
             let id = if i == last { *path.iter().rev().find(is_ours).unwrap_or(&id) } else { id };
             let edge = &program.edges[id];
@@ -300,28 +316,33 @@ impl Source<'_> {
     }
 }
 
-/// Edges that are passed, those that are not to be, and what holds then.
+/// The edges that pass a waypoint.
 #[derive(Default)]
+/// The edges that pass the waypoint.
 struct Passed {
+    /// The edges that contradict the waypoint.
     edges: Vec<EdgeId>,
+    /// The condition that holds after the edges.
     others: Vec<EdgeId>,
     condition: Option<ExprId>,
-    /// They are calls of functions in which the target is.
+    /// True if the edges are calls of functions that contain the target.
     is_call: bool,
 }
 
-/// The edges to a loop head.
+/// Returns the edges into a loop head.
 fn into(program: &Program, head: &LoopHead) -> Vec<EdgeId> {
     let enters = |e: &cfa::Edge| e.target == head.loc && !matches!(e.op, Op::Call { .. });
     program.edges.iter().filter(|(_, e)| enters(e)).map(|(id, _)| id).collect()
 }
 
+/// Returns true if the name of a variable denotes no other variable in a function.
 fn is_unambiguous(program: &Program, func: FuncId, var: cfa::VarId) -> bool {
     let named = |v: &&cfa::Var| v.name == program.vars[var].name && v.func().is_none_or(|f| f == func);
     program.vars[var].name.is_some() && program.vars.values().filter(named).count() == 1
 }
 
-/// By name, or, as it was another machine's, its last part.
+/// Returns true if two names denote the same file. If the full names differ, the last components are compared, because
+/// the witness may come from another machine.
 fn same_file(ours: &str, theirs: &str) -> bool {
     ours == theirs || Path::new(ours).file_name() == Path::new(theirs).file_name()
 }

@@ -1,7 +1,8 @@
-//! The same witness as GraphML, SV-COMP's format 1.0, for tools that read nothing newer.
+//! Writes a witness as GraphML, the format 1.0 of SV-COMP, for tools that do not read format 2.
 //!
-//! A violation is a chain: each edge goes on where a call gives the value that is assumed, the last one at the target. A proof is
-//! a node for each invariant, entered at its loop from any other. What the older format has no words for (columns) is left out.
+//! A violation is a chain of edges. Each edge is taken when a call returns the assumed value, and the last edge is
+//! taken at the target. A proof has a node for each invariant. An edge from every node enters it at its loop. The
+//! columns are omitted, because the older format cannot express them.
 
 mod read;
 pub mod steps;
@@ -14,7 +15,7 @@ const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>
 <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">
 ";
 
-/// The keys used below: name, what they are for, type, and the default, if any.
+/// The keys that are used below: name, kind of element, type, and the default, if any.
 const KEYS: [(&str, &str, &str, &str); 19] = [
     ("witness-type", "graph", "string", ""),
     ("sourcecodelang", "graph", "string", ""),
@@ -37,7 +38,7 @@ const KEYS: [(&str, &str, &str, &str); 19] = [
     ("originfile", "edge", "string", ""),
 ];
 
-/// The entry in the older format. Its files are `input_files`, of which the first is the program's.
+/// Returns the entry in format 1.0. The first of its `input_files` is the program file.
 pub(super) fn of(entry: &Entry) -> String {
     let mut out = HEAD.to_owned();
     for (name, place, kind, default) in KEYS {
@@ -80,16 +81,19 @@ pub(super) fn of(entry: &Entry) -> String {
     out + " </graph>\n</graphml>\n"
 }
 
+/// Writes the value of a key.
 fn data(out: &mut String, indent: &str, key: &str, value: &str) {
     let _ = writeln!(out, "{indent}<data key=\"{key}\">{}</data>", escaped(value));
 }
 
+/// Writes a node with the values of its keys.
 fn node(out: &mut String, number: usize, entries: &[(&str, &str)]) {
     let _ = writeln!(out, "  <node id=\"N{number}\">");
     entries.iter().for_each(|(key, value)| data(out, "   ", key, value));
     *out += "  </node>\n";
 }
 
+/// Writes an edge with its location and the values of its keys.
 fn edge(out: &mut String, from: usize, to: usize, location: &Location, entries: &[(&str, &str)]) {
     let _ = writeln!(out, "  <edge source=\"N{from}\" target=\"N{to}\">");
     data(out, "   ", "originfile", &location.file_name);
@@ -100,7 +104,7 @@ fn edge(out: &mut String, from: usize, to: usize, location: &Location, entries: 
     *out += "  </edge>\n";
 }
 
-/// The waypoints of a violation, one after the other.
+/// Writes the waypoints of a violation as a chain.
 fn chain(out: &mut String, waypoints: &[&Waypoint]) {
     for number in 0..=waypoints.len() {
         match number {
@@ -121,7 +125,7 @@ fn chain(out: &mut String, waypoints: &[&Waypoint]) {
     }
 }
 
-/// A node for each invariant, and a way to it from every node.
+/// Writes a node for each invariant, with an edge from every node.
 fn star(out: &mut String, all: &[InvariantItem]) {
     node(out, 0, &[("entry", "true")]);
     for (number, item) in all.iter().enumerate() {

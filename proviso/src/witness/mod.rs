@@ -1,7 +1,8 @@
-//! Verification witnesses: the evidence of a verdict in the format that the field exchanges (SV-COMP's format 2.0: YAML, a
-//! list of entries), so that others can check it.
+//! Verification witnesses: the evidence of a verdict in the exchange format of SV-COMP, so that other tools can check
+//! it. Format 2.0 is a YAML list of entries.
 //!
-//! Here is the format and what all entries share; [`violation`] and [`correctness`] fill in what a verdict knows.
+//! This module defines the format and the data that all entries share. [`violation`] and [`correctness`] derive the
+//! content from a verdict.
 
 pub mod condition;
 pub mod correctness;
@@ -30,8 +31,9 @@ pub mod text;
 
 pub use place::{LoopPlace, Places, Point};
 
-/// What was verified, as a witness names it.
+/// The verification task that a witness describes.
 pub struct Task {
+    /// The input files.
     pub files: Vec<PathBuf>,
     /// The function where execution starts.
     pub entry: String,
@@ -40,7 +42,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// The task of a job.
+    /// Returns the task of a job.
     pub fn of(job: &Job) -> Self {
         let formulas = job.properties.iter().flat_map(|p| match p {
             Property::UnreachCall { functions } if functions.is_empty() => {
@@ -55,20 +57,27 @@ impl Task {
 /// One entry of a witness file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Entry {
+    /// The kind of the entry: `violation_sequence` or `invariant_set`.
     pub entry_type: String,
+    /// The origin of the witness and its task.
     pub metadata: Metadata,
+    /// The segments or the invariants.
     pub content: Content,
 }
 
+/// The content of an entry.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Content {
+    /// The segments of a violation sequence.
     Segments(Vec<Segment>),
+    /// The invariants of an invariant set.
     Invariants(Vec<InvariantItem>),
 }
 
 impl<'de> Deserialize<'de> for Content {
-    /// All items are of one kind. Scalars are read as the text that the file has, which an untagged enumeration would not see.
+    /// Reads items that must all be of one kind. Scalars are read as the text in the file. An untagged enumeration
+    /// would lose that text.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         struct Item {
@@ -91,15 +100,18 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
+/// The metadata of an entry: format version, identifier, time, producer and task.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Metadata {
     format_version: String,
     uuid: String,
     creation_time: String,
     producer: Producer,
+    /// The task that the witness belongs to.
     pub task: TaskEntry,
 }
 
+/// The tool that wrote a witness.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Producer {
     name: String,
@@ -108,72 +120,90 @@ struct Producer {
     configuration: String,
 }
 
+/// The task in the metadata of an entry.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TaskEntry {
+    /// The names of the input files.
     pub input_files: Vec<String>,
+    /// The SHA-256 hashes of the input files, by name.
     pub input_file_hashes: BTreeMap<String, String>,
+    /// The properties, in the syntax of a property file.
     pub specification: String,
+    /// The data model: `ILP32` or `LP64`.
     pub data_model: String,
     language: String,
 }
 
-/// A place in an input file.
+/// A location in an input file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Location {
+    /// The name of the file.
     pub file_name: String,
+    /// The line, from 1.
     pub line: u32,
+    /// The column, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
+    /// The name of the function that contains the location.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
 }
 
-/// Waypoints of which the last is to be passed next.
+/// Waypoints. The last one is to be passed next, and the others are to be avoided until then.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Segment {
+    /// The waypoints of the segment.
     pub segment: Vec<WaypointItem>,
 }
 
+/// An item of a segment.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct WaypointItem {
+    /// The waypoint of the item.
     pub waypoint: Waypoint,
 }
 
-/// Something that happens on the way to the violation.
+/// An event on the path to the violation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Waypoint {
+    /// The type of the waypoint, for example `branching`.
     #[serde(rename = "type")]
     pub kind: String,
+    /// The action: `follow`, `avoid` or `cycle`.
     pub action: String,
+    /// The location of the waypoint.
     pub location: Location,
+    /// The condition that must hold at the waypoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraint: Option<Constraint>,
-    /// Of format 2.2: 0 for the thread of `main`.
+    /// The number of the thread, in format 2.2. The thread of `main` has number 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thread_id: Option<u32>,
-    /// The function whose return it is about, where we know; not part of the format.
+    /// The function that is called or returns, if it is known. It is not part of the format.
     #[serde(skip)]
     pub called: Option<String>,
-    /// What GraphML says instead of a place.
+    /// The position as GraphML describes it, without an exact location.
     #[serde(skip)]
     pub loose: Option<Loose>,
 }
 
-/// What format 1.0 says of the place of a step or of a node.
+/// The position of a step or a node in format 1.0.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Loose {
-    /// The first and the last line; any where it does not say.
+    /// The first and the last line of the step. `None` means any line.
     pub lines: Option<(u32, u32)>,
-    /// What holds behind the step.
+    /// The condition that holds after the step.
     pub assumed: Option<String>,
-    /// The lines of the steps that lead to a node.
+    /// The first and last lines of the steps that enter a node.
     pub entered: Vec<(u32, u32)>,
-    /// The lines of the steps that lead away from it, and whether they decide a condition.
+    /// The first and last lines of the steps that leave the node, and whether each step decides a condition.
     pub left: Vec<((u32, u32), bool)>,
 }
 
+/// The condition of a waypoint.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Constraint {
+    /// The value of the condition: an expression, a truth value or a number.
     pub value: Scalar,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     format: String,
@@ -189,19 +219,23 @@ impl std::fmt::Display for Scalar {
     }
 }
 
-/// What YAML writes without quotes where it can. Quotes make no difference on reading: `1` is the expression `'1'`.
+/// A scalar that YAML writes without quotes if possible. Quotes make no difference when it is read: `1` is the
+/// expression `'1'`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Scalar {
+    /// A truth value.
     Bool(bool),
+    /// A number.
     Int(i64),
+    /// Any other text.
     Text(String),
 }
 
 impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        // Only numbers that YAML and C read alike: `010` is eight in C.
+        // A text becomes a number only if YAML and C read it alike: `010` is eight in C.
         let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
         Ok(match text.as_str() {
             "true" | "True" | "TRUE" => Self::Bool(true),
@@ -211,26 +245,31 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
+/// An item of an invariant set.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct InvariantItem {
+    /// The invariant of the item.
     pub invariant: Invariant,
 }
 
-/// A condition that holds whenever control is at the place.
+/// A condition that holds whenever control reaches a location.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Invariant {
+    /// The type: `loop_invariant` or `location_invariant`.
     #[serde(rename = "type")]
     pub kind: String,
+    /// The location of the invariant.
     pub location: Location,
+    /// The condition, as a C expression.
     pub value: String,
     format: String,
-    /// What GraphML says instead of a place.
+    /// The position as GraphML describes it, without an exact location.
     #[serde(skip)]
     pub loose: Option<Loose>,
 }
 
 impl Waypoint {
-    /// One to be passed next.
+    /// Returns a waypoint of type `kind` that is to be passed next.
     pub fn follow(kind: &str, location: Location, constraint: Option<Constraint>) -> Self {
         Self {
             kind: kind.into(),
@@ -245,13 +284,14 @@ impl Waypoint {
 }
 
 impl Constraint {
+    /// Returns a constraint with a value in the given format.
     pub fn new(value: Scalar, format: &str) -> Self {
         Self { value, format: format.into() }
     }
 }
 
 impl Invariant {
-    /// Of a loop whose keyword or first statement is at this point.
+    /// Returns an invariant of the loop whose keyword or first statement is at this point.
     pub fn at_loop(file_name: String, point: Point, function: String, value: String) -> Self {
         let location = Location { file_name, line: point.0, column: Some(point.1), function: Some(function) };
         Self { kind: "loop_invariant".into(), location, value, format: "c_expression".into(), loose: None }
@@ -259,7 +299,8 @@ impl Invariant {
 }
 
 impl Entry {
-    /// What is known of a program without a verdict of ours.
+    /// Returns an entry for a program that Proviso has not verified. Its specification is `G ! call(reach_error())`.
+    /// `pointer_width` is in bits. A file that cannot be read has no hash.
     pub fn of_program(entry_type: &str, content: Content, files: &[PathBuf], pointer_width: u32) -> Self {
         let name = |path: &PathBuf| path.display().to_string();
         let hash = |path: &PathBuf| Some((name(path), digest(&std::fs::read(path).ok()?)));
@@ -274,30 +315,31 @@ impl Entry {
     }
 }
 
-/// Entries as a file has them.
+/// Returns entries as the YAML text of a witness file.
 pub fn text(entries: &[Entry]) -> String {
     serde_saphyr::to_string(&entries).expect("plain data")
 }
 
-/// The entries of a file.
+/// Parses the YAML text of a witness file. `Err` with a message if it is no list of entries.
 pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
     serde_saphyr::from_str(text).map_err(|e| e.to_string())
 }
 
-/// Whether what a file has is GraphML; the other format cannot begin so.
+/// Returns true if the text is GraphML. A YAML witness cannot start with `<`.
 fn is_graphml(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
 }
 
-/// A witness of either format: its entries, what of it is left out, in words, and whether it is GraphML.
+/// A witness of either format: its entries, descriptions of the parts that were left out, and whether it is GraphML.
 pub type Read = (Vec<Entry>, Vec<String>, bool);
 
-/// Reads a witness file of either format.
+/// Reads a witness file of either format. `Err` if it cannot be read or is not a witness.
 pub fn read_any(path: &Path) -> Result<Read, Failure> {
     of_bytes(&files::read(path)?, path)
 }
 
-/// The witness that a file contains.
+/// Parses the bytes of a witness file of either format. `path` is used in messages. `Err` if the bytes are not a
+/// witness.
 pub fn of_bytes(bytes: &[u8], path: &Path) -> Result<Read, Failure> {
     let text = String::from_utf8_lossy(bytes);
     if !is_graphml(&text) {
@@ -310,7 +352,7 @@ pub fn of_bytes(bytes: &[u8], path: &Path) -> Result<Read, Failure> {
     Ok((vec![told.entry], told.left_out, true))
 }
 
-/// Reads a witness file of format 2.
+/// Reads a witness file of format 2. `Err` if it cannot be read, is GraphML, is malformed, or has no entries.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     let text = files::read_text(path)?;
     if is_graphml(&text) {
@@ -319,7 +361,7 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     entries(&text, path)
 }
 
-/// The entries of a text of format 2.
+/// Parses a text of format 2. `Err` if it is malformed or has no entries.
 fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Failure> {
     let entries =
         parse(text).map_err(|e| Failure::data(format!("{} is no witness of format 2: {e}", path.display())))?;
@@ -329,7 +371,7 @@ fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Failure> {
     }
 }
 
-/// How a witness is written.
+/// The format in which a witness is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Format 2.0.
@@ -338,14 +380,17 @@ pub enum Format {
     GraphMl,
 }
 
-/// The witness of a verdict as text; `None` where there is none to give: of UNKNOWN, of a proof of termination, of an execution without end that may
-/// leave the loop that is named, and of a violation that was not told in time. `Err` with the reason if an input file cannot be read.
+/// Returns the witness of a verdict as text. Returns `None` if the verdict has no witness: for `UNKNOWN`, for a proof
+/// of termination, for an infinite execution that format 1.0 should describe or that may leave the reported loop, and
+/// for a violation whose trace was not computed in time.
+///
+/// `Err` if an input file cannot be read.
 pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<String>, std::io::Error> {
     let places = Places::new(&task.files)?;
     let about_ends = report.properties.iter().any(|p| p == "termination");
     let (entry_type, content) = match &report.answer {
         Answer::Unknown { .. } => return Ok(None),
-        // Of executions without end format 1 wants an invariant that is closed, and format 2.0 has no word.
+        // For an infinite execution, format 1.0 requires a closed invariant, and format 2.0 has no construct.
         Answer::False(violation) if about_ends && format == Format::Yaml && !violation.may_leave_loop => {
             match violation.trace.as_ref().and_then(|trace| violation::lasso(trace, &places)) {
                 Some(segments) => ("violation_sequence", Content::Segments(segments)),
@@ -372,7 +417,8 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
     }))
 }
 
-/// The correctness witness of a proof, with the conditions that each of its invariants consists of.
+/// Returns the correctness witness of a proof, with the conditions that each of its invariants consists of. `Err` if an
+/// input file cannot be read.
 pub fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<correctness::Origin>), std::io::Error> {
     let places = Places::new(&task.files)?;
     let (invariants, conditions) = correctness::invariants(&report.invariants, &places);
@@ -381,6 +427,7 @@ pub fn correctness_entry(report: &Report, task: &Task) -> Result<(Entry, Vec<cor
     Ok((entry, conditions))
 }
 
+/// Returns the metadata of a witness for a report.
 fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
     let hashes = places.files().map(|(name, bytes)| (name.to_owned(), digest(bytes))).collect();
     let specification = task
@@ -400,7 +447,7 @@ fn metadata(report: &Report, task: &Task, places: &Places) -> Metadata {
 }
 
 impl Metadata {
-    /// Of something that is made now.
+    /// Returns the metadata of a witness that is created now.
     fn new(task: TaskEntry, configuration: String) -> Self {
         Self {
             format_version: "2.0".into(),
@@ -412,18 +459,19 @@ impl Metadata {
     }
 }
 
-/// The present time as witnesses have it (RFC 3339, UTC).
+/// Returns the current time in the format of witnesses (RFC 3339, UTC).
 pub fn now() -> String {
     let now = OffsetDateTime::now_utc().replace_nanosecond(0).expect("in range");
     now.format(&Rfc3339).expect("a date of this era")
 }
 
-/// SHA-256 as witnesses have it.
+/// Returns the SHA-256 hash of the bytes as lower-case hexadecimal text.
 pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// The place of a spot, with the function it is in.
+/// Returns the location of a spot in the input files, with the function that contains it. A column of 0 means that the
+/// column is unknown, so it is omitted.
 pub fn location(spot: &Spot, column: Option<u32>, function: &str, places: &Places) -> Location {
     let (file_name, line) = places.physical(spot);
     Location { file_name, line, column: column.filter(|&c| c > 0), function: Some(function.to_owned()) }

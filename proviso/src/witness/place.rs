@@ -1,18 +1,19 @@
-//! Places in the input files as witnesses name them: lines of the file itself, whatever its line markers say, and columns
-//! of the tokens that the format asks for.
+//! Locations in the input files as witnesses name them. Lines are those of the file itself, whatever its line markers
+//! say. Columns are those of the tokens that the format requires.
 
 use crate::c_scan::{Item, Source, Statement};
 use driver::source::{self, Spot};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The input files and where what is in them.
+/// The input files, with the positions of their lines.
 pub struct Places {
     files: Vec<File>,
-    /// By file and line as line markers have them: the file here and its line.
+    /// The file and the physical line, by the file and the line that a line marker names.
     marked: HashMap<(PathBuf, u32), (usize, u32)>,
 }
 
+/// An input file.
 struct File {
     name: String,
     canonical: Option<PathBuf>,
@@ -20,17 +21,17 @@ struct File {
     text: Option<Text>,
 }
 
-/// A file of C.
+/// The text of a C file.
 struct Text {
     text: String,
-    /// Offsets of the lines.
+    /// The byte offsets of the starts of the lines.
     lines: Vec<usize>,
 }
 
 /// A line and a column, both from 1.
 pub type Point = (u32, u32);
 
-/// Where a condition at the head of a loop is written down.
+/// The place where an invariant of a loop head is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LoopPlace {
     /// The keyword of a `while` or `for`.
@@ -40,7 +41,7 @@ pub enum LoopPlace {
 }
 
 impl Places {
-    /// Reads the files.
+    /// Reads the files. `Err` if a file cannot be read.
     pub fn new(paths: &[PathBuf]) -> std::io::Result<Self> {
         let mut places = Self { files: Vec::new(), marked: HashMap::new() };
         for path in paths {
@@ -56,11 +57,12 @@ impl Places {
         Ok(places)
     }
 
-    /// The names of the files and what is in them.
+    /// Returns the names and the contents of the files.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().map(|f| (f.name.as_str(), f.bytes.as_slice()))
     }
 
+    /// Records the lines that the line markers of a file name. The file is the next one to be added.
     fn read_markers(&mut self, text: &Text) {
         let here = self.files.len();
         let mut origin: Option<(PathBuf, u32)> = None;
@@ -74,7 +76,7 @@ impl Places {
         }
     }
 
-    /// The input file and its line that the spot is in; the spot's own where it is in none.
+    /// Returns the input file and the physical line of a spot. Returns `None` if the spot is in no input file.
     fn find(&self, spot: &Spot) -> Option<(&File, u32)> {
         let path = Path::new(&spot.path);
         let canonical = path.canonicalize().ok();
@@ -86,6 +88,8 @@ impl Places {
         marked().or_else(|| self.files.iter().find(own).map(|f| (f, spot.line)))
     }
 
+    /// Returns the name of the input file and the physical line of a spot. Returns the path and the line of the spot
+    /// itself if it is in no input file.
     pub fn physical(&self, spot: &Spot) -> (String, u32) {
         match self.find(spot) {
             Some((file, line)) => (file.name.clone(), line),
@@ -93,7 +97,7 @@ impl Places {
         }
     }
 
-    /// Where the call that the spot is at ends: its right parenthesis. `function` is who is called.
+    /// Returns the right parenthesis of the call at the spot. `function` is the name of the callee.
     pub fn call_end(&self, spot: &Spot, function: &str) -> Option<Point> {
         let (file, line) = self.find(spot)?;
         let text = file.text.as_ref()?;
@@ -105,7 +109,7 @@ impl Places {
         Some(text.point(name + source.tokens[close].range.start))
     }
 
-    /// Where the statement or declaration that the spot is in starts.
+    /// Returns the start of the statement or declaration that contains the spot.
     pub fn statement(&self, spot: &Spot) -> Option<Point> {
         self.enclosing(spot, &mut |source, statement, at| {
             let inner = matches!(statement, Statement::Jump(_) | Statement::Declaration(_) | Statement::Plain(_));
@@ -114,12 +118,13 @@ impl Places {
         })
     }
 
-    /// The line of the statement that the spot is in; its own where none is found.
+    /// Returns the line of the statement that contains the spot. Returns the line of the spot if there is no such
+    /// statement.
     pub fn statement_line(&self, spot: &Spot) -> u32 {
         self.statement(spot).map_or_else(|| self.physical(spot).1, |(line, _)| line)
     }
 
-    /// The loop whose keyword or condition the spot is at.
+    /// Returns the loop whose keyword or condition is at the spot.
     pub fn loop_around(&self, spot: &Spot) -> Option<LoopPlace> {
         let mut body = false;
         let point = self.enclosing(spot, &mut |source, statement, at| {
@@ -138,7 +143,7 @@ impl Places {
         Some(if body { LoopPlace::Body(point) } else { LoopPlace::Keyword(point) })
     }
 
-    /// The innermost loop that all the spots are in.
+    /// Returns the innermost loop that contains all spots.
     pub fn loop_with(&self, spots: &[Spot]) -> Option<LoopPlace> {
         let mut all = spots.iter().map(|spot| self.loops_around(spot));
         let first = all.next()?;
@@ -146,7 +151,7 @@ impl Places {
         first.into_iter().rev().find(|of| rest.iter().all(|loops| loops.contains(of)))
     }
 
-    /// The loops that the spot is in, outermost first.
+    /// Returns the loops that contain the spot, outermost first.
     fn loops_around(&self, spot: &Spot) -> Vec<LoopPlace> {
         let mut loops = Vec::new();
         let _ = self.enclosing(spot, &mut |source, statement, _| {
@@ -166,18 +171,18 @@ impl Places {
         loops.into_iter().map(place).collect()
     }
 
-    /// Whether a variable declared at `declared` is in scope in the statement at `point` in the file of `spot`.
+    /// Returns true if a variable declared at `declared` is in scope in the statement at `point` in the file of `spot`.
     pub fn is_in_scope(&self, declared: &Spot, spot: &Spot, point: Point) -> bool {
         let (Some((file, line)), Some((other, _))) = (self.find(declared), self.find(spot)) else { return false };
         let Some(text) = file.text.as_ref().filter(|_| file.name == other.name) else { return false };
         let (Some(at), Some(user)) = (text.offset(line, declared.column.max(1)), text.offset(point.0, point.1)) else {
             return false;
         };
-        // Debug information may have the line only: then the declaration starts behind the indentation.
+        // Debug information may have only the line. The declaration then starts after the indentation.
         let at = at + text.text[at..].find(|c: char| c != ' ' && c != '\t').unwrap_or(0);
         let source = Source::new(&text.text);
         let Some(item) = source.items.iter().find(|i| source.bytes(i.span()).contains(&at)) else { return false };
-        // Parameters and what is declared outside functions are in scope in all that follows.
+        // Parameters are in scope in their whole function. A global declaration is in scope in everything after it.
         let (mut scope, mut global) = (source.bytes(item.span()), !matches!(item, Item::Function { .. }));
         if let Item::Function { body, .. } = item {
             visit(&source, body, at, &mut |statement| {
@@ -187,12 +192,13 @@ impl Places {
                 }
             });
         }
-        // The variables of a `for` are in scope at its keyword, as far as invariants go.
+        // For invariants, the variables of a `for` are in scope at its keyword.
         let header = scope.start == user;
         global && at < user || scope.contains(&user) && (at < user || header)
     }
 
-    /// What `pick` says of the innermost statement around the spot of which it says something.
+    /// Returns the offset that `pick` selects for the innermost statement around the spot, as a point. Statements for
+    /// which `pick` returns `None` are skipped.
     fn enclosing(
         &self,
         spot: &Spot,
@@ -210,7 +216,7 @@ impl Places {
     }
 }
 
-/// The first statement that is no block.
+/// Returns the first statement that is not a block.
 fn first(statement: &Statement) -> Option<&Statement> {
     match statement {
         Statement::Compound(_, all) => first(all.first()?),
@@ -235,12 +241,12 @@ fn visit(source: &Source<'_>, statement: &Statement, at: usize, what: &mut dyn F
     }
 }
 
-/// Whether a name in a line marker means this path.
+/// Returns true if a name in a line marker is the name of this path.
 fn same(name: &Path, path: &Path) -> bool {
     name == path || name.canonicalize().is_ok_and(|n| path.canonicalize().is_ok_and(|p| n == p))
 }
 
-/// `# 12 "file.c"`, `#line 12 "file.c"`
+/// Parses a line marker, `# 12 "file.c"` or `#line 12 "file.c"`. Returns its line and its file.
 fn marker(line: &str) -> Option<(u32, &str)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
@@ -249,7 +255,7 @@ fn marker(line: &str) -> Option<(u32, &str)> {
     Some((number.parse().ok()?, &name[..name.find('"')?]))
 }
 
-/// Where a word starts in the text.
+/// Returns the byte offset of the first occurrence of a whole word in the text.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word)
@@ -264,11 +270,13 @@ impl Text {
         Self { text, lines }
     }
 
+    /// Returns the byte offset of a line and a column, both from 1. Returns `None` if there is no such place.
     fn offset(&self, line: u32, column: u32) -> Option<usize> {
         let at = (self.lines.get(line.checked_sub(1)? as usize)? + column as usize).checked_sub(1)?;
         (at <= self.text.len() && self.text.is_char_boundary(at)).then_some(at)
     }
 
+    /// Returns the line and the column of a byte offset.
     fn point(&self, offset: usize) -> Point {
         let line = self.lines.partition_point(|&start| start <= offset);
         (line as u32, (offset - self.lines[line - 1]) as u32 + 1)

@@ -1,35 +1,36 @@
-//! How a source is written with additions.
+//! Writing a source file with additions.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// By file and line: the columns that additions take up in what was written.
+/// The ranges of columns of the additions in the written text, by file and line.
 pub type Added = HashMap<(PathBuf, u32), Vec<Range<u32>>>;
 
-/// A file with additions, as it is written.
+/// A source file with additions, while it is written.
 pub struct Text<'f> {
     path: &'f Path,
     source: &'f str,
     out: String,
-    /// What of the file is written.
+    /// The number of bytes of the source that have been written.
     done: usize,
-    /// Where that is, in what is written.
+    /// The current line of the source, from 1.
     line: u32,
+    /// The current column of the written text, from 1.
     column: u32,
     added: &'f mut Added,
 }
 
 impl<'f> Text<'f> {
-    /// `out` is what stands before the file.
+    /// Starts to write a file after the text `out`. The columns of additions are recorded in `added`.
     pub fn new(path: &'f Path, source: &'f str, out: String, added: &'f mut Added) -> Self {
         Self { path, source, out, done: 0, line: 1, column: 1, added }
     }
 
-    /// Puts a text at an offset of the file.
+    /// Adds a text at a byte offset of the source. The offsets must not decrease.
     pub fn add(&mut self, at: usize, text: &str) {
         self.copy(at);
-        // Conditions of witnesses may span lines.
+        // Conditions in witnesses may contain line ends.
         let text = text.replace(['\n', '\r'], " ");
         let columns = self.column..self.column + text.len() as u32;
         self.column = columns.end;
@@ -37,6 +38,7 @@ impl<'f> Text<'f> {
         self.out += &text;
     }
 
+    /// Copies the source up to a byte offset.
     fn copy(&mut self, to: usize) {
         let part = &self.source[self.done..to];
         match part.rfind('\n') {
@@ -50,6 +52,7 @@ impl<'f> Text<'f> {
         self.done = to;
     }
 
+    /// Copies the rest of the source and returns the written text.
     pub fn end(mut self) -> String {
         self.copy(self.source.len());
         self.out

@@ -1,5 +1,5 @@
-//! Violation witnesses: the inputs of the counterexample in the order in which the program takes them, then the target.
-//! That fixes an execution, so whoever follows it needs no search.
+//! Violation witnesses: the inputs of the counterexample in the order in which the program reads them, then the target.
+//! They determine the execution, so a validator needs no search.
 
 use super::place::{LoopPlace, Places};
 use super::{Constraint, Scalar, Segment, Waypoint, WaypointItem, location};
@@ -7,15 +7,15 @@ use cfa::InputKind;
 use driver::source::Spot;
 use driver::trace::{Event, InputValue, Step, Trace};
 
-/// The segments of a witness for a violation that was replayed.
+/// Returns the segments of a witness for a replayed violation.
 pub(super) fn segments(trace: &Trace, places: &Places) -> Vec<Segment> {
     let before = &trace.inputs[..trace.inputs.len() - in_target(trace, places)];
     let inputs = before.iter().filter_map(|input| returned(input, places));
     inputs.chain(std::iter::once(target(trace, places))).map(segment).collect()
 }
 
-/// The segments of a witness for an execution without end (format 2.1): what leads to the loop, and one iteration of it. `None` where the loop
-/// has no place in the source.
+/// Returns the segments of a witness for an infinite execution (format 2.1): the inputs before the last iteration of
+/// the loop, and one iteration. Returns `None` if the loop has no location in the source.
 pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
     let spot = trace.spot.as_ref()?;
     let place = places.loop_around(spot).or_else(|| places.loop_with(std::slice::from_ref(spot)))?;
@@ -25,13 +25,13 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
     };
     let mut location = location(spot, None, &trace.function, places);
     (location.line, location.column) = (point.0, Some(point.1));
-    // The last iteration is between the last two times that the condition of the loop was looked at.
+    // The last iteration is between the last two evaluations of the condition of the loop.
     let is_head = |step: &Step| {
         let at = step.spot.as_ref().and_then(|spot| places.loop_around(spot));
         matches!(step.event, Event::Branch { .. }) && at.is_some_and(|at| at == place)
     };
     let mut visits: Vec<usize> = (0..trace.steps.len()).filter(|&n| is_head(&trace.steps[n])).collect();
-    // Operands of one condition follow one another.
+    // The operands of one condition are adjacent steps, so they count as one evaluation.
     visits.dedup_by(|next, before| *next == *before + 1);
     let input = |step: &Step| match step.event {
         Event::Input { index, .. } => Some(index),
@@ -43,7 +43,7 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
             let first = given.first().copied().unwrap_or(trace.inputs.len());
             (first, given.iter().map(|&i| &trace.inputs[i]).collect())
         }
-        // It has no condition.
+        // The loop has no condition that is evaluated twice in the trace.
         _ => {
             let first = trace.inputs.len().saturating_sub(trace.turn);
             (first, trace.inputs[first..].iter().collect())
@@ -56,14 +56,14 @@ pub(super) fn lasso(trace: &Trace, places: &Places) -> Option<Vec<Segment>> {
     Some(stem.chain(cycle).map(segment).collect())
 }
 
-/// How many of the last inputs are taken within the statement of the target (`a[i] = nondet();`): the format has the target
-/// before them, as control comes to the start of the statement first.
+/// Returns the number of inputs at the end of the trace that are read within the statement of the target (`a[i] =
+/// nondet();`). In the format, the target comes before them, because control first reaches the start of the statement.
 fn in_target(trace: &Trace, places: &Places) -> usize {
     let Some(target) = trace.spot.as_ref().and_then(|spot| places.statement(spot)) else { return 0 };
     let mut calls = Vec::new();
     for input in trace.inputs.iter().rev() {
         let Some(spot) = &input.spot else { break };
-        // A call that comes again is one of an earlier visit.
+        // A call that occurs again belongs to an earlier visit of the statement.
         if places.statement(spot) != Some(target) || calls.contains(&(spot.line, spot.column)) {
             break;
         }
@@ -72,18 +72,21 @@ fn in_target(trace: &Trace, places: &Places) -> usize {
     calls.len()
 }
 
+/// Returns the segment of one waypoint.
 fn segment(waypoint: Waypoint) -> Segment {
     Segment { segment: vec![WaypointItem { waypoint }] }
 }
 
-/// The return of a call that gives an input; `None` for what does not come from a call, and values that C has no literals for.
+/// Returns the waypoint for the return of the call that reads an input. Returns `None` if the input does not come from
+/// a call, or if C has no literal for its value.
 fn returned(input: &InputValue, places: &Places) -> Option<Waypoint> {
     let InputKind::Nondet(function) = &input.kind else { return None };
     let spot = input.spot.as_ref()?;
     Some(call_returned(spot, function, &literal(input)?, &input.function, places))
 }
 
-/// The return of the call of a function at a place, in the body of another, with a value.
+/// Returns the waypoint for the return of `function` with a value. `spot` is the place of the call, and `body` is the
+/// function that contains it.
 pub fn call_returned(spot: &Spot, function: &str, value: &str, body: &str, places: &Places) -> Waypoint {
     let mut location = location(spot, None, body, places);
     if let Some((line, column)) = places.call_end(spot, function) {
@@ -103,11 +106,11 @@ pub fn call_returned(spot: &Spot, function: &str, value: &str, body: &str, place
     }
 }
 
-/// The value as a constant of C.
+/// Returns the value of an input as a C constant. Returns `None` if C has no literal for it.
 fn literal(input: &InputValue) -> Option<String> {
     let bits = &input.value;
     match input.c_type.as_str() {
-        // In C a constant with a point is a double, to which the float is converted.
+        // A C constant with a decimal point has type `double`, so the float is converted to it.
         "float" => number(format!("{:?}", f64::from(f32::from_bits(bits.to_u64()? as u32)))),
         "double" => number(format!("{:?}", f64::from_bits(bits.to_u64()?))),
         "long double" => number(input.shown.clone()).map(|n| n + "L"),
@@ -120,11 +123,12 @@ fn literal(input: &InputValue) -> Option<String> {
     }
 }
 
-/// NaN and infinities have no literals.
+/// Returns the text if it is a number. NaN and infinities have no literals in C.
 fn number(text: String) -> Option<String> {
     text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()).then_some(text)
 }
 
+/// Returns the waypoint of the target.
 fn target(trace: &Trace, places: &Places) -> Waypoint {
     let spot = trace.spot.clone().unwrap_or_else(|| driver::source::Spot { path: String::new(), line: 1, column: 0 });
     let mut location = location(&spot, Some(spot.column), &trace.function, places);

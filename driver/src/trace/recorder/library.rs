@@ -1,4 +1,4 @@
-//! What library functions do: to the program's memory, and what they bring from outside.
+//! The effects of library functions: their writes to the program's memory, and their inputs from the environment.
 
 use super::Recorder;
 use crate::environment::{self, CallResult, LibraryCall, Written};
@@ -7,27 +7,35 @@ use crate::trace::{Event, InputValue, Write};
 use cfa::interp::{ObjectSeq, State};
 use cfa::{Bv, CType, EdgeId, Expr, ExprId, FuncId, Function, InputKind, Op, TypeId};
 
-/// Bytes of a string that are remembered.
+/// The maximum number of bytes that are kept of a string or an object.
 const MAX_TEXT: usize = 1 << 17;
-/// Objects that a library function wrote and that are shown.
+/// The maximum number of contiguous writes of one call of a library function that are shown.
 const MAX_WRITES: usize = 8;
 
 /// A call of a library model that has not returned.
 pub(in crate::trace) struct Library {
-    /// Frames when it is the innermost.
+    /// The number of stack frames while the call is the innermost one.
     pub(in crate::trace) depth: usize,
+    /// The call edge.
     pub(in crate::trace) edge: EdgeId,
+    /// The values of the arguments.
     pub(in crate::trace) args: Vec<u64>,
+    /// The strings that the arguments pointed to before the call, by argument.
     texts: Vec<Option<Vec<u8>>>,
-    /// By argument that is a pointer with a name: name and what it points to.
+    /// The names of pointers and the types that they point to, by argument. `None` if the argument is no pointer with a
+    /// name.
     names: Vec<Option<(String, TypeId)>>,
+    /// The values that the model took from the environment, in order, without the outcomes of allocations.
     pub(super) chosen: Vec<Bv>,
+    /// The outcomes of the allocations in the model that may fail, in order. True if the allocation failed.
     pub(super) allocations: Vec<bool>,
+    /// The writes of the model: addresses and lengths in bytes.
     pub(super) written: Vec<(u64, u64)>,
 }
 
 impl Recorder<'_> {
-    /// The name in the source of the function of the library that is called here.
+    /// Returns the name that the source has for the library function called here. A function that is internal to the
+    /// models has no such name. For these, the function returns the word at the source position of the call.
     pub(in crate::trace) fn called_here(&self, call: EdgeId, function: &Function) -> String {
         if !is_internal(function) {
             return called(function).to_owned();
@@ -36,6 +44,7 @@ impl Recorder<'_> {
         spot.and_then(|spot| self.sources.word(&spot)).unwrap_or_else(|| "the C library".to_owned())
     }
 
+    /// Records the call of a library model by the user's code.
     pub(super) fn enter_library(&mut self, edge: EdgeId, args: &[ExprId], callee: FuncId, state: &State) {
         let params = &self.program.funcs[callee].params;
         let values: Vec<u64> = params.iter().map(|&p| state.var(p).and_then(|v| v.to_u64()).unwrap_or(0)).collect();
@@ -45,7 +54,8 @@ impl Recorder<'_> {
             let (name, ty) = self.names.value(var, &self.frame().temporaries)?;
             let CType::Pointer(to) = *self.program.plain_type(ty) else { return None };
             let whole = matches!(self.program.exprs.get(arg), Expr::Var(_));
-            // What lies behind another address than the pointer's is not what it points to, unless that is bytes.
+            // An address that is computed from the pointer may point to another type, unless the pointer points to
+            // bytes.
             let known = whole || self.program.size_of(to) == Some(1);
             known.then(|| (if whole { name } else { format!("({name} + …)") }, to))
         };
@@ -62,7 +72,7 @@ impl Recorder<'_> {
         });
     }
 
-    /// Says what a library function did to the program's memory, and what of it came from outside.
+    /// Records the return of a library model: its writes to the program's memory, and its inputs from the environment.
     pub(super) fn leave_library(&mut self, call: Library, value: Option<ExprId>, tainted: bool, state: &State) {
         let function = &self.program.funcs[self.frame().func];
         let result = value.map(|v| state.eval(v));
@@ -102,7 +112,7 @@ impl Recorder<'_> {
         let (writes, parts): (Vec<_>, Vec<_>) = writes.into_iter().unzip();
         let spot = self.in_user_code(call.edge).and_then(|e| self.spot(self.program.edges[e].place));
         let ty = function.return_type;
-        // What the environment gives is written, though no operation writes it.
+        // An object that the environment provides is initialised, although no operation writes it.
         let object = result.as_ref().and_then(Bv::to_u64).and_then(|at| state.object_at(at));
         if let Some(object) = object.filter(|o| matches!(o.seq, ObjectSeq::Alloc(_)) && self.names.is_of_library(o.seq))
         {
@@ -154,7 +164,8 @@ impl Recorder<'_> {
     }
 }
 
-/// Notes what library functions had read from streams when the program went wrong in them.
+/// Records the inputs that unfinished calls of library functions read from streams. The run ended in an error in these
+/// calls.
 pub(super) fn interrupt(recorder: &mut Recorder) {
     for call in std::mem::take(&mut recorder.library) {
         let Some(frame) = recorder.frames.get(call.depth - 1) else { continue };
@@ -175,7 +186,7 @@ pub(super) fn interrupt(recorder: &mut Recorder) {
     }
 }
 
-/// Not one of a model's own objects.
+/// Returns true if the address is in an object of the program, not in one of the library models.
 fn is_of_the_program(recorder: &Recorder, at: u64, state: &State) -> bool {
     match state.object_at(at).map(|o| o.seq) {
         Some(ObjectSeq::Global(global)) => !recorder.program.globals[global].name.starts_with("proviso_"),
@@ -184,7 +195,8 @@ fn is_of_the_program(recorder: &Recorder, at: u64, state: &State) -> bool {
     }
 }
 
-/// What a library function returned, in terms of what is there natively.
+/// Returns the result of a library function in a form that a native run can reproduce: pointers are an argument and an
+/// offset, or the content of an object.
 fn result_of(recorder: &Recorder, ty: TypeId, value: Option<&Bv>, args: &[u64], state: &State) -> CallResult {
     let Some(value) = value else { return CallResult::Nothing };
     match recorder.program.plain_type(ty) {
@@ -202,6 +214,7 @@ fn result_of(recorder: &Recorder, ty: TypeId, value: Option<&Bv>, args: &[u64], 
     }
 }
 
+/// Returns the value of `errno`. `None` if the program has no such variable.
 fn errno(recorder: &Recorder, state: &State) -> Option<i32> {
     const NAME: &str = "proviso_errno";
     let var = recorder.program.vars.iter().find(|(_, v)| v.func().is_none() && v.name.as_deref() == Some(NAME));
@@ -213,19 +226,21 @@ fn errno(recorder: &Recorder, state: &State) -> Option<i32> {
     Some(i32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// The name by which C calls a function: models of calls that ignore the result have names of their own, and headers give
-/// `scanf` others.
+/// Returns the name that C uses for a library function. The front-end names the model of a call that ignores the result
+/// `….void`. Headers rename `scanf` and similar functions.
 pub(in crate::trace) fn called(function: &Function) -> &str {
     let name = function.name.trim_end_matches(".void");
     name.strip_prefix("__isoc99_").or(name.strip_prefix("__isoc23_")).unwrap_or(name)
 }
 
-/// Whether a function is a part of a model: calls of library functions are replaced by it, and C has no name for it.
+/// Returns true if a function is internal to the library models. Such a function replaces calls of library functions
+/// and has no name in C.
 pub(in crate::trace) fn is_internal(function: &Function) -> bool {
     function.name == frontend_llvm::FOLLOW || function.name.trim_start_matches('_').starts_with("proviso_")
 }
 
-/// The argument that points into the object at an address, and how far behind it that is.
+/// Returns the index of the first argument that points into the object at the address `at`, and the offset of `at` from
+/// that argument in bytes. `None` if there is no such argument.
 fn pointing(args: &[u64], at: u64, state: &State) -> Option<(usize, i64)> {
     let base = |at: u64| state.object_at(at).map(|o| o.base);
     let object = base(at)?;
@@ -233,7 +248,8 @@ fn pointing(args: &[u64], at: u64, state: &State) -> Option<(usize, i64)> {
     Some((arg, at.wrapping_sub(args[arg]) as i64))
 }
 
-/// The string at an address, if there is one.
+/// Returns the string at an address without its final zero. `None` if no live object contains the address, or there is
+/// no zero in the object or in its first [`MAX_TEXT`] bytes from there.
 pub(super) fn text_at(state: &State, at: u64) -> Option<Vec<u8>> {
     let object = state.object_at(at).filter(|o| o.live && at < o.base + o.size)?;
     let len = (object.base + object.size - at).min(MAX_TEXT as u64) as usize;

@@ -1,8 +1,9 @@
-//! What each operation leaves in a trace.
+//! The steps that each operation adds to a trace.
 
 use super::*;
 
 impl Recorder<'_> {
+    /// Records a call. The state is that at the entry of the callee.
     pub(super) fn call(&mut self, edge: EdgeId, state: &State) {
         let callee = state.func();
         let caller_shown = self.shown();
@@ -32,13 +33,13 @@ impl Recorder<'_> {
         self.frames.push(Frame { call: Some(edge), func: callee, tainted, step, unset, temporaries });
     }
 
-    /// The program's first function is called.
+    /// Records the call of the user's first function, and the arguments of `main` if the inputs chose them.
     pub(super) fn start(&mut self, edge: EdgeId, callee: FuncId, state: &State) {
         self.making.called(self.program, callee, state);
         let params = &self.program.funcs[callee].params;
         let param = |n: usize| state.var(*params.get(n)?)?.to_u64();
         let Some(argc) = param(0).filter(|_| self.command_matters) else { return };
-        // An `int`.
+        // The parameter is an `int`.
         let argc = argc & 0xffff_ffff;
         let strings = |n, count| param(n).filter(|&at| at != 0).map(|at| self.strings(at, count, state));
         self.command = Command { argc, arguments: strings(1, argc), environment: strings(2, u64::MAX) };
@@ -64,7 +65,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// The strings of a vector of pointers that a null pointer ends.
+    /// Returns the strings of a vector of at most `count` pointers. A null pointer ends the vector.
     pub(super) fn strings(&self, vector: u64, count: u64, state: &State) -> Vec<Vec<u8>> {
         let size = u64::from(self.program.layout.pointer_width / 8);
         let entry = |n: u64| Bv::from_le_bytes(&state.bytes(vector + n * size, size as usize)?).to_u64();
@@ -72,6 +73,7 @@ impl Recorder<'_> {
         pointers.map_while(|at| text_at(state, at)).collect()
     }
 
+    /// Records a return. The state is that before the return.
     pub(super) fn ret(&mut self, edge: EdgeId, value: Option<ExprId>, state: &State) {
         let tainted = value.is_some_and(|v| self.is_tainted(v));
         let returns = value.map(|v| state.eval(v));
@@ -95,7 +97,7 @@ impl Recorder<'_> {
         if let Op::Call { result: Some(result), ref args, .. } = self.program.edges[call].op {
             self.set_taint(result, tainted);
             let named = match function.name == frontend_llvm::FOLLOW {
-                // The pointer as C has it.
+                // The result replaces a token. Its name is that of the C pointer that held the token.
                 true => {
                     let pointer = args.first().and_then(|&token| self.vars(token).first().copied());
                     pointer
@@ -112,6 +114,7 @@ impl Recorder<'_> {
 
     // Inputs.
 
+    /// Records that a variable took an input.
     pub(super) fn havoc(&mut self, edge: EdgeId, var: VarId, input: InputId, state: &State) {
         let Some(value) = state.var(var) else { return };
         let info = &self.program.inputs[input];
@@ -141,7 +144,7 @@ impl Recorder<'_> {
             ty: self.program.type_name(info.ty),
             c_type: crate::trace::types::plain_name(self.program, info.ty),
             shown: match self.program.plain_type(info.ty) {
-                // Whether it fails.
+                // The input decides whether an allocation fails.
                 _ if info.kind == InputKind::allocation() => if value.is_zero() { "not NULL" } else { "NULL" }.into(),
                 CType::Pointer(_) => self.program.show_value(info.ty, &value),
                 _ => self.names.show(info.ty, &value, state),
@@ -152,7 +155,7 @@ impl Recorder<'_> {
             function,
         };
         if let InputKind::Uninit(_) = info.kind {
-            // It is told when it is read; what no variable of C holds is not.
+            // A later read of the variable reports the value. Variables without a name in C are not reported.
             if self.names.variable(var).is_some() && self.shown() {
                 self.frame_mut().unset.insert(var, shown);
             }
@@ -163,7 +166,7 @@ impl Recorder<'_> {
         let into = self.program.vars[var].name.clone();
         self.fresh = into.is_none().then_some((var, self.next_step()));
         let write = self.names.variable_written(var, &self.inputs[index].shown, self.depth()).filter(|_| self.shown());
-        // Of a large object each byte is an input.
+        // Each byte of a large object is an input of its own.
         let is_part = matches!(info.kind, InputKind::Global(_))
             && matches!(self.program.plain_type(info.ty), CType::Unknown { .. });
         self.push(Event::Input { index, into }, edge, !is_part);
@@ -171,8 +174,8 @@ impl Recorder<'_> {
         self.steps.last_mut().expect("just pushed").spot = spot;
     }
 
-    /// Whether assigning `value` to `target` only moves the last input to where C wants it; then that step
-    /// says so.
+    /// Returns true if the assignment of `expr` to `target` only moves the last input to the variable or memory that
+    /// receives it in C. In that case, the step of the input records `target` and `writes`.
     pub(super) fn moves_input(
         &mut self,
         target: &str,
@@ -191,7 +194,8 @@ impl Recorder<'_> {
         if !same && !matches!(input.kind, InputKind::Environment(_)) {
             return false;
         }
-        // `char c = getchar()` shows what arrives.
+        // The conversion of a library function's result may change the value, as in `char c = getchar()`. The trace
+        // shows the converted value.
         if !same {
             shown.clone_into(&mut input.shown);
         }
@@ -201,7 +205,7 @@ impl Recorder<'_> {
         true
     }
 
-    /// Reports bytes that nobody has written, the first time that they are read.
+    /// Reports the first read of bytes that were never written. Their C expression is `target`.
     pub(super) fn read_unwritten(&mut self, edge: EdgeId, target: Option<String>, at: u64, len: u64, value: String) {
         let read: Vec<u64> = (at..at.saturating_add(len)).filter(|byte| self.unwritten.remove(byte)).collect();
         let found = read.len();
@@ -213,7 +217,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Reports variables that have no value when an operation reads them.
+    /// Reports the first read of each variable that is not initialised and that the operation of the edge reads.
     pub(super) fn read_unset(&mut self, edge: EdgeId) {
         let op = &self.program.edges[edge].op;
         let mut read = Vec::new();
@@ -230,12 +234,13 @@ impl Recorder<'_> {
         }
     }
 
+    /// Records that a variable has a new value, which depends on inputs if `tainted` is true.
     pub(super) fn assigned(&mut self, edge: EdgeId, var: VarId, tainted: bool, state: &State) {
         self.set_taint(var, tainted);
         if self.program.is_automaton(var) {
             return self.automaton_moved(edge, var, state);
         }
-        // What stands nowhere in the source (a variable that ends with its block) nobody wrote.
+        // An assignment without a source position is not in the source, such as at the end of a variable's scope.
         let is_written = self.shown() && self.program.edges[edge].place.is_some();
         if let (true, Some(name), Some(value)) = (is_written, self.names.variable(var), state.var(var)) {
             let ty = self.program.vars[var].ty;
@@ -247,13 +252,13 @@ impl Recorder<'_> {
         }
     }
 
-    /// An instance of an automaton has come to a state.
+    /// Records that an instance of a specification automaton reached a state.
     fn automaton_moved(&mut self, edge: EdgeId, var: VarId, state: &State) {
         let info = &self.program.vars[var];
         let (Some(name), Some(value)) = (&info.name, state.var(var)) else { return };
         let (used, key) = (VarId(var.0 - 2), VarId(var.0 - 1));
         let is_key = matches!(self.program.types[self.program.vars[key].ty], CType::Pointer(_));
-        // It may only be kept elsewhere from now on, or no more.
+        // The assignment may only move the instance to other variables, or remove it.
         if is_key && state.var(used).is_some_and(|used| used.is_zero()) {
             return;
         }
@@ -273,6 +278,7 @@ impl Recorder<'_> {
 
     // Operations.
 
+    /// Records an assignment.
     pub(super) fn assign(&mut self, edge: EdgeId, var: VarId, value: ExprId, state: &State) {
         let tainted = self.is_tainted(value);
         let name = self.names.variable(var);
@@ -282,7 +288,7 @@ impl Recorder<'_> {
             self.moves_input(name, value, &shown, self.names.variable_written(var, &shown, self.depth()))
         }) {
             self.set_taint(var, true);
-            // The environment's name for it is in the input; here it has C's.
+            // The step of the input already records this assignment.
             return;
         }
         if name.is_none() {
@@ -298,20 +304,21 @@ impl Recorder<'_> {
         self.assigned(edge, var, tainted, state);
     }
 
+    /// Records a branch. The truth value of C's condition is `means`, if known. `branch` is true on the then-edge.
     pub(super) fn branch(&mut self, edge: EdgeId, cond: ExprId, means: Option<bool>, branch: bool, state: &State) {
         if !self.shown() || self.program.edges[edge].place.is_none() {
             return;
         }
         let operands = self.operands(cond, state);
         let matters = self.is_tainted(cond);
-        // A switch is several branches of one instruction: what it goes to is of interest.
+        // A switch is several branches of one instruction. The trace shows only the last one, which selects the target.
         let same = |before: EdgeId| {
             let (a, b) = (&self.program.edges[before], &self.program.edges[edge]);
             means.is_none() && !a.origin.is_empty() && a.origin == b.origin && a.source != b.source
         };
         let goes_on = self.branched.filter(|&(step, before)| step + 1 == self.next_step() && same(before));
         let holds = self.condition(cond).filter(|_| branch || goes_on.is_none());
-        // One that says nothing is none of C: of a check that nobody asks about any more.
+        // A branch without a condition in C is no branch of the C program. It belongs to a check that is not enabled.
         if means.is_none() && holds.is_none() && goes_on.is_none() {
             return;
         }
@@ -323,8 +330,9 @@ impl Recorder<'_> {
         self.branched = Some((self.next_step() - 1, edge));
     }
 
+    /// Records a load. The state is that after it.
     pub(super) fn load(&mut self, edge: EdgeId, var: VarId, addr: ExprId, state: &State) {
-        // Where the variable was part of its own address, that address is gone.
+        // If the address depends on the loaded variable, the load has overwritten it.
         let known = !self.vars(addr).contains(&var);
         let at = if known { state.eval(addr).to_u64().unwrap_or(0) } else { 0 };
         let len = u64::from(self.program.vars[var].width.div_ceil(8));
@@ -343,6 +351,7 @@ impl Recorder<'_> {
         self.assigned(edge, var, tainted, state);
     }
 
+    /// Records a store.
     pub(super) fn store(&mut self, edge: EdgeId, addr: ExprId, value: ExprId, state: &State) {
         let tainted = self.is_tainted(value);
         let len = u64::from(self.program.exprs.width(value).div_ceil(8));
@@ -368,7 +377,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// `len` bytes at `dst` were written at once by an operation of the program.
+    /// Records that one operation of the program wrote `len` bytes at `dst`.
     pub(super) fn block(&mut self, edge: EdgeId, dst: ExprId, len: u64, tainted: bool, state: &State) {
         if !self.shown() {
             return;
@@ -386,6 +395,7 @@ impl Recorder<'_> {
         }
     }
 
+    /// Records an allocation.
     pub(super) fn alloc(&mut self, edge: EdgeId, var: VarId, kind: cfa::AllocKind, state: &State) {
         let by_library = self.frames.len() == 1 || self.origin(self.frame().func) == FunctionOrigin::Model;
         let object = self.names.allocated(var, kind, self.depth(), by_library);
@@ -398,7 +408,7 @@ impl Recorder<'_> {
         if makes(function) && kind != cfa::AllocKind::StandIn {
             self.making.allocated(self.program, function, object, base, state);
         }
-        // What the program is called with is written by whoever calls it.
+        // The caller of the program initialises the objects that it passes.
         let is_unwritten = self.frames.len() > 1 && !makes(function);
         let given = self.given.bytes.range((object, 0)..=(object, u64::MAX));
         let given: BTreeMap<u64, u8> = given.map(|(&(_, offset), &byte)| (offset, byte)).collect();

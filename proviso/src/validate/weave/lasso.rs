@@ -1,7 +1,8 @@
-//! Witnesses of executions without end: a stem, and a cycle that is passed again and again.
+//! Witnesses of infinite executions: a stem, and a cycle that is passed again and again.
 //!
-//! In the woven program an execution that does not follow *ends*, so one without end follows. The waypoints of the cycle are in a loop; an iteration of it in
-//! which the cycle was not passed ends the execution, too. So what never ends in that loop passes the cycle for ever.
+//! In the instrumented program, an execution that does not follow the witness *terminates*, so an infinite execution
+//! follows it. The waypoints of the cycle are in a loop. An iteration of this loop that does not pass the cycle also
+//! ends the execution. So an execution that never leaves this loop passes the cycle for ever.
 
 use super::{File, ROUND, SEGMENT, Site, read, unsupported};
 use crate::validate::weave::unusable;
@@ -9,10 +10,10 @@ use crate::witness::{Entry, Segment, Waypoint};
 use driver::failure::Failure;
 use std::path::Path;
 
-/// What an execution comes to that does not follow.
+/// The expression that ends an execution that does not follow the witness.
 pub(super) const STOP: &str = "__builtin_abort()";
 
-/// Whether a witness is about an execution without end.
+/// Returns true if the witness describes an infinite execution.
 pub fn is_lasso(entry: &Entry) -> bool {
     match &entry.content {
         crate::witness::Content::Segments(segments) => stem(segments) < segments.len(),
@@ -20,13 +21,16 @@ pub fn is_lasso(entry: &Entry) -> bool {
     }
 }
 
-/// How many segments lead to the cycle.
+/// Returns the number of segments before the cycle.
 fn stem(segments: &[Segment]) -> usize {
     let is_cycle = |s: &Segment| s.segment.iter().any(|item| item.waypoint.action == "cycle");
     segments.iter().position(is_cycle).unwrap_or(segments.len())
 }
 
-/// Has the cycle begin again where it ends, and watches the loop around it; that loop.
+/// Adds to the loop around the cycle a check that each iteration passes the cycle. Returns the loop: the number of its
+/// file, and the offset of its keyword.
+///
+/// `Err` if the cycle is in no loop of the source, or if a waypoint after the start of the cycle does not belong to it.
 pub(super) fn close(files: &mut [File<'_>], segments: &[Segment]) -> Result<(usize, usize), Failure> {
     let stem = stem(segments);
     let mut around: Option<(usize, Vec<usize>)> = None;
@@ -43,7 +47,7 @@ pub(super) fn close(files: &mut [File<'_>], segments: &[Segment]) -> Result<(usi
         };
         let found = files.iter().enumerate().find_map(|(at, file)| Some((at, of(file)?)));
         let (at, loops) = found.ok_or_else(|| unsupported(location, "the waypoint has no place"))?;
-        // What is in another function is called from the loop, or is not passed in its iterations.
+        // A waypoint in another function is passed in a call from the loop, or the iterations do not pass it.
         match &mut around {
             None => around = Some((at, loops)),
             Some((file, all)) if *file == at => {
@@ -63,7 +67,8 @@ pub(super) fn close(files: &mut [File<'_>], segments: &[Segment]) -> Result<(usi
     Ok((file, at))
 }
 
-/// What happens when a waypoint of the cycle is passed: behind the last comes the first.
+/// Returns the expression that records that a segment of the cycle was passed. The first segment of the cycle follows
+/// the last one.
 pub(super) fn next(number: usize, segments: usize, stem: usize) -> String {
     match number + 1 == segments {
         true => format!("(void)({SEGMENT} = {stem}, {ROUND} = 1)"),
@@ -71,12 +76,13 @@ pub(super) fn next(number: usize, segments: usize, stem: usize) -> String {
     }
 }
 
-/// How many segments lead to the cycle, and how many there are.
+/// Returns the number of segments before the cycle, and the number of all segments.
 pub(super) fn extent(segments: &[Segment]) -> (usize, usize) {
     (stem(segments), segments.len())
 }
 
-/// The loop that a place of a file is in, by where its keyword is.
+/// Returns the offset of the keyword of the innermost loop around a place of a file. Returns `Ok(None)` if there is no
+/// such loop. `Err` if the file cannot be read.
 pub fn loop_at(path: &Path, line: u32, column: Option<u32>) -> Result<Option<usize>, Failure> {
     let text = read(path)?;
     let file = File::new(path, &text);
@@ -86,7 +92,7 @@ pub fn loop_at(path: &Path, line: u32, column: Option<u32>) -> Result<Option<usi
     Ok(loops_around(&file, offset).last().copied())
 }
 
-/// The loops around an offset, outermost first, by where their keywords are.
+/// Returns the offsets of the keywords of the loops around an offset, outermost first.
 fn loops_around(file: &File<'_>, offset: usize) -> Vec<usize> {
     let is_loop = |at: usize| matches!(file.source.word(file.token_at(at)), "while" | "for" | "do");
     let around = file.statements.iter().filter(|(bytes, _)| bytes.contains(&offset) && is_loop(bytes.start));

@@ -1,5 +1,5 @@
-//! Places of witnesses in the source: statements, keywords, calls and choices. What a tool says less exactly is taken where it can mean one
-//! thing only.
+//! Finds the locations of witnesses in the source: statements, keywords, calls and choices. An inexact location is
+//! accepted if only one token in it fits.
 
 use super::{File, KEYWORDS, unsupported};
 use crate::c_scan::{Item, Kind, Source, is_type_specifier};
@@ -10,7 +10,8 @@ use std::fmt::Write;
 use std::ops::Range;
 
 impl File<'_> {
-    /// The bytes that the location may mean: one, or those of its line.
+    /// Returns the range of bytes that a location denotes: one byte, or a whole line if it has no column. `Err` if
+    /// there is no such line.
     pub(super) fn range(&self, location: &Location) -> Result<Range<usize>, Failure> {
         let line = location.line as usize;
         let start =
@@ -22,28 +23,31 @@ impl File<'_> {
         })
     }
 
+    /// Returns the offset of the first statement that starts at a location. `Err` if there is none.
     pub(super) fn statement(&self, location: &Location) -> Result<usize, Failure> {
         let range = self.range(location)?;
         let found = self.statements.iter().map(|(bytes, _)| bytes.start).filter(|at| range.contains(at)).min();
         found.ok_or_else(|| unsupported(location, "no statement starts here"))
     }
 
+    /// Returns the index of the first token at a location that fits. `Err` if there is no such line.
     pub(super) fn token(&self, location: &Location, fits: impl Fn(usize) -> bool) -> Result<Option<usize>, Failure> {
         let range = self.range(location)?;
         let tokens = &self.source.tokens;
         Ok((0..tokens.len()).find(|&i| range.contains(&tokens[i].range.start) && fits(i)))
     }
 
+    /// Returns the offset of the first of these keywords at a location. `Err` if there is none.
     pub(super) fn keyword(&self, location: &Location, words: &[&str]) -> Result<usize, Failure> {
         let token = self.token(location, |i| words.contains(&self.source.word(i)))?;
         let token = token.ok_or_else(|| unsupported(location, "no such statement starts here"))?;
         Ok(self.source.tokens[token].range.start)
     }
 
-    /// The right parenthesis of the call that a location means.
+    /// Returns the offset of the right parenthesis of the call at a location. `Err` if there is none.
     pub(super) fn parenthesis(&self, location: &Location) -> Result<usize, Failure> {
         let is_named = |i: usize| self.source.opening(i).is_some_and(|open| self.is_callee(open));
-        // A cast looks like the call of what an expression gives, so the column has to say which is meant.
+        // A cast looks like a call of the value of an expression, so such a call needs an exact column.
         let is_computed = |i: usize| {
             let before = self.source.opening(i).and_then(|open| open.checked_sub(1));
             let before = before.map(|before| self.source.tokens[before].kind);
@@ -55,13 +59,14 @@ impl File<'_> {
         Ok(self.source.tokens[token].range.start)
     }
 
-    /// Whether what stands before the parenthesis is a name that can be called.
+    /// Returns true if the token before the parenthesis is a name that can be called.
     pub(super) fn is_callee(&self, open: usize) -> bool {
         let name = open.checked_sub(1).filter(|&n| self.source.tokens[n].kind == Kind::Word);
         name.is_some_and(|n| !KEYWORDS.contains(&self.source.word(n)))
     }
 
-    /// The keyword of what branches, or the `?`.
+    /// Returns the offset of the keyword of the branching statement at a location, or of the `?` there. `Err` if there
+    /// is neither.
     pub(super) fn branching(&self, location: &Location) -> Result<usize, Failure> {
         let is_choice = |i: usize| self.source.tokens[i].kind == Kind::Punct(b'?');
         let choice = || self.token(location, is_choice).ok().flatten().or_else(|| self.only(location, is_choice));
@@ -69,16 +74,18 @@ impl File<'_> {
             .or_else(|failure| Ok(self.source.tokens[choice().ok_or(failure)?].range.start))
     }
 
-    /// The only token that fits in the statement at a location: some tools say where the statement starts, whatever they mean in it.
+    /// Returns the only token that fits in the statement at a location. Some tools give the start of the statement as
+    /// the location of everything in it.
     fn only(&self, location: &Location, fits: impl Fn(usize) -> bool) -> Option<usize> {
         let at = self.statement(location).ok()?;
-        // The innermost that starts there; a label starts where its statement does not.
+        // The innermost statement that starts there counts. A label does not start where its statement starts.
         let bytes = self.statements.iter().map(|(bytes, _)| bytes).filter(|b| b.start == at).min_by_key(|b| b.end)?;
         let mut found = (self.token_at(bytes.start)..self.token_at(bytes.end)).filter(|&i| fits(i));
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// Declarations of variables that hooks speak of, which the file declares somewhere: it may be behind the hook. Those of simple types only.
+    /// Returns declarations of the variables of the file scope that hooks mention, because the file may declare them
+    /// after the hook. Only variables of simple types are declared.
     pub(super) fn declared_ahead(&self) -> String {
         let hooks = self.hooks.values();
         let texts = hooks.flat_map(|h| h.always.iter().chain(h.cases.iter().map(|(_, action)| action)));
@@ -104,7 +111,8 @@ impl File<'_> {
         out
     }
 
-    /// The first token of what stands before a `?`: back to what binds less, or what opens a part of the program.
+    /// Returns the first token of the operand before a `?`. The search goes back to an operator that binds weaker, or
+    /// to a token that starts a part of the program.
     pub(super) fn operand(&self, choice: usize) -> usize {
         let is = |i: usize, c: u8| self.source.tokens[i].kind == Kind::Punct(c);
         let touch = |i: usize| self.source.tokens[i].range.end == self.source.tokens[i + 1].range.start;

@@ -1,4 +1,4 @@
-//! Places for what witnesses of format 1.0 say: lines, and what is done there.
+//! Sites for the positions of format 1.0, which gives lines and the kind of the operation instead of exact locations.
 
 use super::{File, Site, read};
 use crate::c_scan::{Item, Kind, Statement};
@@ -8,10 +8,14 @@ use driver::failure::Failure;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+/// The first and the last line. `None` means any line.
 type Lines = Option<(u32, u32)>;
 
-/// Leaves of a witness of format 1.0 what one of format 2 would say: where tools tell the operands of a condition one by one, the last decides; and
-/// what is outside of all functions happens anyway.
+/// Changes the segments of a witness of format 1.0 so that they mean what they would mean in format 2. Some tools
+/// report each operand of a condition, so only the last such waypoint is kept. Operations outside of all functions
+/// always happen, so their waypoints are removed, or are moved to the entry of `main` if they assume a condition.
+///
+/// `Err` if a file cannot be read or is not part of the program.
 pub fn settle(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
     let Content::Segments(segments) = &mut entry.content else { return Ok(()) };
     if segments.iter().flat_map(|s| &s.segment).all(|item| item.waypoint.loose.is_none()) {
@@ -31,7 +35,8 @@ pub fn settle(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
             continue;
         }
         if kind == "behind" && candidates.iter().all(|&at| files[at].is_outside(loose.lines)) {
-            // Before anything runs; of several such states the last is the one that there is then.
+            // The state holds before anything runs. If several such states follow one another, only the last one still
+            // holds then.
             let lines = loose.lines;
             let mut segment = segment;
             let waypoint = &mut segment.segment.last_mut().expect("it has a step").waypoint;
@@ -55,7 +60,7 @@ pub fn settle(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
         let in_parts = kind == "branching" && candidates.iter().any(|&at| files[at].decides_in_parts(loose.lines));
         if in_parts && kept.last().is_some_and(same) {
             kept.pop();
-            // What is to be avoided of an operand says nothing of the whole.
+            // The waypoints to avoid are about an operand, not about the whole condition.
             kept.push(Segment { segment: segment.segment.into_iter().next_back().into_iter().collect() });
         } else {
             kept.push(segment);
@@ -65,8 +70,11 @@ pub fn settle(entry: &mut Entry, paths: &[PathBuf]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The entry without the operands of conditions that tools of format 2, too, tell one by one, as if each were the whole: of waypoints that follow one
-/// another at a condition with several, the last decides. `None` where there are none.
+/// Returns the entry without the waypoints for single operands. Some tools write such waypoints also in format 2, as if
+/// each operand were the whole condition. If waypoints at one condition with several operands follow one another, only
+/// the last is kept. Returns `None` if there are no such waypoints.
+///
+/// `Err` if a file cannot be read.
 pub fn joined(entry: &Entry, paths: &[PathBuf]) -> Result<Option<Entry>, Failure> {
     let Content::Segments(segments) = &entry.content else { return Ok(None) };
     let texts = paths.iter().map(|path| read(path)).collect::<Result<Vec<String>, Failure>>()?;
@@ -88,13 +96,14 @@ pub fn joined(entry: &Entry, paths: &[PathBuf]) -> Result<Option<Entry>, Failure
     Ok((kept.len() < segments.len()).then(|| Entry { content: Content::Segments(kept), ..entry.clone() }))
 }
 
-/// Whether the condition of the statement at an offset has several.
+/// Returns true if the condition of the statement at an offset has several operands.
 fn has_operands(file: &File<'_>, at: usize) -> bool {
     let text = file.around_condition(at, "", "").map_or("", |piece| &file.source.text[piece.around]);
     text.contains("&&") || text.contains("||")
 }
 
-/// The files that a location may mean, by number: all where it does not say a line.
+/// Returns the numbers of the files that a location may name. If no lines are given, or the program has one file, these
+/// are all files. `Err` if no file matches.
 pub(super) fn files_of(files: &[File<'_>], location: &Location, lines: Lines) -> Result<Vec<usize>, Failure> {
     let wanted = Path::new(&location.file_name);
     let exact = files.iter().position(|f| f.path == wanted);
@@ -107,7 +116,7 @@ pub(super) fn files_of(files: &[File<'_>], location: &Location, lines: Lines) ->
 }
 
 impl File<'_> {
-    /// The places where a step may be made.
+    /// Returns the sites at which a step may happen.
     pub(super) fn steps(&self, waypoint: &Waypoint, loose: &Loose) -> Vec<Site> {
         let (lines, called) = (loose.lines, waypoint.called.as_deref().unwrap_or_default());
         match waypoint.kind.as_str() {
@@ -115,14 +124,15 @@ impl File<'_> {
             "function_return" => self.calls(called, lines).into_iter().map(Site::Returned).collect(),
             "function_enter" => {
                 let (calls, first) = (self.calls(called, lines), self.first_of(called).map(Site::Start));
-                // Pointers call without a name, and some tools say where the function is.
+                // A call through a pointer does not name the function, and some tools give the lines of the function
+                // instead.
                 let is_head = |(span, name, body): (Range<usize>, &str, Range<usize>)| {
                     name == called && self.overlaps(&(span.start..body.start + 1), lines)
                 };
                 let unnamed = || self.calls(called, None).is_empty() || self.functions().any(is_head);
                 match calls.is_empty() {
                     true => first.filter(|_| lines.is_none() || unnamed()).into_iter().collect(),
-                    // What is assumed of a call is said of the variables of who is called.
+                    // An assumption about a call refers to the variables of the callee.
                     false if loose.assumed.is_some() => first.into_iter().collect(),
                     false => calls.into_iter().map(Site::Called).collect(),
                 }
@@ -142,7 +152,7 @@ impl File<'_> {
                 true => vec![Site::Statement(bytes.start)],
                 false => vec![Site::Behind(bytes.start)],
             }),
-            // A statement that calls has a step before the call and one behind it.
+            // A statement with a call has a step before the call and one after it.
             _ => self.operations(lines, |bytes| {
                 let calls = self.source.text[bytes.clone()].contains('(') && !self.jumps(bytes);
                 let behind = calls.then_some(Site::Behind(bytes.start));
@@ -151,7 +161,9 @@ impl File<'_> {
         }
     }
 
-    /// Operations on the lines: statements, decisions, and the head of a function, where its variables are given their values.
+    /// Returns the sites of the operations on the lines. An operation is a statement or a decision. If there is none,
+    /// the sites are the starts of the functions whose heads are on the lines, because a head initializes the
+    /// parameters.
     fn operations(&self, lines: Lines, sites: impl Fn(&Range<usize>) -> Vec<Site>) -> Vec<Site> {
         let mut sites: Vec<Site> = self.leaves(lines).iter().flat_map(sites).collect();
         sites.extend(self.branches(lines).into_iter().map(Site::Condition));
@@ -162,34 +174,37 @@ impl File<'_> {
         sites
     }
 
-    /// Whether control goes elsewhere at the end of the statement.
+    /// Returns true if the statement is a jump: control does not reach the next statement.
     fn jumps(&self, bytes: &Range<usize>) -> bool {
         matches!(self.source.word(self.token_at(bytes.start)), "return" | "break" | "continue" | "goto")
     }
 
-    /// Whether the lines are outside of all functions: what is there is done before any of them starts.
+    /// Returns true if the lines are outside of all functions, where everything happens before a function starts.
     pub(super) fn is_outside(&self, lines: Lines) -> bool {
         lines.is_some()
             && !self.functions().any(|(span, ..)| self.overlaps(&span, lines))
             && self.source.items.iter().any(|item| self.overlaps(&self.source.bytes(item.span()), lines))
     }
 
-    /// Whether a condition on these lines has several operands, of which tools of this format tell one by one.
+    /// Returns true if a condition on these lines has several operands. Tools of format 1.0 report such operands one by
+    /// one.
     pub(super) fn decides_in_parts(&self, lines: Lines) -> bool {
         self.branches(lines).into_iter().any(|at| has_operands(self, at))
     }
 
+    /// Returns the line of a byte offset, from 1.
     fn line_of(&self, offset: usize) -> u32 {
         self.lines.partition_point(|&start| start <= offset) as u32
     }
 
+    /// Returns true if a range of bytes is at least partly on the lines.
     fn overlaps(&self, bytes: &Range<usize>, lines: Lines) -> bool {
         lines.is_none_or(|(first, last)| {
             self.line_of(bytes.start) <= last && first <= self.line_of(bytes.end.saturating_sub(1).max(bytes.start))
         })
     }
 
-    /// Statements without others in them, and no decisions.
+    /// Returns the ranges of the statements on the lines that contain no other statement and do not branch.
     fn leaves(&self, lines: Lines) -> Vec<Range<usize>> {
         let inner = |bytes: &Range<usize>| {
             let is_below = |b: &Range<usize>| b != bytes && bytes.start <= b.start && b.end <= bytes.end;
@@ -202,7 +217,8 @@ impl File<'_> {
         all.filter(|b| self.overlaps(b, lines) && !decides(b) && !inner(b)).cloned().collect()
     }
 
-    /// Keywords of what branches by a condition on the lines, and `?`.
+    /// Returns the offsets of the keywords of the branching statements whose conditions are on the lines, and those of
+    /// each `?`.
     fn branches(&self, lines: Lines) -> Vec<usize> {
         let tokens = &self.source.tokens;
         let statements = self.statements.iter().map(|(bytes, _)| bytes.start);
@@ -220,7 +236,8 @@ impl File<'_> {
         keywords.chain(choices).filter(is_here).collect()
     }
 
-    /// The right parentheses of the calls of a function on the lines, or in a statement that starts there.
+    /// Returns the offsets of the right parentheses of the calls of a function. A call counts if it is on the lines, or
+    /// if its statement starts there.
     pub(super) fn calls(&self, function: &str, lines: Lines) -> Vec<usize> {
         let tokens = &self.source.tokens;
         let is_call = |open: usize| {
@@ -244,7 +261,7 @@ impl File<'_> {
         closes.filter(|&at| inside(at)).collect()
     }
 
-    /// Functions: their bytes, their names and the bytes of their bodies.
+    /// Returns the functions: their byte ranges, their names, and the byte ranges of their bodies.
     pub(super) fn functions(&self) -> impl Iterator<Item = (Range<usize>, &str, Range<usize>)> {
         self.source.items.iter().filter_map(|item| match item {
             Item::Function { span, name, body } => {
@@ -254,7 +271,7 @@ impl File<'_> {
         })
     }
 
-    /// The first statement of a function.
+    /// Returns the offset of the first statement of a function.
     fn first_of(&self, function: &str) -> Option<usize> {
         self.source.items.iter().find_map(|item| match item {
             Item::Function { name, body: Statement::Compound(_, all), .. } if self.source.word(*name) == function => {
@@ -264,16 +281,17 @@ impl File<'_> {
         })
     }
 
-    /// The brace that ends a function.
+    /// Returns the offset of the closing brace of a function.
     fn end_of(&self, function: &str) -> Option<usize> {
         self.functions().find(|(_, name, _)| *name == function).map(|(.., body)| body.end - 1)
     }
 
+    /// Returns true if an offset is in the body of a function.
     fn is_in(&self, function: &str, at: usize) -> bool {
         self.functions().any(|(_, name, body)| name == function && body.contains(&at))
     }
 
-    /// The place of an invariant of a node.
+    /// Returns the site of an invariant of a node.
     pub(super) fn node(&self, invariant: &Invariant, loose: &Loose) -> Option<Site> {
         let is_loop = invariant.kind == "loop_invariant";
         let in_scope = |at: usize| {
@@ -310,7 +328,7 @@ impl File<'_> {
         if let Some(at) = loose.left.iter().filter(|(_, decides)| !decides).find_map(|(lines, _)| single(*lines)) {
             return Some(Site::Statement(at));
         }
-        // Of a loop without a keyword the statement at its head is named.
+        // An invariant of a loop without a keyword is at the statement at the loop head.
         let heads = self.statements.iter().map(|(bytes, _)| bytes.start);
         let head = |lines: (u32, u32)| heads.clone().filter(|&at| self.overlaps(&(at..at + 1), Some(lines))).min();
         let first =

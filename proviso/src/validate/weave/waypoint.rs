@@ -1,11 +1,14 @@
-//! What waypoints and invariants put where.
+//! The sites and actions of waypoints and invariants.
 
 use super::{END, File, Following, INVARIANT, RESULT, SEGMENT, Site, file_of, lasso, loose, unsupported};
 use crate::validate::weave::unusable;
 use crate::witness::{Invariant, Location, Loose, Scalar, Waypoint};
 use driver::failure::Failure;
 
-/// Puts the check of an invariant where it is said to hold.
+/// Adds the check of an invariant at the location of the invariant. `number` is the number of the error function that
+/// the check calls.
+///
+/// `Err` if the location does not exist, if the type is not supported, or if the value is more than a condition.
 pub(super) fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, number: usize) -> Result<(), Failure> {
     let location = &invariant.location;
     let check = |condition: String| format!("(({condition}) ? (void)0 : {INVARIANT}{number}())");
@@ -30,14 +33,18 @@ pub(super) fn add_invariant(files: &mut [File<'_>], invariant: &Invariant, numbe
     Ok(())
 }
 
-/// How waypoints are followed.
+/// The way in which executions must follow the waypoints.
 pub(super) struct Way {
+    /// The required strictness.
     pub following: Following,
-    /// How many segments lead to a cycle, and how many there are.
+    /// The number of segments before the cycle, and the number of all segments.
     pub extent: (usize, usize),
 }
 
-/// Puts a waypoint where it is.
+/// Adds the action of a waypoint at its sites. `number` is the number of its segment. A target needs no action.
+///
+/// `Err` if the location does not exist, if the kind or the action is not supported, or if the constraint is more than
+/// a condition.
 pub(super) fn add(files: &mut [File<'_>], waypoint: &Waypoint, number: usize, way: &Way) -> Result<(), Failure> {
     let location = &waypoint.location;
     let (sites, condition) = match &waypoint.loose {
@@ -66,10 +73,10 @@ pub(super) fn add(files: &mut [File<'_>], waypoint: &Waypoint, number: usize, wa
     Ok(())
 }
 
-/// Files by their numbers and places in them, and what holds there.
+/// Sites with the numbers of their files, and the condition that holds there.
 type Placed = (Vec<(usize, Site)>, String);
 
-/// Where a waypoint of format 2 is.
+/// Returns the site of a waypoint of format 2.
 fn exact(files: &[File<'_>], waypoint: &Waypoint, following: Following) -> Result<Placed, Failure> {
     let location = &waypoint.location;
     let at = file_of(files, location)?;
@@ -107,7 +114,8 @@ fn exact(files: &[File<'_>], waypoint: &Waypoint, following: Following) -> Resul
     Ok((vec![(at, site)], condition))
 }
 
-/// Of an input that the witness gives one value: that it is taken. A search for executions without end tries few values of its own.
+/// If the witness fixes the value of an input, returns an expression that sets the input to this value. This helps a
+/// search for infinite executions, which tries few values itself. Returns `None` for any other constraint.
 fn given(
     files: &[File<'_>],
     file: &File<'_>,
@@ -128,19 +136,20 @@ fn given(
     Ok(Some(format!("({RESULT} = ({said}), {RESULT} == ({said}))")))
 }
 
-/// Whether the text is a constant, so that nothing of it binds less than `==`.
+/// Returns true if the text is a constant, so that none of its operators binds weaker than `==`.
 fn is_number(text: &str) -> bool {
     let text = text.trim().trim_start_matches('-');
     text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
 }
 
-/// Where a step of format 1 may be.
+/// Returns the sites of a step of format 1.0.
 fn by_line(files: &[File<'_>], waypoint: &Waypoint, loose: &Loose) -> Result<Placed, Failure> {
     let location = &waypoint.location;
     let is_target = waypoint.kind == "target";
     let mut sites: Vec<(usize, Site)> = Vec::new();
     let candidates = loose::files_of(files, location, loose.lines)?;
-    // A violation that nobody says the place of is anywhere, and one in a function is behind its call, which is a step of its own.
+    // The target needs no site if its lines are unknown. If it names a function, the violation comes after the call of
+    // this function, which is a step of its own.
     if !is_target || loose.lines.is_some() && waypoint.called.is_none() {
         for &at in &candidates {
             sites.extend(files[at].steps(waypoint, loose).into_iter().map(|site| (at, site)));
@@ -171,7 +180,7 @@ fn by_line(files: &[File<'_>], waypoint: &Waypoint, loose: &Loose) -> Result<Pla
     Ok((sites, condition))
 }
 
-/// The condition of a waypoint as it is woven in.
+/// Returns the condition of a waypoint in the form in which it is added to the program.
 fn text(file: &File<'_>, value: Option<&Scalar>, location: &Location) -> Result<String, Failure> {
     match value {
         Some(Scalar::Text(text)) => file.admit(&text.replace("\\result", RESULT), location),
@@ -181,7 +190,7 @@ fn text(file: &File<'_>, value: Option<&Scalar>, location: &Location) -> Result<
     }
 }
 
-/// That a branch is taken or is not.
+/// Returns the condition that a branch is taken, or that it is not taken.
 fn taken(value: Option<&Scalar>, location: &Location) -> Result<String, Failure> {
     match value {
         Some(Scalar::Bool(true)) => Ok(format!("!!{RESULT}")),
@@ -192,6 +201,7 @@ fn taken(value: Option<&Scalar>, location: &Location) -> Result<String, Failure>
     }
 }
 
+/// Returns true if the statement at the location is a `switch`.
 fn is_switch(file: &File<'_>, location: &Location) -> bool {
     file.keyword(location, &["switch"]).is_ok()
 }

@@ -1,9 +1,9 @@
-//! GraphML as an automaton: nodes and edges with what the format's keys say of them.
+//! Parses GraphML as an automaton: nodes and edges with the values of the keys of format 1.0.
 
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::{BTreeSet, HashMap};
 
-/// What the format has words for, and keys that tools write for people to read.
+/// The keys of the format, and keys that tools write for human readers.
 const KNOWN: [&str; 35] = [
     "witness-format-version",
     "witness-type",
@@ -45,32 +45,38 @@ const KNOWN: [&str; 35] = [
 /// The automaton of a witness.
 #[derive(Debug, Default)]
 pub struct Automaton {
-    /// What is said of the whole.
+    /// The values of the graph itself.
     pub about: Data,
+    /// The values of the nodes.
     pub nodes: Vec<Data>,
+    /// The edges, in the order of the file.
     pub edges: Vec<Edge>,
-    /// Keys that the format does not have, which stand for nothing here.
+    /// The keys that the format does not have. They are ignored.
     pub unknown: BTreeSet<String>,
 }
 
 /// A step from one node to another.
 #[derive(Debug)]
 pub struct Edge {
+    /// The index of the node that the edge leaves.
     pub from: usize,
+    /// The index of the node that the edge enters.
     pub to: usize,
+    /// The values of the edge.
     pub data: Data,
 }
 
-/// The values of keys; of each the first.
+/// The values of keys. The first value of a key counts.
 #[derive(Debug, Default)]
 pub struct Data(HashMap<String, String>);
 
 impl Data {
-    /// The value of a key, unless it is empty.
+    /// Returns the value of a key, unless it is empty.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str).filter(|v| !v.is_empty())
     }
 
+    /// Returns true if the value of a key is `true`. A missing value is false. `Err` if the value is no truth value.
     pub fn is(&self, key: &str) -> Result<bool, String> {
         match self.get(key) {
             None | Some("false") => Ok(false),
@@ -79,15 +85,17 @@ impl Data {
         }
     }
 
+    /// Returns the value of a key as a number. Returns `Ok(None)` if there is no value. `Err` if the value is no
+    /// number.
     pub fn number(&self, key: &str) -> Result<Option<u32>, String> {
         let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no value of {key}"));
         self.get(key).map(number).transpose()
     }
 }
 
-/// The automaton in a text; `Err` says what is wrong with it.
+/// Parses the automaton in a text. `Err` with a message if the text is malformed.
 pub fn automaton(text: &str) -> Result<Automaton, String> {
-    // The document type of GraphML may be named, but nothing of it is expanded.
+    // A file may name the document type of GraphML, but the parser loads no external definitions.
     let options = ParsingOptions { allow_dtd: true, nodes_limit: 10_000_000, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|e| e.to_string())?;
     let root = document.root_element();
@@ -100,7 +108,7 @@ pub fn automaton(text: &str) -> Result<Automaton, String> {
     if graphs.next().is_some() {
         return Err("it has more than one <graph>".into());
     }
-    // A key is known by its id; some tools number them, and say in `attr.name` what they mean.
+    // A key is identified by its id. Some tools number the keys and write their names in `attr.name`.
     let (mut names, mut defaults) = (HashMap::new(), Vec::new());
     for key in root.children().filter(|n| is(n, "key")) {
         let id = key.attribute("id").ok_or("a <key> without an id")?;
@@ -146,12 +154,13 @@ pub fn automaton(text: &str) -> Result<Automaton, String> {
     Ok(automaton)
 }
 
+/// Returns the trimmed text in an element.
 fn text_of(node: &Node<'_, '_>) -> String {
     node.children().filter_map(|n| n.text()).collect::<String>().trim().to_owned()
 }
 
 impl Automaton {
-    /// The nodes of which a key is true.
+    /// Returns the nodes in which a key is true. `Err` if the value of a node is no truth value.
     pub fn marked(&self, key: &str) -> Result<Vec<usize>, String> {
         let mut found = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
@@ -162,12 +171,13 @@ impl Automaton {
         Ok(found)
     }
 
-    /// The edges that leave a node, in their order.
+    /// Returns the edges that leave a node, in the order of the file.
     pub fn leaving(&self, node: usize) -> impl Iterator<Item = &Edge> {
         self.edges.iter().filter(move |e| e.from == node)
     }
 
-    /// The edges of a shortest way that does not enter certain nodes.
+    /// Returns the edges of a shortest path from a node to one of the nodes `to` that enters no node of `without`.
+    /// Returns `None` if there is no such path.
     pub fn way(&self, from: usize, to: &[usize], without: &[usize]) -> Option<Vec<&Edge>> {
         let mut by_source: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (number, edge) in self.edges.iter().enumerate() {

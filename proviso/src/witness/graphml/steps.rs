@@ -1,9 +1,10 @@
-//! A witness of format 1.0 in the terms of format 2.0, so that there is one validator and not two.
+//! Translates a witness of format 1.0 into the terms of format 2.0, so that one validator handles both.
 //!
-//! An edge is a step that an execution makes; where nothing fits, the automaton stays where it is. So a way to the violation is a
-//! sequence of waypoints, and what leads to a sink is to be avoided. The older format names lines, not places, and conditions
-//! that hold *behind* a step: that is [`Loose`], which the file format 2.0 does not have and [`weave`](super::super::weave) finds the
-//! places for. An invariant belongs to a node; it is looked for at the place that the edges around it agree on.
+//! An edge is a step of an execution. If no edge matches, the automaton stays in its state. So a path to the violation
+//! is a sequence of waypoints, and an edge to a sink is a waypoint to avoid. The older format has lines instead of
+//! exact locations, and conditions that hold *after* a step. [`Loose`] represents them, which the file format 2.0 does
+//! not have. [`weave`](crate::validate::weave) finds their locations. An invariant belongs to a node. Its location is
+//! the one that the edges at the node agree on.
 
 use super::super::{
     Constraint, Content, Entry, Invariant, InvariantItem, Location, Loose, Metadata, Producer, Scalar, Segment,
@@ -12,13 +13,15 @@ use super::super::{
 use super::read::{Automaton, Data, Edge, automaton};
 use std::collections::BTreeMap;
 
-/// A witness that was read, and what of it was left out, in words.
+/// A witness that was read.
 pub struct Told {
+    /// The entry in terms of format 2.0.
     pub entry: Entry,
+    /// Descriptions of the parts that were left out.
     pub left_out: Vec<String>,
 }
 
-/// Reads a witness.
+/// Parses a witness of format 1.0. `Err` with a message if it is malformed or not supported.
 pub fn read(text: &str) -> Result<Told, String> {
     let automaton = automaton(text)?;
     let about = &automaton.about;
@@ -39,6 +42,7 @@ pub fn read(text: &str) -> Result<Told, String> {
     Ok(Told { entry, left_out })
 }
 
+/// Returns the metadata of a witness. `Err` if its version, language or architecture is not supported.
 fn metadata(about: &Data) -> Result<Metadata, String> {
     let said = |key: &str| about.get(key).unwrap_or_default().to_owned();
     if !matches!(about.get("witness-format-version"), None | Some("1.0")) {
@@ -71,14 +75,17 @@ fn metadata(about: &Data) -> Result<Metadata, String> {
     })
 }
 
-/// What an edge says that an execution does.
+/// The translation of one automaton.
 struct Reader<'a> {
     automaton: &'a Automaton,
+    /// The name of the program file, for edges that name no file.
     file: &'a str,
+    /// Descriptions of the parts that were left out.
     left_out: Vec<String>,
 }
 
 impl Reader<'_> {
+    /// Returns the entry node. `Err` unless there is exactly one.
     fn entry(&self) -> Result<usize, String> {
         match self.automaton.marked("entry")?.as_slice() {
             [one] => Ok(*one),
@@ -87,6 +94,8 @@ impl Reader<'_> {
         }
     }
 
+    /// Returns the segments of a shortest path to a violation. `Err` if there is no such path or an edge is not
+    /// supported.
     fn violation(&mut self) -> Result<Vec<Segment>, String> {
         let (entry, ends, sinks) = (self.entry()?, self.automaton.marked("violation")?, self.automaton.marked("sink")?);
         if ends.is_empty() {
@@ -124,8 +133,9 @@ impl Reader<'_> {
         Ok(without_repeated(segments))
     }
 
-    /// The step to the violation, and the target. A line is the target's; where the step says more, the violation is behind it, and
-    /// in the function that is entered, if one is.
+    /// Returns the segments of the last step and the target. If the step is only a line, this is the line of the
+    /// target. Otherwise, the violation comes after the step. If the step enters a function, the violation is in this
+    /// function.
     fn last(&self, mut avoided: Vec<Waypoint>, step: Option<Waypoint>, data: &Data) -> Result<Vec<Segment>, String> {
         let mut target = self.waypoint("target", &Data::default())?;
         let Some(mut step) = step else {
@@ -139,7 +149,7 @@ impl Reader<'_> {
                 return Ok(vec![of(avoided)]);
             }
             "behind" => {
-                // Behind a violation nothing is.
+                // Nothing happens after a violation.
                 step.kind = "passed".into();
                 target = self.waypoint("target", data)?;
             }
@@ -153,7 +163,8 @@ impl Reader<'_> {
         Ok(vec![of(avoided), of(vec![target])])
     }
 
-    /// The waypoint of an edge; `None` where every execution makes the step.
+    /// Returns the waypoint of an edge. Returns `None` if every execution makes the step. `Err` if the edge is
+    /// malformed or not supported.
     fn step(&mut self, edge: &Edge) -> Result<Option<Waypoint>, String> {
         let data = &edge.data;
         for key in ["threadId", "createThread"] {
@@ -181,7 +192,7 @@ impl Reader<'_> {
                 waypoint
             }
             (Some(other), ..) => return Err(format!("`{other}` is no value of control")),
-            // Where execution starts, it does so anyway.
+            // Every execution enters `main`.
             (None, Some("main"), _) if assumed.is_none() => return Ok(None),
             (None, Some(function), _) => {
                 let mut waypoint = self.waypoint("function_enter", data)?;
@@ -201,17 +212,20 @@ impl Reader<'_> {
         Ok(Some(waypoint))
     }
 
+    /// Returns a waypoint of a kind, with the lines of an edge. `Err` if the lines are malformed.
     fn waypoint(&self, kind: &str, data: &Data) -> Result<Waypoint, String> {
         let loose = Loose { lines: lines(data)?, ..Loose::default() };
         let line = loose.lines.map_or(1, |(first, _)| first);
         Ok(Waypoint { loose: Some(loose), ..Waypoint::follow(kind, self.location(data, line), None) })
     }
 
+    /// Returns the location of an edge, with its file and a line.
     fn location(&self, data: &Data, line: u32) -> Location {
         let file_name = data.get("originfile").filter(|name| !name.starts_with('<')).unwrap_or(self.file).to_owned();
         Location { file_name, line, column: None, function: None }
     }
 
+    /// Returns the invariants of the nodes. `Err` if an invariant or an edge is malformed.
     fn correctness(&mut self) -> Result<Vec<InvariantItem>, String> {
         self.entry()?;
         if self.automaton.edges.iter().any(|e| e.data.get("assumption").is_some()) {
@@ -239,7 +253,7 @@ impl Reader<'_> {
             for edge in self.automaton.leaving(number) {
                 let decides = edge.data.get("control").is_some()
                     || edge.data.get("sourcecode").is_some_and(|s| s.starts_with('['));
-                // An edge that only says which loop it leads to speaks of the next place, not of this one.
+                // An edge that only marks a loop head describes the next node, not this one.
                 if decides || !edge.data.is("enterLoopHead")? {
                     left.extend(lines(&edge.data)?.map(|lines| (lines, decides)));
                 }
@@ -257,10 +271,13 @@ impl Reader<'_> {
     }
 }
 
+/// Returns the segment of these waypoints.
 fn of(waypoints: Vec<Waypoint>) -> Segment {
     Segment { segment: waypoints.into_iter().map(|waypoint| WaypointItem { waypoint }).collect() }
 }
 
+/// Returns the first and the last line of an edge. Returns `Ok(None)` if it has no line. `Err` if the lines are
+/// malformed.
 fn lines(data: &Data) -> Result<Option<(u32, u32)>, String> {
     let Some(first) = data.number("startline")? else { return Ok(None) };
     let last = data.number("endline")?.unwrap_or(first);
@@ -270,13 +287,14 @@ fn lines(data: &Data) -> Result<Option<(u32, u32)>, String> {
     }
 }
 
-/// Conditions as some tools write them, one after the other with semicolons, as one.
+/// Returns one condition for a text in which some tools write several, separated by semicolons. `Err` if the text is
+/// empty or the parentheses of a condition do not match.
 fn condition(text: &str) -> Result<String, String> {
     let parts: Vec<&str> = text.split(';').map(str::trim).filter(|p| !p.is_empty()).collect();
     match parts.as_slice() {
         [] => Err(format!("`{text}` is no condition")),
         [one] => Ok((*one).to_owned()),
-        // What one has open is not to be closed by another.
+        // One condition must not close a parenthesis that another one opens.
         several if several.iter().any(|p| p.matches('(').count() != p.matches(')').count()) => {
             Err(format!("`{text}` is no condition"))
         }
@@ -284,7 +302,8 @@ fn condition(text: &str) -> Result<String, String> {
     }
 }
 
-/// Without steps that only say a line of which another one says more: tools take a statement apart, and each part has its line.
+/// Removes steps that are only a line if a step before or after them is on the same lines. Tools split a statement into
+/// parts, and each part has the line of the statement.
 fn without_repeated(segments: Vec<Segment>) -> Vec<Segment> {
     let lines = |s: &Segment| s.segment.last().and_then(|w| w.waypoint.loose.as_ref()?.lines);
     let is_line = |s: &Segment| s.segment.len() == 1 && s.segment[0].waypoint.kind == "passed";

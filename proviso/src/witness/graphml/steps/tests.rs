@@ -1,6 +1,6 @@
 use super::*;
 
-/// A graph with these entries of the graph, nodes and edges.
+/// Returns a document with this content of the graph, and with these nodes and edges.
 fn graph(about: &str, nodes: &str, edges: &str) -> String {
     format!("<graphml><graph>{about}{nodes}{edges}</graph></graphml>")
 }
@@ -30,7 +30,7 @@ fn violation(edges: &[&[(&str, &str)]]) -> String {
     graph(&about, &nodes, &edges)
 }
 
-/// The kinds of the waypoints of a witness, with their lines.
+/// Returns the kinds of the waypoints of a witness, with their lines.
 fn kinds(text: &str) -> Vec<String> {
     let told = read(text).unwrap();
     let Content::Segments(segments) = told.entry.content else { panic!() };
@@ -69,7 +69,7 @@ fn steps_become_waypoints() {
     assert_eq!(kinds(&violation(&[&[]])), ["target"]);
 }
 
-/// What leads to a sink is to be avoided, also where the sink is the nearer end.
+/// An edge to a sink must be avoided, even if the sink is nearer to the violation.
 #[test]
 fn sinks_are_avoided() {
     let text = violation(&[&[("startline", "5"), ("control", "condition-true")], &[("startline", "9")]]);
@@ -111,7 +111,7 @@ fn what_is_not_understood_is_named() {
     }
 }
 
-/// Numbered keys, defaults and entities as other writers have them.
+/// Other tools write numbered keys, defaults and entities.
 #[test]
 fn keys_are_known_by_their_names() {
     let text = "<?xml version=\"1.0\"?><!DOCTYPE graphml><graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">
@@ -131,7 +131,7 @@ fn keys_are_known_by_their_names() {
     assert_eq!((loose.entered.as_slice(), loose.left.as_slice()), (&[(3, 3)][..], &[((4, 4), true)][..]));
 }
 
-/// Whatever a file has: an answer or a reason, and no crash.
+/// Reading a damaged file returns a witness or an error, and never panics.
 #[test]
 fn cut_and_changed_files_are_survived() {
     let good = violation(&[
