@@ -1,7 +1,7 @@
 //! The cache of verdicts (`--cache`). A program is not analysed again if the same build verified it before, with the
 //! same question and configuration.
 //!
-//! The name of an entry is the digest of the linked bitcode and of the [`Question`]: everything else that TRUE and
+//! The name of an entry is the digest of the linked bitcode and of the `Question`: everything else that TRUE and
 //! FALSE depend on. The bitcode has debug information, so any change of a source file changes it. A change of the
 //! models, the stubs or clang changes the bitcode, too. An entry for a proof contains the analysis that found it. An
 //! entry for a violation contains the inputs, which are replayed as if they had just been found. A violation from the

@@ -1,6 +1,6 @@
 //! Verification of C programs as a library: from C or bitcode to a verdict with its evidence.
 //!
-//! A [`Task`] is a program and the questions about it. A [`Config`] determines the analyses and the limits. [`verify`]
+//! A [`Task`] is a program and the questions about it. A [`Config`] determines the analyses and the limits. [`verify()`]
 //! loads the program, slices it, runs the analyses, replays the violations that they find, and returns an [`Outcome`].
 //! The command `proviso` adds arguments and file formats.
 //!
@@ -38,6 +38,8 @@
 //! | [`session`] | the state of a run |
 //! | [`cooperation`], [`preanalysis`], [`decide`], [`proved`], [`termination`], [`answer`], [`question`], [`vacuity`] | the stages |
 //! | [`mod@verify`] | a verification under its limits |
+
+#![warn(missing_docs)]
 
 pub mod answer;
 pub mod cache;

@@ -15,9 +15,19 @@ const MAX_CHECKS: usize = 4;
 #[derive(Clone, PartialEq, Debug)]
 pub enum Obstacle {
     /// A loop of this function, whose head is at this place.
-    Loop { function: String, spot: Spot },
+    Loop {
+        /// The name of the function that contains the loop.
+        function: String,
+        /// The place of the loop head.
+        spot: Spot,
+    },
     /// A recursive function, defined at this place.
-    Recursion { function: String, spot: Spot },
+    Recursion {
+        /// The name of the recursive function.
+        function: String,
+        /// The place of its definition.
+        spot: Spot,
+    },
 }
 
 impl Obstacle {

@@ -15,8 +15,13 @@ pub enum Answer {
     True,
     /// An execution violates the property.
     False(Box<Violation>),
-    /// The analysis did not decide, for this reason. `spot` is the place that the reason is about.
-    Unknown { reason: String, spot: Option<Spot> },
+    /// The analysis did not decide.
+    Unknown {
+        /// The reason, as the verdict line shows it.
+        reason: String,
+        /// The place that the reason is about.
+        spot: Option<Spot>,
+    },
 }
 
 /// A confirmed violation.

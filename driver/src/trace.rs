@@ -1,6 +1,6 @@
 //! The trace of a counterexample: the steps that lead to the error, in terms of the C program.
 //!
-//! The interpreter runs the counterexample's inputs, and a [`Recorder`](recorder::Recorder) observes the run. The
+//! The interpreter runs the counterexample's inputs, and a `Recorder` observes the run. The
 //! recorder tracks which variables and bytes depend on an input. This taint distinguishes the steps that matter from
 //! the rest. The steps that matter are inputs, values computed from them, branches that they decide, and the calls that
 //! lead to the error.
