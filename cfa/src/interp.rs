@@ -4,8 +4,8 @@
 //! returns the outcome of the run. It replays every counterexample before it is reported. Tests compare it with
 //! natively compiled programs.
 //!
-//! The interpreter first compiles a program to a compact register code ([`code`]). Values of up to 64 bits are machine
-//! words ([`word`]). All others are evaluated as the expression language defines. The frames of the interpreted program
+//! The interpreter first compiles a program to a compact register code (`code`). Values of up to 64 bits are machine
+//! words (`word`). All others are evaluated as the expression language defines. The frames of the interpreted program
 //! are data, so its recursion does not use the stack of the interpreter.
 
 mod code;

@@ -1,6 +1,6 @@
 //! The text form of programs and expressions.
 //!
-//! [`print`] writes a whole program, every table with its ids. [`parse`] reads it back. The result is the same program,
+//! [`print()`] writes a whole program, every table with its ids. [`parse`] reads it back. The result is the same program,
 //! except for the numbers of expressions. White space does not matter. `//` starts a comment. A C name may precede an
 //! id (`x.v3`). The parser ignores such names.
 //!

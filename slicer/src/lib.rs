@@ -1,6 +1,6 @@
 //! Dependence analysis and slicing of whole programs.
 //!
-//! [`slice`] reduces a program to the operations that its criteria depend on. Points-to sets ([`pointer`]) partition
+//! [`slice()`] reduces a program to the operations that its criteria depend on. Points-to sets ([`mod@pointer`]) partition
 //! memory into regions. A backward walk from the criteria marks nodes of a system dependence graph over variables and
 //! regions. The marked operations form a new program. As far as the criteria are concerned, it behaves like the
 //! original.

@@ -11,8 +11,8 @@
 //! leave their objects in it ([`Frame`]). All other objects stay unchanged. A write that the certificate does not list
 //! ends the check.
 //!
-//! The modules: [`walk`] interprets functions and loops, [`step`] operations, [`access`] pointers and memory accesses,
-//! and [`content`] contents of objects. [`cells`] handles facts about all cells of arrays, and [`claim`] queries to the
+//! The modules: `walk` interprets functions and loops, `step` operations, `access` pointers and memory accesses,
+//! and `content` contents of objects. `cells` handles facts about all cells of arrays, and `claim` queries to the
 //! solver.
 //!
 //! If the checker cannot decide, it *declines* the certificate with a reason. A confirmed proof is correct; a declined

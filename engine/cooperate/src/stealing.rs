@@ -1,7 +1,7 @@
 //! Parallel symbolic execution with work stealing.
 //!
 //! An idle thread requests every other waiting state of another thread, and explores the paths of the same program
-//! through these states ([`Part`](engine::part::Part)). The other thread drops them. So no thread idles while there are
+//! through these states ([`Part`]). The other thread drops them. So no thread idles while there are
 //! states to share, and no state is explored twice. (Work stealing between ranges: Siddiqui, Khurshid: Scaling symbolic
 //! execution using ranged analysis, OOPSLA 2012.)
 //!

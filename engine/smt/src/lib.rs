@@ -3,7 +3,7 @@
 //! A formula is a bit-vector expression of width one. Each solver context belongs to one thread. Capabilities beyond
 //! deciding satisfiability are traits: [`Models`] and [`Cores`]. A [`Backend`] has both.
 //!
-//! The encoding of terms ([`translate`]) is exact for bit-vectors and arrays. For floats it may over-approximate:
+//! The encoding of terms (`translate`) is exact for bit-vectors and arrays. For floats it may over-approximate:
 //! payloads of NaN results, out-of-range conversions to integers, `fmod` on wide formats. So `Unsat` is always correct,
 //! and models are checked with the evaluator before use.
 

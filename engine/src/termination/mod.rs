@@ -5,15 +5,15 @@
 //!
 //! Termination is proved cycle by cycle (see [`Cycles`]) by counterexample-guided synthesis of lexicographic ranking
 //! functions. Runs of the interpreter yield iterations of each loop and recursion. A tuple is synthesized that
-//! decreases in all of them ([`rank`]). [`crate::portfolio::verify`] decides on a slice whether it decreases in every
-//! iteration of every execution. If not, the counterexample yields further iterations ([`prove`]). The proof is
+//! decreases in all of them (`rank`). [`crate::portfolio::verify`] decides on a slice whether it decreases in every
+//! iteration of every execution. If not, the counterexample yields further iterations (`prove`). The proof is
 //! bit-precise and uses the invariants that the other analyses find. Programs whose paths are all finite are proved by
 //! exhaustive exploration.
 //!
 //! Non-termination is proved by a choice of inputs under which the program cannot terminate: a sequence of values for
-//! each input call, of which the last one repeats forever. Long runs suggest such inputs ([`choose`]). The inputs are
+//! each input call, of which the last one repeats forever. Long runs suggest such inputs (`choose`). The inputs are
 //! then fixed, and all ends of the program become errors. The same analyses prove the errors unreachable, on a slice
-//! that preserves termination ([`diverge`]). Their invariants form the closed recurrent set (Gupta, Henzinger,
+//! that preserves termination (`diverge`). Their invariants form the closed recurrent set (Gupta, Henzinger,
 //! Majumdar, Rybalchenko, Xu: Proving non-termination, POPL 2008).
 
 mod choose;

@@ -1,7 +1,7 @@
 //! Uses of uninitialised values, as MemorySanitizer defines them.
 //!
 //! A variable that may hold an uninitialised value gets a shadow variable. Each bit of the shadow is 1 if that bit of
-//! the value is uninitialised. Assignments propagate shadows ([`shadow`]). Memory operations propagate the shadow
+//! the value is uninitialised. Assignments propagate shadows (`shadow`). Memory operations propagate the shadow
 //! memory ([`Op::Shadow`]). A copy is not a use. A value is used if it decides a branch, if it is an address, a length
 //! or a callee, and where the front-end marks it with an assignment whose fault is an error (`lower/initialised` in
 //! `frontend-llvm`). Later stages see only ordinary operations and errors.

@@ -10,7 +10,7 @@
 //! - *Precision*: a predicate is a condition on the variables of one function, globals, and places in memory. A place
 //!   is a range of bytes of an object that is the only live object of its allocation site. Predicates come from
 //!   sequence interpolants of infeasible paths (Henzinger, Jhala, Majumdar, McMillan: Abstractions from proofs, POPL
-//!   2004). Each sequence is checked to be one before it is used ([`refinement`]).
+//!   2004). Each sequence is checked to be one before it is used (`refinement`).
 
 mod abstraction;
 mod precision;

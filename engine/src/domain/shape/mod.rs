@@ -2,7 +2,7 @@
 //! abstract states.
 //!
 //! Folding is part of `prec` if the analysis enables it (symbolic memory graphs: Dudka, Peringer, Vojnar, SAS 2013,
-//! section 4). It first removes unreachable objects. Two neighbouring nodes become one segment ([`Summary`]) if they
+//! section 4). It first removes unreachable objects. Two neighbouring nodes become one segment (`Summary`) if they
 //! agree on all tracked content, and no other pointer leads to where they meet. Loads unfold segments again. Finally,
 //! objects are renumbered in the order in which a traversal from the variables finds them. So states of the same shape
 //! are equal.

@@ -2,7 +2,7 @@
 //!
 //! A state is one path: variables and memory over symbols, and a path condition (King, Symbolic execution and program
 //! testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2.6.6).
-//! [`crate::semantics`] defines the effect of operations. This module turns it into a CPA: faults, taints, coverage and
+//! The module `semantics` defines the effect of operations. This module turns it into a CPA: faults, taints, coverage and
 //! merging.
 
 mod asserted;

@@ -1,13 +1,13 @@
 //! The value domain: explicit-value analysis, and symbolic execution with a precision over values and constraints.
 //!
 //! - *State*: a state of symbolic execution ([`symbolic::State`](super::symbolic::State)). If unknown values are not
-//!   named by symbols ([`Mode`](crate::semantics::Mode)), a state maps variables and memory to constants. That is the
+//!   named by symbols (`Mode`), a state maps variables and memory to constants. That is the
 //!   explicit-value domain (Beyer, Löwe: Explicit-state software model checking based on CEGAR and interpolation, FASE
 //!   2013). With symbols, the domain is symbolic execution with a precision over values and constraints (the thesis on
 //!   slicing and CEGAR for symbolic execution, section 2.6.6).
 //! - *Transfer*: the transfer relation of symbolic execution ([`symbolic`](super::symbolic)).
 //! - *Precision*: the values, memory contents and constraints that are tracked ([`Precision`]). At abstraction
-//!   locations, `abstraction` forgets everything else. [`refinement`] refines the precision.
+//!   locations, `abstraction` forgets everything else. `refinement` refines the precision.
 //!
 //! If the analysis enables it, chains of objects become list segments ([`shape`](super::shape)).
 
