@@ -30,7 +30,7 @@ use turns::Turns;
 pub type Replay<'a> = dyn Fn(&Inputs, ErrorId) -> Result<(Inputs, Vec<EdgeId>), String> + Sync + 'a;
 
 /// Decides whether an error edge of `program` is reachable. `replay` confirms violations on the user's unsliced program
-/// (see [`replay()`]). `progress` is called about ten times a second.
+/// (see `replay`). `progress` is called about ten times a second.
 pub fn verify(
     program: &Program,
     config: &Config,
