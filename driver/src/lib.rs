@@ -4,28 +4,9 @@
 //! loads the program, slices it, runs the analyses, replays the violations that they find, and returns an [`Outcome`].
 //! The command `proviso` adds arguments and file formats.
 //!
-//! ```
-//! use driver::report::Answer;
-//! use driver::{Config, Task};
-//!
-//! let folder = tempfile::tempdir()?;
-//! let file = folder.path().join("sum.c");
-//! std::fs::write(&file, "
-//!     extern int __VERIFIER_nondet_int(void);
-//!     void reach_error(void) {}
-//!     int main(void) {
-//!         int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
-//!         if (a > 0 && a < 10 && a * b == 42) reach_error();
-//!     }
-//! ")?;
-//! let task = Task { properties: vec!["unreach-call".into()], ..Task::new([file]) };
-//! let outcome = driver::verify(&task, &Config::default()).expect("the program compiles");
-//! let Answer::False(violation) = &outcome.report.answer else { panic!("{}", outcome.report.verdict_line()) };
-//! for input in &violation.trace.as_ref().expect("the violation replays").inputs {
-//!     println!("{} = {}", input.source(), input.shown);
-//! }
-//! # Ok::<(), std::io::Error>(())
-//! ```
+#![doc = "```no_run"]
+#![doc = include_str!("../examples/verify.rs")]
+#![doc = "```"]
 //!
 //! Data flows down this list. No module uses one below it.
 //!
