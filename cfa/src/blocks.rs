@@ -11,7 +11,7 @@ use crate::text;
 pub struct Block {
     /// The first location of the block.
     pub start: LocId,
-    /// Whether `start` is the head of a loop.
+    /// True if `start` is the head of a loop.
     pub is_loop_head: bool,
     /// The edges of the block in order, without [`Op::Skip`]. A branch at the end is represented by its then-edge.
     pub steps: Vec<Step>,

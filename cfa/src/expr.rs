@@ -246,7 +246,7 @@ pub enum Expr {
         rounding: Rounding,
         /// The format of the result.
         to: FloatFormat,
-        /// Whether the operand is signed.
+        /// True if the operand is signed.
         signed: bool,
         /// The operand.
         arg: ExprId,
@@ -256,7 +256,7 @@ pub enum Expr {
     FToInt {
         /// The format of the operand.
         from: FloatFormat,
-        /// Whether the result is signed.
+        /// True if the result is signed.
         signed: bool,
         /// The width of the result.
         width: u32,

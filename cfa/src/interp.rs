@@ -117,7 +117,7 @@ pub struct State<'r> {
     leaks: leak::Roots,
     /// After a fault, the number of bytes that the access covered.
     accessed: u64,
-    /// Of a program that starts threads.
+    /// The state of all threads, if the program starts threads.
     threads: Option<Box<Threads>>,
 }
 

@@ -6,7 +6,7 @@
 
 use crate::program::{FuncId, Program};
 
-/// What a thread does to others.
+/// An operation of a thread that concerns other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThreadOp {
     /// `(function, argument)`: a new thread calls the function with the argument, which is also what [`This`](Self::This) gives it.
@@ -60,7 +60,7 @@ pub mod order {
     pub const SEQUENTIAL: u64 = 7;
 }
 
-/// What [`ThreadOp::When`] waits for.
+/// The condition that [`ThreadOp::When`] waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Relation {
     /// The word equals the value.

@@ -204,7 +204,7 @@ pub struct Code {
     /// The first registers with addresses of globals and of functions.
     pub globals_at: usize,
     pub funcs_at: usize,
-    /// Of a program that starts threads.
+    /// Facts about the functions, if the program starts threads.
     pub threads: Option<Arc<Functions>>,
 }
 

@@ -61,8 +61,8 @@ pub struct Inputs {
     pub bytes: BTreeMap<(ObjectSeq, u64), u8>,
     /// The addresses of objects.
     pub bases: BTreeMap<ObjectSeq, u64>,
-    /// Of a program with threads: from which points on which thread runs. Where its thread cannot go on, or has come to the end, the
-    /// first that can does.
+    /// The schedule of a program with threads: the thread that runs from each point on. If that thread is blocked or
+    /// has ended, the first thread that can continue runs.
     pub schedule: BTreeMap<u64, u32>,
 }
 

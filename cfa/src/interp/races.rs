@@ -15,13 +15,14 @@ fn join(into: &mut Clock, other: &Clock) {
     into.iter_mut().zip(other).for_each(|(a, b)| *a = (*a).max(*b));
 }
 
-/// What has happened before, for each thread, and what those learn that acquire an address.
+/// Vector clocks: one for each thread, and one for each address that a thread releases.
 #[derive(Clone, Default)]
 pub(super) struct Clocks {
     threads: Vec<Clock>,
     released: FxHashMap<u64, Clock>,
-    /// What relaxed loads have read, for a fence that comes; and what a fence has released.
+    /// For each thread, the clocks that its relaxed loads have read. A later fence acquires them.
     read: Vec<Clock>,
+    /// For each thread, the clock that its last fence has released.
     fenced: Vec<Clock>,
 }
 

@@ -139,7 +139,7 @@ pub struct Run {
     pub accessed: u64,
     /// If the run ended in a fault: the object that contains the address or is near it.
     pub object: Option<Neighbour>,
-    /// Of a run that ends in a data race: the two accesses, with their threads.
+    /// The two accesses and their threads, if the run ends in a data race.
     pub race: Option<[(u32, Access); 2]>,
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// More threads are a limit.
 const MOST_THREADS: usize = 128;
 
-/// What is known of the functions of a program with threads.
+/// Facts about the functions of a program with threads.
 pub struct Functions {
     ops: Vec<Option<ThreadOp>>,
     /// The kind of the atomic section that the function is, called by one that is not.
@@ -104,9 +104,9 @@ enum Status {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Section {
     kind: u64,
-    /// Of a function, the frames below its own, and which it is.
+    /// If the section is a function: the number of frames below its own, and the function.
     function: Option<(usize, FuncId)>,
-    /// Others are kept out.
+    /// True if other threads cannot run.
     entered: bool,
     /// Something was read in it: what it writes updates that.
     loaded: bool,
@@ -129,7 +129,7 @@ struct Thread {
     this: u64,
     sections: Vec<Section>,
     held: Vec<u64>,
-    /// What it does next, where that is an access.
+    /// The next operation of the thread, if it is an access.
     next: Option<Access>,
 }
 
@@ -273,7 +273,7 @@ impl Threads {
             self.gaps.push(gap);
         }
     }
-    /// Whether the present thread keeps others out.
+    /// Returns true if no other thread can run: only one is alive, or the current one has entered an atomic section.
     fn is_alone(&self) -> bool {
         self.live == 1 || self.all[self.current].sections.iter().any(|s| s.entered)
     }

@@ -49,7 +49,7 @@ pub enum Op {
         align: u32,
         /// The deallocation rules of the object.
         kind: AllocKind,
-        /// Whether the bytes are zero.
+        /// True if the bytes are zero.
         zeroed: bool,
     },
     /// Deallocates the object at `ptr`. A null `ptr` has no effect. Any other pointer than the start of a live object

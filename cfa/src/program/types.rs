@@ -21,7 +21,7 @@ pub enum CType {
         name: String,
         /// The width in bits.
         width: u32,
-        /// Whether it is signed.
+        /// True if it is signed.
         signed: bool,
     },
     /// A floating-point type.
@@ -37,7 +37,7 @@ pub enum CType {
     Array(TypeId, Option<u64>),
     /// A struct or a union.
     Struct {
-        /// Whether it is a union.
+        /// True if it is a union.
         union: bool,
         /// The tag. Empty if it has none.
         name: String,
@@ -52,7 +52,7 @@ pub enum CType {
         name: String,
         /// The width in bits.
         width: u32,
-        /// Whether it is signed.
+        /// True if it is signed.
         signed: bool,
         /// The enumerators with their values.
         values: Vec<(String, i64)>,
@@ -99,7 +99,7 @@ pub struct Field {
 pub enum Passing {
     /// As an integer.
     Integer {
-        /// Whether it is signed.
+        /// True if it is signed.
         signed: bool,
     },
     /// As a float.
