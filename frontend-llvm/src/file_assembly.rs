@@ -1,6 +1,8 @@
-//! Assembly at file scope. It may define symbols, change their values, and run code before `main`. None of this is
-//! modelled. A statement is therefore reported unless it is known not to affect the meaning of the C code.
+//! Assembly at file scope. It may define symbols, change their values, and run code before `main`. Directives that give
+//! a symbol a second name are modelled. Any other statement is reported, unless it is known not to affect the meaning
+//! of the C code.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,13 +66,105 @@ pub(crate) struct FileAssembly {
 }
 
 impl FileAssembly {
-    /// Returns the first such statement in the assembly of a module. `path` is the file of the module.
-    pub(crate) fn of(assembly: &str, path: &Path) -> Option<Self> {
-        let statement = statements(assembly).into_iter().find(|s| !is_harmless(s))?;
+    /// `path` is the file of the module.
+    pub(crate) fn new(statement: String, path: &Path) -> Self {
         let text = fs::read(path).unwrap_or_default();
         let line = line_of(&String::from_utf8_lossy(&text), &statement);
-        Some(Self { statement, path: path.to_owned(), line })
+        Self { statement, path: path.to_owned(), line }
     }
+}
+
+/// A symbol that an assembly statement defines as a second name of another symbol (`.set name, target`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SecondName {
+    pub name: String,
+    pub target: String,
+    pub binding: Binding,
+    /// The statement that defines it.
+    pub statement: String,
+}
+
+/// The visibility of a symbol to other object files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Binding {
+    Local,
+    Global,
+    Weak,
+}
+
+/// The modelled assembly of a module.
+#[derive(Default, PartialEq, Eq, Debug)]
+pub(crate) struct SymbolDirectives {
+    /// In the order of their definitions.
+    pub names: Vec<SecondName>,
+    /// `.globl` directives of other symbols, each with its statement. They have no effect if the module defines the
+    /// symbol with external linkage or does not define it.
+    pub exported: Vec<(String, String)>,
+    /// The statements that do not affect the meaning of the C code.
+    pub harmless: Vec<String>,
+}
+
+impl SymbolDirectives {
+    /// Fails with the first statement that is not modelled.
+    pub(crate) fn parse(assembly: &str) -> Result<Self, String> {
+        let mut directives = Self::default();
+        let (mut global, mut weak) = (Vec::new(), Vec::new());
+        for statement in statements(assembly) {
+            if is_harmless(&statement) {
+                directives.harmless.push(statement);
+            } else if let Some((name, target)) = assignment(&statement) {
+                let (name, target) = (name.to_owned(), target.to_owned());
+                if directives.names.iter().any(|earlier| earlier.name == name) {
+                    return Err(statement);
+                }
+                directives.names.push(SecondName { name, target, binding: Binding::Local, statement });
+            } else {
+                let (directive, operands) = statement.split_once(' ').unwrap_or((&statement, ""));
+                let names: Vec<&str> = operands.split(',').map(str::trim).collect();
+                let declared = match directive {
+                    ".globl" | ".global" => &mut global,
+                    ".weak" => &mut weak,
+                    _ => return Err(statement),
+                };
+                if !names.iter().all(|name| is_symbol(name)) {
+                    return Err(statement);
+                }
+                declared.extend(names.into_iter().map(|name| (name.to_owned(), statement.clone())));
+            }
+        }
+        let defined: BTreeSet<&String> = directives.names.iter().map(|second| &second.name).collect();
+        if let Some((_, statement)) = weak.iter().find(|(name, _)| !defined.contains(name)) {
+            return Err(statement.clone());
+        }
+        directives.exported = global.iter().filter(|(name, _)| !defined.contains(name)).cloned().collect();
+        let is_in = |list: &[(String, String)], name: &String| list.iter().any(|(other, _)| other == name);
+        for second in &mut directives.names {
+            second.binding = match (is_in(&weak, &second.name), is_in(&global, &second.name)) {
+                (true, _) => Binding::Weak,
+                (false, true) => Binding::Global,
+                (false, false) => Binding::Local,
+            };
+        }
+        Ok(directives)
+    }
+}
+
+/// The two symbols of `.set name, target`, `.equ name, target` or `name = target`.
+fn assignment(statement: &str) -> Option<(&str, &str)> {
+    let (name, target) = match statement.split_once(' ') {
+        Some((".set" | ".equ" | ".equiv", operands)) => operands.split_once(',')?,
+        _ => statement.split_once('=')?,
+    };
+    let (name, target) = (name.trim(), target.trim());
+    (is_symbol(name) && is_symbol(target) && name != target).then_some((name, target))
+}
+
+/// True for a symbol without quotes. A lone `.` is the current address.
+fn is_symbol(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    text != "."
+        && text.starts_with(|c: char| is_part(c) && !c.is_ascii_digit() && c != '$')
+        && text.chars().all(is_part)
 }
 
 /// Splits x86 assembly into statements without comments.
@@ -188,7 +282,7 @@ mod tests {
     use super::*;
 
     fn reported(assembly: &str) -> Option<String> {
-        FileAssembly::of(assembly, Path::new("/nonexistent.c")).map(|found| found.statement)
+        SymbolDirectives::parse(assembly).err()
     }
 
     #[test]
@@ -210,8 +304,13 @@ mod tests {
     #[test]
     fn whatever_else_there_is_is_reported() {
         let harmful = [
-            (".globl alias_v\n.set alias_v, v", ".globl alias_v"),
-            (".ident \"x\"; a = b", "a = b"),
+            (".globl alias_v\n.set alias_v, v + 4", ".set alias_v, v + 4"),
+            (".ident \"x\"; a = 3", "a = 3"),
+            ("a = b; a = c", "a = c"),
+            ("a = .", "a = ."),
+            (".set a, \"b\"", ".set a, \"b\""),
+            (".globl f@PLT", ".globl f@PLT"),
+            ("a == b", "a == b"),
             (".text\nf: ret", "f: ret"),
             (".weak f", ".weak f"),
             ("  call   f # now", "call f"),
@@ -223,6 +322,17 @@ mod tests {
         for (assembly, statement) in harmful {
             assert_eq!(reported(assembly).as_deref(), Some(statement));
         }
+    }
+
+    #[test]
+    fn second_names_have_targets_and_bindings() {
+        let directives =
+            SymbolDirectives::parse(".globl a, other\n.set a,v; .weak w\nw = a\n.equ l , f.x; .text").unwrap();
+        let names = directives.names.iter().map(|n| (n.name.as_str(), n.target.as_str(), n.binding));
+        let expected = [("a", "v", Binding::Global), ("w", "a", Binding::Weak), ("l", "f.x", Binding::Local)];
+        assert!(names.eq(expected));
+        assert_eq!(directives.exported, [("other".to_owned(), ".globl a, other".to_owned())]);
+        assert_eq!(directives.harmless, [".text"]);
     }
 
     #[test]

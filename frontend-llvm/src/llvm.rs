@@ -2,24 +2,24 @@
 //! `shim/` where LLVM's C API is insufficient.
 
 use crate::error::Error;
-use crate::file_assembly::FileAssembly;
+use crate::file_assembly::{Binding, FileAssembly, SymbolDirectives};
 use crate::file_local::{Change, Function, Kind};
 use crate::models::OWN;
 use crate::options::InputFile;
 use crate::target::{self, Target};
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::{AsContextRef, Context};
-use inkwell::llvm_sys::LLVMDiagnosticSeverity;
 use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use inkwell::llvm_sys::core::{
-    LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDeleteFunction, LLVMDeleteGlobal,
-    LLVMDisposeMessage, LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
+    LLVMAddAlias2, LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDeleteFunction,
+    LLVMDeleteGlobal, LLVMDisposeMessage, LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
     LLVMGetFirstGlobalAlias, LLVMGetFirstUse, LLVMGetLinkage, LLVMGetModuleInlineAsm, LLVMGetNextGlobalAlias,
-    LLVMGetValueName2, LLVMIsAFunction, LLVMIsDeclaration, LLVMReplaceAllUsesWith, LLVMSetDataLayout,
-    LLVMSetValueName2,
+    LLVMGetValueName2, LLVMGlobalGetValueType, LLVMIsAFunction, LLVMIsDeclaration, LLVMReplaceAllUsesWith,
+    LLVMSetDataLayout, LLVMSetLinkage, LLVMSetModuleInlineAsm2, LLVMSetValueName2,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
 use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
+use inkwell::llvm_sys::{LLVMDiagnosticSeverity, LLVMLinkage};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::{TargetMachine, TargetTriple};
@@ -225,6 +225,7 @@ impl LlvmModule {
         others: &[String],
     ) -> Result<Vec<String>, Error> {
         let mut modules = Vec::with_capacity(inputs.len());
+        let mut unmodelled = Vec::with_capacity(inputs.len());
         for input in inputs {
             let is_bitcode = input.data.starts_with(b"BC");
             let is_changed = !input.changes.is_empty() || !input.file.references.is_empty();
@@ -239,11 +240,15 @@ impl LlvmModule {
             if input.is_given {
                 self.mark(&module, BITCODE);
             }
+            unmodelled.push(define_second_names(&module).err());
             // SAFETY: the module is valid, and nothing else refers to its variables.
             unsafe { proviso_list_startup(module.as_mut_ptr()) };
             modules.push(module);
         }
         let needed = needed(&modules, inputs, root);
+        for ((input, statement), _) in inputs.iter().zip(unmodelled).zip(&needed).filter(|(_, needed)| **needed) {
+            self.file_assembly.extend(statement.map(|statement| FileAssembly::new(statement, &input.file.path)));
+        }
         let mut is_needed = needed.iter();
         modules.retain(|_| is_needed.next() == Some(&true));
         let inputs: Vec<&Input> = inputs.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(i, _)| i).collect();
@@ -252,9 +257,6 @@ impl LlvmModule {
         let mut defined: Vec<FunctionValue> = functions.collect();
         defined.sort_by_key(|f| kind_of_symbol(f.as_value_ref()) == Symbol::Local);
         let defined = defined.into_iter().map(name).collect();
-        for (module, input) in modules.iter().zip(&inputs) {
-            self.file_assembly.extend(FileAssembly::of(&file_assembly(module), &input.file.path));
-        }
         if let (true, Some(first)) = (only_reachable, inputs.first()) {
             self.keep_reachable(&modules, root, others).map_err(|reason| unreadable(&first.file.path, reason))?;
         }
@@ -656,10 +658,7 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
             // Both are live values of the module. The deleted one has no uses left.
             Some(other) => unsafe {
                 LLVMReplaceAllUsesWith(value, other);
-                match LLVMIsAFunction(value).is_null() {
-                    true => LLVMDeleteGlobal(value),
-                    false => LLVMDeleteFunction(value),
-                }
+                delete_symbol(value);
             },
         }
     }
@@ -732,6 +731,88 @@ fn file_assembly(module: &Module) -> String {
     unsafe {
         let text = LLVMGetModuleInlineAsm(module.as_mut_ptr(), &mut length);
         String::from_utf8_lossy(std::slice::from_raw_parts(text.cast(), length)).into_owned()
+    }
+}
+
+/// Defines the symbols that the assembly of a module defines as second names, and removes these statements from the
+/// assembly. Fails with the first statement that is not modelled; the module is unchanged then.
+fn define_second_names(module: &Module) -> Result<(), String> {
+    let assembly = file_assembly(module);
+    if assembly.is_empty() {
+        return Ok(());
+    }
+    let directives = SymbolDirectives::parse(&assembly)?;
+    let all = symbols(module);
+    let find = |name: &str| all.iter().copied().find(|value| symbol_of(*value) == name);
+    let has_definition = |value| matches!(kind_of_symbol(value), Symbol::Local | Symbol::Defined);
+    for (name, statement) in &directives.exported {
+        if find(name).is_some_and(|value| kind_of_symbol(value) == Symbol::Local) {
+            return Err(statement.clone());
+        }
+    }
+    let mut definitions = Vec::new();
+    for second in &directives.names {
+        // A target may be a second name itself. A circle has no end.
+        let mut target = &second.target;
+        let mut others = directives.names.len();
+        while let (1.., Some(next)) = (others, directives.names.iter().find(|other| other.name == *target)) {
+            target = &next.target;
+            others -= 1;
+        }
+        match find(target).filter(|value| is_final(*value)) {
+            Some(definition) if !find(&second.name).is_some_and(has_definition) => definitions.push(definition),
+            _ => return Err(second.statement.clone()),
+        }
+    }
+    for (second, target) in directives.names.iter().zip(definitions) {
+        let linkage = match second.binding {
+            Binding::Local => LLVMLinkage::LLVMInternalLinkage,
+            Binding::Global => LLVMLinkage::LLVMExternalLinkage,
+            Binding::Weak => LLVMLinkage::LLVMWeakAnyLinkage,
+        };
+        // The values are live, and the name is copied. A deleted declaration has no uses left.
+        unsafe {
+            let alias = LLVMAddAlias2(
+                module.as_mut_ptr(),
+                LLVMGlobalGetValueType(target),
+                0,
+                target,
+                c"proviso.second".as_ptr(),
+            );
+            if let Some(declaration) = find(&second.name) {
+                LLVMReplaceAllUsesWith(declaration, alias);
+                delete_symbol(declaration);
+            }
+            LLVMSetValueName2(alias, second.name.as_ptr().cast(), second.name.len());
+            LLVMSetLinkage(alias, linkage);
+        }
+    }
+    let rest = directives.harmless.join("\n");
+    // SAFETY: the module is valid, and the text is copied.
+    unsafe { LLVMSetModuleInlineAsm2(module.as_mut_ptr(), rest.as_ptr().cast(), rest.len()) };
+    Ok(())
+}
+
+/// True for a definition that the linker cannot replace by that of another module.
+fn is_final(value: LLVMValueRef) -> bool {
+    use LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage, LLVMPrivateLinkage};
+    // SAFETY: the value is a live global.
+    let (linkage, is_declared) = unsafe { (LLVMGetLinkage(value), LLVMIsDeclaration(value) != 0) };
+    !is_declared && matches!(linkage, LLVMExternalLinkage | LLVMInternalLinkage | LLVMPrivateLinkage)
+}
+
+/// Deletes a global value that has no uses.
+///
+/// # Safety
+///
+/// The value is live.
+unsafe fn delete_symbol(value: LLVMValueRef) {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        match LLVMIsAFunction(value).is_null() {
+            true => LLVMDeleteGlobal(value),
+            false => LLVMDeleteFunction(value),
+        }
     }
 }
 
