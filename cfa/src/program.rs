@@ -119,6 +119,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// True if the program contains assembly. It may call any function, also one that no modelled code refers to.
+    pub fn has_assembly(&self) -> bool {
+        let is_assembly = |edge: &Edge| matches!(edge.op, Op::Approx { taint } if self.taints[taint].is_assembly());
+        self.edges.values().any(is_assembly)
+    }
+
     /// A program with one empty function, which is its entry.
     pub fn new(layout: DataLayout) -> Self {
         let mut program = Self {
@@ -486,8 +492,15 @@ pub struct Taint {
 pub const UNDEFINED_CALL: &str = "call of undefined function";
 /// The reason of a taint that stands for inline assembly.
 pub const INLINE_ASSEMBLY: &str = "inline assembly";
+/// The start of the reason of a taint that stands for assembly outside functions.
+pub const FILE_ASSEMBLY: &str = "assembly at file scope";
 
 impl Taint {
+    /// True if the edge stands for assembly.
+    fn is_assembly(&self) -> bool {
+        self.reason.starts_with(INLINE_ASSEMBLY) || self.reason.starts_with(FILE_ASSEMBLY)
+    }
+
     /// True if the dropped behaviours end before execution continues: unknown code ran, with what it could reach. Others, such as signals
     /// and threads, may show at any later time.
     pub fn is_bounded(&self) -> bool {

@@ -394,11 +394,14 @@ impl Run<'_> {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
             }
+            // Assembly may call an error function, whether or not there is a place.
+            let is_of_assembly = self.asks[ask].checks.contains(&Check::Call) && program.has_assembly();
             // Data races and deadlocks have no place of their own.
             let is_of_threads = self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
             if left == discharged
                 && is_exhaustive
                 && !(is_asked && left > 0)
+                && !is_of_assembly
                 && !(is_of_threads && program.starts_threads())
             {
                 shared.checks[ask].rest = Rest::Proved;

@@ -38,7 +38,7 @@ pub fn verify(
     replay: &Replay<'_>,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> Outcome {
-    if program.errors.is_empty() {
+    if program.errors.is_empty() && !program.has_assembly() {
         let proof = Some(certificate::ProofCheck::NotChecked("there is nothing to prove".into()));
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }

@@ -6,7 +6,7 @@ use super::{Context, Mutability, arguments, globals, inlined, primitive};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::{AT_EXIT, AT_QUICK_EXIT};
-use cfa::{AllocKind, Callee, ExprId, FuncId, FunctionOrigin, InputKind, Op, Var, VarId, VarKind};
+use cfa::{AllocKind, Callee, ExprId, FILE_ASSEMBLY, FuncId, FunctionOrigin, InputKind, Op, Var, VarId, VarKind};
 
 /// The number of program arguments, and of environment strings, that are modelled exactly.
 const MAX_ARGUMENTS: u64 = 8;
@@ -43,7 +43,7 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
     for assembly in &b.ir().file_assembly {
         let cx = &mut *b.cx;
         b.place = assembly.line.map(|line| cx.source.place_in(&mut cx.program, &assembly.path, line));
-        b.approximate(format!("assembly at file scope (`{}`): not modelled", assembly.statement), true, true);
+        b.approximate(format!("{FILE_ASSEMBLY} (`{}`): not modelled", assembly.statement), true, true);
     }
     b.place = None;
     inlined::at_start(&mut b);
