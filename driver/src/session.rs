@@ -222,6 +222,12 @@ impl Session {
         let options = Options { only_reachable: !is_all, ..options.clone() };
         let loaded = self.stage("loading the program", "load", || {
             let module = load_module(&self.loader, &options, &self.budget)?;
+            for warning in module.warnings() {
+                let warnings = &mut self.shared().warnings;
+                if !warnings.contains(warning) {
+                    warnings.push(warning.clone());
+                }
+            }
             let place = self.cache.as_ref().map(|cache| cache.place(&module, &self.job, &options));
             let mut program = module.lower().map_err(|e| loading(&e))?;
             literals::share(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));

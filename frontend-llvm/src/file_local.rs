@@ -6,6 +6,7 @@
 
 use crate::llvm::LlvmModule;
 use crate::models::is_library;
+use cfa::wording::near;
 use std::collections::BTreeSet;
 
 const PREFIX: &str = "__CPROVER_file_local_";
@@ -57,13 +58,26 @@ fn mangled(path: &str) -> String {
 }
 
 /// For each input, the modifications before it is linked. The bodies of the functions in `remove` are removed. If
-/// several inputs or the library also define a function, only the definition in the last input remains.
-pub(crate) fn changes(inputs: &[&[u8]], remove: &[String]) -> Vec<Vec<Change>> {
+/// several inputs or the library also define a function, only the definition in the last input remains. Also returns a
+/// warning for each function in `remove` that no input mentions.
+pub(crate) fn changes(inputs: &[&[u8]], remove: &[String]) -> (Vec<Vec<Change>>, Vec<String>) {
     if remove.is_empty() && !inputs.iter().any(|data| contains(data, PREFIX.as_bytes())) {
-        return vec![Vec::new(); inputs.len()];
+        return (vec![Vec::new(); inputs.len()], Vec::new());
     }
     let functions: Vec<Vec<Function>> = inputs.iter().map(|data| LlvmModule::functions(data)).collect();
-    of_functions(&functions, remove)
+    (of_functions(&functions, remove), warnings(&functions, remove))
+}
+
+fn warnings(functions: &[Vec<Function>], remove: &[String]) -> Vec<String> {
+    let all = || functions.iter().flatten();
+    let is_mentioned = |name: &str| all().any(|f| f.name == name || f.is_exported_as(name));
+    let unknown = remove.iter().filter(|name| !is_mentioned(name) && !is_library(name));
+    let text = |name: &String| {
+        let near = near(name, all().filter(|f| f.kind != Kind::Declared).map(|f| f.name.as_str()));
+        let similar = if near.is_empty() { String::new() } else { format!(" (similar names: {})", near.join(", ")) };
+        format!("--remove-function-body {name} has no effect: no file contains the function{similar}")
+    };
+    unknown.map(text).collect()
 }
 
 fn of_functions(functions: &[Vec<Function>], remove: &[String]) -> Vec<Vec<Change>> {
@@ -149,6 +163,17 @@ mod tests {
         // The definition in the last file remains, and so does one that replaces a library function.
         assert_eq!(of(&["find", "abort"]), [vec![export.clone(), remove("find")], vec![]]);
         assert_eq!(of(&["s_other"])[0], [export, remove("s_other")]);
+    }
+
+    #[test]
+    fn unknown_functions_are_reported() {
+        let inputs = [vec![function(Static, "s_grow", "queue.c"), function(Declared, "declared", "")]];
+        let of = |name: &str| warnings(&inputs, &[name.to_owned()]);
+        for known in ["s_grow", "__CPROVER_file_local_queue_c_s_grow", "declared", "strlen"] {
+            assert_eq!(of(known), Vec::<String>::new());
+        }
+        assert!(of("s_gorw")[0].ends_with("no file contains the function (similar names: s_grow)"));
+        assert!(of("else")[0].ends_with("no file contains the function"));
     }
 
     #[test]

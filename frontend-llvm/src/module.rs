@@ -21,6 +21,7 @@ pub struct Module {
     options: Options,
     /// The functions that the inputs define, those that other files see first.
     defined: Vec<String>,
+    warnings: Vec<String>,
 }
 
 /// The linked inputs without models.
@@ -29,6 +30,7 @@ struct Linked {
     defined: Vec<String>,
     /// True if checks of C's rules are possible, for this program or for another one of the same inputs.
     can_be_checked: bool,
+    warnings: Vec<String>,
 }
 
 /// Compiles, reads and links the inputs, and links the models that they need.
@@ -42,7 +44,7 @@ pub fn load_to_cut(options: &Options) -> Result<(cfa::Program, Cut), Error> {
     let mut linked = loader.link(options, &go_on)?;
     linked.llvm.verify()?;
     linked.llvm.keep_original();
-    let Module { llvm, options, defined } = loader.with_models(linked, options, &go_on)?;
+    let Module { llvm, options, defined, warnings: _ } = loader.with_models(linked, options, &go_on)?;
     let ir = ir::Module::decode(llvm.export());
     let (program, layout) = lower::lower(&ir, &options).map_err(|error| error.with_functions(&defined))?;
     Ok((program, Cut::new(llvm, ir, layout, options.entry)))
@@ -94,7 +96,7 @@ impl Loader {
         let asked = options.data_model;
         let options = &Options { data_model: asked.or(of_bitcode), ..options.clone() };
         let linked = self.compile_and_link(&inputs, options, &[], stop);
-        let (mut llvm, defined) = linked.map_err(|error| with_choice(error, options))?;
+        let (mut llvm, defined, warnings) = linked.map_err(|error| with_choice(error, options))?;
         check_data_model(llvm.target(), asked, &options.inputs[0].path)?;
         // If the program or a linked object defines a function that clang considers a library function, calls mean that
         // definition.
@@ -105,17 +107,18 @@ impl Loader {
         if !shadowed.is_empty() && inputs.iter().any(|input| matches!(input, Input::C)) {
             llvm = self.compile_and_link(&inputs, options, &shadowed, stop)?.0;
         }
-        Ok(Linked { llvm, defined, can_be_checked: inputs.iter().all(Input::says_what_c_forbids) })
+        let can_be_checked = inputs.iter().all(Input::says_what_c_forbids);
+        Ok(Linked { llvm, defined, can_be_checked, warnings })
     }
 
-    /// The linked module, and the functions that the inputs define.
+    /// The linked module, the functions that the inputs define, and warnings.
     fn compile_and_link(
         &self,
         inputs: &[Input],
         options: &Options,
         shadowed: &[&str],
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<(LlvmModule, Vec<String>), Error> {
+    ) -> Result<(LlvmModule, Vec<String>, Vec<String>), Error> {
         let files = || options.inputs.iter().zip(inputs);
         let c_files: Vec<&InputFile> =
             files().filter(|(_, input)| matches!(input, Input::C)).map(|(file, _)| file).collect();
@@ -133,7 +136,7 @@ impl Loader {
             });
         }
         let all: Vec<&[u8]> = modules.iter().map(|&(_, data)| data).collect();
-        let changes = file_local::changes(&all, &options.remove_bodies);
+        let (changes, warnings) = file_local::changes(&all, &options.remove_bodies);
         let is_bitcode = |input: &Input| matches!(input, Input::Llvm(..));
         let asks_for_bitcode = options.checks.contains(&cfa::Check::Call) && inputs.iter().any(is_bitcode);
         let is_given = inputs.iter().map(is_bitcode);
@@ -144,7 +147,7 @@ impl Loader {
         let mut llvm = LlvmModule::new();
         let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable, others)?;
         llvm.redirect(&foreign(options));
-        Ok((llvm, defined))
+        Ok((llvm, defined, warnings))
     }
 
     fn with_models(
@@ -161,7 +164,7 @@ impl Loader {
         if !linked.can_be_checked {
             options.checked_elsewhere.clear();
         }
-        Ok(Module { llvm: linked.llvm, options, defined: linked.defined })
+        Ok(Module { llvm: linked.llvm, options, defined: linked.defined, warnings: linked.warnings })
     }
 
     fn link_models(
@@ -244,6 +247,11 @@ impl Module {
         };
         let options = Options { entry: entry.clone(), ..self.options.clone() };
         Ok(Some(lower::lower(&ir, &options)?.0))
+    }
+
+    /// Warnings for the user: options without effect.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The module as bitcode, including models.
