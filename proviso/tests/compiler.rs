@@ -84,6 +84,25 @@ fn bitcode_that_clang_embeds_and_standard_input() {
     clang(&["-fembed-bitcode", "-g", "-DLIMIT=9", "-c", "lib/limit.c", "-o", "embedded.o"]);
     clang(&["-flto", "-g", "-DBOUND=9", "-Ilib", "-c", "main.c", "-o", "lto.o"]);
     assert_eq!(verify(folder.path(), &["embedded.o", "lto.o"]), "TRUE");
+    // A linker concatenates embedded modules.
+    clang(&["-fembed-bitcode", "-g", "-DBOUND=9", "-Ilib", "-c", "main.c", "-o", "main.o"]);
+    let status =
+        Command::new("ld").args(["-r", "main.o", "embedded.o", "-o", "both.o"]).current_dir(folder.path()).status();
+    assert!(status.unwrap().success());
+    assert_eq!(verify(folder.path(), &["both.o"]), "TRUE");
+    clang(&[
+        "-fembed-bitcode",
+        "-g",
+        "-DBOUND=2",
+        "-DLIMIT=9",
+        "-Ilib",
+        "main.c",
+        "lib/limit.c",
+        "input.c",
+        "-o",
+        "whole",
+    ]);
+    assert_eq!(verify(folder.path(), &["whole"]), FALSE);
     let mut child = Command::new(PROVISO);
     let mut child = child.args(["verify", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let text = "void reach_error(void); int main(void) { reach_error(); }";

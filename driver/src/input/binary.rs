@@ -48,8 +48,8 @@ pub struct Link {
 pub struct Object {
     /// The records of `proviso cc`.
     pub records: Vec<Record>,
-    /// The embedded bitcode, if there are no records; or the file itself if it is bitcode.
-    pub bitcode: Option<Vec<u8>>,
+    /// The embedded bitcode modules, if there are no records; or the file itself if it is bitcode.
+    pub bitcode: Vec<Vec<u8>>,
     /// The non-local symbols that it defines.
     pub symbols: Vec<String>,
     /// True if functions of it run before `main`. False for shared libraries.
@@ -61,21 +61,21 @@ pub struct Object {
 impl Object {
     /// Returns true if the object has records or bitcode, so that its source is known.
     pub fn is_known(&self) -> bool {
-        !self.records.is_empty() || self.bitcode.is_some()
+        !self.records.is_empty() || !self.bitcode.is_empty()
     }
 
     /// Reads an object or a bitcode file. Malformed parts are skipped.
     fn of(data: &[u8]) -> Self {
         if data.starts_with(b"BC") {
-            return Self { bitcode: Some(data.to_vec()), ..Self::default() };
+            return Self { bitcode: vec![data.to_vec()], ..Self::default() };
         }
         let text = section(data, SECTION).unwrap_or_default();
         // Linkers may insert zeros between the parts of a section.
         let lines = String::from_utf8_lossy(&text);
         let lines = lines.split(['\n', '\0']).filter(|line| !line.is_empty());
         let records: Vec<Record> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let embedded = || BITCODE.iter().find_map(|name| section(data, name));
-        let bitcode = if records.is_empty() { embedded() } else { None };
+        let embedded = || BITCODE.iter().find_map(|name| section(data, name)).unwrap_or_default();
+        let bitcode = if records.is_empty() { modules(&embedded()) } else { Vec::new() };
         let Some(elf) = Elf::new(data) else { return Self { records, bitcode, ..Self::default() } };
         let is_shared = elf.is_shared();
         Self {
@@ -89,6 +89,41 @@ impl Object {
             is_shared,
         }
     }
+}
+
+/// Splits a section into bitcode modules. A linker concatenates the sections of its inputs, and it may insert zeros
+/// between them. If the structure of a module is malformed, the rest of the section counts as one module, so that its
+/// reader reports it.
+///
+/// A module is a magic word and blocks. A block starts with a word that contains its kind, and the number of words that
+/// follow (LLVM's documentation of the bitstream container format).
+fn modules(section: &[u8]) -> Vec<Vec<u8>> {
+    /// The two bits that start a block.
+    const ENTER_BLOCK: u32 = 1;
+    let word = |at: usize| Some(u32::from_le_bytes(section.get(at..at + 4)?.try_into().ok()?));
+    let magic = u32::from_le_bytes(*b"BC\xc0\xde");
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < section.len() {
+        if section[start] == 0 {
+            start += 1;
+            continue;
+        }
+        let mut end = start + 4;
+        while let (Some(head), Some(words)) = (word(end), word(end + 4)) {
+            if head == magic || head & 3 != ENTER_BLOCK {
+                break;
+            }
+            end += 8 + 4 * words as usize;
+        }
+        let is_whole = word(start) == Some(magic)
+            && end <= section.len()
+            && section.get(end).is_none_or(|&b| b == 0 || word(end) == Some(magic));
+        let end = if is_whole { end } else { section.len() };
+        found.push(section[start..end].to_vec());
+        start = end;
+    }
+    found
 }
 
 /// The content of a binary.
@@ -319,6 +354,21 @@ mod tests {
             let found = content(broken).unwrap();
             assert!(found.objects.iter().all(|object| !object.is_known() && object.symbols.is_empty()));
         }
+    }
+
+    #[test]
+    fn concatenated_modules_are_split() {
+        let block =
+            |content: &[u8]| [&[0x35, 0x14, 0, 0], &(content.len() as u32 / 4).to_le_bytes()[..], content].concat();
+        let module = |n: u8| [b"BC\xc0\xde".to_vec(), block(&[n; 8]), block(b"BC\xc0\xde")].concat();
+        let (a, b) = (module(1), module(0));
+        assert_eq!(modules(&a), std::slice::from_ref(&a));
+        assert_eq!(modules(&[&a[..], &b, &[0; 3], &a].concat()), [a.clone(), b.clone(), a.clone()]);
+        // What is malformed stays in one piece.
+        for broken in [&a[..a.len() - 1], b"BC\xc0\xdexyz", b"x", &[&a[..], b"!"].concat()] {
+            assert_eq!(modules(broken), [broken.to_vec()]);
+        }
+        assert!(modules(&[]).is_empty());
     }
 
     #[test]

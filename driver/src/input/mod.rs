@@ -115,7 +115,7 @@ impl Inputs {
                 Record::Linked(link) => links.push((link, self.files.len())),
             }
         }
-        if let Some(bitcode) = object.bitcode {
+        for bitcode in object.bitcode {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let path = self.put(&format!("{name}.bc"), &bitcode)?;
             self.files.push(InputFile { member, part_of: Some(file.to_owned()), ..path.into() });
