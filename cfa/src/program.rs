@@ -376,8 +376,8 @@ pub struct Function {
     pub symbol: Option<String>,
     /// The parameters, in order.
     pub params: Vec<VarId>,
-    /// The C names of the parameters, also of those that are in memory, whose variables have no names. Empty if they are
-    /// not known.
+    /// The C names of the parameters, including those that are stored in memory, whose variables have no names. Empty
+    /// if they are unknown.
     pub param_names: Vec<String>,
     /// For a variadic function: the variable with the address of the variadic arguments.
     pub varargs: Option<VarId>,
@@ -484,12 +484,12 @@ pub struct Taint {
 
 /// The start of the reason of a taint that stands for a call of a function that nobody defines.
 pub const UNDEFINED_CALL: &str = "call of undefined function";
-/// The reason of a taint that stands for inline assembly.
+/// The reason of a taint for inline assembly.
 pub const INLINE_ASSEMBLY: &str = "inline assembly";
 
 impl Taint {
-    /// True if the dropped behaviours end before execution continues: unknown code ran, with what it could reach. Others, such as signals
-    /// and threads, may show at any later time.
+    /// True if the effect of the dropped behaviours is over when execution continues, as for a call of an undefined
+    /// function. The effect of others, such as signals and threads, may occur at any later time.
     pub fn is_bounded(&self) -> bool {
         let called = self.reason.strip_prefix(UNDEFINED_CALL);
         let may_go_on = |called: &str| ASYNCHRONOUS.contains(&called.trim().trim_matches('\''));
@@ -497,7 +497,7 @@ impl Taint {
     }
 }
 
-/// Functions whose effect is not over when they return, or that return more than once.
+/// Functions that have effects after their return, or that may return more than once.
 const ASYNCHRONOUS: [&str; 36] = [
     "pthread_create",
     "thrd_create",

@@ -145,7 +145,7 @@ pub(crate) enum Primitive {
         over: bool,
         under: bool,
     },
-    /// Whether the program may print with a format that stores the number of printed bytes.
+    /// True if the program may print with a format that stores the number of printed bytes (`%n`).
     Counts,
     /// A taint, unless all formats of the program are known.
     UnknownFormat,
