@@ -265,7 +265,7 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     b.var_expr(result)
 }
 
-/// Whether a pointer points to no object, and whether it points to a summary object.
+/// Two conditions: the pointer points to no object, and the pointer points to a summary object.
 fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
     let width = b.pointer_width();
     let offset = b.temp(width);
