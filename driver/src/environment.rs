@@ -116,7 +116,7 @@ impl Stream {
     /// Appends a character that the program reads.
     fn byte(&mut self, byte: u8) {
         if self.ended {
-            self.doubt("more is read after the end of the input");
+            self.doubt("the program reads after the end of the input");
         }
         if !self.last.allows(byte) {
             self.doubt("a character is read that would belong to what was read before");

@@ -279,9 +279,9 @@ impl Job {
     pub fn assumption_of_undefined(&self) -> Option<&'static str> {
         match self.load.undefined_functions {
             UndefinedFunctions::Taint | UndefinedFunctions::Error => None,
-            UndefinedFunctions::Pure => Some("functions that nobody defines return any value, and do nothing else"),
+            UndefinedFunctions::Pure => Some("undefined functions return any value, and do nothing else"),
             UndefinedFunctions::Writes => Some(
-                "functions that nobody defines return any value, and write only what their arguments point to themselves, and global variables",
+                "undefined functions return any value, and write only the objects that their arguments point to directly, and global variables",
             ),
         }
     }
@@ -305,10 +305,12 @@ impl Job {
     pub fn assumptions(&self) -> Vec<String> {
         let EntryMemory { pointers, array_length, depth, globals, finite: _ } = self.load.entry_memory;
         let lead = match pointers {
-            EntryPointers::Valid => "objects of their own; only pointers in lists, trees and the like may be null",
+            EntryPointers::Valid => {
+                "objects of their own; only pointers in recursive structures, such as lists and trees, may be null"
+            }
             EntryPointers::MaybeNull => "objects of their own, or are null",
             EntryPointers::Aliasing => {
-                "objects of their own, to the start of one that others of their type lead to, or are null"
+                "objects of their own, to the start of the object of another pointer of their type, or are null"
             }
         };
         let lengths = match array_length {
@@ -316,9 +318,13 @@ impl Job {
             Some(n) => format!("each of these is an array of {n} elements"),
             None => "these are one struct, union or pointer, or an array of any length (to 16 MB) of others; a string ends with a zero".into(),
         };
-        let mut said =
-            vec![format!("pointers that {} is given, and pointers there, lead to {lead}", self.load.entry), lengths];
-        said.extend(depth.map(|depth| format!("pointers are null to which more than {depth} lead from the arguments")));
+        let mut said = vec![
+            format!("pointers in the arguments of {} and in their targets point to {lead}", self.load.entry),
+            lengths,
+        ];
+        said.extend(
+            depth.map(|depth| format!("pointers are null after a chain of {depth} pointers from the arguments")),
+        );
         said.extend(globals.then(|| "global variables have any values".into()));
         said
     }

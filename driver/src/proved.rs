@@ -29,7 +29,7 @@ pub fn describe_proof(
     }
     let sources = Sources::new();
     let nothing_checked = lacks_checks(session, analysed);
-    let assumed_writes = session.afterwards("looking what is taken for valid", "assumed", || {
+    let assumed_writes = session.afterwards("collecting the assumptions of the proof", "assumed", || {
         let deadline = Instant::now() + session.share_of_time(SLICING);
         let found = assumed::writes(program, slice, outcome.decided_by, &session.job.load.checks, deadline);
         let spots = found.places.iter().filter_map(|&place| sources.spot(program, place));

@@ -107,7 +107,7 @@ impl Violation {
     /// Returns the reservations that a report shows with the violation.
     pub fn notes(&self) -> Vec<&'static str> {
         let behind = "an access before it is not valid, where a run may end";
-        let addresses = "it depends on where objects lie in memory: a run that has them elsewhere may not show it";
+        let addresses = "it depends on the addresses of objects: a run with other addresses may not show it";
         let elsewhere =
             "the program does not end in any case; whether this loop is left after very many iterations is not known";
         [(self.is_behind, behind), (self.depends_on_addresses, addresses), (self.may_leave_loop, elsewhere)]

@@ -324,7 +324,7 @@ impl Session {
         self.job.weave(program)?;
         for (name, why) in [("assert", " (<assert.h> is not included)"), ("__VERIFIER_assert", "")] {
             if program.models.iter().any(|model| model == name) {
-                let text = format!("nobody defines {name}{why}: calls of it are taken as assertions");
+                let text = format!("nobody defines {name}{why}: calls of it are treated as assertions");
                 self.shared().warnings.push(text);
             }
         }
@@ -333,7 +333,7 @@ impl Session {
             let at = spot.map_or(String::new(), |spot| format!(" at {spot}"));
             self.shared()
                 .warnings
-                .push(format!("{name} is not declared: calls of it (the first{at}) are taken to return int"));
+                .push(format!("{name} is not declared: calls of it (the first{at}) are assumed to return int"));
         }
         Ok(())
     }
@@ -350,9 +350,8 @@ impl Session {
         }
         let is_argument = |input: &cfa::Input| input.kind == cfa::InputKind::Environment("main".into());
         if !self.job.load.argc_may_be_zero && program.inputs.values().any(is_argument) {
-            shared.assume([
-                "main is given at least one argument, the program's name (--argc-may-be-zero: any number)".into()
-            ]);
+            shared
+                .assume(["main has at least one argument, the program's name (--argc-may-be-zero: any number)".into()]);
         }
         shared.assume(declared::assumption(program));
         shared.assume(self.job.assumptions_of_automata());

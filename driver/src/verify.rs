@@ -139,7 +139,7 @@ impl Verification<'_> {
         stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
         stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
         if shared.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
-            shared.assumptions.push("malloc and the like do not fail (--malloc-may-fail lets them)".into());
+            shared.assumptions.push("malloc and similar functions do not fail (--malloc-may-fail: they may)".into());
         }
         let mut report = Report {
             answer: finished.answer,
@@ -210,7 +210,7 @@ fn run(session: &Session) -> Result<Finished, Failure> {
     }?;
     session.keep(&finished);
     if let Err(what) = panics::guarded(|| look_for_vacuity(session, &mut finished)) {
-        session.warn_of_defect("looking whether executions satisfy the assumptions", &what);
+        session.warn_of_defect("checking whether executions satisfy the assumptions", &what);
     }
     Ok(finished)
 }

@@ -208,7 +208,7 @@ impl<'p> Search<'p> {
             let text = match gap {
                 Gap::Input => "inputs are not all tried in programs with threads",
                 Gap::Uninitialised => "memory is read that was not initialised, in a program with threads",
-                Gap::Address => "it may depend on where objects lie in memory, in a program with threads",
+                Gap::Address => "the result may depend on addresses of objects, in a program with threads",
                 Gap::WeakOrder => "memory orders weaker than sequential consistency are not explored",
                 Gap::Library => "a function of the library accesses memory that threads share",
                 Gap::Leak => "leaks while other threads run are not looked for",

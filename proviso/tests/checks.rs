@@ -161,7 +161,7 @@ fn what_depends_on_addresses_is_told() {
     assert_eq!(of("null"), violated(&[6]));
     assert_eq!(of("address"), violated(&[6]));
     // Both violations are one finding. The invalid access does not depend on addresses, so there is no note.
-    let note = "it depends on where objects lie in memory";
+    let note = "it depends on the addresses of objects";
     assert!(!String::from_utf8_lossy(&output.stdout).contains(note), "{output:?}");
     let (_, output) = asked(text, &["--check", "null"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout).matches(note).count(), 1, "{output:?}");

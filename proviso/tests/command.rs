@@ -155,7 +155,7 @@ fn a_proof_says_that_allocations_were_taken_to_succeed() {
     let (_folder, file) = source("a.c", text);
     let output = run(&["verify", &file]);
     assert_eq!(last_line(&output), "TRUE");
-    let said = "assumed: malloc and the like do not fail (--malloc-may-fail lets them)";
+    let said = "assumed: malloc and similar functions do not fail (--malloc-may-fail: they may)";
     assert!(stderr(&output).contains(said), "{}", stderr(&output));
     let (_folder, file) = source("a.c", HOLDS);
     assert!(!stderr(&run(&["verify", &file])).contains("malloc"));
@@ -189,7 +189,7 @@ fn the_call_of_an_entry_is_told_in_terms_of_c() {
     assert!(out.contains("f(n = &object1, at = 1001, name = &object2)"), "{out}");
     assert!(out.contains("struct node, 16 bytes: .tag = \"ab\", .next = &object3"), "{out}");
     assert!(out.contains("char, 2 bytes: \"x\"") && out.contains("struct node, 16 bytes: .value = 1004"), "{out}");
-    assert!(out.find("the program is called as").unwrap() < out.find("how it comes about").unwrap(), "{out}");
+    assert!(out.find("the program is called as").unwrap() < out.find("counterexample (").unwrap(), "{out}");
     assert!(!out.contains("number 2") && !out.contains("0x"), "{out}");
     let text = std::fs::read_to_string(harness).unwrap();
     assert!(text.contains("/* struct node: .tag = \"ab\", .next = object2 */"), "{text}");

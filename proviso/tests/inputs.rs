@@ -87,8 +87,8 @@ fn input_functions_that_are_not_declared_are_told() {
     let result: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("r.json")).unwrap()).unwrap();
     let expected = [
-        "__VERIFIER_nondet_double is not declared: calls of it (the first at p.c:3:16) are taken to return int",
-        "nondet_size_t is not declared: calls of it (the first at p.c:5:23) are taken to return int",
+        "__VERIFIER_nondet_double is not declared: calls of it (the first at p.c:3:16) are assumed to return int",
+        "nondet_size_t is not declared: calls of it (the first at p.c:5:23) are assumed to return int",
     ];
     assert_eq!(result["warnings"], serde_json::json!(expected));
     for warning in expected {

@@ -193,7 +193,7 @@ fn violation_is_on_a_wrong_line(json: &serde_json::Value, run: &Run, stdout: &st
     if Path::new(file).file_name() != run.file.file_name() || !named {
         return Err(format!("the violation is at {file}:{line}: {at}"));
     }
-    if !stdout.contains(&format!("{file}:{line}")) || !stdout.contains("how it comes about") {
+    if !stdout.contains(&format!("{file}:{line}")) || !stdout.contains("counterexample (") {
         return Err(format!("the message does not show {file}:{line}:\n{stdout}"));
     }
     Ok(())

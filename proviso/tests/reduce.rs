@@ -224,7 +224,7 @@ fn what_a_written_program_does_not_ask_is_said() {
     };
     for property in ["valid-memsafety", "valid-memcleanup", "termination"] {
         let warning = said(property, "written.c");
-        assert!(warning.contains("does not ask all of") && warning.contains(property), "{warning}");
+        assert!(warning.contains("does not check all of") && warning.contains(property), "{warning}");
         assert_eq!(said(property, "written.cfa"), "");
     }
     assert_eq!(said("no-overflow", "written.c"), "");

@@ -104,7 +104,7 @@ impl Tool {
             Some(_) => {}
         }
         if let Some(error) = &ran.unsaid {
-            return Err(anyhow!("{name} has a proof of C that cannot ask all that is asked: \"{error}\""));
+            return Err(anyhow!("{name} has a proof of C that does not check everything: \"{error}\""));
         }
         match inexact(program) {
             Some(why) => Err(anyhow!("{name} proves it, of C that is not exactly the program: {why}")),

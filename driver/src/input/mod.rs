@@ -187,7 +187,7 @@ fn unknown(file: &Path, part: &Path) -> Failure {
     let mut failure =
         Failure::data(format!("nothing is known of {}, which is a part of {}", part.display(), file.display()));
     let detail = "  = note: it is not C or not compiled by `proviso cc`, and may define any function or run before `main`\n  \
-                  = help: verify the other objects without it; what it defines is then a function that nobody defines";
+                  = help: verify the other objects without it; the functions that it defines are then undefined";
     failure.detail = Some(detail.into());
     failure
 }

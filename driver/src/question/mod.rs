@@ -133,7 +133,7 @@ fn result(session: &Session, ask: &Ask) -> CheckResult {
     };
     let mut result = CheckResult::new(ask.name.clone(), names);
     if let Some(limit) = session.limits.nearest() {
-        let text = format!("{limit} before it was looked at");
+        let text = format!("{limit} before it was analysed");
         result.rest = Rest::Unknown(Note { text, spot: None });
     }
     result
@@ -428,7 +428,7 @@ impl Run<'_> {
         if group.discharged.is_empty() {
             return;
         }
-        let text = "not asked again behind what is violated".to_owned();
+        let text = "not checked again after the violations".to_owned();
         let shared = self.session.shared();
         let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
         let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();

@@ -324,7 +324,7 @@ if (violations.some(({trace}) => trace?.length)) {
     const which = make("select", {id: "violation", title: "which violation", onchange: event => lookAt(Number(event.target.value))},
       ...violations.map(({property, location, message}, index) =>
         make("option", {value: String(index), selected: violations[index] === violation}, `${place(location)} ${property}: ${message}`)));
-    if (!steps.length) return [which, make("p", {className: "dim"}, "There was no time left to tell how it comes about.")];
+    if (!steps.length) return [which, make("p", {className: "dim"}, "There was no time left for the counterexample.")];
     const button = (id, text, title, target) => make("button", {id, title, onclick: () => showStep(target())}, text);
     const toggle = make("input", {type: "checkbox", id: "all", onchange: event => {
       const index = chosen[at];

@@ -32,7 +32,7 @@ fn an_execution_without_end_is_confirmed_from_its_witness() {
 
     let cycle = witness.find("action: cycle").unwrap();
     let (stem, turn) = witness.split_at(cycle);
-    let none = "UNKNOWN(no execution without end that follows the witness was found)";
+    let none = "UNKNOWN(no infinite execution that follows the witness was found)";
     let changed = |from: &str, to: &str| {
         let text = format!("{stem}{}", turn.replacen(from, to, 1));
         assert_ne!(text, witness, "{from}");
@@ -128,6 +128,6 @@ fn the_loop_of_a_witness_is_never_left() {
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("whether this loop is left after very many iterations is not known"), "{told}");
     let why = String::from_utf8_lossy(&output.stderr);
-    assert!(why.contains("may leave the loop that is named"), "{why}");
+    assert!(why.contains("may leave the loop of the witness"), "{why}");
     assert!(!path.exists());
 }
