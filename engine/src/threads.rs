@@ -81,8 +81,7 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
         return found(inputs, error, path);
     }
     let reason = search.reasons.first().cloned();
-    let reason =
-        reason.unwrap_or_else(|| Reason::new("not all interleavings of the threads were explored in the time given"));
+    let reason = reason.unwrap_or_else(|| Reason::new("not all interleavings of the threads were explored in time"));
     Outcome::new(Verdict::Unknown(reason), Analysis::Default)
 }
 
@@ -206,12 +205,12 @@ impl<'p> Search<'p> {
     fn note_gaps(&mut self, gaps: &[Gap]) {
         for gap in gaps {
             let text = match gap {
-                Gap::Input => "inputs are not all tried in programs with threads",
-                Gap::Uninitialised => "memory is read that was not initialised, in a program with threads",
+                Gap::Input => "programs with threads are not explored for all inputs",
+                Gap::Uninitialised => "a program with threads reads uninitialised memory",
                 Gap::Address => "the result may depend on addresses of objects, in a program with threads",
                 Gap::WeakOrder => "memory orders weaker than sequential consistency are not explored",
                 Gap::Library => "a function of the library accesses memory that threads share",
-                Gap::Leak => "leaks while other threads run are not looked for",
+                Gap::Leak => "leaks while other threads run are not checked",
                 Gap::NestedWait => "waiting within an atomic section is not modelled",
             };
             self.note(text, None);
@@ -239,7 +238,7 @@ impl<'p> Search<'p> {
                 continue;
             };
             if self.budget.spent().is_some() || Instant::now() >= until || visited.len() > MOST_STATES {
-                self.note("not all interleavings of the threads were explored in the time given", None);
+                self.note("not all interleavings of the threads were explored in time", None);
                 return Explored::Stopped;
             }
             if sharing.borrow().grew {
@@ -267,7 +266,10 @@ impl<'p> Search<'p> {
                 schedule.insert(machine.points(), new);
                 ended = machine.step(new, &mut source).err();
                 if machine.threads() > nexts.len() + 1 {
-                    self.note("a thread starts another before anything else", None);
+                    self.note(
+                        "a thread starts another thread before its first visible operation, which is not explored",
+                        None,
+                    );
                 }
             }
             for n in source.forced.len()..source.choices.len() {
@@ -318,8 +320,10 @@ impl<'p> Search<'p> {
                         match end {
                             End::Exit(_) | End::Abort | End::Assumed | End::Limit(LimitKind::Endless) => {}
                             End::Limit(_) => self.note("a thread takes too many steps", None),
-                            End::Unreachable => self.note("what the compiler takes for unreachable is reached", None),
-                            _ => self.note("an access that is not valid ends a run of threads", None),
+                            End::Unreachable => {
+                                self.note("code that the compiler assumes to be unreachable is reached", None)
+                            }
+                            _ => self.note("an invalid access ends a run with threads", None),
                         }
                     }
                 }

@@ -73,7 +73,7 @@ pub(super) fn finish(cx: &mut Context) {
         call::do_anything(
             b,
             GIVEN,
-            "a function that an argument leads to (--undefined-functions says what it does)",
+            "the target of a function pointer in an argument (--undefined-functions sets its behaviour)",
             &written,
             (None, None),
         );
