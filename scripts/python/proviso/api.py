@@ -75,7 +75,7 @@ class Input:
 @dataclass(frozen=True)
 class Argument:
     """An argument of the call that the program starts with (`entry`): a `value` as C writes it, or a pointer to the object of
-    this index in `Call.objects`. Both are None for a null pointer; `is_function` of a pointer to a function that nobody defines."""
+    this index in `Call.objects`. Both are None for a null pointer; `is_function` is true for a pointer to an undefined function."""
 
     name: str
     value: str | None
@@ -137,7 +137,7 @@ class Check:
 
 @dataclass(frozen=True)
 class UndefinedFunction:
-    """A function that nobody defines, and how many of its calls matter."""
+    """An undefined function, and the number of its calls that matter."""
 
     name: str
     calls: int
