@@ -482,7 +482,7 @@ pub struct Taint {
     pub under: bool,
 }
 
-/// The start of the reason of a taint that stands for a call of a function that nobody defines.
+/// The start of the reason of a taint for a call of an undefined function.
 pub const UNDEFINED_CALL: &str = "call of undefined function";
 /// The reason of a taint for inline assembly.
 pub const INLINE_ASSEMBLY: &str = "inline assembly";

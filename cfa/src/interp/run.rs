@@ -91,7 +91,7 @@ impl std::fmt::Display for LimitKind {
     }
 }
 
-/// For the user, after "it ends because".
+/// Formats the outcome for the user, as the end of a sentence that starts with "it ends because".
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -165,7 +165,8 @@ pub trait Observer {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let _ = (edge, state);
     }
-    /// The edge cannot be executed, because of what it does with this address. The state is the one before the edge.
+    /// Is called if the edge cannot be executed because it uses this address in an invalid way. The state is the one
+    /// before the edge.
     fn faulted(&mut self, edge: EdgeId, addr: u64, state: &State) {
         let _ = (edge, addr, state);
     }

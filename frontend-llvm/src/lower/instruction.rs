@@ -242,7 +242,7 @@ fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     let old = fl.b.load(address, width);
     let equal = fl.b.x().eq(old, expected);
     if fl.b.cx.is_threaded {
-        // One that fails writes nothing.
+        // A failed exchange must not write, because a write may be a data race.
         let (inside, after) = (fl.b.new_location(), fl.b.new_location());
         fl.b.branch(equal, inside, after);
         fl.b.cursor = Cursor::At(inside);
