@@ -226,7 +226,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 session
                     .shared()
                     .warnings
-                    .push("the harness gives inputs alone: which thread runs when is left to the system".into());
+                    .push("the harness provides only inputs: the system schedules the threads".into());
             }
             if session.records.reproduction && session.shared().reproduction.is_none() {
                 let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));

@@ -162,7 +162,9 @@ impl Job {
             }
         }
         if load.entry == "main" && load.entry_memory != EntryMemory::default() {
-            return Err(Failure::usage("--entry-pointers and the like are for another function than main (--entry)"));
+            return Err(Failure::usage(
+                "--entry-pointers and similar options need a function other than main (--entry)",
+            ));
         }
         load.remove_bodies.clone_from(&task.removed_bodies);
         load.malloc_may_fail = task.malloc_may_fail;
@@ -171,9 +173,7 @@ impl Job {
         load.checks_wrapping = task.checks.iter().any(names_overflow)
             || asks.iter().any(|ask| ask.properties.contains(&Property::NoOverflow));
         if load.entry != "main" && asks.iter().any(|a| a.properties.contains(&Property::ValidMemcleanup)) {
-            return Err(Failure::usage(
-                "valid-memcleanup asks of a whole program: --entry cannot be another function than main",
-            ));
+            return Err(Failure::usage("valid-memcleanup is about a whole program: --entry must be main"));
         }
         let property_files = task.properties.iter().filter(|p| Property::from_name(p).is_err()).map(PathBuf::from);
         let automata = task.automata.iter().map(PathBuf::from).filter(|p| p.exists());
@@ -399,7 +399,7 @@ fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
             let names: Vec<&str> = Automaton::SHIPPED.iter().map(|(name, _)| *name).collect();
             let known = names.join(", ");
             return Err(Failure::usage(format!(
-                "there is no file {name}, and no automaton of that name; those that come with Proviso are {known}"
+                "there is no file {name}, and no automaton of that name; the built-in automata are {known}"
             )));
         }
         _ => files::read_text(path)?,
@@ -532,7 +532,7 @@ fn of_task(files: &[PathBuf]) -> Result<Option<PropertyFile>, Failure> {
 
 fn unknown_property(name: &str) -> String {
     if Automaton::SHIPPED.iter().any(|(shipped, _)| *shipped == name) {
-        return format!("{name} is an automaton: ask by --automaton {name}");
+        return format!("{name} is an automaton: use --automaton {name}");
     }
     format!(
         "there is no property file {name}, and no property of that name; properties are {}",

@@ -298,7 +298,7 @@ impl<'p> Sharing<'p> {
             let global = &mut self.program.globals[id];
             global.init.as_mut().expect("as before").pointers = constant;
             if is_stored && std::mem::take(&mut global.read_only) && written.contains(&id) {
-                let reason = format!("writes to '{}', which is constant, are not seen to be invalid", global.name);
+                let reason = format!("writes to the constant '{}' are not detected as invalid", global.name);
                 self.approximate(&reason, false);
             }
         }

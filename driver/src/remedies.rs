@@ -106,7 +106,7 @@ fn kind(reason: &str) -> Kind {
         Kind::Undefined
     } else if has(&["modelled", "approximation", "assembly", "is not supported"]) {
         Kind::Approximated
-    } else if has(&["rules this out", "--", "nobody defines", "internal error", "interrupted"]) {
+    } else if has(&["rules this out", "--", "is not defined", "internal error", "interrupted"]) {
         Kind::Own
     } else {
         Kind::Complexity

@@ -299,8 +299,8 @@ impl Session {
 
     fn instrument(&self, program: &mut Program) -> Result<(), Failure> {
         for (check, message) in [
-            (Check::DataRace, "two threads access the same memory, and nothing orders them"),
-            (Check::Deadlock, "no thread can go on"),
+            (Check::DataRace, "two threads access the same memory without synchronisation"),
+            (Check::Deadlock, "no thread can continue"),
         ] {
             if self.job.load.checks.contains(&check) {
                 instrument::threads(program, check, message);
@@ -324,7 +324,7 @@ impl Session {
         self.job.weave(program)?;
         for (name, why) in [("assert", " (<assert.h> is not included)"), ("__VERIFIER_assert", "")] {
             if program.models.iter().any(|model| model == name) {
-                let text = format!("nobody defines {name}{why}: calls of it are treated as assertions");
+                let text = format!("{name} is not defined{why}: its calls are treated as assertions");
                 self.shared().warnings.push(text);
             }
         }

@@ -96,7 +96,7 @@ pub fn table(checks: &[CheckResult]) -> String {
                 let limit = if check.assumes_valid_accesses { " where all accesses are valid" } else { "" };
                 format!("{violated}; proved elsewhere{limit}")
             }
-            (Some(violated), Rest::Unknown(_)) => format!("{violated}; not known elsewhere"),
+            (Some(violated), Rest::Unknown(_)) => format!("{violated}; unknown at other places"),
             (Some(violated), Rest::NotAsked) => violated,
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);

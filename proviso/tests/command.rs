@@ -628,7 +628,7 @@ fn what_an_automaton_takes_for_granted_is_said() {
 fn an_automaton_asked_for_as_a_property_is_pointed_to() {
     let (_folder, file) = source("a.c", FAILS);
     let output = run(&["verify", &file, "--property", "heap"]);
-    assert!(stderr(&output).contains("heap is an automaton: ask by --automaton heap"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("heap is an automaton: use --automaton heap"), "{}", stderr(&output));
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn options_of_the_linker_are_not_dropped_in_silence() {
         ("number", "number is linked with --defsym=here=0x1000, which is not represented"),
         ("elsewhere", "elsewhere is linked with -e go: it does not start at main"),
         ("bare", "it does not start at main"),
-        ("script", "nothing is known of own.ld, which is a part of script"),
+        ("script", "the source of own.ld, which is a part of script, is unknown"),
     ] {
         let (_, messages) = run(&[program]);
         assert!(messages.contains(message), "{program}: {messages}");
@@ -241,10 +241,13 @@ fn objects_of_other_origin() {
     for program in ["object", "archive", "library", "path"] {
         assert!(run(program).starts_with("UNKNOWN"), "{program}: {}", run(program));
     }
-    assert!(verify(path, &["main.o", "liblength.a"]).contains("nothing is known"));
+    assert!(verify(path, &["main.o", "liblength.a"]).contains("are unknown"));
     for (program, part) in [("constructor", "init.o"), ("assembly", "more.s")] {
         let output = run(program);
-        assert!(output.contains(&format!("nothing is known of {part}, which is a part of {program}")), "{output}");
+        assert!(
+            output.contains(&format!("the source of {part}, which is a part of {program}, is unknown")),
+            "{output}"
+        );
     }
 }
 

@@ -153,7 +153,7 @@ fn places_of_several_files_are_told_apart() {
         .unwrap();
     let said = stdout(&output);
     let overrun = "write of `p[3]` at offset 3 of the object allocated at lib/make.c:3, which has 3 bytes";
-    let lost = "the object allocated in line 3 is lost: nothing leads to it any more";
+    let lost = "the object allocated in line 3 is leaked: no pointer to it remains";
     for (place, text) in [("main.c:9", overrun), ("lib/make.c:3:12", lost)] {
         let found = said.lines().any(|l| l.starts_with(place) && l.contains(&format!(": error: {text} [")));
         assert!(found, "{place}: {text} not in {said}");

@@ -58,8 +58,8 @@ fn what_cannot_be_passed_is_said() {
     let options = ["--32", "--entry", "f", "--property", "unreach-call"];
     let (text, warnings) = harness(folder.path(), "vector.c", program, &options);
     let said = "the argument 'v' of 'f', which is passed as 0";
-    assert!(warnings.contains(&format!("the harness cannot give {said}")), "{warnings}");
-    assert!(text.contains("cannot be given from outside") && text.contains(said), "{text}");
+    assert!(warnings.contains(&format!("the harness cannot provide {said}")), "{warnings}");
+    assert!(text.contains("cannot be set from outside") && text.contains(said), "{text}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn what_a_function_of_unknown_type_does_is_not_given() {
         int main(void) { int k = 1; struct big (*f)(int *) = make; if (f(&k).a[2] == 4 && k == 1) reach_error(); return 0; }\n";
     let options = ["--property", "unreach-call", "--undefined-functions", "any-value"];
     let (text, _) = harness(folder.path(), "pointer.c", program, &options);
-    assert!(text.contains("cannot be given from outside"), "{text}");
+    assert!(text.contains("cannot be set from outside"), "{text}");
     let output = as_it_says(folder.path(), &text, "clang-19");
     assert_eq!(output.status.code(), Some(2), "{output:?}\n{text}");
 }

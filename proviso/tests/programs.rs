@@ -229,9 +229,9 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     if text.lines().any(|l| l == "// native: unseen") || vocabulary {
         return Ok(());
     }
-    if harness.contains("cannot be given from outside") {
+    if harness.contains("cannot be set from outside") {
         let declared = text.lines().any(|l| l == "// native: no");
-        return if declared { Ok(()) } else { Err(format!("the harness cannot give all values:\n{harness}")) };
+        return if declared { Ok(()) } else { Err(format!("the harness cannot provide all values:\n{harness}")) };
     }
     let mut clang = Command::new("clang-19");
     clang.current_dir(run.file.parent().unwrap());

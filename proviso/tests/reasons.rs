@@ -49,7 +49,7 @@ fn where_a_pointer_comes_from_is_told_with_what_rules_it_out() {
     let content = program("", "int **list = malloc(16), *p = list[1];");
     expect(&content, &UNREACH, &["read from `list`", "initialising it"], 5);
     expect(&program("", "int *p = (int *)0x1234;"), &UNREACH, &["the number 0x1234"], 6);
-    expect(&program("extern int *device;", "int *p = device;"), &UNREACH, &["`device`, which nobody defines"], 6);
+    expect(&program("extern int *device;", "int *p = device;"), &UNREACH, &["`device`, which is not defined"], 6);
     let far = program("int table[4];", "int *p = table + __VERIFIER_nondet_ulong();");
     expect(&far, &UNREACH, &["`table`", "--check address"], 3);
 }

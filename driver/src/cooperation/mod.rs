@@ -123,7 +123,7 @@ fn run_external(
         session.shared().external = Some(tool.name);
     }
     if matches!(outcome.verdict, Verdict::True) {
-        let text = format!("what {} says of the paths that were left is true: nobody has checked its proof", tool.name);
+        let text = format!("the proof of {} for the remaining paths is correct; it was not checked", tool.name);
         session.shared().assumptions.push(text);
     }
     save_after(session, program, &outcome, covered, &[], gia);

@@ -284,7 +284,7 @@ pub(super) fn fault(
         Fault::InvalidCall => format!("call through a pointer to no function ({addr:#x})"),
         Fault::Leak => match recorder.program.edges[edge].op {
             Op::Leak(cfa::Leak::Alive) => format!("{what} is not freed before the program ends"),
-            _ => format!("{what} is lost: nothing leads to it any more"),
+            _ => format!("{what} is leaked: no pointer to it remains"),
         },
     }
 }

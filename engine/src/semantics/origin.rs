@@ -59,7 +59,7 @@ fn origin_of_term(ex: &Execution, st: &State, pointer: ExprId) -> Option<Reason>
         Event::Global { var, symbol } if symbols.contains(&symbol) => {
             let name = ex.program.vars[var].name.as_deref().unwrap_or("a variable");
             let text = format!(
-                "the pointer is the first value of `{name}`, which nobody defines; \
+                "the pointer is the first value of `{name}`, which is not defined; \
                                     a definition rules this out"
             );
             Some(Reason::at(text, ex.program.vars[var].place))
@@ -90,7 +90,7 @@ fn origin_of_input(program: &Program, edge: EdgeId) -> Reason {
         }
         InputKind::Unmodelled(name) => {
             format!(
-                "the pointer comes from {name}, which nobody defines; a stub rules this out: --undefined-functions FILE"
+                "the pointer comes from {name}, which is not defined; a stub rules this out: --undefined-functions FILE"
             )
         }
     };

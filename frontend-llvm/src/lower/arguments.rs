@@ -368,7 +368,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
                 args.push(pointer);
                 continue;
             }
-            let text = format!("the pointer that '{}' is given as '{name}' is arbitrary", function.name);
+            let text = format!("the pointer argument '{name}' of '{}' is arbitrary", function.name);
             b.approximate(text, true, true);
         }
         args.push(b.havoc(width, InputKind::Argument(name), c_type));

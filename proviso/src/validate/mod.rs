@@ -209,10 +209,10 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
             None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
             None => Some("a condition of the witness cannot be evaluated without a violation"),
             Some(spot) if !is_at(&spot, target, &places) && !is_in_error(found, target, &spot, job) => {
-                Some("what follows the witness violates the property elsewhere than at its target")
+                Some("an execution that follows the witness violates the property at another place than its target")
             }
             Some(_) if passed(found) + 1 < segments.len() => {
-                Some("the property is violated before all of the witness is passed")
+                Some("the property is violated before all waypoints of the witness are passed")
             }
             Some(_) => None,
         };

@@ -186,7 +186,7 @@ impl Evidence {
             Err(failure) => return Made::Missing(failure.to_string()),
         };
         if self.graph.is_empty() {
-            let text = "the picture is empty: no analysis that worked keeps a graph of what it reached";
+            let text = "the picture is empty: the analyses that ran store no graph of the reached states";
             output::warning(text, self.colors);
         }
         Made::File(PixelTree::of_states(&self.graph).draw(format))

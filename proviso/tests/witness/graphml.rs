@@ -18,8 +18,16 @@ fn graphml_says_the_same() {
     assert_eq!(case.validate(&text), "FALSE(unreach-call)");
     let none = "UNKNOWN(no execution that follows the witness violates the property)";
     for (from, to, said) in [
-        (">10<", ">8<", "UNKNOWN(what follows the witness violates the property elsewhere than at its target)"),
-        (">10<", ">9<", "UNKNOWN(what follows the witness violates the property elsewhere than at its target)"),
+        (
+            ">10<",
+            ">8<",
+            "UNKNOWN(an execution that follows the witness violates the property at another place than its target)",
+        ),
+        (
+            ">10<",
+            ">9<",
+            "UNKNOWN(an execution that follows the witness violates the property at another place than its target)",
+        ),
         (
             "__VERIFIER_nondet_int</data>",
             "even</data>",

@@ -554,7 +554,7 @@ int main(void) {
     // With a smaller bound all writes are in bounds.
     assert_eq!(witness.matches("\\result == 5").count(), 1, "{witness}");
     let said = case.validate(&witness.replace("\\result == 5", "\\result == 4"));
-    assert_eq!(said, "UNKNOWN(the property is violated before all of the witness is passed)");
+    assert_eq!(said, "UNKNOWN(the property is violated before all waypoints of the witness are passed)");
 }
 
 #[test]
