@@ -3,7 +3,7 @@
 // run: -DALIAS => UNKNOWN
 // run: -DCODE => UNKNOWN
 // run: -DLOADER => UNKNOWN
-// Assembly at file scope may define symbols and run: nothing is known then. Some directives do neither.
+// Assembly at file scope may define symbols and run, so there is no verdict. Some directives do neither.
 #include "../verify.h"
 
 int v = 1;
