@@ -67,7 +67,7 @@ impl Looks {
         if program.starts_threads() || !wants_memory {
             return Holding::default();
         }
-        let discharged = session.stage("static pre-analysis", "discharge", || {
+        let discharged = session.stage("the static pre-analysis", "discharge", || {
             let with_memory = || {
                 let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(session, 1 + self.less)).clone();
                 let share = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left / looks));
