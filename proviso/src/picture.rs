@@ -57,7 +57,7 @@ pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -
     for (path, lines) in lines {
         let _ = writeln!(out, "<h3>{}</h3>\n<pre>", escaped(path));
         let Some(text) = sources.text(path) else {
-            out += "the text of this file is not here</pre>\n";
+            out += "the text of this file is not available</pre>\n";
             continue;
         };
         for (number, line) in (1..).zip(text.lines()) {

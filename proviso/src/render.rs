@@ -423,7 +423,7 @@ fn environment(out: &mut String, environment: &Environment) {
         out.push('\n');
     }
     for doubt in &environment.doubts {
-        let _ = writeln!(out, "note: it may not be seen natively: {doubt}\n");
+        let _ = writeln!(out, "note: a native run may not show it: {doubt}\n");
     }
 }
 

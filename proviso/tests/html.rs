@@ -303,7 +303,7 @@ int main(void) {
         say(lines(".row.came").includes("10") ? "explored" : lines(".row.came"));
         tab("Summary");
         await null;
-        say(text("#view").includes("no execution comes to the others") ? "coverage" : text("#view"));
+        say(text("#view").includes("no execution reaches the others") ? "coverage" : text("#view"));
         tab("States");
         await null;
         const states = document.getElementById("states");
