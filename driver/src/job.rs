@@ -443,7 +443,7 @@ fn questions(task: &Task, of_the_task: &[PathBuf]) -> Result<Questions, Failure>
     }
     for (n, ask) in asks.iter().enumerate().filter(|(_, ask)| ask.automaton.is_some()) {
         if asks[..n].iter().any(|a| a.name == ask.name) {
-            return Err(Failure::usage(format!("{} is asked twice", ask.name)));
+            return Err(Failure::usage(format!("{} is given twice", ask.name)));
         }
     }
     if asks.is_empty()
@@ -477,7 +477,7 @@ fn questions(task: &Task, of_the_task: &[PathBuf]) -> Result<Questions, Failure>
 fn start(wanted: Option<&str>, of_file: Option<String>) -> Result<String, Failure> {
     match (wanted, of_file) {
         (Some(wanted), Some(file)) if wanted != file => {
-            Err(Failure::usage(format!("--entry {wanted} is asked for, and init({file}()) by the property file")))
+            Err(Failure::usage(format!("--entry {wanted} contradicts init({file}()) in the property file")))
         }
         (Some(entry), _) => Ok(entry.to_owned()),
         (None, file) => Ok(file.unwrap_or_else(|| "main".into())),

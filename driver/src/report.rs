@@ -171,7 +171,7 @@ pub fn add_violation(checks: &mut [CheckResult], check: usize, mut violation: Vi
 impl CheckResult {
     /// Returns the result of a question that was not analysed yet.
     pub fn new(name: String, properties: Vec<String>) -> Self {
-        let nothing = Note { text: "it was not looked at".into(), spot: None };
+        let nothing = Note { text: "it was not analysed".into(), spot: None };
         Self {
             name,
             properties,

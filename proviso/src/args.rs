@@ -450,7 +450,7 @@ pub struct VerifyArgs {
 /// The options of `proviso validate`.
 #[derive(Args, Debug)]
 pub struct ValidateArgs {
-    /// The witness: YAML of format 2, or GraphML of format 1.0, whatever the file is called.
+    /// The witness: YAML of format 2, or GraphML of format 1.0. The content determines the format, not the file name.
     #[arg(id = "evidence", value_name = "WITNESS")]
     pub witness: PathBuf,
     #[command(flatten)]

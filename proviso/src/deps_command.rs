@@ -166,7 +166,7 @@ impl Telling<'_> {
             let spot = asked.iter().find_map(|&e| self.spot(e));
             let message = Message::new(Level::NOTE, format!("{text} is not in the slice"))
                 .at(spot)
-                .note("the criterion does not depend on what is done here");
+                .note("the criterion does not depend on this operation");
             return render(message);
         };
         let mut out = String::new();

@@ -462,7 +462,7 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
             said.into_iter().chain(values).collect::<Vec<_>>().join("  ")
         }
         Event::Call { function, args } => format!("{function}({})", list(args)),
-        Event::Switch { thread, function } => format!("thread {thread} goes on, in {function}"),
+        Event::Switch { thread, function } => format!("thread {thread} continues in {function}"),
         Event::Return { function, value: Some(value) } => format!("{function} returns {value}"),
         Event::Return { function, value: None } => format!("{function} returns"),
         Event::Error { message, operands } if operands.is_empty() => message.clone(),

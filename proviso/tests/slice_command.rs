@@ -275,7 +275,7 @@ fn slices_link_as_their_input_does() {
     let message = folder.fails(64, &["slice", "small.bc", "--64", "-c", "check"]);
     assert!(
         message
-            .contains("small.bc is compiled for i386-pc-linux-gnu, which has data model ILP32, and LP64 is asked for"),
+            .contains("small.bc is compiled for i386-pc-linux-gnu, which has data model ILP32, and LP64 is requested"),
         "{message}"
     );
     clang(&["-m32", "-g", "-c", "-emit-llvm", "check.c", "-o", "check.bc"], &folder);

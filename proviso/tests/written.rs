@@ -238,7 +238,7 @@ fn what_cannot_be_written_is_refused() {
                 let output = proviso(&[command, source.to_str().unwrap(), "-o", out.to_str().unwrap()]);
                 let message = String::from_utf8_lossy(&output.stderr).into_owned();
                 assert_eq!(output.status.code(), Some(65), "{message}");
-                assert!(message.contains("C has no words for") && message.contains("p.c:4"), "{message}");
+                assert!(message.contains("C cannot express") && message.contains("p.c:4"), "{message}");
                 assert!(!out.exists());
             }
         }

@@ -98,10 +98,10 @@ impl std::fmt::Display for Outcome {
             Self::Exit(status) => write!(f, "the program exits with status {status}"),
             Self::Abort => f.write_str("the program aborts"),
             Self::Assumed => f.write_str("an assumption does not hold"),
-            Self::Unreachable => f.write_str("code is reached that the compiler takes for unreachable"),
+            Self::Unreachable => f.write_str("code is reached that the compiler assumes to be unreachable"),
             Self::Error(..) => f.write_str("another check fails first"),
             Self::Invalid { .. } => f.write_str("another access is invalid first"),
-            Self::Stuck(_) => f.write_str("execution cannot go on"),
+            Self::Stuck(_) => f.write_str("execution cannot continue"),
             Self::Unplaced(_) => f.write_str("no object can lie at the address that it needs"),
             Self::Limit(kind) => kind.fmt(f),
         }

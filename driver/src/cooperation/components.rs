@@ -109,7 +109,7 @@ fn external(command: &str, program: &mut Program, given: &Gia, budget: &Budget) 
     std::fs::write(&input, gia::print(given, program)).map_err(|e| problem(e.to_string()))?;
     run_within(command, &[("GIA", &input), ("OUT", &output)], budget).map_err(|why| problem(format!("{why:#}")))?;
     let text = std::fs::read_to_string(&output).map_err(|_| problem("it has written no automaton to $OUT".into()))?;
-    gia::parse(&text, program).map_err(|e| problem(format!("what it has written is refused: {e}")))
+    gia::parse(&text, program).map_err(|e| problem(format!("its output is malformed: {e}")))
 }
 
 /// Runs a shell command in a process group of its own until it ends. `environment` is added to its environment

@@ -93,7 +93,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     let begin = Instant::now();
     let (outcome, done, undecided) = rest(session, program, &covered, &config, &budget, session.plan.tells());
     if then.is_some() {
-        add_part(session, "what is left", outcome.decided_by.name(), &outcome, begin);
+        add_part(session, "the remaining paths", outcome.decided_by.name(), &outcome, begin);
     }
     save_after(session, program, &outcome, &done, &undecided, gia);
     outcome
@@ -118,7 +118,7 @@ fn run_external(
         replay: session.share_of_time(REPLAY),
     };
     let outcome = tool.verify(&residual.program, &task);
-    add_part(session, "what is left", tool.name, &outcome, begin);
+    add_part(session, "the remaining paths", tool.name, &outcome, begin);
     if !matches!(outcome.verdict, Verdict::Unknown(_)) {
         session.shared().external = Some(tool.name);
     }

@@ -278,7 +278,7 @@ impl Parser {
             if automaton.key.is_some()
                 && raw.iter().any(|raw| raw.event == Event::End && raw.from.contains(&automaton.given))
             {
-                return Err(self.at(at, END_OF_ALL, format!("`{name}` is the initial state of what is given")));
+                return Err(self.at(at, END_OF_ALL, format!("`{name}` is the initial state of given objects")));
             }
         }
         for Raw { from, event, guard, actions, goal } in raw {
@@ -395,7 +395,7 @@ impl Parser {
         if self.take("start") {
             let globals = self.alternatives("the name of a global variable")?;
             self.expect("=")?;
-            let name = self.name("a name for what the variable holds")?;
+            let name = self.name("a name for the value of the variable")?;
             if automaton.variables.iter().any(|(v, _)| *v == name) {
                 return Err(self.at(at, format!("`{name}` is bound, but has a value already"), "in this event"));
             }

@@ -226,7 +226,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn saved(text: Option<&String>, what: &str) -> Made {
     match text {
         Some(text) => Made::File(text.clone().into()),
-        None => Made::Missing(format!("there is no {what}: the analysis did not come back in time")),
+        None => Made::Missing(format!("there is no {what}: the analysis did not stop in time")),
     }
 }
 
