@@ -59,7 +59,7 @@ def parser():
     commands = p.add_subparsers(dest="command", required=True, metavar="|".join(COMMANDS))
     add_run(commands.add_parser("run", help="run tasks", epilog=RUN_EPILOG, formatter_class=raw))
 
-    q = commands.add_parser("report", help="summarize result files")
+    q = commands.add_parser("report", help="summarise result files")
     q.add_argument("file", nargs="+")
     q.add_argument("--property", action="append")
     q.add_argument("--by", choices=("category", "folder"), default="category")
