@@ -80,7 +80,7 @@ fn lacks_checks(session: &Session, program: &Program) -> Option<String> {
     }
     let entry = &session.job.load.entry;
     Some(match session.job.error_functions.join(", ") {
-        names if names.is_empty() => format!("what starts at {entry} has nothing to check"),
+        names if names.is_empty() => format!("no check is reachable from {entry}"),
         names => format!("no call of an error function ({names}) can be reached from {entry}"),
     })
 }

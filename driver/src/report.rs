@@ -109,7 +109,7 @@ impl Violation {
         let behind = "an access before it is not valid, where a run may end";
         let addresses = "it depends on the addresses of objects: a run with other addresses may not show it";
         let elsewhere =
-            "the program does not end in any case; whether this loop is left after very many iterations is not known";
+            "the program does not terminate; it is not known whether it leaves this loop after very many iterations";
         [(self.is_behind, behind), (self.depends_on_addresses, addresses), (self.may_leave_loop, elsewhere)]
             .into_iter()
             .filter_map(|(holds, text)| holds.then_some(text))

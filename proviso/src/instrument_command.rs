@@ -69,7 +69,7 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
             output::warning(&text, colors);
         }
     }
-    let about = vec!["A program with its checks, made by proviso instrument.".to_owned()];
+    let about = vec!["A program with its checks, written by proviso instrument.".to_owned()];
     let options = cooperate::c::Options {
         plain: args.no_line,
         about,

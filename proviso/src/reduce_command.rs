@@ -49,7 +49,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     };
     let shape = Shape::of(&residual);
     if let Some(output) = output {
-        let about = vec!["A residual program, made by proviso reduce.".to_owned()];
+        let about = vec!["A residual program, written by proviso reduce.".to_owned()];
         let options = cooperate::c::Options { plain: args.no_line, about, ..cooperate::c::Options::default() };
         let (text, unsaid) = text(&residual, output, &options)?;
         outputs.put(output, text);

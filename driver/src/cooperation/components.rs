@@ -61,7 +61,7 @@ impl Components<'_> {
         let (ended, refinements) = cegar.run(program, precision);
         let ended = match ended {
             Ended::Violated(gia) if replayed(&gia, program).is_none() => {
-                Ended::Unknown(Reason::new("the path to a target that the checker gives does not replay"))
+                Ended::Unknown(Reason::new("the path to a target from the checker cannot be replayed"))
             }
             ended => ended,
         };

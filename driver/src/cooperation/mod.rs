@@ -59,7 +59,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     if let (Some((path, _)), Some(gia)) = (&session.plan.gia, &gia) {
         let name = path.display().to_string();
         if session.plan.trusts_gia && gia.has(Says::Unreachable) {
-            let assumption = format!("the paths that {name} says are ut reach no error");
+            let assumption = format!("the paths that are ut in {name} reach no error");
             session.shared().assumptions.push(assumption);
         }
         if let Some(outcome) = look_at(session, program, gia, &name) {

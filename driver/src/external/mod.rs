@@ -125,7 +125,7 @@ impl Tool {
                 Err(error) => why = error,
             }
         }
-        Err(why.context(format!("{name} says FALSE, but its violation is not confirmed")))
+        Err(why.context(format!("{name} reports FALSE, but its violation is not confirmed")))
     }
 }
 

@@ -543,7 +543,7 @@ impl Run<'_> {
         let nothing: Vec<Option<String>> = nothing.collect();
         let has_places = checks.iter().any(|c| c.places.all > 0);
         if matches!(all.answer, Answer::True) && !(has_places && nothing.is_empty()) {
-            let why = format!("what starts at {} has nothing to check", self.session.job.load.entry);
+            let why = format!("no check is reachable from {}", self.session.job.load.entry);
             all.proved.nothing_checked = match has_places {
                 false => Some(why),
                 true => nothing.into_iter().collect::<Option<Vec<String>>>().and_then(|all| all.into_iter().next()),

@@ -325,10 +325,10 @@ impl Object {
                 format!("the object allocated {}", where_from(at, here))
             }
             (None, ObjectKind::Allocated(AllocKind::Given), Some(_)) => {
-                "an object that the program is given".to_owned()
+                "an object that an argument points to".to_owned()
             }
             (None, ObjectKind::Allocated(AllocKind::Library(_)), Some(at)) => {
-                format!("an object of the C library, made {}", where_from(at, here))
+                format!("an object of the C library, created {}", where_from(at, here))
             }
             (None, ObjectKind::Global { read_only: true }, _) => "a string".to_owned(),
             _ => "an object".to_owned(),

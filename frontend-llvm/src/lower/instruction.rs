@@ -554,8 +554,7 @@ fn check_integers(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: Expr
 
 /// Checks an operation on an element of a vector, or on a part of a complex integer.
 fn suspect_part(fl: &mut FunctionLowering, opcode: u8, lane: u32, a: ExprId, b: ExprId) {
-    let unknown =
-        "clang's code does not say whether the elements of a vector, or the parts of a complex integer, are signed";
+    let unknown = "clang's bitcode does not state whether the elements of a vector, or the parts of a complex integer, are signed";
     let overflows = "signed integer overflow: an element does not fit into its type";
     let x = fl.b.x();
     let operation = match opcode {

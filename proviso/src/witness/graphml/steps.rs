@@ -31,7 +31,7 @@ pub fn read(text: &str) -> Result<Told, String> {
         Some("violation_witness") => ("violation_sequence", Content::Segments(reader.violation()?)),
         Some("correctness_witness") => ("invariant_set", Content::Invariants(reader.correctness()?)),
         Some(other) => return Err(format!("`{other}` is no value of witness-type")),
-        None => return Err("it does not say its witness-type".into()),
+        None => return Err("it has no witness-type".into()),
     };
     let mut left_out = reader.left_out;
     if !automaton.unknown.is_empty() {
@@ -46,7 +46,10 @@ pub fn read(text: &str) -> Result<Told, String> {
 fn metadata(about: &Data) -> Result<Metadata, String> {
     let said = |key: &str| about.get(key).unwrap_or_default().to_owned();
     if !matches!(about.get("witness-format-version"), None | Some("1.0")) {
-        return Err(format!("its version is {}; 1.0 is known of GraphML", said("witness-format-version")));
+        return Err(format!(
+            "its version is {}; only version 1.0 of GraphML is supported",
+            said("witness-format-version")
+        ));
     }
     if !matches!(about.get("sourcecodelang"), None | Some("C")) {
         return Err(format!("it is about a program in {}", said("sourcecodelang")));

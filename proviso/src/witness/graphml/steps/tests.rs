@@ -94,7 +94,7 @@ fn what_is_not_understood_is_named() {
     let good = violation(&[&[("startline", "5")]]);
     for (from, to, said) in [
         ("violation_witness", "no_witness", "`no_witness` is no value of witness-type"),
-        ("<data key=\"witness-type\">violation_witness</data>", "", "does not say its witness-type"),
+        ("<data key=\"witness-type\">violation_witness</data>", "", "it has no witness-type"),
         ("<data key=\"violation\">true</data>", "", "none of its nodes is a violation"),
         ("<data key=\"entry\">true</data>", "", "none of its nodes is the entry"),
         ("<data key=\"entry\">true", "<data key=\"entry\">perhaps", "`perhaps` is no value of entry"),
