@@ -1,4 +1,4 @@
-//! Where the binary looks for libz3: see `engine/smt/build.rs`.
+//! Sets the path on which the binary searches libz3. See `engine/smt/build.rs`.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

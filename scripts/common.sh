@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Sourced by the other scripts: the root folder, cargo on the PATH, messages.
+# The other scripts source this file. It sets the root folder, adds cargo to the PATH, and prints messages.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 case ":$PATH:" in
 *":${CARGO_HOME:-$HOME/.cargo}/bin:"*) ;;

@@ -67,9 +67,9 @@ pub enum Check {
     Termination,
     /// A specification automaton of the user reaches its error state.
     Automaton,
-    /// Two threads access the same memory, one of them writes, and nothing orders the accesses.
+    /// Two threads access the same memory, one of them writes, and the accesses are not ordered by happens-before.
     DataRace,
-    /// No thread can go on.
+    /// No thread can continue, and some are waiting.
     Deadlock,
 }
 

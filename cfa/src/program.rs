@@ -382,8 +382,8 @@ pub struct Function {
     pub symbol: Option<String>,
     /// The parameters, in order.
     pub params: Vec<VarId>,
-    /// The C names of the parameters, also of those that are in memory, whose variables have no names. Empty if they are
-    /// not known.
+    /// The C names of the parameters, including those that are stored in memory, whose variables have no names. Empty
+    /// if they are unknown.
     pub param_names: Vec<String>,
     /// For a variadic function: the variable with the address of the variadic arguments.
     pub varargs: Option<VarId>,
@@ -488,14 +488,15 @@ pub struct Taint {
     pub under: bool,
 }
 
-/// The start of the reason of a taint that stands for a call of a function that nobody defines.
+/// The start of the reason of a taint for a call of an undefined function.
 pub const UNDEFINED_CALL: &str = "call of undefined function";
-/// The reason of a taint that stands for inline assembly.
+/// The reason of a taint for inline assembly.
 pub const INLINE_ASSEMBLY: &str = "inline assembly";
 /// The start of the reason of a taint that stands for assembly outside functions.
 pub const FILE_ASSEMBLY: &str = "assembly at file scope";
 
 impl Taint {
+<<<<<<< HEAD
     /// True if the edge stands for assembly.
     fn is_assembly(&self) -> bool {
         self.reason.starts_with(INLINE_ASSEMBLY) || self.reason.starts_with(FILE_ASSEMBLY)
@@ -503,6 +504,10 @@ impl Taint {
 
     /// True if the dropped behaviours end before execution continues: unknown code ran, with what it could reach. Others, such as signals
     /// and threads, may show at any later time.
+=======
+    /// True if the effect of the dropped behaviours is over when execution continues, as for a call of an undefined
+    /// function. The effect of others, such as signals and threads, may occur at any later time.
+>>>>>>> w43
     pub fn is_bounded(&self) -> bool {
         let called = self.reason.strip_prefix(UNDEFINED_CALL);
         let may_go_on = |called: &str| ASYNCHRONOUS.contains(&called.trim().trim_matches('\''));
@@ -510,7 +515,7 @@ impl Taint {
     }
 }
 
-/// Functions whose effect is not over when they return, or that return more than once.
+/// Functions that have effects after their return, or that may return more than once.
 const ASYNCHRONOUS: [&str; 36] = [
     "pthread_create",
     "thrd_create",

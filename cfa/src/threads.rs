@@ -1,31 +1,34 @@
-//! Threads in a program: functions that stand for what a thread does to others.
+//! The operations of threads, represented as calls of functions with reserved names.
 //!
-//! A program that starts threads calls functions of these names. They have bodies like all functions, for who follows one thread only: that
-//! of [`Start`](ThreadOp::Start) and [`When`](ThreadOp::When) is an approximation with a taint, the others do nothing. The
-//! [interpreter](crate::interp) does what the names say. Numbers are as wide as pointers.
+//! Like all functions, these have bodies. Analyses of a single thread use the bodies: those of
+//! [`Start`](ThreadOp::Start) and [`When`](ThreadOp::When) are approximations with a taint, the others do nothing. The
+//! [interpreter](crate::interp) ignores the bodies and executes the operations. Numbers are as wide as pointers.
 
 use crate::program::{FuncId, Program};
 
 /// An operation of a thread that concerns other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThreadOp {
-    /// `(function, argument)`: a new thread calls the function with the argument, which is also what [`This`](Self::This) gives it.
+    /// `(function, argument)`: starts a thread that calls the function with the argument. [`This`](Self::This) returns
+    /// the same argument.
     Start,
     /// The thread ends.
     End,
     /// The argument that the thread was started with; 0 in the first thread.
     This,
-    /// `(kind)`: an atomic section begins. Other threads do nothing from the first access of it to shared memory to its end.
+    /// `(kind)`: begins an atomic section. Other threads do not run between its first access to shared memory and its
+    /// end.
     Begin,
     /// The innermost atomic section ends.
     Finish,
-    /// `(address, relation, value)`: blocks until the `int` there stands in the [`Relation`] to the value; then a section of the kind
-    /// [`SYNCHRONISES`] has begun.
+    /// `(address, relation, value)`: blocks until the `int` at the address is in the [`Relation`] to the value. Then
+    /// begins a section of the kind [`SYNCHRONISES`].
     When,
-    /// `(address, exclusive)`: what other threads did before they released this address has happened before. It is held from here on if
-    /// `exclusive` is not zero: no other thread holds it.
+    /// `(address, exclusive)`: the releases of this address by other threads happen before this operation. If
+    /// `exclusive` is not zero, the thread holds the address from here on, and no other thread does.
     Acquire,
-    /// `(address)`: what was done so far happens before what other threads do after they acquire the address.
+    /// `(address)`: this operation happens before later acquisitions of the address by other threads. The thread no
+    /// longer holds the address.
     Release,
     /// `(order)`: a fence.
     Fence,
@@ -33,17 +36,18 @@ pub enum ThreadOp {
     Local,
 }
 
-/// Kinds of atomic sections below this one are accesses with this memory order, in LLVM's numbers.
+/// The kind of an atomic section of the program. Smaller kinds are atomic accesses; the kind is their memory order in
+/// LLVM's numbers.
 pub const BLOCK: u64 = 16;
-/// What the models of locks do: nobody else sees their accesses.
+/// A section in the models of locks. Its accesses are not visible to other threads.
 pub const SYNCHRONISES: u64 = 17;
-/// The same, and it may see that a lock is held without waiting for it.
+/// Like [`SYNCHRONISES`]; the section may test whether a lock is held without waiting for it.
 pub const OBSERVES: u64 = 18;
-/// The same, and it only gives back what the thread holds.
+/// Like [`SYNCHRONISES`]; the section only releases locks that the thread holds.
 pub const RELEASES: u64 = 19;
-/// A function of the library.
+/// A call of a library function.
 pub const LIBRARY: u64 = 20;
-/// The same, and it accesses memory that threads share.
+/// A call of a library function that accesses memory that threads share.
 pub const SHARED_LIBRARY: u64 = 21;
 
 /// Memory orders in LLVM's numbers.
@@ -105,7 +109,7 @@ impl ThreadOp {
         Self::Local,
     ];
 
-    /// The function that stands for it.
+    /// The name of the function that represents the operation.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "__proviso_thread_start",
@@ -120,7 +124,7 @@ impl ThreadOp {
             Self::Local => "__proviso_thread_local",
         }
     }
-    /// The operation of this name.
+    /// The operation that the function with this name represents.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|op| op.name() == name)
     }
@@ -144,7 +148,7 @@ impl Program {
     pub fn starts_threads(&self) -> bool {
         self.thread_op(ThreadOp::Start).is_some()
     }
-    /// The function that stands for the operation.
+    /// The function that represents the operation. `None` if the program has none.
     pub fn thread_op(&self, op: ThreadOp) -> Option<FuncId> {
         self.func_by_name(op.name())
     }

@@ -1,8 +1,8 @@
-//! Parts of messages: counts with their nouns, lists of names, names that a misspelt one may stand for.
+//! Parts of messages: counts with nouns, lists of names, and suggestions for misspelt names.
 
 use std::fmt::Display;
 
-/// Names that a message lists.
+/// The maximal number of names that a message lists.
 const LISTED: usize = 12;
 
 /// A count and its noun, which takes an `s` unless the count is 1.
@@ -12,7 +12,7 @@ pub fn counted(count: impl Display, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// The names that `name` may be a misspelling of, at most five, the nearest first.
+/// Suggestions for a misspelt name: at most five of `names`, the most similar first.
 pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let limit = name.chars().count().div_ceil(3).max(1);
     let mut found: Vec<(usize, &str)> = names
@@ -24,7 +24,7 @@ pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str
     found.into_iter().map(|(_, other)| other).take(5).collect()
 }
 
-/// The first names, and how many there are in all if that is more.
+/// A list of the first names, with the total number if some are left out.
 pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = names.into_iter().collect();
     let shown = all[..all.len().min(LISTED)].join(", ");

@@ -213,7 +213,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
             let entry = &session.job.load.entry;
             trace.arguments.take_if(|call| entry == "main" || call.function != *entry);
             if trace.arguments.is_some() && session.job.load.entry_memory.globals {
-                let doubt = "global variables hold other values at first than C gives them";
+                let doubt = "global variables have initial values that differ from those in C";
                 trace.environment.doubts.push(doubt.into());
             }
             let time = engine::replay_limits(session.share_of_time(REPLAY));
@@ -226,7 +226,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 session
                     .shared()
                     .warnings
-                    .push("the harness gives inputs alone: which thread runs when is left to the system".into());
+                    .push("the harness provides only inputs: the system schedules the threads".into());
             }
             if session.records.reproduction && session.shared().reproduction.is_none() {
                 let spot = trace.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));

@@ -116,10 +116,10 @@ impl Stream {
     /// Appends a character that the program reads.
     fn byte(&mut self, byte: u8) {
         if self.ended {
-            self.doubt("more is read after the end of the input");
+            self.doubt("the program reads after the end of the input");
         }
         if !self.last.allows(byte) {
-            self.doubt("a character is read that would belong to what was read before");
+            self.doubt("the program reads a character that would continue the previous input");
         }
         self.bytes.push(byte);
         self.last = Last::Closed;
@@ -161,7 +161,7 @@ impl Stream {
             return self.end();
         }
         if !looks_ahead && !matches!(self.last, Last::Closed) {
-            self.doubt("reading fails where a character is needed to end what was read before");
+            self.doubt("reading fails where a character is needed to end the previous input");
         }
         self.failures.push(self.bytes.len());
         self.last = Last::Closed;
@@ -246,7 +246,9 @@ impl Environment {
         for call in calls {
             let is_read = reads(&call.function) || call.function.contains("scanf");
             if is_read && call.allocations.contains(&true) {
-                environment.doubts.push(format!("an allocation in '{}' fails, which is left out", call.function));
+                environment
+                    .doubts
+                    .push(format!("an allocation in '{}' fails, which the harness does not reproduce", call.function));
             }
             if !call.allocations.is_empty() && !is_read && !choosing.contains(call.function.as_str()) {
                 environment.allocating.entry(call.function.clone()).or_default().push(call.clone());
@@ -284,7 +286,7 @@ impl Environment {
             environment.doubts.append(&mut stream.doubts);
         }
         if files.iter().flatten().any(|file| !file.failures.is_empty()) {
-            environment.doubts.push("reading a file fails, which is left out".into());
+            environment.doubts.push("reading a file fails, which the harness does not reproduce".into());
         }
         environment.stdin_failures = stdin.failures;
         environment.stdin = reads_stdin.then_some(stdin.bytes);
@@ -341,7 +343,7 @@ fn read(stream: &mut Stream, how: &Reading, call: &LibraryCall, pointer_width: u
         Reading::Format(n) => {
             let format = call.texts.get(*n).and_then(Option::as_deref).unwrap_or_default();
             if scan::scan(stream, format, &call.chosen, pointer_width).is_none() {
-                stream.doubt("what scanf reads cannot be written down");
+                stream.doubt("the input of scanf cannot be written as text");
             }
         }
     }

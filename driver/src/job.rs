@@ -162,7 +162,9 @@ impl Job {
             }
         }
         if load.entry == "main" && load.entry_memory != EntryMemory::default() {
-            return Err(Failure::usage("--entry-pointers and the like are for another function than main (--entry)"));
+            return Err(Failure::usage(
+                "--entry-pointers and similar options need a function other than main (--entry)",
+            ));
         }
         load.remove_bodies.clone_from(&task.removed_bodies);
         load.malloc_may_fail = task.malloc_may_fail;
@@ -171,9 +173,7 @@ impl Job {
         load.checks_wrapping = task.checks.iter().any(names_overflow)
             || asks.iter().any(|ask| ask.properties.contains(&Property::NoOverflow));
         if load.entry != "main" && asks.iter().any(|a| a.properties.contains(&Property::ValidMemcleanup)) {
-            return Err(Failure::usage(
-                "valid-memcleanup asks of a whole program: --entry cannot be another function than main",
-            ));
+            return Err(Failure::usage("valid-memcleanup is about a whole program: --entry must be main"));
         }
         let property_files = task.properties.iter().filter(|p| Property::from_name(p).is_err()).map(PathBuf::from);
         let automata = task.automata.iter().map(PathBuf::from).filter(|p| p.exists());
@@ -279,9 +279,9 @@ impl Job {
     pub fn assumption_of_undefined(&self) -> Option<&'static str> {
         match self.load.undefined_functions {
             UndefinedFunctions::Taint | UndefinedFunctions::Error => None,
-            UndefinedFunctions::Pure => Some("functions that nobody defines return any value, and do nothing else"),
+            UndefinedFunctions::Pure => Some("undefined functions return any value, and do nothing else"),
             UndefinedFunctions::Writes => Some(
-                "functions that nobody defines return any value, and write only what their arguments point to themselves, and global variables",
+                "undefined functions return any value, and write only the objects that their arguments point to directly, and global variables",
             ),
         }
     }
@@ -305,10 +305,12 @@ impl Job {
     pub fn assumptions(&self) -> Vec<String> {
         let EntryMemory { pointers, array_length, depth, globals, finite: _ } = self.load.entry_memory;
         let lead = match pointers {
-            EntryPointers::Valid => "objects of their own; only pointers in lists, trees and the like may be null",
+            EntryPointers::Valid => {
+                "objects of their own; only pointers in recursive structures, such as lists and trees, may be null"
+            }
             EntryPointers::MaybeNull => "objects of their own, or are null",
             EntryPointers::Aliasing => {
-                "objects of their own, to the start of one that others of their type lead to, or are null"
+                "objects of their own, to the start of the object of another pointer of their type, or are null"
             }
         };
         let lengths = match array_length {
@@ -316,9 +318,13 @@ impl Job {
             Some(n) => format!("each of these is an array of {n} elements"),
             None => "these are one struct, union or pointer, or an array of any length (to 16 MB) of others; a string ends with a zero".into(),
         };
-        let mut said =
-            vec![format!("pointers that {} is given, and pointers there, lead to {lead}", self.load.entry), lengths];
-        said.extend(depth.map(|depth| format!("pointers are null to which more than {depth} lead from the arguments")));
+        let mut said = vec![
+            format!("pointers in the arguments of {} and in their targets point to {lead}", self.load.entry),
+            lengths,
+        ];
+        said.extend(
+            depth.map(|depth| format!("pointers are null after a chain of {depth} pointers from the arguments")),
+        );
         said.extend(globals.then(|| "global variables have any values".into()));
         said
     }
@@ -393,7 +399,7 @@ fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
             let names: Vec<&str> = Automaton::SHIPPED.iter().map(|(name, _)| *name).collect();
             let known = names.join(", ");
             return Err(Failure::usage(format!(
-                "there is no file {name}, and no automaton of that name; those that come with Proviso are {known}"
+                "there is no file {name}, and no automaton of that name; the built-in automata are {known}"
             )));
         }
         _ => files::read_text(path)?,
@@ -437,7 +443,7 @@ fn questions(task: &Task, of_the_task: &[PathBuf]) -> Result<Questions, Failure>
     }
     for (n, ask) in asks.iter().enumerate().filter(|(_, ask)| ask.automaton.is_some()) {
         if asks[..n].iter().any(|a| a.name == ask.name) {
-            return Err(Failure::usage(format!("{} is asked twice", ask.name)));
+            return Err(Failure::usage(format!("{} is given twice", ask.name)));
         }
     }
     if asks.is_empty()
@@ -471,7 +477,7 @@ fn questions(task: &Task, of_the_task: &[PathBuf]) -> Result<Questions, Failure>
 fn start(wanted: Option<&str>, of_file: Option<String>) -> Result<String, Failure> {
     match (wanted, of_file) {
         (Some(wanted), Some(file)) if wanted != file => {
-            Err(Failure::usage(format!("--entry {wanted} is asked for, and init({file}()) by the property file")))
+            Err(Failure::usage(format!("--entry {wanted} contradicts init({file}()) in the property file")))
         }
         (Some(entry), _) => Ok(entry.to_owned()),
         (None, file) => Ok(file.unwrap_or_else(|| "main".into())),
@@ -526,7 +532,7 @@ fn of_task(files: &[PathBuf]) -> Result<Option<PropertyFile>, Failure> {
 
 fn unknown_property(name: &str) -> String {
     if Automaton::SHIPPED.iter().any(|(shipped, _)| *shipped == name) {
-        return format!("{name} is an automaton: ask by --automaton {name}");
+        return format!("{name} is an automaton: use --automaton {name}");
     }
     format!(
         "there is no property file {name}, and no property of that name; properties are {}",

@@ -141,7 +141,7 @@ pub fn supervise<T: Send + 'static>(
         std::thread::Builder::new().name("worker".into()).stack_size(size).spawn(run).is_ok()
     });
     if !spawned {
-        let end = End::Panicked("no thread can be made: too little address space".into());
+        let end = End::Panicked("cannot create a thread: the address space is too small".into());
         return Supervised { end, stop: None, peak_memory: resident_memory() };
     }
     watch(limits, cancel, &receiver, &mut tick)

@@ -204,7 +204,10 @@ impl<'p> Sharing<'p> {
         let mut met: Vec<(GlobalId, Vec<(GlobalId, u64)>)> = met.into_iter().collect();
         met.sort_unstable();
         if met.iter().any(|(_, places)| places.len() > PLACES) {
-            self.approximate("string literals may share memory in more ways than are told apart", true);
+            self.approximate(
+                "there are more ways in which string literals may share memory than are distinguished",
+                true,
+            );
         }
         let old = self.program.edges.len();
         let mut addresses: FxHashMap<ExprId, ExprId> = FxHashMap::default();
@@ -298,7 +301,7 @@ impl<'p> Sharing<'p> {
             let global = &mut self.program.globals[id];
             global.init.as_mut().expect("as before").pointers = constant;
             if is_stored && std::mem::take(&mut global.read_only) && written.contains(&id) {
-                let reason = format!("writes to '{}', which is constant, are not seen to be invalid", global.name);
+                let reason = format!("writes to the constant '{}' are not detected as invalid", global.name);
                 self.approximate(&reason, false);
             }
         }

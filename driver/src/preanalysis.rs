@@ -67,7 +67,7 @@ impl Looks {
         if program.starts_threads() || !wants_memory {
             return Holding::default();
         }
-        let discharged = session.stage("looking which checks hold anyway", "discharge", || {
+        let discharged = session.stage("the static pre-analysis", "discharge", || {
             let with_memory = || {
                 let budget = self.budget.borrow_mut().get_or_insert_with(|| budget(session, 1 + self.less)).clone();
                 let share = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left / looks));
@@ -118,14 +118,14 @@ impl Looks {
 fn tell_of(session: &Session, note: &Note, others: usize, waiting: usize) {
     let at = note.spot.as_ref().map_or(String::new(), |spot| format!(" at {spot}"));
     let others = if others == 0 { String::new() } else { format!(", and {others} others like this") };
-    let places = if waiting == 1 { "1 place waits".to_owned() } else { format!("{waiting} places wait") };
+    let places = if waiting == 1 { "1 place depends".to_owned() } else { format!("{waiting} places depend") };
     if waiting > 0 {
-        session.shared().warnings.push(format!("{places} for what is not known: {}{at}{others}", note.text));
+        session.shared().warnings.push(format!("{places} on unknown code: {}{at}{others}", note.text));
     }
 }
 
 /// The assumption of proofs in programs that call unknown code.
-const BOUNDED_HARM: &str = "functions that nobody defines, and inline assembly, write only what their arguments and global variables lead to, and call only functions whose addresses are taken, and are done when they return";
+const BOUNDED_HARM: &str = "undefined functions and inline assembly write only memory that is reachable from their arguments and global variables, call only functions whose addresses are taken, and have no effect after they return";
 
 /// Removes the checks of accesses and frees that are statically proved. A proof of the remaining program is a proof of
 /// the original. Returns true if there were checks and all of them are proved.

@@ -29,7 +29,7 @@ pub fn describe_proof(
     }
     let sources = Sources::new();
     let nothing_checked = lacks_checks(session, analysed);
-    let assumed_writes = session.afterwards("looking what is taken for valid", "assumed", || {
+    let assumed_writes = session.afterwards("collecting the assumptions of the proof", "assumed", || {
         let deadline = Instant::now() + session.share_of_time(SLICING);
         let found = assumed::writes(program, slice, outcome.decided_by, &session.job.load.checks, deadline);
         let spots = found.places.iter().filter_map(|&place| sources.spot(program, place));
@@ -80,7 +80,7 @@ fn lacks_checks(session: &Session, program: &Program) -> Option<String> {
     }
     let entry = &session.job.load.entry;
     Some(match session.job.error_functions.join(", ") {
-        names if names.is_empty() => format!("what starts at {entry} has nothing to check"),
+        names if names.is_empty() => format!("no check is reachable from {entry}"),
         names => format!("no call of an error function ({names}) can be reached from {entry}"),
     })
 }

@@ -106,7 +106,7 @@ fn kind(reason: &str) -> Kind {
         Kind::Undefined
     } else if has(&["modelled", "approximation", "assembly", "is not supported"]) {
         Kind::Approximated
-    } else if has(&["rules this out", "--", "nobody defines", "internal error", "interrupted"]) {
+    } else if has(&["rules this out", "--", "is not defined", "internal error", "interrupted"]) {
         Kind::Own
     } else {
         Kind::Complexity
@@ -150,7 +150,7 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
         report.checks.iter().filter(|c| matches!(c.rest, Rest::Unknown(_))).map(|c| c.name.as_str()).collect();
     if grows && report.checks.len() > open.len() && !open.is_empty() {
         let names = open.iter().take(MAX_CHECKS).copied().collect::<Vec<_>>().join(",");
-        help.push(format!("ask for the undecided checks alone, which then have all the time: `--check {names}`"));
+        help.push(format!("select the undecided checks alone, which then have all the time: `--check {names}`"));
     }
     if matches!(kind, Kind::Spurious | Kind::Complexity) {
         help.push("try another analysis: `--list-analyses` lists them".into());

@@ -107,9 +107,9 @@ impl Violation {
     /// Returns the reservations that a report shows with the violation.
     pub fn notes(&self) -> Vec<&'static str> {
         let behind = "an access before it is not valid, where a run may end";
-        let addresses = "it depends on where objects lie in memory: a run that has them elsewhere may not show it";
+        let addresses = "it depends on the addresses of objects: a run with other addresses may not show it";
         let elsewhere =
-            "the program does not end in any case; whether this loop is left after very many iterations is not known";
+            "the program does not terminate; it is not known whether it leaves this loop after very many iterations";
         [(self.is_behind, behind), (self.depends_on_addresses, addresses), (self.may_leave_loop, elsewhere)]
             .into_iter()
             .filter_map(|(holds, text)| holds.then_some(text))
@@ -171,7 +171,7 @@ pub fn add_violation(checks: &mut [CheckResult], check: usize, mut violation: Vi
 impl CheckResult {
     /// Returns the result of a question that was not analysed yet.
     pub fn new(name: String, properties: Vec<String>) -> Self {
-        let nothing = Note { text: "it was not looked at".into(), spot: None };
+        let nothing = Note { text: "it was not analysed".into(), spot: None };
         Self {
             name,
             properties,

@@ -305,8 +305,8 @@ impl Session {
 
     fn instrument(&self, program: &mut Program) -> Result<(), Failure> {
         for (check, message) in [
-            (Check::DataRace, "two threads access the same memory, and nothing orders them"),
-            (Check::Deadlock, "no thread can go on"),
+            (Check::DataRace, "two threads access the same memory without synchronisation"),
+            (Check::Deadlock, "no thread can continue"),
         ] {
             if self.job.load.checks.contains(&check) {
                 instrument::threads(program, check, message);
@@ -330,7 +330,7 @@ impl Session {
         self.job.weave(program)?;
         for (name, why) in [("assert", " (<assert.h> is not included)"), ("__VERIFIER_assert", "")] {
             if program.models.iter().any(|model| model == name) {
-                let text = format!("nobody defines {name}{why}: calls of it are taken as assertions");
+                let text = format!("{name} is not defined{why}: its calls are treated as assertions");
                 self.shared().warnings.push(text);
             }
         }
@@ -339,7 +339,7 @@ impl Session {
             let at = spot.map_or(String::new(), |spot| format!(" at {spot}"));
             self.shared()
                 .warnings
-                .push(format!("{name} is not declared: calls of it (the first{at}) are taken to return int"));
+                .push(format!("{name} is not declared: calls of it (the first{at}) are assumed to return int"));
         }
         Ok(())
     }
@@ -356,9 +356,8 @@ impl Session {
         }
         let is_argument = |input: &cfa::Input| input.kind == cfa::InputKind::Environment("main".into());
         if !self.job.load.argc_may_be_zero && program.inputs.values().any(is_argument) {
-            shared.assume([
-                "main is given at least one argument, the program's name (--argc-may-be-zero: any number)".into()
-            ]);
+            shared
+                .assume(["main has at least one argument, the program's name (--argc-may-be-zero: any number)".into()]);
         }
         shared.assume(declared::assumption(program));
         shared.assume(self.job.assumptions_of_automata());

@@ -152,12 +152,14 @@ impl InputValue {
             InputKind::Uninit(Some(name)) => format!("uninitialised {name}"),
             InputKind::Uninit(None) => "uninitialised memory".into(),
             InputKind::Argument(name) => match (name.strip_prefix("length of "), name.strip_suffix(" is null")) {
-                (Some(pointer), _) => format!("elements that a {pointer} leads to"),
+                (Some(pointer), _) => format!("number of elements in the target of a {pointer}"),
                 (_, Some(pointer)) => format!("whether a {pointer} is null"),
                 (None, None) => format!("argument {name}"),
             },
             InputKind::Global(name) => name.clone(),
-            InputKind::Unmodelled(what) if what == frontend_llvm::GIVEN => "a function that was given".into(),
+            InputKind::Unmodelled(what) if what == frontend_llvm::GIVEN => {
+                "a function that an argument points to".into()
+            }
             InputKind::Unmodelled(what) => what.clone(),
         }
     }

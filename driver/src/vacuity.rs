@@ -40,7 +40,7 @@ pub fn look_for_vacuity(session: &Session, finished: &mut Finished) {
         return;
     }
     let Some(program) = unchecked(session) else { return };
-    session.stage("looking whether executions satisfy the assumptions", "vacuity", || {
+    session.stage("checking whether executions satisfy the assumptions", "vacuity", || {
         record_unsatisfied(session, &program, finished);
     });
     session.shared().engine = engine;

@@ -139,7 +139,7 @@ impl Verification<'_> {
         stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
         stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
         if shared.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
-            shared.assumptions.push("malloc and the like do not fail (--malloc-may-fail lets them)".into());
+            shared.assumptions.push("malloc and similar functions do not fail (--malloc-may-fail: they may)".into());
         }
         let mut report = Report {
             answer: finished.answer,
@@ -210,7 +210,7 @@ fn run(session: &Session) -> Result<Finished, Failure> {
     }?;
     session.keep(&finished);
     if let Err(what) = panics::guarded(|| look_for_vacuity(session, &mut finished)) {
-        session.warn_of_defect("looking whether executions satisfy the assumptions", &what);
+        session.warn_of_defect("checking whether executions satisfy the assumptions", &what);
     }
     Ok(finished)
 }
@@ -260,7 +260,7 @@ fn conclude(
             let (Ok(reason) | Err(reason)) = &why;
             match shared.reached.take() {
                 Some(reached) => {
-                    shared.warnings.push(format!("what was to be said of the verdict is not complete: {reason}"));
+                    shared.warnings.push(format!("the report on the verdict is incomplete: {reason}"));
                     (reached, false)
                 }
                 None => {
@@ -338,7 +338,7 @@ fn vacuity(report: &Report) -> Vec<Note> {
     let excludes_all = report.nothing_checked.is_some();
     let text = match excludes_all {
         true => "nothing was checked: no execution satisfies the assumption",
-        false => "no execution satisfies the assumption: the code behind it was not checked",
+        false => "no execution satisfies the assumption: the code after it was not checked",
     };
     let at = |spot: &Spot| Note { text: text.into(), spot: Some(spot.clone()) };
     match (&report.unsatisfied_assumptions[..], &report.nothing_checked) {
@@ -388,7 +388,7 @@ mod tests {
                 let supervised = Supervised { end: end(), stop, peak_memory: 0 };
                 let (finished, its) = conclude(supervised, &mut shared, &()).unwrap();
                 assert_eq!((finished.answer.line().as_str(), its, finished.decided_by), (line, code, Some("symex")));
-                assert!(shared.warnings.iter().any(|w| w.contains("is not complete: ")), "{:?}", shared.warnings);
+                assert!(shared.warnings.iter().any(|w| w.contains("is incomplete: ")), "{:?}", shared.warnings);
             }
             let supervised = Supervised { end: end(), stop, peak_memory: 0 };
             let ended = conclude(supervised, &mut Shared::default(), &());

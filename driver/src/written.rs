@@ -70,7 +70,7 @@ pub fn compiled(c: String, width: u32, language: Language, path: &Path) -> Resul
     if !made.status.success() {
         let messages = String::from_utf8_lossy(&made.stderr).replace(&*source.to_string_lossy(), "the C");
         let first = messages.lines().find(|line| line.contains("error:")).unwrap_or("clang fails");
-        let mut failure = Failure::data(format!("the program cannot be written as C that a compiler takes: {first}"));
+        let mut failure = Failure::data(format!("the program cannot be written as C that a compiler accepts: {first}"));
         failure.detail = Some(messages);
         return Err(failure);
     }

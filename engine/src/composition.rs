@@ -99,37 +99,37 @@ const WHOLE: [(Analysis, &str, &str); 17] = [
     (
         Analysis::Symex,
         "symex",
-        "symbolic execution: every path on its own, byte-precise; proves programs whose paths are finite\n\
+        "symbolic execution: each path separately, byte-precise; proves programs whose paths are finite\n\
          (King, CACM 1976; covering after Anand, Pasareanu, Visser, SPIN 2006)",
     ),
     (
         Analysis::SymexAccelerated,
         "symex-accelerated",
-        "the same, of the program with loops that only count in closed form\n\
+        "symbolic execution of the program with counting loops replaced by closed forms\n\
          (after Kroening, Lewis, Weissenbacher: acceleration, CAV 2013)",
     ),
     (
         Analysis::SYMEX_CEGAR,
         "symex-cegar",
-        "symbolic execution that tracks only the values and constraints which refute the infeasible paths met\n\
+        "symbolic execution that tracks only the values and constraints that refute the infeasible paths found\n\
          (SymEx-C of the thesis; Beyer, Lemberger: Symbolic execution with CEGAR, ISoLA 2016)",
     ),
     (
         composed(Domain::Values, false),
         "value-nocegar",
-        "explicit values of all variables, nothing else; states at a location are kept apart\n\
+        "explicit values of all variables; states at a location are not merged\n\
          (Beyer, Loewe: Explicit-state software model checking based on CEGAR and interpolation, FASE 2013, section II-C)",
     ),
     (
         Analysis::VALUE,
         "value",
-        "explicit values of those variables alone that refute the infeasible paths met\n\
-         (the same, section III: CEGAR with interpolation for constraint sequences)",
+        "explicit values of only those variables that refute the infeasible paths found\n\
+         (the same paper, section III: CEGAR with interpolation for constraint sequences)",
     ),
     (
         composed(Domain::ValuesIntervals, true),
         "value-interval",
-        "the product of that with bounds, bits, residues and small sets of values of all variables\n\
+        "the product of `value` with bounds, bits, residues and small sets of values of all variables\n\
          (Beyer, Henzinger, Theoduloz, CAV 2007, section 3; Cousot, Cousot, POPL 1977)",
     ),
     (
@@ -147,20 +147,20 @@ const WHOLE: [(Analysis, &str, &str); 17] = [
     (
         Analysis::VALUE_PREDICATE,
         "value-predicate",
-        "explicit values where they refute a path, predicates where they do not or where a variable has too many\n\
+        "explicit values if they refute a path; predicates otherwise, or if a variable has too many values\n\
          (Beyer, Loewe, FASE 2013, section III-F)",
     ),
     (
         composed(Domain::ValuesPredicates, true),
         "value-predicate-joint",
-        "both from the start in one analysis, in blocks; a refinement adds predicates where values do not do\n\
-         (the same, without its delegation)",
+        "explicit values and predicates in one analysis, in blocks; a refinement adds predicates if values do not refute a path\n\
+         (the same paper, without its delegation)",
     ),
     (
         composed(Domain::AllValuesPredicates, true),
         "value-nocegar-predicate",
-        "explicit values of all variables but those that have too many, with predicates that refute the infeasible paths met\n\
-         (cpa-expl-pred of the same; Beyer, Henzinger, Theoduloz: dynamic precision adjustment, ASE 2008)",
+        "explicit values of all variables except those with too many values, and predicates that refute the infeasible paths found\n\
+         (cpa-expl-pred of the same paper; Beyer, Henzinger, Theoduloz: dynamic precision adjustment, ASE 2008)",
     ),
     (
         Analysis::Merging,
@@ -171,7 +171,7 @@ const WHOLE: [(Analysis, &str, &str); 17] = [
     (
         Analysis::Invariants,
         "invariants",
-        "loops replaced by invariants that are guessed from executions and kept if inductive together\n\
+        "replaces loops by invariants: candidates from executions, kept if they are inductive together\n\
          (Flanagan, Leino: Houdini, FME 2001; candidates as in Ernst et al.: Daikon, 2007)",
     ),
     (
@@ -183,13 +183,13 @@ const WHOLE: [(Analysis, &str, &str); 17] = [
     (
         Analysis::Bmc,
         "bmc",
-        "all executions with 1, 2, 4, ... iterations of each loop, one formula between places where paths are merged\n\
+        "all executions with 1, 2, 4, ... iterations of each loop, one formula between merges of paths\n\
          (Biere, Cimatti, Clarke, Zhu: Symbolic model checking without BDDs, TACAS 1999)",
     ),
     (
         Analysis::Random,
         "random",
-        "runs on random inputs; finds violations far down concrete executions, proves nothing\n\
+        "runs on random inputs; finds violations deep in executions, proves nothing\n\
          (Hamlet: Random testing, Encyclopedia of Software Engineering 1994)",
     ),
 ];
@@ -200,25 +200,25 @@ const SLICED: [(Domain, bool, &str, &str); 4] = [
         Domain::Symbols,
         false,
         "symex",
-        "symbolic execution of a slice that grows with the infeasible paths met\n(SymEx-S of the thesis",
+        "symbolic execution of a slice that grows with the infeasible paths found\n(SymEx-S of the thesis",
     ),
     (
         Domain::Symbols,
         true,
         "symex-cegar",
-        "the same under refinement: the slice and the precision in it grow together\n(SymEx-SC of the thesis",
+        "the same with refinement of the precision; the slice and the precision grow together\n(SymEx-SC of the thesis",
     ),
     (
         Domain::Values,
         true,
         "value",
-        "value analysis with refinement, of a slice that grows with the infeasible paths met\n(the slicing CPA of the thesis around the explicit-value CPA",
+        "value analysis with refinement, of a slice that grows with the infeasible paths found\n(the slicing CPA of the thesis around the explicit-value CPA",
     ),
     (
         Domain::Predicates,
         true,
         "predicate",
-        "predicate abstraction in blocks, of a slice that grows with the infeasible paths met\n(the slicing CPA of the thesis around predicate analysis, both refined together",
+        "predicate abstraction in blocks, of a slice that grows with the infeasible paths found\n(the slicing CPA of the thesis around predicate analysis, both refined together",
     ),
 ];
 
@@ -233,7 +233,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                     Slicing::TargetPath => ("slicing", ", section 3.2)"),
                     Slicing::TargetLocation => (
                         "slicing-location",
-                        "; branches come in only where the error's own dependences do not refute a path, section 3.3)",
+                        "; adds branches only if the dependences of the error do not refute a path, section 3.3)",
                     ),
                 };
                 let analysis = Analysis::Composed(Composition { domain, refined, slicing: Some(slicing) });

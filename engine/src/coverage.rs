@@ -1,4 +1,4 @@
-//! Which locations the explorations reached. The report shades the source accordingly.
+//! Coverage: the locations that the explorations reached. The report shades the source accordingly.
 
 use cfa::facts::leading_to_targets;
 use cfa::{CallGraph, FuncId, Id, LocId, Program};

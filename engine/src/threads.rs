@@ -1,14 +1,18 @@
-//! Programs with threads: all interleavings, or some of them, run by the interpreter.
+//! Verification of programs with threads, by explicit-state search with the interpreter.
 //!
-//! Two searches take turns. *Random runs* choose inputs and schedules: after Burckhardt, Kothari, Musuvathi, Nagarakatte: *A randomized
-//! scheduler with probabilistic guarantees of finding bugs* (ASPLOS 2010), and by coins. *Exploration* goes through all interleavings, depth first,
-//! with visited states, switching only at operations that other threads may see: those on memory that was seen to be accessed by two
-//! threads without a common lock (Stoller: *Model-checking multi-threaded distributed Java programs*, SPIN 2000; Dwyer, Hatcliff, Robby, Ranganath:
-//! *Exploiting object escape and locking information in partial-order reductions*, FMSD 2004). Where more turns out to be shared than was
-//! known, it starts again.
+//! There are two searches:
 //!
-//! TRUE is reported only if the exploration came to its end and every run is covered by one that was explored: no inputs but choices of two,
-//! no address that decides anything, no memory order that is weaker than sequential consistency.
+//! - *Random runs* choose inputs and schedules at random. Schedules follow random priorities (Burckhardt, Kothari,
+//!   Musuvathi, Nagarakatte: *A randomized scheduler with probabilistic guarantees of finding bugs*, ASPLOS 2010) or
+//!   coin tosses.
+//! - *Exploration* enumerates all interleavings depth first and stores visited states. It switches only at visible
+//!   operations. An access is visible if two threads were observed to access the memory without a common lock (Stoller:
+//!   *Model-checking multi-threaded distributed Java programs*, SPIN 2000; Dwyer, Hatcliff, Robby, Ranganath:
+//!   *Exploiting object escape and locking information in partial-order reductions*, FMSD 2004). When more memory turns
+//!   out to be shared, the exploration starts again.
+//!
+//! The verdict is TRUE only if the exploration is complete and the explored runs cover all runs: inputs have at most
+//! two values, no address decides a branch, and all memory orders are sequentially consistent.
 
 use crate::budget::Budget;
 use crate::composition::Analysis;
@@ -30,22 +34,24 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Edges of a random run.
+/// Limit on the edges of a random run.
 const RUN_STEPS: u64 = 300_000;
-/// Edges between two points.
+/// Limit on the edges that the exploration executes between two points.
 const STEP_STEPS: u64 = 3_000_000;
-/// Points on a path of the exploration.
+/// Limit on the states on a path of the exploration.
 const DEEPEST: usize = 4_000;
-/// States that are explored after more was seen to be shared, before all starts again.
+/// The number of states that are explored after the set of shared memory has grown, before the exploration starts
+/// again.
 const BEFORE_RESTART: u64 = 2_000;
-/// States that are kept in mind.
+/// Limit on the number of visited states.
 const MOST_STATES: usize = 30_000_000;
-/// The first random runs take so long, then comes the exploration.
+/// The time for random runs before the exploration.
 const FIRST: Duration = Duration::from_millis(400);
-/// A schedule is made shorter for so long.
+/// Time limit for the minimisation of a schedule.
 const SHORTENING: Duration = Duration::from_secs(2);
 
-/// Answers whether an error of a program with threads can be reached. `limit` is the time that is left, if there is a limit.
+/// Answers whether an error of a program with threads can be reached. `limit` is the time that is left, if there is a
+/// limit.
 pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Outcome {
     let limit = limit.or_else(|| budget.remaining()).unwrap_or(Duration::from_secs(900));
     let start = Instant::now();
@@ -69,14 +75,13 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
         Explored::All if search.reasons.is_empty() => return Outcome::new(Verdict::True, Analysis::Default),
         Explored::All | Explored::Stopped => {}
     }
-    // Where no input matters and all was explored, there is nothing more to find.
+    // If no input matters, a complete exploration has found all errors, and more random runs are useless.
     let is_hopeless = matches!(explored, Explored::All) && !search.depends_on_inputs;
     if !is_hopeless && let Some((inputs, error, path)) = search.sample(until(0.95)) {
         return found(inputs, error, path);
     }
     let reason = search.reasons.first().cloned();
-    let reason =
-        reason.unwrap_or_else(|| Reason::new("not all interleavings of the threads were explored in the time given"));
+    let reason = reason.unwrap_or_else(|| Reason::new("not all interleavings of the threads were explored in time"));
     Outcome::new(Verdict::Unknown(reason), Analysis::Default)
 }
 
@@ -95,9 +100,9 @@ struct Search<'p> {
     budget: &'p Budget,
     constants: Vec<u64>,
     runs: u64,
-    /// Points of the longest run so far.
+    /// The number of points of the longest run so far.
     longest: u64,
-    /// Why the exploration proves nothing.
+    /// The reasons why the exploration is no proof. Empty if it is one.
     reasons: Vec<Reason>,
     depends_on_inputs: bool,
     detects_races: bool,
@@ -142,7 +147,7 @@ impl<'p> Search<'p> {
         None
     }
 
-    /// Replays inputs with their schedule: the error and the path.
+    /// Replays inputs with their schedule. Returns the error that is reached and the path to it, if any.
     fn confirm(&self, inputs: &Inputs) -> Option<(ErrorId, Vec<cfa::EdgeId>)> {
         let limits = Limits { steps: 100 * RUN_STEPS, ..Limits::default() };
         let end = self.interpreter.run(&mut inputs.source(), limits, &mut ());
@@ -151,7 +156,7 @@ impl<'p> Search<'p> {
         Some((error, path))
     }
 
-    /// Leaves out switches between threads as long as the error stays.
+    /// Minimises a schedule: removes switches between threads as long as the run reaches the same error.
     fn shorten(&self, mut inputs: Inputs, error: ErrorId, mut path: Vec<cfa::EdgeId>) -> Found {
         let until = Instant::now() + SHORTENING.min(self.budget.remaining().map_or(SHORTENING, |left| left / 4));
         let limits = Limits { steps: 2 * path.len() as u64 + 10_000, deadline: Some(until), ..Limits::default() };
@@ -171,7 +176,6 @@ impl<'p> Search<'p> {
                 }
             }
             if size == 1 && !is_smaller {
-                // What was asked for and is zero anyway.
                 return (inputs, error, path);
             }
             size = (size / 2).max(1);
@@ -201,12 +205,12 @@ impl<'p> Search<'p> {
     fn note_gaps(&mut self, gaps: &[Gap]) {
         for gap in gaps {
             let text = match gap {
-                Gap::Input => "inputs are not all tried in programs with threads",
-                Gap::Uninitialised => "memory is read that was not initialised, in a program with threads",
-                Gap::Address => "it may depend on where objects lie in memory, in a program with threads",
+                Gap::Input => "programs with threads are not explored for all inputs",
+                Gap::Uninitialised => "a program with threads reads uninitialised memory",
+                Gap::Address => "the result may depend on addresses of objects, in a program with threads",
                 Gap::WeakOrder => "memory orders weaker than sequential consistency are not explored",
                 Gap::Library => "a function of the library accesses memory that threads share",
-                Gap::Leak => "leaks while other threads run are not looked for",
+                Gap::Leak => "leaks while other threads run are not checked",
                 Gap::NestedWait => "waiting within an atomic section is not modelled",
             };
             self.note(text, None);
@@ -234,7 +238,7 @@ impl<'p> Search<'p> {
                 continue;
             };
             if self.budget.spent().is_some() || Instant::now() >= until || visited.len() > MOST_STATES {
-                self.note("not all interleavings of the threads were explored in the time given", None);
+                self.note("not all interleavings of the threads were explored in time", None);
                 return Explored::Stopped;
             }
             if sharing.borrow().grew {
@@ -256,13 +260,16 @@ impl<'p> Search<'p> {
             machine.restart_steps();
             let mut ended = machine.step(thread, &mut source).err();
             let accesses = machine.accesses().to_vec();
-            // A thread that was started goes to its first point.
+            // A new thread runs up to its first point, so that its next access is known.
             if ended.is_none() && machine.threads() > nexts.len() {
                 let new = nexts.len() as u32;
                 schedule.insert(machine.points(), new);
                 ended = machine.step(new, &mut source).err();
                 if machine.threads() > nexts.len() + 1 {
-                    self.note("a thread starts another before anything else", None);
+                    self.note(
+                        "a thread starts another thread before its first visible operation, which is not explored",
+                        None,
+                    );
                 }
             }
             for n in source.forced.len()..source.choices.len() {
@@ -286,7 +293,7 @@ impl<'p> Search<'p> {
                     };
                     if accesses.iter().any(|access| access.conflicts(&next)) {
                         let mut inputs = inputs_of(&path, &schedule, &source.values);
-                        // The other one goes on at the next point.
+                        // The other thread makes its conflicting access next.
                         inputs.schedule.insert(machine.points(), other as u32);
                         if self.confirm(&inputs).is_some() {
                             return Explored::Found(inputs);
@@ -313,8 +320,10 @@ impl<'p> Search<'p> {
                         match end {
                             End::Exit(_) | End::Abort | End::Assumed | End::Limit(LimitKind::Endless) => {}
                             End::Limit(_) => self.note("a thread takes too many steps", None),
-                            End::Unreachable => self.note("what the compiler takes for unreachable is reached", None),
-                            _ => self.note("an access that is not valid ends a run of threads", None),
+                            End::Unreachable => {
+                                self.note("code that the compiler assumes to be unreachable is reached", None)
+                            }
+                            _ => self.note("an invalid access ends a run with threads", None),
                         }
                     }
                 }
@@ -334,13 +343,15 @@ impl<'p> Search<'p> {
     }
 }
 
-/// A state on the present path of the exploration.
+/// A state on the current path of the exploration.
 struct Node<'r> {
+    /// `None` once the last successor is being explored.
     machine: Option<Machine<'r>>,
-    /// Threads that are still to go on from here, each with the choices that it makes at first.
+    /// The unexplored successors: the thread that continues, and its first choices.
     todo: Vec<(u32, Vec<bool>)>,
-    /// How it was come to from the state before.
+    /// The schedule from the predecessor to this state: threads by the points from which they run.
     schedule: BTreeMap<u64, u32>,
+    /// The input values that the step from the predecessor has read.
     values: Vec<Bv>,
 }
 
@@ -364,7 +375,7 @@ fn inputs_of(path: &[Node<'_>], schedule: &BTreeMap<u64, u32>, values: &[Bv]) ->
     inputs
 }
 
-/// Inputs of a step: choices of two are tried both ways, others are 0.
+/// The inputs of a step. Inputs of one bit are choices that the exploration enumerates. Other inputs are 0.
 #[derive(Default)]
 struct Choices {
     forced: Vec<bool>,
@@ -399,10 +410,12 @@ impl InputSource for Choices {
     }
 }
 
-/// What decides nothing: values that are assigned to variables at most that nothing looks at.
+/// Inputs that affect no behaviour, because their values reach only unused variables.
 #[derive(Default)]
 struct Idle {
+    /// The inputs without effect.
     inputs: FxHashSet<InputId>,
+    /// The variables with an effect.
     used: FxHashSet<VarId>,
 }
 
@@ -413,7 +426,7 @@ impl Idle {
             program.exprs.vars(e).into_iter().filter(|&v| used.insert(v)).count() > 0
         };
         let is_null = |e: &ExprId| program.exprs.as_const(*e).is_some_and(|value| value.to_u64() == Some(0));
-        // Results of threads matter only to who joins them and asks.
+        // The result of a thread is used only if some join reads it.
         let asks = |op: &Op| match op {
             Op::Call { callee: Callee::Direct(callee), args, .. } => {
                 matches!(program.funcs[*callee].name.as_str(), "pthread_join" | "thrd_join")
@@ -459,7 +472,7 @@ impl Idle {
                             changed |= take(&mut used, *value);
                         }
                     }
-                    // What a process gives to the one that waits for it.
+                    // The exit status has no effect within the program.
                     Op::Halt(_) => {}
                     op => op.for_each_expr(|e| changed |= take(&mut used, e)),
                 }
@@ -486,9 +499,10 @@ struct Chance<'a> {
 }
 
 enum How {
-    /// At each point, another thread with this chance, one in so many.
+    /// At each point, a random thread continues with a probability of 1 in this number; else the current one continues.
     Coins(u32),
-    /// The thread of the highest priority; at some points that of the present one becomes the lowest.
+    /// The enabled thread with the highest priority continues. At the points in `changes`, the current thread gets the
+    /// lowest priority.
     Priorities { of: Vec<u64>, changes: Vec<u64>, lowest: u64, alone: u64 },
 }
 
@@ -535,7 +549,7 @@ impl InputSource for Chance<'_> {
                     of.push(u64::MAX / 2 + 1 + (self.rng.random::<u64>() >> 2));
                 }
                 *alone += 1;
-                // Who waits in a loop for others lets them go on.
+                // A thread that runs for long may wait for others in a loop, so they get their turn.
                 if changes.contains(&point) || *alone > 300 {
                     *lowest -= 1;
                     *alone = 0;

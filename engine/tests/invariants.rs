@@ -100,7 +100,7 @@ fn what_is_discharged_function_by_function_holds_in_executions() {
     are_discharged_rightly(&|program| Discharged::of_functions(program, &Budget::unlimited()), 12);
 }
 
-/// At least one access of `part` is to be proved.
+/// Checks the pre-analysis on random programs. At least one in `part` accesses must be proved.
 fn are_discharged_rightly(find: &dyn Fn(&Program) -> Option<Discharged>, part: usize) {
     let (mut accesses, mut valid, mut faults, mut looked_at) = (0, 0, 0, 0);
     for seed in 0..1_500 {

@@ -1,26 +1,27 @@
 #pragma once
-// Threads, and what synchronises them, over the primitives of `primitives.rs`; included by pthread.c in programs that start threads.
+// Threads and their synchronisation, based on the primitives of `primitives.rs`. pthread.c includes this file in
+// programs that start threads.
 
 // A thread. Its address is its identifier.
 struct proviso_thread {
     void *(*start)(void *);
     void *argument;
-    // It was started as C11 has it.
+    // True if it was started by `thrd_create`, whose functions return `int`.
     _Bool gives_int;
     void *result;
     int ended;
-    // Of a thread that waits for a condition: the condition, and whether a signal woke it.
+    // For a thread that waits for a condition variable: whether a signal woke it, and the condition variable.
     int woken;
     void *condition;
     struct proviso_thread *next;
-    // By key.
+    // Thread-specific data, by key.
     void *specific[16];
 };
 enum { SPECIFIC = 16 };
 
 static struct proviso_thread proviso_first;
 static int proviso_live = 1;
-// The threads that wait for conditions.
+// The threads that wait for condition variables.
 static struct proviso_thread *proviso_waiting;
 
 static struct proviso_thread *proviso_this(void) {
@@ -30,7 +31,7 @@ static struct proviso_thread *proviso_this(void) {
 
 unsigned long pthread_self(void) { return (unsigned long)proviso_this(); }
 
-// 0, then 1 while the routine runs, then 2.
+// `*once` is 0 at first, 1 while the routine runs, and 2 afterwards.
 static int proviso_once(int *once, void (*routine)(void)) {
     __proviso_atomic_begin(SYNCHRONISES);
     if (*once == 0) {
@@ -51,7 +52,7 @@ static int proviso_once(int *once, void (*routine)(void)) {
 
 // Mutexes.
 
-// Locks a mutex once it is free.
+// Waits until a mutex is free, and locks it.
 static void proviso_take_mutex(struct proviso_mutex *mutex) {
     __proviso_atomic_when(&mutex->locked, EQUAL, 0);
     mutex->locked = 1;
@@ -61,7 +62,7 @@ static void proviso_take_mutex(struct proviso_mutex *mutex) {
     __proviso_atomic_finish();
 }
 
-// `otherwise`: what a mutex that is locked gives where it is neither recursive nor checks; 0 to wait.
+// `otherwise` is the result for a locked mutex that is neither recursive nor error-checking; 0 to wait.
 static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked) {
     int kind = proviso_kind(mutex);
     if (kind == RECURSIVE || kind == ERROR_CHECKING) {
@@ -112,9 +113,9 @@ static int proviso_unlock(struct proviso_mutex *mutex) {
     return error;
 }
 
-// Conditions.
+// Condition variables.
 
-// Waits for a signal, or wakes up by itself, as POSIX allows. Gives whether there was a signal.
+// Waits for a signal, or wakes up spuriously, as POSIX permits. Returns whether there was a signal.
 static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
     struct proviso_thread *own = proviso_this();
     __proviso_atomic_begin(SYNCHRONISES);
@@ -179,7 +180,7 @@ static int proviso_timed_wait(void *condition, struct proviso_mutex *mutex, cons
     return woken || __proviso_env_bool() ? 0 : ETIMEDOUT;
 }
 
-// Locks for readers and writers: how many read, or -1.
+// Read-write locks. The state is the number of readers, or -1 for a writer.
 struct proviso_rwlock {
     int state;
 };
@@ -256,7 +257,7 @@ int pthread_spin_unlock(int *lock) {
     return 0;
 }
 
-// Keys: values are each thread's.
+// Keys for thread-specific data.
 static struct {
     _Bool used;
     void (*destructor)(void *);
@@ -281,7 +282,7 @@ static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
 static int proviso_delete_key(unsigned key) {
     if (key >= SPECIFIC || !proviso_keys[key].used)
         return EINVAL;
-    // Values that threads have of it would come back with a new key of this number.
+    // A new key with this number would get the values that threads have stored for the old one.
     __proviso_underapproximated("keys that are used again after they were deleted are not modelled");
     proviso_keys[key].used = 0;
     proviso_keys[key].destructor = NULL;
@@ -299,7 +300,7 @@ static int proviso_set_specific(unsigned key, const void *value) {
 
 extern void exit(int status) __attribute__((noreturn));
 
-// The thread ends; with the last one the program does.
+// Ends the thread. If it is the last one, the program ends.
 static void proviso_finish(void *result) {
     struct proviso_thread *own = proviso_this();
     _Bool again = 1;

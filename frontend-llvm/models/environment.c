@@ -70,7 +70,7 @@ static size_t proviso_name_length(const char *name) {
 
 static char *proviso_getenv(const char *name) {
     size_t length = 0;
-    // A constant name has no '=': no path leads to what is not modelled.
+    // For a constant name without '=', the unmodelled case is unreachable.
     for (; name[length]; length++) {
         if (name[length] == '=') {
             __proviso_unmodelled("asking for an environment variable with '=' in its name is not modelled");

@@ -94,7 +94,7 @@ extern void __proviso_abort(void) __attribute__((noreturn));
 extern void *malloc(size_t size);
 extern void free(void *ptr);
 
-// Threads, where PROVISO_THREADS is defined: see `primitives.rs`.
+// Threads, if PROVISO_THREADS is defined. See `primitives.rs`.
 #ifdef PROVISO_THREADS
 extern void __proviso_thread_start(void *(*start)(void *), void *argument);
 extern void __proviso_thread_end(void) __attribute__((noreturn));
@@ -107,7 +107,7 @@ extern void __proviso_release(const void *address);
 extern void __proviso_fence(unsigned order);
 enum { SYNCHRONISES = 17, OBSERVES, RELEASES };
 enum { EQUAL, UNEQUAL, AT_LEAST };
-// An access with a memory order of C11; LLVM has other numbers.
+// An access with a memory order in C11's numbers, converted to LLVM's.
 #define ATOMICALLY(order) __proviso_atomic_begin((order) == 0 ? 2 : (order) <= 2 ? 4 : (order) + 2)
 #define ATOMICALLY_DONE __proviso_atomic_finish()
 #else

@@ -14,7 +14,7 @@
 #pragma once
 #include "proviso.h"
 
-// pthread.h and semaphores in a program of one thread (creating another is not modelled). An operation that nobody else can complete blocks for ever.
+// pthread.h and semaphores, in a program with a single thread. An operation that waits for another thread blocks forever.
 
 #ifndef PROVISO_THREADS
 static void proviso_block(void) {

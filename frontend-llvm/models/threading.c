@@ -1,7 +1,7 @@
 // Defines: pthread_create pthread_join pthread_detach pthread_cancel pthread_barrier_init pthread_barrier_wait
 // Defines: pthread_barrier_destroy pthread_setconcurrency pthread_yield thrd_create thrd_join thrd_detach
 #pragma once
-// Functions of a program that starts threads; PROVISO_THREADS is defined.
+// Functions that only programs with threads use. PROVISO_THREADS is defined then.
 #include "pthread.c"
 
 #ifdef PROVISO_THREADS
@@ -16,7 +16,7 @@ static void *proviso_run(void *thread) {
     return NULL;
 }
 
-// Its identifier is stored before it starts.
+// Starts a thread. Its identifier is stored before it runs.
 static void proviso_start(unsigned long *id, void *(*start)(void *), void *argument, _Bool gives_int) {
     struct proviso_thread *thread = __proviso_make_internal(sizeof *thread);
     __builtin_memset(thread, 0, sizeof *thread);

@@ -57,7 +57,7 @@ impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (option, why) = match self {
             Self::Hostile(option) => (option, "it loads code, runs a program or reads further options"),
-            Self::Ending(option) => (option, "executions go on where a check fails that is not asked for"),
+            Self::Ending(option) => (option, "executions continue after a failed check that is not enabled"),
             Self::Unknown(option) => (option, "clang does not know it"),
         };
         write!(f, "the option {option} of the project's build has no effect: {why}")
@@ -78,7 +78,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Option(option) => write!(f, "the compiler's option {option} is not supported"),
             Self::Language(language) => {
-                write!(f, "the compiler is told that the language is {language}; only C is supported")
+                write!(f, "the compiler's options select the language {language}; only C is supported")
             }
         }
     }

@@ -191,7 +191,7 @@ impl Compiler {
                 None => "which is not a program".into(),
                 Some(Some(VERSION)) => return Self::of(found.unwrap_or_default()),
                 Some(Some(other)) => format!("which is clang {other}; clang {VERSION} is needed"),
-                Some(None) => format!("which does not say that it is clang {VERSION}"),
+                Some(None) => format!("whose version is not clang {VERSION}"),
             };
             return Err(Error::NoCompiler(format!("{CLANG_VARIABLE} is {named:?}, {problem}")));
         }

@@ -100,7 +100,7 @@ impl Error {
     }
 }
 
-/// The functions that a user who named a missing one may have meant.
+/// A note with the functions that the program defines, and suggestions for a misspelt name.
 fn other_functions(name: &str, defined: &[String]) -> String {
     if defined.is_empty() {
         return "  = note: it does not define any function".into();

@@ -680,7 +680,7 @@ fn is_one(modules: &[Module], inputs: &[&Input], root: &str) -> Result<(), Error
     match files.into_iter().find(|file| !seen.insert(*file)) {
         None => Ok(()),
         Some(file) => Err(Error::Usage(format!(
-            "{root} is a static function of {}, which is compiled several times: give only the object that is meant",
+            "{root} is a static function of {}, which is compiled several times: give only the intended object",
             file.display()
         ))),
     }

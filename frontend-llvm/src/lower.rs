@@ -126,9 +126,9 @@ struct Context<'m> {
     unreturned: Option<returned::Unreturned>,
     /// Error functions that optimisation passes may have inlined.
     inlined: inlined::Inlined,
-    /// The program starts threads: what they share is memory.
+    /// The program starts threads. Variables that threads may share are in memory then.
     is_threaded: bool,
-    /// The functions that stand for operations of threads.
+    /// The functions that represent operations of threads, by name.
     thread_functions: FxHashMap<&'static str, FuncId>,
 }
 

@@ -55,10 +55,10 @@ const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream
 /// no model.
 pub(crate) const OWN: &str = ".own";
 
-/// The file of what only programs with threads call.
+/// The file with the models of functions that only programs with threads call.
 const THREADING: &str = "threading.c";
 
-/// True if a model of this function is of programs with threads alone.
+/// True if only programs with threads have a model of this function.
 pub(crate) fn is_threading(function: &str) -> bool {
     file_of(function) == Some(THREADING)
 }

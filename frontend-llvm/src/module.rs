@@ -325,7 +325,7 @@ fn with_choice(error: Error, options: &Options) -> Error {
 fn check_data_model(target: Option<&Target>, asked: Option<DataModel>, first: &Path) -> Result<(), Error> {
     match (target, asked) {
         (Some(target), Some(asked)) if target.data_model() != asked => Err(Error::Usage(format!(
-            "{} is compiled for {}, which has data model {}, and {} is asked for",
+            "{} is compiled for {}, which has data model {}, and {} is requested",
             first.display(),
             target.triple(),
             target.data_model().name(),

@@ -54,7 +54,7 @@ pub struct EntryMemory {
 pub struct InputFile {
     /// The path.
     pub path: PathBuf,
-    /// The object or archive that contains the file, which the user named.
+    /// The object or archive that the user named, if it contains the file.
     pub part_of: Option<PathBuf>,
     /// The project's compile command. Its options precede those of all files.
     pub command: Option<CompileCommand>,
@@ -66,7 +66,7 @@ pub struct InputFile {
     pub member: Option<u32>,
 }
 
-/// The paths without repetitions, in their order.
+/// The paths without duplicates, in order.
 fn distinct<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     for path in paths {
@@ -147,7 +147,7 @@ pub struct Options {
     pub decisions: bool,
     /// If true, functions and variables that are unreachable from the entry are omitted.
     pub only_reachable: bool,
-    /// Functions that start threads have models, over `cfa::threads`. If false, they are not modelled.
+    /// If true, functions that start threads have models, based on `cfa::threads`. Otherwise they are not modelled.
     pub threads: bool,
     /// If true, library models are linked. Otherwise every library function except the primitives is undefined.
     pub models: bool,
@@ -159,7 +159,7 @@ impl Options {
         distinct(self.inputs.iter().map(|input| &input.path))
     }
 
-    /// The files as the user names them, each once: an object in the place of the bitcode that was in it.
+    /// The files that the user named, without duplicates: an object file instead of the bitcode embedded in it.
     pub fn named_files(&self) -> Vec<PathBuf> {
         distinct(self.inputs.iter().map(|input| input.part_of.as_ref().unwrap_or(&input.path)))
     }

@@ -64,7 +64,7 @@
 //! // The byte must be initialised. Models check this only if `PROVISO_INITIALISED` is defined.
 //! void __proviso_use(char byte);
 //!
-//! // Threads (`cfa::threads::ThreadOp`): only in models of programs that start them.
+//! // Threads (`cfa::threads::ThreadOp`): only in models for programs that start threads.
 //! void  __proviso_thread_start(void *(*start)(void *), void *argument);
 //! void  __proviso_thread_end(void);
 //! void *__proviso_thread_this(void);          // the argument that the thread was started with; null in the first
@@ -145,7 +145,7 @@ pub(crate) enum Primitive {
         over: bool,
         under: bool,
     },
-    /// Whether the program may print with a format that stores the number of printed bytes.
+    /// True if the program may print with a format that stores the number of printed bytes (`%n`).
     Counts,
     /// A taint, unless all formats of the program are known.
     UnknownFormat,

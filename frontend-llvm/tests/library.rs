@@ -307,7 +307,7 @@ fn run(interpreter: &Interpreter, program: &Program, seed: u64, which: usize, al
     interpreter.run(&mut environs, limits, &mut ()).outcome
 }
 
-/// Whether runs end in each of two ways. Repeats the run until the expected outcomes occurred.
+/// Repeats a run until the expected outcomes have occurred. Returns whether runs ended in each of two ways.
 fn observe(
     program: &Program,
     which: usize,

@@ -155,7 +155,7 @@ impl Cycles {
         // The back edge.
         program.locs[cut].out = Out::Sink;
         let at = load(program, cut);
-        let message = "an iteration of the loop does not make its rank smaller";
+        let message = "an iteration of the loop does not decrease its rank";
         let errors = check_smaller(program, at, head, tuple, &old, message, place);
         // The iteration.
         let remember: Vec<Op> = old.iter().zip(tuple).map(|(&var, c)| Op::Assign { var, value: c.value }).collect();
@@ -215,7 +215,7 @@ impl Cycles {
             let tuple: Vec<Component> = tuples[&callee].iter().map(&mut at_call).collect();
             let (source, place) = (program.edges[call].source, program.edges[call].place);
             program.locs[source].out = Out::Sink;
-            let message = "a recursive call does not make its rank smaller";
+            let message = "a recursive call does not decrease its rank";
             let on = program.add_location(caller);
             // A missing argument is unknown, so the check fails.
             let all_given = args.len() >= params.len();

@@ -51,7 +51,7 @@ pub enum Goal {
     Satisfy,
 }
 
-/// Whether calls of a function return.
+/// The conditions under which calls of a function return.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Class {
     /// Calls always return.

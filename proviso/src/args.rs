@@ -23,7 +23,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Verifies C programs: proves that an error cannot be reached, or shows how it is reached.
+/// Verifies C programs: proves that no error is reachable, or shows an execution that reaches one.
 #[derive(Parser, Debug)]
 #[command(name = "proviso", version, styles = STYLES, max_term_width = 100, propagate_version = true)]
 #[command(after_help = "Start with `proviso verify FILE.c`; `proviso verify --help` explains the options.")]
@@ -39,55 +39,55 @@ pub struct Cli {
 pub enum Command {
     /// Decides whether a C program can violate a property.
     ///
-    /// The program starts at main. Its inputs are the results of `__VERIFIER_nondet_int()` and the like: each
-    /// call may give any value of its type. Proviso looks for inputs with which an assertion fails or an error
-    /// function (`reach_error` by default) is called, memory is used that is not valid, or something is done
-    /// that C leaves undefined (--check and --property ask for other things), and says
+    /// The program starts at main. Its inputs are the results of `__VERIFIER_nondet_int()` and similar functions:
+    /// each call may return any value of its type. Proviso searches for inputs that cause a failed assertion, a call
+    /// of an error function (`reach_error` by default), an invalid memory access, or undefined behaviour. The options
+    /// --check and --property select other properties. The last line of standard output is the verdict:
     ///
-    ///   TRUE                   no inputs do
-    ///   FALSE(unreach-call)    the inputs shown do; what is violated
-    ///   UNKNOWN(reason)        neither was shown; the reason says what stood in the way
-    ///
-    /// as the last line of standard output.
+    ///   TRUE                   no inputs violate the property
+    ///   FALSE(unreach-call)    the inputs shown violate the property in parentheses
+    ///   UNKNOWN(reason)        there is neither a proof nor a violation, for this reason
     #[command(after_long_help = EXAMPLES, verbatim_doc_comment)]
     Verify(Box<VerifyArgs>),
-    /// Checks a witness of a verdict, ours or another tool's (SV-COMP's format 2).
+    /// Validates a witness of a verdict, from Proviso or another tool (SV-COMP's format 2).
     ///
-    /// A witness of a violation restricts the search to the executions that pass its waypoints; a witness of correctness has
-    /// its invariants checked, and they help in the proof. The last line is
+    /// A violation witness restricts the search to the executions that pass its waypoints. The invariants of a
+    /// correctness witness are checked, and used in the proof. The last line of standard output is the verdict:
     ///
     ///   TRUE                   the program is correct, and the invariants of the witness hold
     ///   FALSE(unreach-call)    an execution that follows the witness violates the property
-    ///   UNKNOWN(reason)        neither was shown: an invariant that does not hold is named
+    ///   UNKNOWN(reason)        neither was shown; the reason names an invariant that does not hold
     #[command(verbatim_doc_comment)]
     Validate(Box<ValidateArgs>),
     /// Makes tests that cover a program's branches, or call its error function.
     ///
-    /// The suite is a folder in the format of Test-Comp: each test lists what `__VERIFIER_nondet_int()` and the like give, in
-    /// order. Each was run before it is written; goals that no execution can cover are proved to be unreachable.
+    /// The suite is a folder in the format of Test-Comp: each test lists what `__VERIFIER_nondet_int()` and the like
+    /// give, in order. Each was run before it is written; goals that no execution can cover are proved to be
+    /// unreachable.
     #[command(after_long_help = TESTGEN_EXAMPLES)]
     Testgen(Box<TestgenArgs>),
-    /// Finds inputs at which to divide the paths of a program into ranges.
+    /// Finds test cases that divide the paths of a program into ranges.
     ///
-    /// Paths are ordered by their branches, those that are true first. A test case stands for the path that it takes, and divides
-    /// the others into those before and those after: `proviso verify --range -,TEST.xml` and `--range TEST.xml,-`. The test
-    /// cases are those of Test-Comp's tools.
+    /// Paths are ordered by their branches; the true branch comes first. A test case represents the path that it takes.
+    /// It divides the other paths into those before and those after it, for `proviso verify --range -,TEST.xml` and
+    /// `--range TEST.xml,-`. Test cases have the format of Test-Comp.
     #[command(after_long_help = SPLIT_EXAMPLES)]
     Split(Box<SplitArgs>),
-    /// Removes from a program what a place in it does not depend on.
+    /// Removes the parts of a program on which a given place (the criterion) does not depend.
     ///
-    /// What is kept behaves at the criterion as the whole program does: for the same inputs it comes there as often,
-    /// in the same order, with the same values. What is removed is taken to terminate and to do nothing undefined.
+    /// At the criterion, the slice behaves like the program: for the same inputs, it executes the criterion as often,
+    /// in the same order, with the same values. The removed code is assumed to terminate without undefined behaviour.
     #[command(after_long_help = SLICE_EXAMPLES)]
     Slice(Box<SliceArgs>),
-    /// Says why a line is in a slice: the chain of dependences from the criterion to it.
+    /// Explains why a line is in a slice, by a chain of dependences from the criterion to the line.
     #[command(after_long_help = DEPS_EXAMPLES)]
     Deps(Box<DepsArgs>),
-    /// The project's compiler, which leaves in objects how they were compiled.
+    /// Compiles like the project's compiler, and records in each object how it was compiled.
     ///
-    /// A project that is built with it (`make CC="proviso cc"`, `./configure CC="proviso cc"`; for CMake a link named proviso-cc to
-    /// the command, CC=proviso-cc) is built as before. Its objects, archives and programs can then be verified: `proviso verify ./program`
-    /// takes all C files in it, each as the project compiles it. The compiler that is run is cc, or what PROVISO_CC names.
+    /// Build the project with it: `make CC="proviso cc"`, `./configure CC="proviso cc"`, or, for CMake, CC=proviso-cc
+    /// with a link named proviso-cc to the command. The build has the same results as before. Its objects, archives and
+    /// programs can then be verified: `proviso verify ./program` verifies all C files of the program, each with the
+    /// options of the build. The command runs the compiler cc, or the one in PROVISO_CC.
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Cc {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMPILER-OPTION")]
@@ -99,28 +99,30 @@ pub enum Command {
     Completions { shell: clap_complete::Shell },
     /// Prints the manual page: `proviso man | man -l -`.
     Man,
-    /// Prints a program as the control-flow automata that Proviso works on.
+    /// Prints a program as control-flow automata, the representation that Proviso analyses.
     Cfa(Box<CfaArgs>),
-    /// Writes the program with its checks for other tools: where one fails, reach_error is called.
+    /// Writes the program with its checks, for other tools. A failed check calls reach_error.
     #[command(after_long_help = INSTRUMENT_EXAMPLES)]
     Instrument(Box<InstrumentArgs>),
-    /// Writes what is left of a program when the paths of a condition are taken away, as C, bitcode or automata.
+    /// Writes the residual program: the program without the paths that a condition covers, as C, bitcode or automata.
     ///
-    /// The residual program is a program like any other: compilers, verifiers and testers take it. Its executions are among those of
-    /// the program, and all that the condition does not cover are there.
+    /// The residual program is an ordinary program for compilers, verifiers and testers. It has all executions of the
+    /// program that the condition does not cover, and no execution that the program does not have.
     ///
-    /// Whatever the property, C and bitcode call reach_error where the program has an error, so a residual program of no-overflow is asked
-    /// with --property unreach-call. Of memory safety and termination they have no errors, which a warning says: tools have to look themselves.
+    /// For all properties, the errors of the program are calls of reach_error in C and bitcode. So the residual program
+    /// for no-overflow is verified with --property unreach-call. There are no such calls for memory safety and
+    /// termination. The command warns of this, and other tools have to check these properties themselves.
     #[command(after_long_help = REDUCE_EXAMPLES)]
     Reduce(Box<ReduceArgs>),
-    /// Works on what analyses know of the paths of a program: generalized information exchange automata (docs/guide/gia.md).
+    /// Works with generalized information exchange automata (GIA), in which analyses store results about paths
+    /// (docs/guide/gia.md).
     Gia(Box<GiaArgs>),
 }
 
-/// How to compile the program.
+/// The options for the compilation of the program.
 #[derive(Args, Clone, Debug)]
 pub struct InputArgs {
-    /// Sizes of C types [default: the task's, those of bitcode, else LP64].
+    /// Sizes of C types [default: those of the task or the bitcode, else LP64].
     #[arg(long, value_name = "MODEL", ignore_case = true)]
     pub data_model: Option<DataModelArg>,
     /// The same as --data-model ILP32.
@@ -139,14 +141,14 @@ pub struct InputArgs {
     /// The C standard, as clang names it (c99, gnu11, …).
     #[arg(long, value_name = "STD", help_heading = "Compiling")]
     pub std: Option<String>,
-    /// Compiles files as the project does: a folder with compile_commands.json, or such a file.
+    /// Compiles files with the options of a project's build: a folder with compile_commands.json, or such a file.
     ///
-    /// Files are named as they lie or by the end of their path. CMake writes it with
-    /// -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; `bear -- make` does for other builds.
+    /// Files may be named by their path or the end of it. CMake writes compile_commands.json with
+    /// -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; `bear -- make` writes it for other builds.
     #[arg(short = 'p', long = "build", value_name = "DIR", help_heading = "Compiling")]
     pub build: Option<PathBuf>,
-    /// Options for clang. Most (-include, -U, -f…, -m…, -O2) need no dashes before them. Options that say nothing of the meaning of a program
-    /// (warnings, debug information, outputs) have no effect.
+    /// Options for clang. Most (-include, -U, -f…, -m…, -O2) need no `--` before them. Options that do not affect the
+    /// meaning of a program (warnings, debug information, outputs) are ignored.
     #[arg(last = true, value_name = "CLANG-OPTION")]
     pub clang_args: Vec<String>,
 }
@@ -162,7 +164,7 @@ pub enum DataModelArg {
 }
 
 impl InputArgs {
-    /// The data model that the options ask for, if any does.
+    /// The data model that the options select, if any.
     pub fn data_model(&self) -> Option<DataModelArg> {
         match (self.ilp32, self.lp64) {
             (true, _) => Some(DataModelArg::Ilp32),
@@ -176,61 +178,61 @@ impl InputArgs {
 #[derive(Args, Clone, Debug)]
 #[command(args_override_self = true)]
 pub struct VerifyArgs {
-    /// C files (.c, .i), LLVM bitcode (.bc, .ll), objects, archives and programs built with `proviso cc` or with embedded
-    /// bitcode, `-` for standard input, or one task definition (.yml).
+    /// C files (.c, .i), LLVM bitcode (.bc, .ll), objects, archives and programs built with `proviso cc` or with
+    /// embedded bitcode, `-` for standard input, or one task definition (.yml).
     ///
-    /// Several files are linked into one program. A task definition (SV-COMP format 2.0) names the
-    /// files, the property and the data model.
+    /// Several files are linked into one program. A task definition (SV-COMP format 2.0) names the files, the property
+    /// and the data model.
     #[arg(required_unless_present = "list_analyses", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
     #[command(flatten)]
     pub input: InputArgs,
 
-    /// What to verify: a property file (.prp), or a property's name; may be given several times [default: the task's, else what
-    /// --check asks without a name].
+    /// The property to verify: a property file (.prp), or a name from the list below. Repeatable [default: the task's
+    /// property, else the default checks of --check].
     ///
     ///   unreach-call      no error function is called
-    ///   no-overflow       signed arithmetic, shifts to the left included, gives no result that does not fit its type
-    ///   valid-deref       memory is accessed only within objects that are alive
-    ///   valid-free        only objects of the heap that are alive are freed
-    ///   valid-memtrack    to each object of the heap some variable leads, until it is freed
-    ///   valid-memsafety   these three
-    ///   valid-memcleanup  all objects of the heap are freed when the program ends
+    ///   no-overflow       results of signed arithmetic, including left shifts, fit their types
+    ///   valid-deref       memory accesses stay within live objects
+    ///   valid-free        only live heap objects are freed
+    ///   valid-memtrack    every heap object is reachable from a variable until it is freed
+    ///   valid-memsafety   valid-deref, valid-free and valid-memtrack
+    ///   valid-memcleanup  all heap objects are freed when the program ends
     ///   termination       every execution ends
-    ///   no-data-race      something orders the accesses of threads to what they share
+    ///   no-data-race      conflicting accesses of threads to shared memory are ordered
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", help_heading = "Property")]
     pub property: Vec<String>,
-    /// An automaton that watches the calls of the program; its error must not be reached. May be given several times.
+    /// An automaton that observes the calls of the program and must not reach its error state. Repeatable.
     ///
-    /// A file (docs/guide/automata.md has the format), or the name of one of those that come with Proviso:
+    /// A file in the format of docs/guide/automata.md, or the name of a built-in automaton:
     ///
     ///   mutex      pthread mutexes: locked and unlocked in turn, not used after they are destroyed
     ///   file       streams of stdio.h: closed once, not used after that
     ///   heap       malloc and free in pairs
-    ///   spinlock   spin locks as Linux has them, with saved interrupt flags
+    ///   spinlock   spin locks of Linux, with saved interrupt flags
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "FILE|NAME", conflicts_with = "check", help_heading = "Property")]
     pub automaton: Vec<String>,
-    /// What to check, by the names of clang's sanitizers [default: unreach-call,address,undefined].
+    /// The checks, by the names of clang's sanitizers [default: unreach-call,address,undefined].
     ///
-    /// Each check has a result of its own, and one violation does not hide the others: a check is proved if no execution violates
-    /// it that has not done something forbidden before.
+    /// Each check has its own result, and one violation does not hide the others: a check is proved if no execution
+    /// violates it before it violates another check.
     ///
     ///   unreach-call                assertions hold, and no error function is called (also: assertions)
-    ///   address                     accesses stay within live objects, and only such of the heap are freed
-    ///   memory                      what is not initialised is copied at most: no branch, address or divisor depends on it
-    ///   leak                        to each object of the heap a pointer leads until it is freed
-    ///   signed-integer-overflow     signed arithmetic fits its type
+    ///   address                     accesses stay within live objects, and only live heap objects are freed
+    ///   memory                      no branch, address or divisor depends on uninitialised memory
+    ///   leak                        every heap object is reachable by pointers until it is freed
+    ///   signed-integer-overflow     results of signed arithmetic fit their types
     ///   unsigned-integer-overflow   unsigned arithmetic does not wrap around
-    ///   shift                       shifts are by fewer bits than the type has, and lose none of signed integers
+    ///   shift                       shift amounts are less than the width, and signed shifts lose no bits
     ///   integer-divide-by-zero, float-divide-by-zero, float-cast-overflow, implicit-conversion, bounds, null, alignment,
     ///   nonnull-attribute, returns-nonnull-attribute, pointer-overflow, unreachable, return, vla-bound, bool, enum, builtin
-    ///   pointer-compare, pointer-subtract   pointers that are ordered or subtracted lead into one object
-    ///   thread                      something orders the accesses of threads to what they share
-    ///   deadlock                    some thread can go on until the program ends
-    ///   undefined                   all that clang's group of this name has
+    ///   pointer-compare, pointer-subtract   pointers that are ordered or subtracted point into the same object
+    ///   thread                      conflicting accesses of threads to shared memory are ordered
+    ///   deadlock                    some thread can continue until the program ends
+    ///   undefined                   the checks of clang's group of this name
     ///   all                         all of these
     ///   default                     unreach-call, address and undefined
     #[arg(verbatim_doc_comment)]
@@ -242,117 +244,124 @@ pub struct VerifyArgs {
         help_heading = "Property"
     )]
     pub check: Vec<String>,
-    /// A function whose call is the error; may be given several times.
+    /// A function whose call is an error. Repeatable.
     ///
-    /// Without it these are the functions that the property file names and their aliases (reach_error and
-    /// __VERIFIER_error are aliases); without a property file also __assert_fail and the other functions that a
-    /// failed `assert` or `assert_perror` calls.
+    /// By default, the error functions are those in the property file and their aliases (reach_error and
+    /// __VERIFIER_error are aliases). Without a property file, they also include __assert_fail and the other functions
+    /// that a failed `assert` or `assert_perror` calls.
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub error_function: Vec<String>,
-    /// The function that execution starts with [default: the property file's, else main].
+    /// The function at which execution starts [default: that of the property file, else main].
     ///
-    /// Its arguments are arbitrary, unless it is main: pointers lead to objects that come into being when the program
-    /// looks at them, filled with any values.
+    /// Unless it is main, its arguments are arbitrary. Pointers point to objects with arbitrary content, which are
+    /// created when the program accesses them.
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub entry: Option<String>,
-    /// Where the pointers lead that the function of --entry is given, or finds in what it is given.
+    /// Targets of pointers in the arguments of the --entry function, and in the objects to which they point.
     #[arg(long, value_name = "HOW", default_value = "valid", help_heading = "Property")]
     pub entry_pointers: PointersArg,
-    /// Elements of each array that such a pointer leads to [default: one struct, union or pointer, any number of others].
+    /// Number of elements in each array to which such a pointer points [default: one struct, union or pointer; any
+    /// number of others].
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=65536), help_heading = "Property")]
     pub entry_array_length: Option<u64>,
-    /// Such pointers are null where so many lead there from the arguments [default: no bound].
+    /// Number of pointers in a chain from the arguments after which pointers are null [default: no bound].
     #[arg(long, value_name = "NUMBER", help_heading = "Property")]
     pub entry_depth: Option<u32>,
-    /// Global variables have any values when the function of --entry is called, not their initial ones.
+    /// Global variables have arbitrary values when the --entry function is called, instead of their initial values.
     #[arg(long, help_heading = "Property")]
     pub entry_globals: bool,
-    /// What functions do that nobody defines, those that arguments of --entry lead to among them: all of them, or a C file with stubs for some.
+    /// The behaviour of undefined functions, including targets of function pointers in arguments of --entry: a word
+    /// for all of them, or a C file with stubs for some.
     ///
-    ///   unknown      anything: there is no verdict where it matters
-    ///   fail         calling one is an error
-    ///   any-value    each call returns any value, and does nothing else
-    ///   any-effect   each call returns any value, and may overwrite what its arguments point to, and global variables
+    ///   unknown      arbitrary; the verdict is UNKNOWN if it matters
+    ///   fail         a call is an error
+    ///   any-value    a call returns an arbitrary value, and does nothing else
+    ///   any-effect   a call returns an arbitrary value, and may overwrite global variables and the targets of its arguments
     #[arg(verbatim_doc_comment)]
     #[arg(long, value_name = "HOW|FILE", default_value = "unknown", help_heading = "Property")]
     pub undefined_functions: String,
-    /// Any allocation of memory may fail (return a null pointer), not only one of more than any machine has. Without this option
-    /// `malloc` and the like succeed.
+    /// Every allocation of memory may fail and return a null pointer. By default, `malloc` and similar functions fail
+    /// only if the size exceeds that of any machine.
     #[arg(long, help_heading = "Property")]
     pub malloc_may_fail: bool,
-    /// The program may be started without any argument, not even its name, as Linux allowed before version 5.18.
+    /// The program may be started without arguments, not even its name, as Linux allowed before version 5.18.
     #[arg(long, help_heading = "Property")]
     pub argc_may_be_zero: bool,
-    /// A function whose body is taken away; may be given several times.
+    /// Removes the body of a function. Repeatable.
     ///
-    /// If the library or another file defines it as well, that definition counts (of several files, the last one's);
-    /// else it is a function that nobody defines. Static functions go by the names that goto-cc gives them:
+    /// If the library or another file also defines the function, that definition is used (that of the last file, if
+    /// there are several). Otherwise the function is undefined. Static functions have the names that goto-cc uses:
     /// __CPROVER_file_local_FILE_c_NAME.
     #[arg(long, value_name = "FUNCTION", help_heading = "Property")]
     pub remove_function_body: Vec<String>,
 
-    /// Stop at the first finding.
+    /// Stops at the first finding.
     #[arg(long, help_heading = "Limits")]
     pub first: bool,
-    /// Stop after this many seconds of wall time with UNKNOWN [default: 120 where neither --property nor --check nor --automaton is given].
+    /// Stops with UNKNOWN after this many seconds of wall time [default: 120, or no limit with --property, --check,
+    /// --automaton or --cpu-limit].
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<std::time::Duration>,
-    /// Stop after this many seconds of processor time with UNKNOWN, however busy the machine is.
+    /// Stops with UNKNOWN after this many seconds of processor time. Other processes on the machine do not count.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub cpu_limit: Option<std::time::Duration>,
-    /// Stop with UNKNOWN before more memory is used [default: 4/5 of the machine's].
+    /// Stops with UNKNOWN before it uses more memory than this [default: 4/5 of the machine's memory].
     #[arg(short, long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub memory_limit: Option<u64>,
 
-    /// A folder of verdicts: a program that was verified before, asked the same, is not analysed again.
+    /// A folder of verdicts. A program that was verified before with the same question is not analysed again.
     ///
-    /// Programs are told apart by their bitcode, debug information included. Proofs and violations are kept, not UNKNOWN. Several runs may use it at once; a
-    /// file in it that was not modified lately was not used lately, and can be deleted.
+    /// Programs are identified by their bitcode, including debug information. Proofs and violations are stored, UNKNOWN
+    /// is not. Several runs may use the folder at once. Files that were not modified recently were not used recently,
+    /// and can be deleted.
     #[arg(long, value_name = "FOLDER", help_heading = "Limits")]
     pub cache: Option<PathBuf>,
 
-    /// How to analyse; see --list-analyses.
+    /// The analysis; see --list-analyses.
     #[arg(long, value_name = "NAME", default_value = "default", help_heading = "Analysis")]
     pub analysis: String,
     /// Lists the analyses and exits.
     #[arg(long, help_heading = "Analysis")]
     pub list_analyses: bool,
-    /// Looks only at the paths between two test cases; `-` for no bound.
+    /// Explores only the paths between two test cases; `-` for no bound.
     ///
-    /// Paths are ordered by their branches, those that are true first; a test case (Test-Comp's format) is the path that it takes, or
-    /// the first of those that it may take. Both bounds belong to the range. A violation is one of the program; a
-    /// proof is not: the verdict is UNKNOWN, and the exit code 3.
+    /// Paths are ordered by their branches; the true branch comes first. A test case (Test-Comp's format) represents
+    /// the path that it takes, or the first of those that it may take. Both bounds belong to the range. A violation in
+    /// the range is a violation of the program. A proof of the range is no proof of the program: the verdict is
+    /// UNKNOWN, and the exit code 3.
     #[arg(long, value_name = "LOWER.xml,UPPER.xml", allow_hyphen_values = true, help_heading = "Cooperation", conflicts_with_all = ["ranged", "resume", "then", "cache"])]
     pub range: Option<String>,
-    /// Divides the paths into ranges, each for an analysis, which run at the same time.
+    /// Divides the paths into ranges and runs one analysis on each range, in parallel.
     ///
-    /// Splitters are those of `proviso split`; one of them stands for as many bounds as are needed. The compositions of
-    /// Haltermann, Jakobs, Richter, Wehrheim (FASE 2023) go by their names: Ra-2Se-Lb3, Ra-3Se-Lb, Ra-2bmc-Rdm9, Ra-Se-Pred-Lb10.
+    /// The splitters are those of `proviso split`; a single one computes all bounds. The compositions of Haltermann,
+    /// Jakobs, Richter, Wehrheim (FASE 2023) may be given by name: Ra-2Se-Lb3, Ra-3Se-Lb, Ra-2bmc-Rdm9,
+    /// Ra-Se-Pred-Lb10.
     #[arg(long, value_name = "SPLITTER: ANALYSIS | ANALYSIS", help_heading = "Cooperation", conflicts_with_all = ["resume", "then"])]
     pub ranged: Option<String>,
-    /// Writes which paths have been verified when the analysis ends without a verdict, also at a limit or Ctrl-C: as a condition
-    /// for --resume and `proviso reduce`, or as a picture (.dot).
+    /// Writes the verified paths when the analysis ends without a verdict, also at a limit or Ctrl-C: as a condition
+    /// for --resume and `proviso reduce`, or as a drawing (.dot).
     #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with = "cache")]
     pub save_condition: Option<PathBuf>,
-    /// Looks only at the paths that a condition does not cover: those that it covers are taken to be verified.
+    /// Explores only the paths that a condition does not cover. Those that it covers are assumed to be verified.
     #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with = "cache")]
     pub resume: Option<PathBuf>,
-    /// A second analysis, for the paths that the first one (--analysis) has not verified in its time (--first-for); 'lhb: predicate' also
-    /// names a reducer.
+    /// A second analysis, for the paths that the first one (--analysis) has not verified in its time (--first-for).
+    /// `lhb: predicate` also selects a reducer.
     #[arg(long, value_name = "[REDUCER:] NAME", help_heading = "Cooperation", conflicts_with = "cache")]
     pub then: Option<String>,
-    /// A tool of others in place of a second analysis: esbmc, klee, or a file that describes one (.toml; docs/guide/sharing-work.md).
+    /// An external tool instead of a second analysis: esbmc, klee, or a file that describes a tool (.toml;
+    /// docs/guide/sharing-work.md).
     ///
-    /// It is given C or bitcode of the paths that are left. A violation that it finds is replayed on the program before it is
-    /// said; a proof rests on the tool, and the report says so.
+    /// The tool gets the residual program as C or bitcode. A violation that it finds is reported only if it can be
+    /// replayed on the program. A proof is not checked, and the report states that it relies on the tool.
     #[arg(long, value_name = "NAME|FILE.toml", help_heading = "Cooperation", conflicts_with_all = ["cache", "then", "range", "ranged"])]
     pub external: Option<String>,
-    /// How long the first analysis may take [default: half of --timeout or --cpu-limit, the shorter one, else 10 s], of processor time where
-    /// there is a --cpu-limit and one job; 0 leaves all to the second.
+    /// Time limit of the first analysis [default: half of the shorter of --timeout and --cpu-limit, else 10 s]. It is
+    /// processor time if there is a --cpu-limit and one job. 0 skips the first analysis.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cooperation")]
     pub first_for: Option<std::time::Duration>,
-    /// What makes a program of the paths that are left, for --then, --resume and --external; `proviso reduce --help` lists
-    /// them [default: parcomp].
+    /// The reducer that makes the residual program for --then, --resume and --external; `proviso reduce --help` lists
+    /// the reducers [default: parcomp].
     #[arg(long, value_name = "NAME", help_heading = "Cooperation")]
     pub reducer: Option<String>,
     #[command(flatten)]
@@ -360,80 +369,80 @@ pub struct VerifyArgs {
     /// The order in which paths are explored.
     #[arg(long, value_name = "ORDER", default_value = "mixed", help_heading = "Analysis")]
     pub search: SearchArg,
-    /// Threads among which the analyses that take turns are divided.
+    /// Number of threads on which the analyses run.
     #[arg(short, long, value_name = "NUMBER", default_value_t = 1, help_heading = "Analysis")]
     pub jobs: usize,
-    /// Which solver answers; `both` asks two and compares.
+    /// The SMT solver; `both` compares the answers of two.
     #[arg(long, value_name = "SOLVER", default_value = "portfolio", help_heading = "Analysis")]
     pub solver: SolverArg,
     /// Writes every query to the solver as SMT-LIB into a folder.
     #[arg(long, value_name = "FOLDER", help_heading = "Analysis")]
     pub dump_queries: Option<PathBuf>,
-    /// Where a refinement makes the analysis track what it found missing; everywhere in any case once that leads no further.
+    /// Locations at which a refinement adds facts to the precision. If that makes no progress, it adds them everywhere.
     #[arg(long, value_name = "WHERE", default_value = "scope", help_heading = "Analysis")]
     pub precision: PrecisionArg,
-    /// Whether a state is dropped that an earlier one stands for.
+    /// Drops a state if an earlier one covers it.
     #[arg(long, value_name = "HOW", default_value = "on", help_heading = "Analysis")]
     pub covering: CoveringArg,
-    /// Values of a variable at one loop before the value analysis tracks it no more; 0 for no limit.
+    /// Number of values of a variable at one loop after which the value analysis stops tracking it; 0 for no limit.
     #[arg(long, value_name = "NUMBER", default_value_t = 500, help_heading = "Analysis")]
     pub value_threshold: usize,
-    /// Where predicate analyses abstract: what lies between is one block.
+    /// Locations at which predicate analyses abstract. The code between them is one block.
     #[arg(long, value_name = "WHERE", default_value = "loops", help_heading = "Analysis")]
     pub blocks: BlocksArg,
-    /// What predicate analyses keep of predicates that may hold or not.
+    /// Information that predicate analyses keep about predicates that are not decided.
     #[arg(long, value_name = "HOW", default_value = "boolean", help_heading = "Analysis")]
     pub predicates: PredicatesArg,
-    /// Whether what the errors do not depend on is removed first.
+    /// Removes code that cannot affect the errors before the analysis.
     #[arg(long, value_name = "HOW", default_value = "static", help_heading = "Analysis")]
     pub slicing: SlicingArg,
-    /// Seeds every random choice; the same seed gives the same run.
+    /// Seed of all random choices. The same seed gives the same run.
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Analysis")]
     pub seed: u64,
-    /// Lets an analysis panic, to test what becomes of the others.
+    /// Makes an analysis panic, for tests.
     #[arg(long, value_name = "NAME", hide = true)]
     pub fault: Vec<String>,
 
-    /// How much of the way to the error is shown.
+    /// Level of detail of counterexamples.
     #[arg(long, value_name = "HOW", default_value = "short", help_heading = "Output")]
     pub trace: TraceArg,
-    /// Writes a C file that, compiled with the program, makes it take the way to the error.
+    /// Writes a C file that reproduces the violation when it is compiled with the program.
     #[arg(long, value_name = "OUT.c", help_heading = "Output")]
     pub harness: Option<PathBuf>,
-    /// Writes a witness of the verdict for other tools to check (SV-COMP's format 2.0): of FALSE the inputs and the error, of
-    /// TRUE the invariants of loops.
+    /// Writes a witness of the verdict that other tools can validate (SV-COMP's format 2.0): the inputs and the error
+    /// for FALSE, the loop invariants for TRUE.
     #[arg(long, value_name = "OUT.yml", help_heading = "Output")]
     pub witness: Option<PathBuf>,
-    /// Writes the same witness as GraphML (format 1.0), for tools that read nothing newer.
+    /// Writes the same witness as GraphML (format 1.0), for older tools.
     #[arg(long, value_name = "OUT.graphml", help_heading = "Output")]
     pub graphml: Option<PathBuf>,
-    /// Writes the result as JSON; `-` is standard output, before the verdict line.
+    /// Writes the result as JSON; `-` for standard output, before the verdict line.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
-    /// Writes the result as SARIF 2.1.0, for code hosts and editors; `-` is standard output.
+    /// Writes the result as SARIF 2.1.0, for code hosts and editors; `-` for standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub sarif: Option<PathBuf>,
-    /// Writes everything as one HTML page: the source with what was found, the counterexample step by step, invariants,
-    /// control flow, statistics.
+    /// Writes a report as one HTML page: the source with the results, the counterexample step by step, invariants,
+    /// control flow, and statistics.
     #[arg(long, value_name = "OUT.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
-    /// How findings are printed.
+    /// Format of findings.
     #[arg(long, value_name = "HOW", default_value = "human", help_heading = "Output")]
     pub message_format: MessageFormat,
-    /// Says what each refinement learned, in terms of the C program.
+    /// Prints the facts that each refinement adds, in terms of the C program.
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// Draws the states reached, a pixel each, as SVG or PNG: a row per step from the start; covered states are green,
-    /// errors red.
+    /// Draws the reached states as SVG or PNG: a pixel for each state, a row for each distance from the start. Covered
+    /// states are green, errors red.
     #[arg(long, value_name = "OUT.svg|OUT.png", help_heading = "Output")]
     pub pixel_tree: Option<PathBuf>,
     /// Prints counters and times.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
-    /// Says what is going on.
+    /// Prints the progress of the run.
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
-    /// Prints the verdict and nothing else: no findings, table, warnings or notes. Files are written as without it.
+    /// Prints only the verdict: no findings, table, warnings or notes. Does not affect output files.
     #[arg(short, long, conflicts_with_all = ["verbose", "explain", "stats"], help_heading = "Output")]
     pub quiet: bool,
 }
@@ -441,7 +450,7 @@ pub struct VerifyArgs {
 /// The options of `proviso validate`.
 #[derive(Args, Debug)]
 pub struct ValidateArgs {
-    /// The witness: YAML of format 2, or GraphML of format 1.0, whatever the file is called.
+    /// The witness: YAML of format 2, or GraphML of format 1.0. The content determines the format, not the file name.
     #[arg(id = "evidence", value_name = "WITNESS")]
     pub witness: PathBuf,
     #[command(flatten)]
@@ -449,7 +458,7 @@ pub struct ValidateArgs {
 }
 
 impl VerifyArgs {
-    /// The files that are to be written, by option.
+    /// The output files, by option.
     pub fn outputs(&self) -> [(&'static str, Option<&PathBuf>); 9] {
         [
             ("--harness", self.harness.as_ref()),
@@ -464,7 +473,7 @@ impl VerifyArgs {
         ]
     }
 
-    /// Of a command that writes no others than these.
+    /// Fails if an output option is set that is not in `written`, the options that the command supports.
     pub fn writes_only(&self, written: &[&str]) -> Result<(), Failure> {
         match self.outputs().into_iter().find(|(option, path)| path.is_some() && !written.contains(option)) {
             Some((option, _)) => Err(Failure::usage(format!("{option} is for `proviso verify`"))),
@@ -472,7 +481,7 @@ impl VerifyArgs {
         }
     }
 
-    /// The same for a second look at what was proved, which takes so long at most and writes nothing.
+    /// The same options for a confirmation of a proof: with this time limit, and without outputs.
     pub fn for_confirming(&self, timeout: std::time::Duration) -> Self {
         Self {
             timeout: Some(timeout),
@@ -493,7 +502,7 @@ impl VerifyArgs {
 const EXAMPLES: &str = "\
 Examples:
   proviso verify prog.c                                assertions, memory safety, undefined behaviour
-  proviso verify --check address,leak prog.c           only these, by the names of clang's sanitizers
+  proviso verify --check address,leak prog.c           only these checks, by the names of clang's sanitizers
   proviso verify --property unreach-call prog.c        only reach_error, __assert_fail as errors
   proviso verify --timeout 60 --harness bug.c prog.c   then: clang prog.c bug.c && ./a.out
   proviso verify --error-function die a.c b.c -- -Wno-everything -DDEBUG

@@ -42,7 +42,7 @@ fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
     if let Some(name) = &place.variable {
         asked = giving(&subject.program, &asked, name);
         if asked.is_empty() {
-            return Err(Failure::data(format!("nothing in line {} gives '{name}' a value", place.line)));
+            return Err(Failure::data(format!("no operation in line {} assigns '{name}'", place.line)));
         }
     }
     let (analysis, criteria) = subject.analyse(subject.slicing.cut_off)?;
@@ -166,7 +166,7 @@ impl Telling<'_> {
             let spot = asked.iter().find_map(|&e| self.spot(e));
             let message = Message::new(Level::NOTE, format!("{text} is not in the slice"))
                 .at(spot)
-                .note("the criterion does not depend on what is done here");
+                .note("the criterion does not depend on this operation");
             return render(message);
         };
         let mut out = String::new();

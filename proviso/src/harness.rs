@@ -162,7 +162,7 @@ fn header(out: &mut String, trace: &Trace, renamed: &[&str], subject: &Subject<'
     let undefined = trace.declared.iter().filter(|d| !d.can_be_defined() && !d.bytes.is_empty());
     let not_passed: Vec<String> = not_passed.into_iter().chain(undefined.map(Declared::shown)).collect();
     if !others.is_empty() || unwritten > 0 || !environment.doubts.is_empty() || !not_passed.is_empty() {
-        *out += " *\n * These values cannot be given from outside; the violation may depend on them:\n";
+        *out += " *\n * These values cannot be set from outside; the violation may depend on them:\n";
         for input in others {
             let place = input.spot.as_ref().map_or_else(String::new, |s| format!(", {s}"));
             let _ = writeln!(out, " *     {} = {}{place}", input.source(), in_comment(&input.shown));
@@ -342,7 +342,7 @@ fn errors(out: &mut String, trace: &Trace, subject: &Subject<'_>) {
     for name in subject.undefined.iter().filter(|name| !given(name)) {
         let body = match (called(name), subject.undefined_return) {
             // The result of such a run proves nothing.
-            (true, _) => format!("fputs(\"proviso: what {name} does is not given\\n\", stderr);\n    exit(2);"),
+            (true, _) => format!("fputs(\"proviso: the behaviour of {name} is unknown\\n\", stderr);\n    exit(2);"),
             (false, true) => "return 0;".to_owned(),
             (false, false) => "abort(); /* not called */".to_owned(),
         };

@@ -40,9 +40,9 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
     outputs.check(args.files.iter().chain(&job.files_read).map(PathBuf::as_path))?;
     if let Some(ask) = job.asks.iter().find(|a| a.checks.is_empty() || a.checks.contains(&Check::Memory)) {
         let text = match ask.checks.is_empty() {
-            true => "that it does not end is no place in it",
+            true => "a violation is an infinite execution, not a place in the program",
             false => {
-                "it would not see what library functions initialise (name the other checks; clang -fsanitize=memory sees it)"
+                "the written program does not observe what library functions initialise (name the other checks; clang -fsanitize=memory supports it)"
             }
         };
         return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
@@ -61,16 +61,15 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         instrument::memory_safety(&mut program, &job.load.checks);
         let never_failing = cooperate::c::never_failing(&program);
         if !never_failing.is_empty() {
-            let text = format!("these functions of the library find memory in any case: {}", never_failing.join(", "));
+            let text = format!("allocations in these library functions do not fail: {}", never_failing.join(", "));
             output::warning(&text, colors);
         }
         if checks_memory && !trusted.is_empty() {
-            let text =
-                format!("what these functions of the library do with memory is not checked: {}", trusted.join(", "));
+            let text = format!("memory accesses of these library functions are not checked: {}", trusted.join(", "));
             output::warning(&text, colors);
         }
     }
-    let about = vec!["A program with its checks, made by proviso instrument.".to_owned()];
+    let about = vec!["A program with its checks, written by proviso instrument.".to_owned()];
     let options = cooperate::c::Options {
         plain: args.no_line,
         about,

@@ -43,13 +43,13 @@ pub fn page(gia: &Gia, program: &mut Program, sources: &Sources) -> Result<Strin
 
 /// Returns the failure for a program that is too large to be drawn.
 pub fn too_large() -> Failure {
-    Failure::data("the program without what is ut has too many edges to be drawn")
+    Failure::data("the program without the paths that are ut has too many edges to be drawn")
 }
 
 /// Returns an HTML page with the coloured lines and the notes beside them.
 pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -> String {
     let mut out = format!(
-        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>What is known</title>\n<style>{STYLE}</style>\n\
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Results about paths</title>\n<style>{STYLE}</style>\n\
          <p><span class=\"ut\">{}</span><span class=\"rt\">{}</span>\
          <span class=\"cand\">on a candidate</span><span class=\"open\">open</span></p>\n",
         legend.ut, legend.rt
@@ -57,7 +57,7 @@ pub fn drawn(lines: &Lines, legend: &Legend, notes: &Notes, sources: &Sources) -
     for (path, lines) in lines {
         let _ = writeln!(out, "<h3>{}</h3>\n<pre>", escaped(path));
         let Some(text) = sources.text(path) else {
-            out += "the text of this file is not here</pre>\n";
+            out += "the text of this file is not available</pre>\n";
             continue;
         };
         for (number, line) in (1..).zip(text.lines()) {

@@ -49,7 +49,7 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
     };
     let shape = Shape::of(&residual);
     if let Some(output) = output {
-        let about = vec!["A residual program, made by proviso reduce.".to_owned()];
+        let about = vec!["A residual program, written by proviso reduce.".to_owned()];
         let options = cooperate::c::Options { plain: args.no_line, about, ..cooperate::c::Options::default() };
         let (text, unsaid) = text(&residual, output, &options)?;
         outputs.put(output, text);
@@ -84,13 +84,13 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
 fn warn_of_unasked(job: &Job, unsaid: Option<&str>, colors: Colors) {
     for ask in &job.asks {
         let why = match (ask.checks.is_empty(), unsaid) {
-            (true, _) => "what it forbids is no place in the program",
+            (true, _) => "a violation is an infinite execution, not a place in the program",
             (false, Some(_)) if ask.checks.iter().any(|c| c.is_fault()) => {
-                "what it does with memory is not checked (`proviso instrument` writes a program that does)"
+                "memory accesses are not checked (`proviso instrument` writes a program that checks them)"
             }
-            (false, Some(error)) => &format!("what others define of it does not ask (\"{error}\")"),
+            (false, Some(error)) => &format!("other tools do not check this error: \"{error}\""),
             (false, None) => continue,
         };
-        output::warning(&format!("the C does not ask all of {}: {why}", ask.name), colors);
+        output::warning(&format!("the C does not check all of {}: {why}", ask.name), colors);
     }
 }

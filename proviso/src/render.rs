@@ -96,7 +96,7 @@ pub fn table(checks: &[CheckResult]) -> String {
                 let limit = if check.assumes_valid_accesses { " where all accesses are valid" } else { "" };
                 format!("{violated}; proved elsewhere{limit}")
             }
-            (Some(violated), Rest::Unknown(_)) => format!("{violated}; not known elsewhere"),
+            (Some(violated), Rest::Unknown(_)) => format!("{violated}; unknown at other places"),
             (Some(violated), Rest::NotAsked) => violated,
         };
         let _ = writeln!(out, "  {:width$}  {places:>11}  {what}", check.name);
@@ -165,7 +165,8 @@ fn assumed(out: &mut String, writes: &AssumedWrites) {
         return;
     }
     let what = if writes.count == 1 { "1 write stays".into() } else { format!("{} writes stay", writes.count) };
-    let _ = writeln!(out, "note: assumed that {what} within objects (ask with --property valid-memsafety)");
+    let _ =
+        writeln!(out, "note: the proof assumes that {what} within objects (--property valid-memsafety checks this)");
     for spot in writes.spots.iter().take(MAX_ASSUMED) {
         let _ = writeln!(out, "  --> {spot}");
     }
@@ -280,12 +281,12 @@ pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: 
         let is_started = trace.environment.command != Command::default() || trace.environment.stdin.is_some();
         if !takes && !is_started {
             message = message.note(match trace.uninitialised.is_empty() && trace.unwritten_bytes == 0 {
-                true => "no input is needed for this",
-                false => "no input is needed for this, but what is uninitialised must have the values shown",
+                true => "the violation needs no input",
+                false => "the violation needs no input, but uninitialised memory must have the values shown",
             });
         }
     } else {
-        message = message.note("there was no time left to show how it comes about");
+        message = message.note("there was no time left for the counterexample");
     }
     let _ = writeln!(out, "{}\n", message.render(sources, color));
     if let Some(trace) = &violation.trace {
@@ -301,7 +302,7 @@ pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: 
 /// analysis assumes nothing about these functions.
 pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
     let name = |f: &Undefined| match f.name == frontend_llvm::GIVEN {
-        true => "those that arguments lead to".into(),
+        true => "targets of function pointers in arguments".into(),
         false => f.name.clone(),
     };
     let one = |f: &Undefined| match (f.relevant, f.calls) {
@@ -311,8 +312,8 @@ pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
     };
     let list: Vec<String> = functions.iter().map(one).collect();
     let matter = unknown && functions.iter().any(|f| f.relevant > 0);
-    let advice = if matter { " (--undefined-functions says what to take them for)" } else { "" };
-    format!("functions that nobody defines, with their calls: {}{advice}", list.join(", "))
+    let advice = if matter { " (--undefined-functions sets their behaviour)" } else { "" };
+    format!("undefined functions, with their calls: {}{advice}", list.join(", "))
 }
 
 /// Writes the initial values of variables that no file defines.
@@ -321,7 +322,7 @@ fn declared(out: &mut String, trace: &Trace) {
     if some.is_empty() {
         return;
     }
-    let _ = writeln!(out, "variables that nobody defines hold at first:");
+    let _ = writeln!(out, "initial values of undefined variables:");
     for variable in some {
         let _ = writeln!(out, "  {}", variable.shown());
     }
@@ -364,9 +365,9 @@ fn steps(out: &mut String, trace: &Trace, sources: &Sources, detail: Detail) {
     let _ = match detail {
         Detail::Short if rows.len() < total => {
             let total = counted(total, "step");
-            writeln!(out, "how it comes about ({} of {total}; --trace full shows all):", rows.len())
+            writeln!(out, "counterexample ({} of {total}; --trace full shows all):", rows.len())
         }
-        _ => writeln!(out, "how it comes about ({}):", counted(total, "step")),
+        _ => writeln!(out, "counterexample ({}):", counted(total, "step")),
     };
     let mut file = "";
     let mut line = 0;
@@ -422,7 +423,7 @@ fn environment(out: &mut String, environment: &Environment) {
         out.push('\n');
     }
     for doubt in &environment.doubts {
-        let _ = writeln!(out, "note: it may not be seen natively: {doubt}\n");
+        let _ = writeln!(out, "note: a native run may not show it: {doubt}\n");
     }
 }
 
@@ -461,7 +462,7 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
             said.into_iter().chain(values).collect::<Vec<_>>().join("  ")
         }
         Event::Call { function, args } => format!("{function}({})", list(args)),
-        Event::Switch { thread, function } => format!("thread {thread} goes on, in {function}"),
+        Event::Switch { thread, function } => format!("thread {thread} continues in {function}"),
         Event::Return { function, value: Some(value) } => format!("{function} returns {value}"),
         Event::Return { function, value: None } => format!("{function} returns"),
         Event::Error { message, operands } if operands.is_empty() => message.clone(),
@@ -603,7 +604,7 @@ mod tests {
                 "error: reach_error is called (unreach-call is violated)",
                 "--> gone/sum.c:16:9",
                 "= note: in main",
-                "how it comes about (7 of 21 steps; --trace full shows all):",
+                "counterexample (7 of 21 steps; --trace full shows all):",
                 "--> gone/sum.c",
                 "13 | a[1] = 38 (input 1: int)",
                 "14 | p.y = 11 (input 2: short)",

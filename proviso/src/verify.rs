@@ -57,7 +57,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     let Outcome { mut report, reproduction, condition, gia, exhibits, graph, code } = outcome;
     if let Some(reproduction) = &reproduction {
         let not_passed = harness::not_passed(&reproduction.trace, reproduction.ilp32).into_iter();
-        let warning = |what| Note { text: format!("the harness cannot give {what}"), spot: None };
+        let warning = |what| Note { text: format!("the harness cannot provide {what}"), spot: None };
         report.warnings.extend(not_passed.map(warning));
     }
     // No failure while files are written can change the verdict.

@@ -1,6 +1,6 @@
-//! A sample of the programs of `scripts/attack`, other ones each time: no verdict contradicts the machine.
+//! A random sample of the programs of `scripts/attack`. No verdict contradicts the native execution.
 //!
-//! `ATTACK_SEED` repeats a sample; `ATTACK_SECONDS` is how long to go on (20).
+//! `ATTACK_SEED` repeats a sample. `ATTACK_SECONDS` is the duration of the test, by default 20.
 
 use std::path::Path;
 use std::process::Command;

@@ -56,7 +56,7 @@ fn batch_solves_the_examples() {
     assert!(svg.contains("one (4)") && svg.contains("two (4)"), "{svg}");
 }
 
-/// Kills, resumes, functions of a project, a cluster of real processes: `tests/batch/real`.
+/// Runs `tests/batch/real`: killed and resumed batches, functions of a project, and a cluster of processes.
 #[test]
 fn batches_of_the_real_verifier() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/batch/real");
@@ -65,7 +65,7 @@ fn batches_of_the_real_verifier() {
     let run = command.output().expect("python3 runs");
     let text = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{text}");
-    // What was skipped, and why, is seen with --nocapture.
+    // `--nocapture` shows the skipped tests with their reasons.
     text.lines().filter(|line| line.contains("skipped")).for_each(|line| println!("{line}"));
 }
 
@@ -88,7 +88,7 @@ fn functions_are_listed_with_their_lines() {
     }
 }
 
-/// A release runs on machines that nobody set up for it.
+/// A release may run on a machine without the right clang.
 #[test]
 fn a_missing_clang_and_one_of_another_version_are_named() {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! `--cache`: what was verified before is not analysed again, and everything else stays as it is.
+//! `--cache`: a program that was verified before is not analysed again, and all outputs are the same.
 
 use serde_json::Value;
 use std::fs;
@@ -29,7 +29,7 @@ impl Bench {
         command.output().unwrap()
     }
 
-    /// The verdict line, and whether it comes from the cache.
+    /// Returns the verdict line, and true if the verdict comes from the cache.
     fn verdict(&self, options: &[&str]) -> (String, bool) {
         let output = self.verify(options);
         let text = fs::read_to_string(self.folder.path().join("a.json"));
@@ -118,7 +118,7 @@ fn proofs_of_termination_are_kept_with_their_rankings() {
     let (first, again) = (rankings(), rankings());
     assert_eq!((first.0, again.0), (("TRUE".into(), false), ("TRUE".into(), true)));
     assert_eq!((first.1, first.2), (again.1, again.2));
-    // What is kept of one question answers no other.
+    // A cached verdict does not answer another question.
     assert_eq!(bench.verdict(&[]), ("TRUE".into(), false));
     bench.write("int main(void) { while (1) ; }");
     for _ in 0..2 {

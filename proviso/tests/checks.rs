@@ -1,4 +1,4 @@
-//! What comes of each check where several are asked.
+//! The result of each check when a run has several checks.
 
 use std::process::{Command, Output};
 
@@ -6,7 +6,8 @@ fn last_line(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap().lines().last().unwrap_or_default()
 }
 
-/// Of each check what came of it: the result, the lines of its violations, and what is said of the rest; and the output.
+/// Verifies a program with the default checks. Returns the output, and a function that maps the name of a check to its
+/// result, the lines of its violations, and the result for its other places.
 fn checks(text: &str) -> (impl Fn(&str) -> (String, Vec<u64>, String), Output) {
     asked(text, &[])
 }
@@ -47,7 +48,7 @@ fn each_check_has_a_result_and_no_violation_hides_another() {
          assert(m < 1000);\n\
          return 0;\n}\n",
     );
-    // The loop comes first, and what is behind it last.
+    // The first violation on the path is reported first; those after the invalid access are reported last.
     assert_eq!((output.status.code(), last_line(&output)), (Some(1), "FALSE(address)"));
     let text = String::from_utf8_lossy(&output.stdout);
     let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error: ")).collect();
@@ -67,7 +68,8 @@ fn each_check_has_a_result_and_no_violation_hides_another() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("signed-integer-overflow"), "{output:?}");
 }
 
-/// What is seen to hold without an analysis holds of executions up to the first invalid access.
+/// The pre-analysis proves checks only for executions up to the first invalid access. A later access must not count as
+/// proved because of it.
 #[test]
 fn no_invalid_access_hides_another_of_the_same_pointer() {
     let (of, output) = checks(
@@ -80,7 +82,8 @@ fn no_invalid_access_hides_another_of_the_same_pointer() {
     assert_eq!(of("address"), violated(&[5, 6]));
 }
 
-/// What is seen to hold without an analysis holds of executions up to the first check that fails, here of none further on.
+/// The pre-analysis proves checks only for executions up to the first failed check. Here the first check always fails,
+/// so nothing after it counts as proved.
 #[test]
 fn no_failed_check_hides_another_that_is_always_behind_it() {
     let (of, output) = checks(
@@ -95,7 +98,7 @@ fn no_failed_check_hides_another_that_is_always_behind_it() {
     assert_eq!(of("signed-integer-overflow"), violated(&[6]));
 }
 
-/// Clang knows that these fail, and what is wider than a register it hands over in memory.
+/// Clang folds these checks to failures. It passes operands wider than a register to the handler in memory.
 #[test]
 fn no_check_that_always_fails_hides_another() {
     let (of, _) = checks(
@@ -107,7 +110,7 @@ fn no_check_that_always_fails_hides_another() {
     assert_eq!(of("shift"), violated(&[2, 4, 6, 9]));
 }
 
-/// Clang tells of both at one place, and null is no multiple of anything else than of all.
+/// Clang checks null and alignment with one handler. A null pointer is a multiple of every alignment.
 #[test]
 fn null_is_not_misaligned() {
     for ty in ["char", "int"] {
@@ -121,7 +124,7 @@ fn null_is_not_misaligned() {
     }
 }
 
-/// All that is lost is told, each allocation once, though there is one place where it is seen, or several.
+/// Every leaked allocation is reported once, whether leak checks at one place or at several find it.
 #[test]
 fn no_leak_hides_another() {
     let (of, output) = asked(
@@ -142,11 +145,11 @@ fn no_leak_hides_another() {
         &["--check", "leak"],
     );
     assert_eq!(last_line(&output), "FALSE(leak)");
-    // All but what variables lead to when `exit` is called.
+    // Objects that variables point to when `exit` is called are not leaked.
     assert_eq!(of("leak"), violated(&[5, 10, 11, 16, 16]));
 }
 
-/// The sum of a pointer and a number is null only where the object lies just there.
+/// The sum of a pointer and an offset is null only for one address of the object.
 #[test]
 fn what_depends_on_addresses_is_told() {
     let text = "int __VERIFIER_nondet_int(void);\nint main(void) {\n\
@@ -157,12 +160,12 @@ fn what_depends_on_addresses_is_told() {
     let (of, output) = asked(text, &["--check", "null,address"]);
     assert_eq!(of("null"), violated(&[6]));
     assert_eq!(of("address"), violated(&[6]));
-    // Both are one finding, of which the access does not depend on it.
-    let note = "it depends on where objects lie in memory";
+    // Both violations are one finding. The invalid access does not depend on addresses, so there is no note.
+    let note = "it depends on the addresses of objects";
     assert!(!String::from_utf8_lossy(&output.stdout).contains(note), "{output:?}");
     let (_, output) = asked(text, &["--check", "null"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout).matches(note).count(), 1, "{output:?}");
-    // What is in frames of one function is aligned alike, though the language does not say so.
+    // The model aligns a variable alike in all frames of its function. C does not guarantee that, so there is a note.
     let (of, output) = asked(
         "void reach_error(void);\nstatic void once_more(void) {\n\
          static int last = -1;\n\

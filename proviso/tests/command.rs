@@ -25,7 +25,7 @@ fn last_line(output: &Output) -> String {
     stdout(output).lines().last().unwrap_or_default().to_owned()
 }
 
-/// A file with this text in a folder of its own.
+/// Writes a file with this text to a new folder.
 fn source(name: &str, text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -40,7 +40,7 @@ const HOLDS: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\n\
 const FAILS: &str = "void reach_error(void);\nint __VERIFIER_nondet_int(void);\n\
     int main(void) {\n    int x = __VERIFIER_nondet_int();\n    if (x == 4711)\n        reach_error();\n    return 0;\n}\n";
 
-/// Runs on and on, and keeps more and more states.
+/// A program whose exploration does not end and stores more and more states.
 const ENDLESS: &str = "void reach_error(void); unsigned __VERIFIER_nondet_uint(void);\n\
     int main(void) { unsigned s = 1; for (;;) { s = s * 3 + __VERIFIER_nondet_uint() % 7; if (s % 5 == 0) s ^= s << 3;\n\
     if (s == 0x12345678 && s == 1) reach_error(); } }\n";
@@ -52,7 +52,7 @@ fn wrong_command_lines_are_usage_errors() {
         &["verify", "--no-such-option", "a.c"],
         &["verify", "a.c", "--timeout", "soon"],
         &["verify", "a.c", "--search", "sideways"],
-        // What they would not write is not passed over in silence.
+        // Options for outputs that these commands do not write are errors.
         &["testgen", "a.c", "-o", "suite", "--witness", "w.yml"],
         &["validate", "w.yml", "a.c", "--sarif", "s.sarif"],
         &["nonsense"],
@@ -127,7 +127,7 @@ fn objects_for_linking_with_and_without_lto_are_read() {
         let output = run(&["verify", folder.path().join(name).to_str().unwrap(), "--property", "unreach-call"]);
         assert_eq!(last_line(&output), "FALSE(unreach-call)", "{name}: {}", stderr(&output));
     }
-    // Outputs name the object, not the bitcode that was in it.
+    // Outputs name the object file, not the bitcode embedded in it.
     let (json, harness) = (folder.path().join("out.json"), folder.path().join("harness.c"));
     let object = folder.path().join("fat.o").display().to_string();
     let outputs = ["--json", json.to_str().unwrap(), "--harness", harness.to_str().unwrap()];
@@ -155,7 +155,7 @@ fn a_proof_says_that_allocations_were_taken_to_succeed() {
     let (_folder, file) = source("a.c", text);
     let output = run(&["verify", &file]);
     assert_eq!(last_line(&output), "TRUE");
-    let said = "assumed: malloc and the like do not fail (--malloc-may-fail lets them)";
+    let said = "assumed: malloc and similar functions do not fail (--malloc-may-fail: they may)";
     assert!(stderr(&output).contains(said), "{}", stderr(&output));
     let (_folder, file) = source("a.c", HOLDS);
     assert!(!stderr(&run(&["verify", &file])).contains("malloc"));
@@ -170,7 +170,7 @@ fn columns_are_the_same_in_all_outputs() {
     assert!(verify(&[]).contains(&format!("--> {place}\n")), "{}", verify(&[]));
     assert!(verify(&["--message-format", "short"]).contains(&format!("{place}: error")));
     assert!(verify(&["--json", "-"]).contains("\"column\": 34"));
-    // SARIF says itself that it counts characters.
+    // The SARIF log declares that it counts columns in characters.
     let sarif = verify(&["--sarif", "-"]);
     assert!(sarif.contains("\"startColumn\": 29") && sarif.contains("unicodeCodePoints"), "{sarif}");
 }
@@ -185,11 +185,11 @@ fn the_call_of_an_entry_is_told_in_terms_of_c() {
     let harness = folder.path().join("h.c");
     let check = ["--entry", "f", "--check", "integer-divide-by-zero", "--harness", harness.to_str().unwrap()];
     let out = stdout(&run(&[&["verify", &file], &check[..]].concat()));
-    // The smallest values that lead there, under the names of C.
+    // The inputs are minimised and have their C names.
     assert!(out.contains("f(n = &object1, at = 1001, name = &object2)"), "{out}");
     assert!(out.contains("struct node, 16 bytes: .tag = \"ab\", .next = &object3"), "{out}");
     assert!(out.contains("char, 2 bytes: \"x\"") && out.contains("struct node, 16 bytes: .value = 1004"), "{out}");
-    assert!(out.find("the program is called as").unwrap() < out.find("how it comes about").unwrap(), "{out}");
+    assert!(out.find("the program is called as").unwrap() < out.find("counterexample (").unwrap(), "{out}");
     assert!(!out.contains("number 2") && !out.contains("0x"), "{out}");
     let text = std::fs::read_to_string(harness).unwrap();
     assert!(text.contains("/* struct node: .tag = \"ab\", .next = object2 */"), "{text}");
@@ -288,7 +288,7 @@ fn a_proof_names_the_writes_that_it_did_not_look_at() {
     assert_eq!(verify(text, &assertions), ("TRUE".to_owned(), vec![6, 9, 10]));
     assert_eq!(verify(text, &[]), ("FALSE(address)".to_owned(), vec![]));
     assert!(verify(text, &["--property", "valid-memsafety"]).1.is_empty());
-    // What is executed is looked at.
+    // With these changes all accesses are in bounds, so the whole program is verified without warnings.
     let whole = text.replace("a[n]", "a[n & 3]").replace("memset(a, 0, n)", "memset(a, 0, n & 15)");
     assert_eq!(
         verify(&whole, &["--property", "unreach-call", "--slicing", "off", "--analysis", "symex"]),
@@ -349,7 +349,7 @@ fn a_timeout_ends_with_a_verdict_and_statistics_within_a_second() {
     let output = run(&["verify", &file, "--analysis", "symex", "--timeout", "2", "--stats"]);
     assert!(start.elapsed() < Duration::from_millis(3200), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(2));
-    // All of it or, where the rest was not worth another try, the share that was taken.
+    // The reason names the whole time limit, or the share that was used if the rest was too short for another analysis.
     let text = last_line(&output);
     assert!(text.starts_with("UNKNOWN(timeout of ") && text.contains("2 s"), "{text}");
     assert!(stdout(&output).contains("analysis_paths"), "{}", stdout(&output));
@@ -366,7 +366,7 @@ fn a_memory_limit_ends_with_a_verdict() {
 #[test]
 fn ctrl_c_ends_with_a_verdict_within_a_second() {
     let (_folder, file) = source("a.c", ENDLESS);
-    // Z3 would take the signal for itself.
+    // Z3 would install its own signal handler.
     for solver in ["bitwuzla", "z3"] {
         let child = proviso()
             .args(["verify", &file, "--analysis", "symex", "--solver", solver, "--timeout", "60"])
@@ -393,7 +393,7 @@ fn an_input_that_nests_deeply_does_not_overflow_the_stack() {
     let text = HOLDS.replace("x * 2 == 1", &format!("({expression}) == 17 && x == 16"));
     let (_folder, file) = source("a.c", &text);
     let output = run(&["verify", &file, "--timeout", "20", "--", "-fbracket-depth=100000"]);
-    // Whatever clang says of it: a verdict, or clang's own error.
+    // Depending on clang's limits, the result is a verdict or an error of clang.
     assert!(matches!(output.status.code(), Some(0 | 2 | 65)), "{:?} {}", output.status, stderr(&output));
 }
 
@@ -414,7 +414,7 @@ fn the_same_seed_gives_the_same_result() {
         let text = stdout(&output);
         let json = text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
         let mut json: serde_json::Value = serde_json::from_str(&json).unwrap();
-        // Both hold times.
+        // Both contain times.
         json["statistics"] = serde_json::Value::Null;
         json["turns"] = serde_json::Value::Null;
         json
@@ -504,7 +504,7 @@ fn a_full_disk_is_said() {
 #[test]
 fn an_analysis_that_panics_ends_itself_and_not_the_others() {
     let (_folder, file) = source("a.c", HOLDS);
-    // Another one answers: its verdict stands, and the defect is told.
+    // Another analysis has a verdict, which is reported together with the internal error.
     for jobs in ["1", "2"] {
         let output = run(&["verify", &file, "--slicing", "off", "--fault", "symex", "--jobs", jobs]);
         assert_eq!((output.status.code(), last_line(&output)), (Some(0), "TRUE".into()), "{}", stderr(&output));
@@ -517,7 +517,7 @@ fn an_analysis_that_panics_ends_itself_and_not_the_others() {
             assert!(told.contains("engine/src/portfolio/turns.rs:") && told.contains("please report it"), "{told}");
         }
     }
-    // None does.
+    // No analysis has a verdict.
     let faults = ["--fault", "symex", "--fault", "symex-merging"];
     let output = run(&[&["verify", &file], &faults[..]].concat());
     assert_eq!(output.status.code(), Some(70));
@@ -527,7 +527,7 @@ fn an_analysis_that_panics_ends_itself_and_not_the_others() {
     );
     let output = run(&["verify", &file, "--analysis", "value", "--fault", "value", "--json", "-"]);
     assert_eq!(output.status.code(), Some(70));
-    // Proofs by invariants learn from symbolic execution, also from one that panicked.
+    // Proofs by invariants use the states of symbolic execution, even if that panicked.
     let (_folder, file) = source(
         "loop.c",
         "void reach_error(void); int __VERIFIER_nondet_int(void);\n\
@@ -617,7 +617,7 @@ fn what_an_automaton_takes_for_granted_is_said() {
     assert!(verdict == "TRUE" && assumptions.contains(said) && told.contains(said), "{verdict} {assumptions} {told}");
     let (verdict, assumptions, _) = verify(&[&file("mutex.c"), "--automaton", "mutex"]);
     assert_eq!((verdict.as_str(), assumptions.as_str()), ("TRUE", "[]"));
-    // Streams that a function is given are open.
+    // The automaton assumes that a stream passed to the entry function is open.
     let stream = "#include <stdio.h>\nint first(FILE *f) {\n    return fileno(f);\n}\n";
     let (_folder, file) = source("stream.c", stream);
     let (_, assumptions, _) = verify(&[&file, "--automaton", "file", "--entry", "first"]);
@@ -628,7 +628,7 @@ fn what_an_automaton_takes_for_granted_is_said() {
 fn an_automaton_asked_for_as_a_property_is_pointed_to() {
     let (_folder, file) = source("a.c", FAILS);
     let output = run(&["verify", &file, "--property", "heap"]);
-    assert!(stderr(&output).contains("heap is an automaton: ask by --automaton heap"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("heap is an automaton: use --automaton heap"), "{}", stderr(&output));
 }
 
 #[test]
@@ -636,7 +636,7 @@ fn traces_tell_instances_of_an_automaton_apart() {
     let file = format!("{}/../tests/c/automata/files.c", env!("CARGO_MANIFEST_DIR"));
     let output = run(&["verify", &file, "--automaton", "file", "-DCOPY", "-DUSED"]);
     let text = stdout(&output);
-    // The one that is closed leaves its place to the other.
+    // Each of the two streams has its own state in the trace.
     let states: Vec<&str> = text.lines().filter_map(|l| l.find("file(block").map(|at| l[at..].trim_end())).collect();
     assert_eq!(states, ["file(block #1) = open", "file(block #2) = open", "file(block #1) = closed"], "{text}");
 }

@@ -1,4 +1,4 @@
-//! `proviso cc`: a project's own build, and what is verified of what it makes.
+//! `proviso cc` as the compiler of a project's build, and the verification of the binaries that it makes.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -45,7 +45,7 @@ fn a_program_knows_how_it_was_compiled() {
          CC -Ilib -DBOUND=9 main.c -g -c && cc -c input.c && CC main.o input.o lib.a -o good && \
          CC -DBOUND=8 -Ilib main.c input.o lib.a -o bad && ./good && ./bad",
     );
-    // What another compiler has made is not known.
+    // Objects of another compiler have no records and are treated as unknown code.
     assert_eq!(verify(path, &["good"]), "TRUE");
     assert_eq!(verify(path, &["bad"]), "FALSE(unreach-call)");
     assert_eq!(verify(path, &["lib.a", "main.o"]), "TRUE");
@@ -110,7 +110,7 @@ fn bitcode_that_clang_embeds_and_standard_input() {
     assert_eq!(verdict(&child.wait_with_output().unwrap()), "FALSE(unreach-call)");
 }
 
-/// A folder with these files.
+/// Makes a folder with these files.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -122,7 +122,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 const REACH_ERROR: &str = "#include <stdlib.h>\nvoid reach_error(void) { abort(); }\n";
 const FALSE: &str = "FALSE(unreach-call)";
 
-/// What is linked runs natively as the verdict says: `reach_error` aborts.
+/// Runs a linked program. Returns true if a signal ends it, as in `reach_error`, which aborts.
 fn aborts(folder: &Path, program: &str) -> bool {
     use std::os::unix::process::ExitStatusExt;
     let status = Command::new(folder.join(program)).status().unwrap();
@@ -151,7 +151,7 @@ fn a_file_that_is_compiled_twice_is_two_parts_of_the_program() {
     assert_eq!(verify(path, &["main.o", "p2.o", "p3.o", "--property", "unreach-call"]), "TRUE");
     let output = verify(path, &["p1.o", "p2.o", "--entry", "own"]);
     assert!(output.contains("own is a static function of"), "{output}");
-    // As for linkers, an object that is named twice is there twice, and a symbol has one definition.
+    // As for a linker, an object that is named twice is linked twice, so its symbols have two definitions.
     let output = verify(path, &["main.o", "main.o"]);
     assert!(output.contains("cannot link"), "{output}");
 }
@@ -180,7 +180,7 @@ fn references_that_the_linker_replaces() {
          echo --wrap=get > options; CC main.o wrapper.o get.o -Wl,@options -o response; \
          CC defines.c -Wl,--wrap=get -o defines",
     );
-    // What an object defines itself is not replaced.
+    // `--wrap` does not replace references to a symbol in the object that defines it.
     for (program, verdict) in [
         ("wrapped", FALSE),
         ("together", FALSE),
@@ -192,7 +192,7 @@ fn references_that_the_linker_replaces() {
         assert_eq!(aborts(path, program), verdict == FALSE, "{program}");
         assert_eq!(verify(path, &[program, "--property", "unreach-call"]), verdict, "{program}");
     }
-    // A program is analysed with the rest of what is named, which its linker's options do not concern.
+    // The linker options recorded in a program do not apply to the other files of the command line.
     assert_eq!(verify(path, &["main.o", "wrapper.o", "get.o", "--property", "unreach-call"]), "TRUE");
 }
 
@@ -227,7 +227,7 @@ fn options_of_the_linker_are_not_dropped_in_silence() {
         ("number", "number is linked with --defsym=here=0x1000, which is not represented"),
         ("elsewhere", "elsewhere is linked with -e go: it does not start at main"),
         ("bare", "it does not start at main"),
-        ("script", "nothing is known of own.ld, which is a part of script"),
+        ("script", "the source of own.ld, which is a part of script, is unknown"),
     ] {
         let (_, messages) = run(&[program]);
         assert!(messages.contains(message), "{program}: {messages}");
@@ -235,7 +235,7 @@ fn options_of_the_linker_are_not_dropped_in_silence() {
     assert_eq!(run(&["elsewhere", "--entry", "main"]).0, "TRUE");
 }
 
-/// Objects without records are parts of the program that nothing is known of, not parts that are not there.
+/// Objects without records are unknown parts of the program. They are not ignored.
 #[test]
 fn objects_of_other_origin() {
     let main = format!(
@@ -260,14 +260,17 @@ fn objects_of_other_origin() {
     for program in ["object", "archive", "library", "path"] {
         assert!(run(program).starts_with("UNKNOWN"), "{program}: {}", run(program));
     }
-    assert!(verify(path, &["main.o", "liblength.a"]).contains("nothing is known"));
+    assert!(verify(path, &["main.o", "liblength.a"]).contains("are unknown"));
     for (program, part) in [("constructor", "init.o"), ("assembly", "more.s")] {
         let output = run(program);
-        assert!(output.contains(&format!("nothing is known of {part}, which is a part of {program}")), "{output}");
+        assert!(
+            output.contains(&format!("the source of {part}, which is a part of {program}, is unknown")),
+            "{output}"
+        );
     }
 }
 
-/// As linkers do, a member of an archive is taken if it defines what is missing.
+/// A member of an archive is part of the program if it defines an undefined symbol, as for linkers.
 #[test]
 fn members_of_archives_are_parts_if_they_are_needed() {
     let main = format!(

@@ -1,9 +1,9 @@
-//! Parts of the paths: ranges, conditions, several analyses.
+//! Cooperation: ranges of paths, condition automata, and sequences of analyses.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A violation on one path of many, or none.
+/// Writes a program with many paths, of which at most one violates the property, depending on `sum`.
 fn program(folder: &Path, sum: u32) -> PathBuf {
     let path = folder.join(format!("sum{sum}.c"));
     let text = format!(
@@ -46,7 +46,7 @@ fn a_split_that_is_stopped_says_by_what() {
     assert!(said.contains("timeout of 1 s") && !said.contains("interrupted"), "{said}");
 }
 
-/// The values are those that take the path, up to the last one that it depends on.
+/// A splitter prints the inputs that take its path, up to the last one that the path depends on.
 #[test]
 fn splitters_give_what_the_path_needs() {
     let dir = tempfile::tempdir().unwrap();
@@ -68,7 +68,7 @@ fn splitters_give_what_the_path_needs() {
     };
     let taken = values("lb3", "n.c");
     assert!(taken.len() == 5 && taken[..2] == [0, 3] && taken[2..].iter().all(|&x| x > 40), "{taken:?}");
-    // As far as it goes it has no choice, and it ends where the loop would have to go on.
+    // The path has no choice up to its end, where the loop would need another iteration, so there are no values.
     assert!(values("lb3", "two.c").is_empty());
     std::fs::write(folder.join("t.xml"), run(folder, &["split", "--by", "lb3", "two.c"]).stdout).unwrap();
     for range in ["-,t.xml", "t.xml,-"] {
@@ -91,7 +91,7 @@ fn ranges_divide_the_work() {
     let test = String::from_utf8(split.stdout).unwrap();
     assert!(test.contains("<testcase>") && test.matches("<input type=\"int\">").count() == 6, "{test}");
     std::fs::write(folder.join("t.xml"), test).unwrap();
-    // Conditions and ranges are of one property: assertions, where none is named.
+    // Conditions and ranges require a single property. The default is reachability.
     let several = Command::new(env!("CARGO_BIN_EXE_proviso"))
         .current_dir(folder)
         .args(["verify", "--check", "address,unreach-call", "--range", "-,t.xml", "sum6.c"])
@@ -114,7 +114,8 @@ fn ranges_divide_the_work() {
     }
 }
 
-/// What a range covers is none of what lies outside; ranges that are all there is cover together what each does.
+/// The condition of a range covers no path outside the range. The condition of a composition covers the paths that its
+/// ranges cover.
 #[test]
 fn ranges_leave_conditions() {
     let dir = tempfile::tempdir().unwrap();
@@ -131,18 +132,18 @@ fn ranges_leave_conditions() {
     assert!(text.contains("accepting") && !text.contains("q0 initial accepting"), "{text}");
     assert_eq!(ask(&["--resume", "left.txt", "--save-condition", "all.txt"], "sum11.c"), "TRUE");
     assert!(std::fs::read_to_string(folder.join("all.txt")).unwrap().contains("q0 initial accepting"));
-    // The violation lies in one of the two; who goes on from the other finds it.
+    // One of the two ranges contains the violation. A run that resumes from the other's condition finds it.
     for range in ["-,t.xml", "t.xml,-"] {
         let within = ask(&["--range", range, "--save-condition", "half.txt"], "sum6.c");
         if within.starts_with("UNKNOWN") {
             assert_eq!(ask(&["--resume", "half.txt"], "sum6.c"), "FALSE(unreach-call)", "{range}");
         }
     }
-    // Random testing proves nothing: where both ranges are its own they stay open.
+    // Random testing proves nothing. If it analyses both ranges, both stay open.
     let ranged = |composition| ["--ranged", composition, "--save-condition", "both.txt"];
     assert!(ask(&ranged("lb2: random | random"), "sum11.c").starts_with("UNKNOWN"));
     assert!(!std::fs::read_to_string(folder.join("both.txt")).unwrap().contains("accepting"));
-    // Else who has proved the other goes on with what it leaves.
+    // Otherwise the analysis that has proved its own range takes over the other range.
     for (composition, file, verdict) in [
         ("lb2: symex | random", "sum11.c", "TRUE"),
         ("lb2: random | symex", "sum11.c", "TRUE"),
@@ -156,16 +157,17 @@ fn ranges_leave_conditions() {
                 int main(void) {\n  unsigned x = 0;\n  while (__VERIFIER_nondet_int()) x += 2;\n\
                 \x20 if (x % 2) reach_error();\n  return 0;\n}\n";
     std::fs::write(folder.join("even.c"), hard).unwrap();
-    // Nor does who has proved one wait for another that has no end: bounded model checking of ever more turns.
+    // That analysis does not wait for the other if that never ends, such as bounded model checking with increasing
+    // bounds.
     assert_eq!(ask(&[&ranged("lb2: bmc | predicate")[..], &["--cpu-limit", "30"]].concat(), "even.c"), "TRUE");
-    // What is done is kept where the other is open at a limit.
+    // A proved range is saved even if a limit leaves the other open.
     let limited = [&ranged("lb2: symex | symex")[..], &["--cpu-limit", "2"]].concat();
     let said = ask(&limited, "even.c");
     assert!(said.starts_with("UNKNOWN"), "{said}");
     assert!(std::fs::read_to_string(folder.join("both.txt")).unwrap().contains("accepting"));
 }
 
-/// Half of the limit is the first's, whatever the machine does beside.
+/// The first analysis gets half of the limit, regardless of the load of the machine.
 #[test]
 fn a_limit_of_processor_time_is_shared_by_both() {
     let dir = tempfile::tempdir().unwrap();
@@ -202,7 +204,7 @@ fn compositions_join_verdicts() {
     assert_eq!(run(folder, &["verify", "--ranged", "lb3: symex", "sum6.c"]).status.code(), Some(64));
 }
 
-/// Loops of what is left are none of the program's, nor are its locations.
+/// Results about the residual program are reported for the original program, although its loops and locations differ.
 #[test]
 fn what_is_left_is_told_of_the_program() {
     let dir = tempfile::tempdir().unwrap();
@@ -230,7 +232,7 @@ int main(void) {
 }
 ";
     std::fs::write(folder.join("p.c"), text).unwrap();
-    // Path by path there is no end.
+    // Symbolic execution enumerates paths, so it does not end here.
     let begun = run(folder, &["verify", "--analysis", "symex", "--cpu-limit", "2", "--save-condition", "c.txt", "p.c"]);
     assert!(verdict(&begun).starts_with("UNKNOWN"), "{}", verdict(&begun));
     let condition = std::fs::read_to_string(folder.join("c.txt")).unwrap();
@@ -242,7 +244,7 @@ int main(void) {
     for line in witness.lines().filter_map(|line| line.trim().strip_prefix("line: ")) {
         assert_eq!(line, "16", "{witness}");
     }
-    // What is explored is where executions go that are left: not in the branch that was.
+    // The resumed run explores only the remaining paths, not the verified branch.
     let again = ["verify", "--resume", "c.txt", "--analysis", "symex", "--cpu-limit", "2", "p.c"];
     assert!(verdict(&run(folder, &[&again[..], &evidence[2..]].concat())).starts_with("UNKNOWN"));
     let page = std::fs::read_to_string(folder.join("r.html")).unwrap();
@@ -263,7 +265,7 @@ fn conditions_are_gone_on_from() {
     let folder = dir.path();
     program(folder, 6);
     program(folder, 11);
-    // Random testing proves nothing of any path.
+    // Random testing verifies no path.
     let begun = run(folder, &["verify", "--analysis", "random", "--save-condition", "none.txt", "sum11.c"]);
     assert_eq!(begun.status.code(), Some(2));
     let none = std::fs::read_to_string(folder.join("none.txt")).unwrap();
@@ -275,11 +277,11 @@ fn conditions_are_gone_on_from() {
     assert_eq!(verdict(&resumed), "TRUE");
     assert!(String::from_utf8_lossy(&resumed.stderr).contains("the paths that none.txt covers are verified"));
     assert!(std::fs::read_to_string(folder.join("all.txt")).unwrap().contains("q0 initial accepting"));
-    // A condition is of one program.
+    // A condition belongs to one program.
     let other = run(folder, &["verify", "--resume", "all.txt", "sum6.c"]);
     assert_eq!(other.status.code(), Some(65));
     assert!(String::from_utf8_lossy(&other.stderr).contains("all.txt:1: the condition is of another program"));
-    // By hand.
+    // A condition written by hand that claims that all paths are verified.
     let header = none.lines().next().unwrap();
     std::fs::write(folder.join("every.txt"), format!("{header}\nq0 initial accepting\n")).unwrap();
     assert_eq!(verdict(&run(folder, &["verify", "--resume", "every.txt", "sum11.c"])), "TRUE");
@@ -323,7 +325,7 @@ fn a_second_analysis_gets_what_a_reducer_leaves() {
     }
 }
 
-/// Our own commands as the tool of others: `verify` for the verdict, `testgen` for the inputs.
+/// Proviso's own commands in the role of an external tool: `verify` for the verdict, `testgen` for the inputs.
 #[test]
 fn what_is_left_goes_to_tools_of_others() {
     let dir = tempfile::tempdir().unwrap();
@@ -358,19 +360,19 @@ fn what_is_left_goes_to_tools_of_others() {
     assert_eq!(verdict(&found), "FALSE(unreach-call)");
     let proved = ask("ours.toml", "120", "sum11.c");
     assert_eq!(verdict(&proved), "TRUE");
-    assert!(String::from_utf8_lossy(&proved.stderr).contains("nobody has checked its proof"));
+    assert!(String::from_utf8_lossy(&proved.stderr).contains("it was not checked"));
     let json: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap();
     assert_eq!(json["decided_by"], "ours");
-    // A violation that nothing shows, or that the program does not have under the inputs given, is none.
+    // A violation without a test case, or whose inputs do not reproduce it, does not count.
     for (tool, why) in [("silent.toml", "no test case"), ("wrong.toml", "not confirmed"), ("torn.toml", "contradicts")]
     {
         let text = verdict(&ask(tool, "120", "sum6.c"));
         assert!(text.starts_with("UNKNOWN(") && text.contains(why), "{tool}: {text}");
     }
-    // The tool is stopped with all that it has started.
+    // At the time limit, the tool is stopped together with all its child processes.
     let late = ask("slow.toml", "4", "sum6.c");
     assert!(verdict(&late).starts_with("UNKNOWN("), "{}", verdict(&late));
-    // What is left of a first analysis.
+    // The tool gets the residual program of a first analysis.
     let after = run(
         folder,
         &[
@@ -391,7 +393,8 @@ fn what_is_left_goes_to_tools_of_others() {
     assert_eq!(verdict(&after), "FALSE(unreach-call)");
 }
 
-/// A proof by another is one of the C that it was given: what that cannot ask, and what a tool says that does not end well, proves nothing.
+/// The proof of an external tool is about the C that it was given. It does not count for checks that the C lacks, or if
+/// the tool fails.
 #[test]
 fn proofs_of_others_count_for_what_they_are_about() {
     let dir = tempfile::tempdir().unwrap();
@@ -435,9 +438,9 @@ fn proofs_of_others_count_for_what_they_are_about() {
     for (tool, what, file, why) in [
         ("crash.toml", reach, "error.c", "exit status: 139"),
         ("killed.toml", reach, "error.c", "signal: 9"),
-        ("yes.toml", memory, "write.c", "cannot ask all that is asked"),
-        ("yes.toml", memory, "heap.c", "cannot ask all that is asked"),
-        ("yes.toml", ["--property", "valid-memcleanup"], "heap.c", "cannot ask all that is asked"),
+        ("yes.toml", memory, "write.c", "does not check everything"),
+        ("yes.toml", memory, "heap.c", "does not check everything"),
+        ("yes.toml", ["--property", "valid-memcleanup"], "heap.c", "does not check everything"),
         ("yes.toml", leak, "heap.c", "not exactly the program: automaton heap: more than 32 instances"),
         ("yes.toml", leak, "exit.c", "not exactly the program: automaton heap: more than 32 instances"),
         ("yes.toml", reach, "round.c", "`__rounding_mode`"),
@@ -445,13 +448,13 @@ fn proofs_of_others_count_for_what_they_are_about() {
         let said = ask(tool, what, file);
         assert!(said.starts_with("UNKNOWN(") && said.contains(why), "{tool} {file} {what:?}: {said}");
     }
-    // The program with another rounding is not written for anybody.
+    // A program that changes the rounding mode cannot be written as C.
     let written = run(folder, &["reduce", "round.c", "-o", "written.c"]);
     assert_eq!(written.status.code(), Some(65));
     assert!(String::from_utf8_lossy(&written.stderr).contains("`__rounding_mode`"));
 }
 
-/// Four processes, each with a range of the paths: one is killed, and only its range is open.
+/// Four processes, each with one range of the paths. If one is killed, only its range remains to be verified.
 #[test]
 fn a_range_whose_process_is_killed_is_done_again_and_no_other() {
     let dir = tempfile::tempdir().unwrap();
@@ -473,7 +476,7 @@ fn a_range_whose_process_is_killed_is_done_again_and_no_other() {
         command.current_dir(folder).args(arguments(bounds)).stdout(std::process::Stdio::null());
         command.stderr(std::process::Stdio::null()).spawn().unwrap()
     };
-    // Between the bounds, before all of them, and nowhere.
+    // The violation lies between the bounds, before all bounds, or nowhere.
     for (turns, is_violated) in [("0", true), ("6", true), ("9", false)] {
         loops(turns);
         let split = run(folder, &["split", "--by", "lb1,lb3,lb5", "-o", "bounds", "loop.c"]);
@@ -496,13 +499,13 @@ fn a_range_whose_process_is_killed_is_done_again_and_no_other() {
         for n in (0..4).filter(|&n| n != killed) {
             assert_eq!(after[n], Some(3), "{turns}, range {n}");
         }
-        // Its range alone gives what is missing.
+        // Repeating the killed process gives the missing result.
         let again = codes(vec![start(&ranges[killed])], None);
         assert_eq!(again, [Some(if is_violated { 1 } else { 3 })], "{turns}");
     }
 }
 
-/// What is not modelled taints a run; the condition names where, and claims the rest.
+/// Inline assembly taints a run. The condition leaves the paths through it open and claims the others.
 #[test]
 fn what_was_left_out_is_where_it_was() {
     let dir = tempfile::tempdir().unwrap();
@@ -529,12 +532,13 @@ int main(void) {{
     let leads = |what: &str| condition.lines().find(|l| l.ends_with(what)).and_then(|l| l.split(' ').nth(4)).unwrap();
     let accepts = |state: &str| condition.lines().any(|l| *l == format!("{state} accepting"));
     assert!(accepts(leads("x != 3")) && !accepts(leads("x == 3")), "{condition}");
-    // Who goes on has the part with the assembly alone, and is no wiser.
+    // The resumed run explores only the paths with the assembly and is UNKNOWN, too.
     let on = run(folder, &["verify", "--resume", "c.txt", "--analysis", "predicate", "p.c"]);
     assert!(verdict(&on).starts_with("UNKNOWN(inline assembly"), "{}", verdict(&on));
 }
 
-/// A branch past a loop comes first in the order of paths, and is none that goes round the loop.
+/// A path that skips the loop comes first in the order of paths. It is not a bound of the loop, because it has no
+/// iteration.
 #[test]
 fn bounds_of_loops_go_round_loops_behind_guards() {
     let folder = tempfile::tempdir().unwrap();

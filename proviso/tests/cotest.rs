@@ -1,9 +1,10 @@
-//! Cooperative test generation on runs that go on for long, or have what no test gives.
+//! Cooperative test generation on programs with long runs, infinite loops, and arguments.
 
 use serde_json::Value;
 use std::process::Command;
 
-/// How many goals are covered, proved unreachable, and open; and the automaton.
+/// Runs cooperative test generation. Returns the numbers of covered, unreachable and open goals, and the resulting
+/// automaton.
 fn cotest(program: &str) -> ([u64; 3], String) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("p.c"), program).unwrap();
@@ -17,7 +18,7 @@ fn cotest(program: &str) -> ([u64; 3], String) {
     ([covered, unreachable, goals - covered - unreachable], read("known.gia"))
 }
 
-/// What follows a test that goes round for ever is proved.
+/// Goals after an infinite loop are proved unreachable.
 #[test]
 fn a_loop_without_end_is_not_left() {
     let (goals, _) = cotest(
@@ -31,7 +32,7 @@ fn a_loop_without_end_is_not_left() {
     assert_eq!(goals, [1, 1, 0]);
 }
 
-/// The run of a million iterations is told by its input.
+/// The automaton describes a run of a million iterations by its input.
 #[test]
 fn a_long_run_is_told_by_its_inputs() {
     let (goals, gia) = cotest(
@@ -51,7 +52,7 @@ int main(void) {
     assert!(gia.lines().count() < 100, "{gia}");
 }
 
-/// The verifier is the analysis that was asked for.
+/// `--analysis` selects the verifier.
 #[test]
 fn any_analysis_is_the_verifier() {
     let program = "extern unsigned char __VERIFIER_nondet_uchar(void);

@@ -1,5 +1,5 @@
-//! The documents agree with the repository: links lead somewhere, the glossary names items that exist, and the commands that are
-//! shown have the subcommands and options that the built command has.
+//! The documents agree with the repository: link targets exist, the items in the glossary exist, and the command lines
+//! in the documents use subcommands and options of the built command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository").to_path_buf()
 }
 
-/// All documents of the repository that a reader may open: those at the top, in `docs`, and the READMEs of crates.
+/// All documents for readers: those at the top of the repository, in `docs`, and the READMEs of crates.
 fn documents() -> Vec<PathBuf> {
     let listing = Command::new("git")
         .args(["ls-files", "-z", "*.md"])

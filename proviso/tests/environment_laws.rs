@@ -1,6 +1,6 @@
-//! Laws that relate what library functions give (`laws/laws.c`): no right program that relies on one is called wrong, and what some
-//! environment breaks is not proved. Each function whose model takes something from the environment has a law, or a reason why it needs
-//! none (`laws/any.txt`).
+//! Laws about results of library functions (`laws/laws.c`). A correct program that relies on a law must not have the
+//! verdict FALSE. A claim that does not hold in every environment must not be proved. Each function whose model uses
+//! the environment has a law, or a reason in `laws/any.txt` why it needs none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,11 +11,11 @@ use std::sync::Mutex;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// It holds in every environment, and must be proved.
+    /// It holds in every environment. The verdict must be TRUE.
     TrueLaw,
-    /// It holds in every environment, and must not be called wrong.
+    /// It holds in every environment. The verdict must not be FALSE.
     Law,
-    /// Some environment breaks it, so it must not be proved.
+    /// It does not hold in every environment. The verdict must not be TRUE.
     Claim,
 }
 
@@ -48,7 +48,7 @@ fn laws() -> Vec<Law> {
     laws
 }
 
-/// A function for each law.
+/// The C text of a function for each law.
 fn functions(laws: &[&Law]) -> String {
     let mut program = text("prelude.h");
     for (n, law) in laws.iter().enumerate() {
@@ -57,7 +57,7 @@ fn functions(laws: &[&Law]) -> String {
     program
 }
 
-/// The verdict on a program that relies on one of these laws, whichever an input says.
+/// The verdict on a program that relies on one of these laws, chosen by an input.
 fn verdict(laws: &[&Law], folder: &Path, name: &str) -> String {
     let mut program = functions(laws) + "\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n    ";
     if laws.len() > 1 {
@@ -88,7 +88,8 @@ fn is_right(kind: Kind, verdict: &str) -> bool {
     }
 }
 
-/// Laws that are verified together, as one program: it starts once. Others would hide one another.
+/// The number of true laws that are verified together as one program, to save time. Laws and claims are verified one by
+/// one, because the verdict on one would hide the others.
 const TOGETHER: usize = 6;
 
 #[test]
@@ -109,7 +110,7 @@ fn laws_are_not_called_wrong_and_claims_are_not_proved() {
             if is_right(kind, &verdict(group, folder.path(), &format!("group{n}"))) {
                 continue;
             }
-            // One by one, to see which it is.
+            // Find the wrong law of the group.
             for (i, law) in group.iter().enumerate() {
                 let verdict = verdict(&[law], folder.path(), &format!("law{n}_{i}"));
                 if group.len() == 1 || !is_right(kind, &verdict) {
@@ -128,7 +129,8 @@ fn laws_are_not_called_wrong_and_claims_are_not_proved() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Each in a process of its own. Claims that happen to hold here prove nothing, and those that do not are as they should be.
+/// Runs each law natively in its own process. Claims are left out, because a native run can neither confirm nor refute
+/// that some environment breaks them.
 #[test]
 fn laws_hold_natively() {
     let all = laws();
@@ -155,19 +157,20 @@ fn laws_hold_natively() {
     assert!(output.status.success() && broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// The library's functions whose models call, or take the address of what calls, something that takes a value from the environment; from
-/// the text of LLVM's modules.
+/// The library functions whose models use a value from the environment, directly or through functions that they call or
+/// whose addresses they take. Computed from the LLVM IR of the models.
 fn asking_functions() -> BTreeSet<String> {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("frontend-llvm/models");
     let mut unit = String::new();
-    // All that models do only where somebody can notice it.
+    // These macros enable the parts of models that are compiled only if the program can observe them.
     for flag in ["ERRNO", "WIDE", "SCANS", "DESCRIPTORS", "FILES", "SEEDS", "RESEEDS"] {
         writeln!(unit, "#define PROVISO_{flag}").unwrap();
     }
     let mut files: Vec<String> =
         std::fs::read_dir(&models).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
-    // What other verifiers know gives what the program asks for.
+    // The functions of other verifiers (`cprover.c`) are left out: their values are inputs of the program, not of the
+    // environment.
     for file in files.iter().filter(|file| file.ends_with(".c") && *file != "cprover.c") {
         writeln!(unit, "#include \"{file}\"").unwrap();
     }
@@ -179,7 +182,7 @@ fn asking_functions() -> BTreeSet<String> {
     assert!(output.status.success());
     let ir = String::from_utf8(output.stdout).unwrap();
 
-    // By function: the names that stand in its body; and the functions that other modules see.
+    // By function: the names in its body. And the functions with external linkage.
     let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut visible = BTreeSet::new();
     let mut function = None;
@@ -209,7 +212,7 @@ fn asking_functions() -> BTreeSet<String> {
         }
         asking.extend(more);
     }
-    // Parts of models have names that are none of C's.
+    // Internal functions of models have names with a dot.
     asking.intersection(&visible).filter(|name| !name.contains('.')).map(|name| (*name).to_owned()).collect()
 }
 

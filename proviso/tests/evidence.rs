@@ -1,4 +1,4 @@
-//! A verdict that was reached is not lost by what is written afterwards: every output, and every way in which it may not be written.
+//! A failure to write an output does not lose the verdict. Covers every output and every kind of failure.
 
 use std::io::Read;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn no_output_that_cannot_be_written_takes_the_verdict_back() {
     let folder = folder();
     for (file, code, verdict) in VERDICTS {
         for option in OUTPUTS {
-            // The format of a picture is that of its name.
+            // The file name determines the format of a picture.
             let full = if option == "--pixel-tree" { "full.svg" } else { "full" };
             let _ = std::os::unix::fs::symlink("/dev/full", folder.path().join(full));
             let output = command(folder.path(), &[option, full, file]).output().unwrap();
@@ -66,11 +66,11 @@ fn no_output_that_cannot_be_written_takes_the_verdict_back() {
                 format!("warning: {option} {full} is not written: cannot write {full}: No space left on device");
             assert_eq!(said.contains(&named), is_written, "{option}: {said}");
         }
-        // What is said on standard error needs no file.
+        // Explanations and statistics go to standard error and need no file.
         let output = command(folder.path(), &["--explain", "--stats", "--json", "full", file]).output().unwrap();
         assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(code), verdict));
     }
-    // One file that cannot be written is no reason not to write the others.
+    // If one file cannot be written, the others still are.
     let args = ["--witness", "full", "--json", "all.json", "--sarif", "full", "--report", "all.html", "false.c"];
     let output = command(folder.path(), &args).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -80,7 +80,7 @@ fn no_output_that_cannot_be_written_takes_the_verdict_back() {
     }
 }
 
-/// A pipe that nobody reads is an output that is never written.
+/// Writing to a pipe without a reader blocks.
 #[test]
 fn a_run_that_is_ended_while_it_writes_has_its_verdict() {
     let folder = folder();
@@ -103,7 +103,7 @@ fn a_run_that_is_ended_while_it_writes_has_its_verdict() {
         assert_eq!((status.code(), stdout.lines().last()), (Some(code), Some(verdict)), "{stderr}");
         assert!(stderr.contains("--report pipe is not written: interrupted"), "{stderr}");
     }
-    // At a limit, too.
+    // The same at a time limit.
     let output = command(folder.path(), &["--timeout", "5", "--report", "pipe", "true.c"]).output().unwrap();
     assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(0), "TRUE"));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--report pipe is not written: timeout of "));

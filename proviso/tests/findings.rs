@@ -1,4 +1,5 @@
-//! One finding for each cause, printed when it is found, in the words of the program; and what a run without a verdict says next.
+//! Findings: one for each cause, printed as soon as it is found, in terms of the program. And the advice of runs
+//! without a verdict.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -49,7 +50,7 @@ fn a_stream_that_is_not_checked_is_one_finding() {
     assert_eq!(errors(&text), ["error: `stream` of `fgets` is null (address is violated)"], "{text}");
     assert!(text.contains("`fopen` returns null here: p.c:5:11"), "{text}");
     assert_eq!(results(folder.path()), ["`stream` of `fgets` is null"]);
-    // No violation is lost: those that follow have the number of the finding.
+    // No violation is lost: violations with the same cause refer to the number of the finding.
     let json = std::fs::read_to_string(folder.path().join("r.json")).expect("JSON is written");
     let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     let violations = json["checks"][0]["violations"].as_array().expect("a list of violations");
@@ -123,7 +124,7 @@ fn the_first_finding_can_be_the_last() {
     assert!(first.lines().last().is_some_and(|line| line.starts_with("FALSE(")), "{first}");
 }
 
-/// The run goes on after its finding, until it is killed.
+/// The finding is printed although the run does not end until it is killed.
 #[test]
 fn findings_are_printed_when_they_are_found() {
     let hard = "unsigned __VERIFIER_nondet_uint(void);\nint main(void) {\n\
@@ -144,7 +145,7 @@ fn findings_are_printed_when_they_are_found() {
     assert!(found.is_some_and(|line| line.contains("address")) && is_running);
 }
 
-/// What stands in the way is named, then what helps, the cheapest first.
+/// A run without a verdict names the obstacle, then the remedies, the cheapest first.
 #[test]
 fn a_run_without_a_verdict_says_what_to_do() {
     let hard = "unsigned __VERIFIER_nondet_uint(void); void reach_error(void);\nint main(void) {\n\

@@ -1,4 +1,4 @@
-//! Results for editors, code hosts and shells.
+//! Output formats for editors, code hosts and shells.
 
 use std::process::{Command, Output};
 
@@ -10,8 +10,9 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What SARIF 2.1.0 says of the objects that are written: by kind, keys with the kind of their values; `!` must be there, and
-/// nothing else may (its schema has no other properties). `[kind]` is a list; a code flow and its threads may not be empty.
+/// The part of the schema of SARIF 2.1.0 that Proviso uses: by kind of object, the keys with the kinds of their values.
+/// A key with `!` is required. Other keys are not allowed. `[kind]` is a list; the lists of a code flow must not be
+/// empty.
 const SARIF: &[(&str, &[(&str, &str)])] = &[
     ("log", &[("$schema", "text"), ("version!", "text"), ("runs!", "[run]")]),
     (
@@ -94,7 +95,7 @@ fn must_be(kind: &str, value: &serde_json::Value, at: &str) {
     }
 }
 
-/// The log in a file, which is as SARIF wants it.
+/// Reads a SARIF log and checks it against [`SARIF`].
 fn sarif(path: &std::path::Path) -> serde_json::Value {
     let log: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     must_be("log", &log, "log");
@@ -132,7 +133,7 @@ fn findings_are_lines_that_editors_read_and_sarif() {
     assert!(flow.len() >= 3);
 }
 
-/// Of a program of several files each place has its file, and columns count characters; what a finding is about is told beside it.
+/// In a program of several files, each place names its file. Columns count characters. A finding has related locations.
 #[test]
 fn places_of_several_files_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
@@ -152,7 +153,7 @@ fn places_of_several_files_are_told_apart() {
         .unwrap();
     let said = stdout(&output);
     let overrun = "write of `p[3]` at offset 3 of the object allocated at lib/make.c:3, which has 3 bytes";
-    let lost = "the object allocated in line 3 is lost: nothing leads to it any more";
+    let lost = "the object allocated in line 3 is leaked: no pointer to it remains";
     for (place, text) in [("main.c:9", overrun), ("lib/make.c:3:12", lost)] {
         let found = said.lines().any(|l| l.starts_with(place) && l.contains(&format!(": error: {text} [")));
         assert!(found, "{place}: {text} not in {said}");
@@ -170,7 +171,7 @@ fn places_of_several_files_are_told_apart() {
         )
     };
     let of = |rule: &str| results.iter().find(|r| r["ruleId"] == rule).unwrap();
-    // Two of the characters before it have two bytes each.
+    // Two characters before the column have two bytes each.
     let column = "    /* Größe */ p[i < 0 || i > 3 ? 0 : i] ".chars().count() + 1;
     assert_eq!(place(&of("address")["locations"][0]), format!("main.c:9:{column}"));
     assert_eq!(place(&of("leak")["locations"][0]), "lib/make.c:3:12");
@@ -178,7 +179,7 @@ fn places_of_several_files_are_told_apart() {
     assert!(related.iter().any(|r| place(r) == "lib/make.c:3:12" && r["message"]["text"].is_string()), "{related:?}");
 }
 
-/// The same findings as objects, each on a line of its own.
+/// Findings as JSON objects, one per line.
 #[test]
 fn findings_are_lines_of_json() {
     let folder = tempfile::tempdir().unwrap();
@@ -210,7 +211,7 @@ fn findings_are_lines_of_json() {
     }
 }
 
-/// The first thing that a function does may be wrong: that is there, and not where the function is called.
+/// A violation in the first statement of a function is located in the function, not at its call.
 #[test]
 fn a_function_may_begin_with_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
@@ -241,7 +242,7 @@ fn checks_are_no_steps_of_the_program() {
             .unwrap();
         let said = stdout(&output);
         assert!(said.contains(": error: ") && said.contains(": note: "), "{said}");
-        // A division that is defined, an index that is in bounds: what would have been wrong is not said.
+        // Checks that do not fail, here of a division and an index, have no notes.
         let of_checks = |line: &str| line.ends_with("note: ") || line.contains("-2147483648");
         assert!(!said.lines().any(of_checks), "{said}");
     }

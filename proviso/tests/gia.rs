@@ -1,4 +1,4 @@
-//! What is known of paths, as files: written, checked, combined, and reduced by.
+//! GIA files: written, checked, combined, converted, and used to reduce programs.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -28,7 +28,8 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The number of the edge of which the text form has such a line, and the variable that is read or written there.
+/// Finds the first line of a program's text form that contains `what`. Returns the number of the edge and the variable
+/// in it.
 fn edge(cfa: &str, what: &str) -> (String, String) {
     let line = cfa.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("{what} in\n{cfa}"));
     let number = line.trim().split(':').next().unwrap().to_owned();
@@ -53,12 +54,12 @@ fn what_is_said_is_checked_combined_and_taken_away() {
         (text(&output).lines().last().unwrap().to_owned(), output.status.code().unwrap())
     };
 
-    // Other values than 7 lead to no error.
+    // Values other than 7 do not reach the error.
     write("ut", &format!("q0 initial\n  {other} -> q1\n  * -> q0\nq1 ut\n"));
     assert_eq!(verdict("ut"), ("CORRECT".to_owned(), 0));
     write("wrong", &format!("q0 initial\n  {seven} -> q1\n  * -> q0\nq1 ut\n"));
     assert_eq!(verdict("wrong"), ("WRONG".to_owned(), 1));
-    // Under a condition, an invariant, or both; the others of two transitions may be anything.
+    // The claim has a condition, an invariant, or both. A second transition without them claims nothing.
     let under = |condition: &str, invariant: &str| {
         let says = "q1 ut".to_owned() + invariant;
         write("under", &format!("q0 initial\n  {havoc}{condition} -> q1\n  {havoc} -> q0\n  * -> q0\n{says}\n"));
@@ -71,7 +72,7 @@ fn what_is_said_is_checked_combined_and_taken_away() {
         assert_eq!(under("", &format!(" invariant {is_it}")), expected);
         assert_eq!(under(&format!(" if {is_less}"), &format!(" invariant {is_it}")), expected);
     }
-    // 7 does.
+    // The value 7 reaches the error.
     let path = |value: u32| format!("q0 initial\n  {havoc} if ({x} == {value}:32) -> q1\n  * -> q0\nq1 rt\n");
     write("rt", &path(7));
     assert_eq!(verdict("rt"), ("CORRECT".to_owned(), 0));
@@ -79,7 +80,7 @@ fn what_is_said_is_checked_combined_and_taken_away() {
     assert_eq!(verdict("lie"), ("WRONG".to_owned(), 1));
     write("unclear", &format!("q0 initial\n  {seven} -> q1\n  * -> q0\nq1 rt\n"));
     assert_eq!(verdict("unclear"), ("UNKNOWN".to_owned(), 2));
-    // A rule of the format is broken, and the program is another.
+    // A file that violates the format, and a file for another program, are rejected.
     write("broken", &format!("q0 initial\n  {other} -> q1\nq1 ut\n  * -> q0\n"));
     let broken = proviso(folder, &["gia", "check", "broken", "p.c"]);
     assert_eq!(broken.status.code(), Some(65));
@@ -101,12 +102,13 @@ fn what_is_said_is_checked_combined_and_taken_away() {
     let says: Vec<_> = json["states"].as_array().unwrap().iter().filter_map(|s| s["says"].as_str()).collect();
     assert!(says.contains(&"ut") && says.contains(&"rt"), "{says:?}");
 
-    // As a condition and back.
+    // Conversion to a condition automaton and back.
     text(&proviso(folder, &["gia", "to-condition", "ut", "p.c", "-o", "condition"]));
     text(&proviso(folder, &["gia", "from-condition", "condition", "p.c", "-o", "again"]));
     assert_eq!(verdict("again"), ("CORRECT".to_owned(), 0));
 
-    // The error is left where the harmless paths go, and not where its own do: asked as any other verifier would be.
+    // The program reduced by the proved paths still has the error. Reduced by the violating path, it has none. The
+    // reduced program is verified like any program.
     let answer = |options: &[&str]| {
         let mut args = vec!["reduce", "p.c", "-o", "rest.c"];
         args.extend(options);
@@ -128,7 +130,8 @@ fn what_is_said_is_checked_combined_and_taken_away() {
     assert!(String::from_utf8_lossy(&drawn.stderr).contains("parcomp: "));
 }
 
-/// As the program of Fig. 15 of the paper on GIAs: that x is 0 holds behind the first iteration of the loop, not before it.
+/// The program of Fig. 15 of the paper on GIAs. The invariant x = 0 holds after the first iteration of the loop, not
+/// before it.
 const FIG_15: &str = "\
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
@@ -146,7 +149,7 @@ int main(void) {
 }
 ";
 
-/// A folder with this program and the same with an error.
+/// Makes a folder with this program, and with a variant that violates the property.
 fn fig_15() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("p.c"), FIG_15).unwrap();
@@ -154,7 +157,7 @@ fn fig_15() -> tempfile::TempDir {
     folder
 }
 
-/// The transitions of a text form to other states, without the numbers that depend on the program, in order.
+/// The transitions of a GIA between different states, in order, without numbers that depend on the program.
 fn shape(gia: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut state = String::new();
@@ -190,7 +193,7 @@ fn component_cegar_goes_as_in_the_paper() {
     assert_eq!(text(&output), "2 refinements\nTRUE\n");
     let kept = |name: &str| std::fs::read_to_string(folder.join("kept").join(name)).unwrap();
 
-    // Fig. 16a: the way past the loop, refuted by y = 0 behind its assignment.
+    // Fig. 16a: the path that skips the loop, refuted by y = 0 after its assignment.
     let first = [
         "q0 -> q1: p.c:5: y = 0, if y == 0",
         "q1 -> q2: p.c:6: tmp4 != 0",
@@ -203,7 +206,7 @@ fn component_cegar_goes_as_in_the_paper() {
         "q8 is ut",
     ];
     assert_eq!(shape(&kept("1-refiner.gia")), first);
-    // Fig. 16b: once round the loop.
+    // Fig. 16b: one iteration of the loop.
     let second = [
         "q0 -> q1: p.c:6: tmp4 == 0",
         "q0 -> q2: p.c:6: tmp4 != 0",
@@ -217,14 +220,14 @@ fn component_cegar_goes_as_in_the_paper() {
         "q9 is cand",
     ];
     assert_eq!(shape(&kept("2-explorer.gia")), second);
-    // It is infeasible, so it stays a candidate.
+    // The path is infeasible, so the feasibility checker does not change the automaton.
     assert_eq!(kept("2-checker.gia"), kept("2-explorer.gia"));
-    // Fig. 16c: x = 0 behind the first turn, and nothing before it.
+    // Fig. 16c: x = 0 after the first iteration, and no condition before it.
     let third = shape(&kept("2-refiner.gia"));
     assert_eq!(third.iter().filter(|t| t.contains("if ")).collect::<Vec<_>>(), ["q2 -> q3: p.c:8: y = 1, if x == 0"]);
     assert!(third.contains(&"q0 -> q2: p.c:6: tmp4 != 0".to_owned()), "{third:?}");
     assert_eq!(third.last().unwrap(), "q10 is ut");
-    // Fig. 16d: both, and two ways to ut.
+    // Fig. 16d: both conditions, and two paths to states marked ut.
     let both = shape(&kept("2-combiner.gia"));
     for condition in ["p.c:5: y = 0, if y == 0", "p.c:8: y = 1, if x == 0"] {
         assert!(both.iter().any(|t| t.ends_with(condition)), "{condition} in {both:?}");
@@ -232,10 +235,10 @@ fn component_cegar_goes_as_in_the_paper() {
     assert_eq!(both.iter().filter(|t| t.ends_with("is ut")).count(), 2);
     assert_eq!(shape(&kept("3-explorer.gia")), ["q0 is ut"]);
 
-    // What is kept is right: the checker of GIAs proves it.
+    // The GIA checker confirms the automaton.
     let check = proviso(folder, &["gia", "check", "kept/2-combiner.gia", "p.c", "-t", "60"]);
     assert_eq!(text(&check).lines().last(), Some("CORRECT"));
-    // A witness has one invariant for all iterations of a loop, and there is none here that helps.
+    // A witness has one invariant for all iterations of a loop. No such invariant suffices here.
     let witnesses = proviso(folder, &["gia", "cegar", "p.c", "--witnesses", "-t", "60"]);
     assert!(text(&witnesses).ends_with("no progress: nothing new is exchanged\nUNKNOWN\n"), "{}", text(&witnesses));
     for (program, verdict) in [("p.c", "TRUE"), ("bug.c", "FALSE(unreach-call)")] {
@@ -261,7 +264,7 @@ fn components_are_replaced_by_commands() {
         let refiner = format!("'{own}' gia refine \"$GIA\" {program} -o \"$OUT\"");
         assert_eq!(cegar(program, [&explorer, &checker, &refiner]), verdict);
     }
-    // One that lies, one that is silent, one that fails and one that takes for ever have no verdict to give.
+    // Components that are wrong, write nothing, fail, or do not end cause no verdict.
     let lie = "sed 's/cand$/rt/; /q[0-9]* rt$/,/^q/{/^  \\*/d}' \"$GIA\" > \"$OUT\"";
     assert_eq!(cegar("p.c", ["", lie, ""]), "UNKNOWN");
     for broken in ["true", "exit 3", "echo nonsense > \"$OUT\""] {
@@ -282,30 +285,31 @@ fn witnesses_and_tests_go_in_and_come_out() {
     let reached = reached.unwrap();
     assert_eq!(last(&["gia", "check", reached, "bug.c", "-t", "60"]), "CORRECT");
 
-    // A path is a violation witness, and comes back as a candidate that turns out to be feasible.
+    // The path is written as a violation witness, read back as a candidate, and confirmed.
     text(&proviso(folder, &["gia", "to-witness", reached, "bug.c", "-o", "bug.yml"]));
     text(&proviso(folder, &["gia", "from-witness", "bug.yml", "bug.c", "-o", "candidate"]));
     let candidate = std::fs::read_to_string(folder.join("candidate")).unwrap();
     assert!(candidate.contains(" cand") && !candidate.contains(" rt"), "{candidate}");
     text(&proviso(folder, &["gia", "check-feasibility", "candidate", "bug.c", "-o", "confirmed"]));
     assert_eq!(last(&["gia", "check", "confirmed", "bug.c", "-t", "60"]), "CORRECT");
-    // Nobody believes a witness of another program.
+    // A witness of another program is refuted.
     text(&proviso(folder, &["gia", "from-witness", "bug.yml", "p.c", "-o", "elsewhere"]));
     text(&proviso(folder, &["gia", "check-feasibility", "elsewhere", "p.c", "-o", "refuted"]));
     assert!(!std::fs::read_to_string(folder.join("refuted")).unwrap().contains(" rt"));
 
-    // As a test it is the same path again.
+    // Written as a test and read back, it is the same path.
     text(&proviso(folder, &["gia", "to-tests", reached, "bug.c", "-o", "suite"]));
     text(&proviso(folder, &["gia", "from-tests", "suite", "bug.c", "-o", "tests"]));
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(read("tests"), read(reached));
-    // Bytes as AFL keeps them: x, one turn, and out.
+    // Input bytes in the format of AFL: x, one iteration, and the exit of the loop.
     std::fs::create_dir_all(folder.join("afl/queue")).unwrap();
     std::fs::write(folder.join("afl/queue/id:000000"), [0, 0, 0, 0, 1, 0, 0, 0]).unwrap();
     text(&proviso(folder, &["gia", "from-tests", "afl", "bug.c", "-o", "afl.gia"]));
     assert_eq!(last(&["gia", "check", "afl.gia", "bug.c", "-t", "60"]), "CORRECT");
 
-    // Invariants: of the first refinement; that of the second has no place in a witness, which is said.
+    // The invariant of the first refinement is written to a witness. That of the second cannot be expressed there, so
+    // the command warns.
     text(&proviso(folder, &["gia", "cegar", "p.c", "--keep", "kept", "-t", "60"]));
     text(&proviso(folder, &["gia", "to-witness", "kept/1-refiner.gia", "p.c", "-o", "y.yml"]));
     assert!(read("y.yml").contains("value: (y == 0)"), "{}", read("y.yml"));
@@ -331,19 +335,19 @@ fn what_is_known_is_saved_and_gone_on_from_but_not_believed() {
     assert_eq!(text(&check).lines().last(), Some("CORRECT"));
     assert_eq!(verify(&["bug.c", "--gia", "false.gia"]).0, "FALSE(unreach-call)");
 
-    // That everything reaches no error is a lie here, which nobody believes who is not told to.
+    // The claim that no path reaches an error is wrong. It is checked, and ignored, unless `--trust-gia` is set.
     let header = text(&proviso(folder, &["gia", "new", "bug.c"])).lines().next().unwrap().to_owned();
     std::fs::write(folder.join("lie"), format!("{header}\nq0 initial ut\n")).unwrap();
     assert_eq!(verify(&["bug.c", "--gia", "lie"]).0, "FALSE(unreach-call)");
     let (verdict, said) = verify(&["bug.c", "--gia", "lie", "--trust-gia"]);
-    assert!(verdict == "TRUE" && said.contains("the paths that lie says are ut reach no error"), "{verdict}\n{said}");
-    // A GIA of another program is refused.
+    assert!(verdict == "TRUE" && said.contains("the paths that are ut in lie reach no error"), "{verdict}\n{said}");
+    // A GIA of another program is rejected.
     let other = proviso(folder, &["verify", "p.c", "--property", "unreach-call", "--gia", "lie", "--timeout", "60"]);
     assert_eq!(other.status.code(), Some(65));
 }
 
-/// An error without a branch of its own in the source: the witness of the way there has no waypoints, and was once taken for one of
-/// correctness.
+/// The error has no branch of its own in the source, so the violation witness has no waypoints. It must not be read as
+/// a correctness witness.
 #[test]
 fn a_candidate_that_is_lost_in_a_witness_is_no_proof() {
     let folder = tempfile::tempdir().unwrap();
@@ -375,7 +379,7 @@ fn a_candidate_that_is_lost_in_a_witness_is_no_proof() {
     assert!(gia.contains(" cand") && !gia.contains(" ut"), "{gia}");
 }
 
-/// What is said of each line in the page: its class, or nothing.
+/// The class of each line of the page; an empty string if it has none.
 fn classes(page: &str) -> Vec<String> {
     let rows = page.split("<div").skip(1);
     let class = |row: &str| row.strip_prefix(" class=\"").and_then(|r| r.split('"').next()).unwrap_or("").to_owned();
@@ -420,13 +424,13 @@ int main(void) {
     assert_eq!(draw("q0 initial ut\n"), all("ut"));
     let then = draw(&format!("q0 initial\n  {seven} -> q1\n  * -> q0\nq1 ut\n"));
     assert_eq!(then, ["open", "open", "ut", "ut", "open", "open", "open", "open"]);
-    // The way to the error: the other branch is on none, nor is what follows when it is not taken.
+    // The automaton of a path to the error. Lines of other paths have no mark.
     let path = format!(
         "q0 initial\n  {seven} -> q2\n  {other} -> q1\n  * -> q0\nq1\n  {error} -> q3\n  {} -> q2\n  * -> q1\nq2\nq3 rt\n",
         edge(&cfa, "== 5:32) means false").0
     );
     assert_eq!(draw(&path), ["rt", "rt", "open", "open", "rt", "rt", "rt", "open"]);
-    // The report has what is known at the end: of a proof, that all is verified.
+    // The report shows the automaton at the end of the run. After a proof, all lines are verified.
     let verify =
         ["verify", "--property", "unreach-call", "--timeout", "60", "--save-gia", "b", "--report", "r.html", "p.c"];
     assert_eq!(text(&proviso(folder, &verify)).lines().last(), Some("TRUE"));
@@ -434,7 +438,7 @@ int main(void) {
     assert!(report.contains("\"told\":[[4,\"ut\"],[5,\"ut\"],[6,\"ut\"]"), "no lines of the automaton");
 }
 
-/// What components found out is saved, in a run without a verdict too, and is where another one starts.
+/// Component-based CEGAR saves its automaton, even without a verdict, and another run can start from it.
 #[test]
 fn component_cegar_saves_what_it_knows() {
     let folder = fig_15();
@@ -446,7 +450,7 @@ fn component_cegar_saves_what_it_knows() {
     let known = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(ask("p.c", &["--save-gia", "all.gia"]), "TRUE");
     assert!(known("all.gia").contains("q0 initial ut"), "{}", known("all.gia"));
-    // Who starts from it finds out again why; of another program it is a lie.
+    // A run that starts from the automaton checks its claims. Wrong claims about another program are ignored.
     assert_eq!(ask("p.c", &["--gia", "all.gia"]), "TRUE");
     let header = text(&proviso(folder, &["gia", "new", "bug.c"]));
     std::fs::write(folder.join("lie"), header.replace("initial", "initial ut")).unwrap();
@@ -468,7 +472,8 @@ int main(void) {
 }
 ";
     std::fs::write(folder.join("memory.c"), program).unwrap();
-    // No condition of an automaton speaks of the array: the explorer is told the path, and finds out itself.
+    // No condition of an automaton can refer to the array. The explorer gets the infeasible path and refines its own
+    // precision.
     assert_eq!(ask("memory.c", &[]), "TRUE");
     let squares = "\
 extern unsigned __VERIFIER_nondet_uint(void);
@@ -527,16 +532,16 @@ int main(void) {
     let known = std::fs::read_to_string(folder.join("known.gia")).unwrap_or_else(|e| panic!("{e}: {said}"));
     let condition = std::fs::read_to_string(folder.join("known.txt")).unwrap();
     assert!(condition.contains("accepting"), "the GIA took the time of the condition: {condition}");
-    // What was explored is said to reach no error, which is so.
+    // The automaton claims that the explored paths reach no error. The claim is true.
     assert!(known.lines().any(|l| l.starts_with('q') && l.contains(" ut")), "{known}");
     let check = proviso(folder, &["gia", "check", "known.gia", "p.c", "-t", "5"]);
     assert!(text(&check).lines().last() != Some("WRONG"), "{}", text(&check));
     let page = text(&proviso(folder, &["gia", "show", "known.gia", "p.c", "-f", "html"]));
     let classes = classes(&page);
     assert_eq!((classes[5].as_str(), classes[8].as_str(), classes[11].as_str()), ("ut", "open", "open"), "{known}");
-    // Another run goes on from there, and says what it rests on.
+    // Another run continues from the automaton and reports the assumption.
     let (verdict, said) = ask(&["--timeout", "3", "--gia", "known.gia", "--trust-gia"]);
-    assert!(!verdict.starts_with("FALSE") && said.contains("known.gia says are ut"), "{verdict}\n{said}");
+    assert!(!verdict.starts_with("FALSE") && said.contains("known.gia reach no error"), "{verdict}\n{said}");
 }
 
 const COUNTED: &str = "\
@@ -563,7 +568,7 @@ fn conditions_speak_of_what_globals_contain() {
     let header = text(&proviso(folder, &["gia", "new", "p.c"])).lines().next().unwrap().to_owned();
     let increment = cfa.lines().find(|l| l.contains("i.v") && l.contains("+ 1:32)")).unwrap();
     let increment = increment.trim().split(':').next().unwrap();
-    // After an iteration, with so many calls before.
+    // The claim is about the state after an iteration, with this number of calls before.
     let claim = |offset: u32, calls: u32| {
         let now = format!("(mem.32(c.g0, {offset}) == {calls}:32)");
         let body = format!("  {increment} if {now} -> q1\n  {increment} if ~{now} -> q0\n  * -> q0\nq1 ut\n");
@@ -583,11 +588,11 @@ fn conditions_speak_of_what_globals_contain() {
         assert_eq!(claim(0, calls).0, "WRONG", "{calls}");
         assert_eq!(rest(), "TRUE", "{calls}");
     }
-    // In C's words for people; beyond the object there is nothing.
+    // The drawing shows the condition in C. A condition on memory beyond the object is an error.
     assert!(text(&proviso(folder, &["gia", "show", "claim", "p.c", "-f", "dot"])).contains("if c.calls == 2"));
     assert!(claim(8, 1).1.contains("memory that no global has"));
 
-    // What refutes a path that goes round the loop is such a condition.
+    // The refinement of a path through the loop yields such a condition.
     std::fs::write(folder.join("p.c"), COUNTED.replace("i < 3", "n").replace("== WHICH", "* 2 != c.sum")).unwrap();
     let output = text(&proviso(folder, &["gia", "cegar", "p.c", "--keep", "steps"]));
     assert_eq!(output.lines().last(), Some("TRUE"));
@@ -595,7 +600,7 @@ fn conditions_speak_of_what_globals_contain() {
     assert!(refined.contains("mem.32(c.g0, 4)"), "{refined}");
 }
 
-/// Claims about paths that some execution refutes, each beside one that is right: no other path that replays hides them.
+/// Pairs of a wrong and a correct claim about paths. An execution on another path must not hide the wrong claim.
 #[test]
 fn claims_about_paths_are_checked_path_by_path() {
     let folder = tempfile::tempdir().unwrap();
@@ -614,7 +619,7 @@ int main(void) {
     let cfa = text(&proviso(folder, &["cfa", "p.c"]));
     let (havoc, _) = edge(&cfa, ":= havoc");
     let (other, _) = edge(&cfa, "== 0:32) means false");
-    // The error edge, by the automaton of a violation.
+    // Get the number of the error edge from the automaton of a violation.
     let save = ["verify", "--property", "unreach-call", "--save-gia", "found", "p.c"];
     assert_eq!(text(&proviso(folder, &save)).lines().last(), Some("FALSE(unreach-call)"));
     let found = std::fs::read_to_string(folder.join("found")).unwrap();
@@ -639,7 +644,7 @@ int main(void) {
         assert_eq!(check(&hostile), "WRONG", "{hostile}");
     }
 
-    // Automata that contradict each other are not combined.
+    // Combining contradictory automata is an error.
     for (name, condition, says) in [("a", "x > 0", "rt"), ("b", "x > 3", "ut"), ("c", "x < 0", "ut")] {
         let body = format!("{header}\nq0 initial\n  * -> q0\n  {havoc} if \"{condition}\" in main -> q1\nq1 {says}\n");
         std::fs::write(folder.join(name), body).unwrap();
@@ -653,7 +658,7 @@ int main(void) {
         Some(0)
     );
 
-    // What cooperative test generation says of its goals is checked against them.
+    // The claims of cooperative test generation about its goals are checked, too.
     let branches = program.replace(
         "    return 0;",
         "    if (x > 5) { if (x <= 5) x = 7; else x++; } else if (x == 5) x = 3;\n    return 0;",
@@ -666,7 +671,7 @@ int main(void) {
     std::fs::write(folder.join("goals"), goals.replacen(" rt", " ut", 1)).unwrap();
     assert_eq!(text(&of_goals(&["--property", "coverage"])).lines().last(), Some("WRONG"));
     assert_eq!(of_goals(&["--property", "unreach-call"]).status.code(), Some(65));
-    // A range whose bounds are exchanged has no paths, so nothing of it is proved.
+    // A range with swapped bounds has no paths. The run proves nothing about the others.
     std::fs::write(folder.join("first.xml"), "<testcase><input>0</input></testcase>").unwrap();
     std::fs::write(folder.join("second.xml"), "<testcase><input>5</input></testcase>").unwrap();
     let range = |bounds: &str| {

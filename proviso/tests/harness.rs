@@ -1,9 +1,9 @@
-//! Harnesses, compiled by the command that they print.
+//! Harnesses, compiled with the command in their first comment.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Verifies a file of this text, which must fail, and returns the harness's file and what the command warns of.
+/// Verifies a program that violates its property. Returns the text of the harness, and the warnings of the command.
 fn harness(folder: &Path, name: &str, text: &str, options: &[&str]) -> (String, String) {
     let (file, harness) = (folder.join(name), folder.join("harness.c"));
     std::fs::write(&file, text).unwrap();
@@ -15,7 +15,7 @@ fn harness(folder: &Path, name: &str, text: &str, options: &[&str]) -> (String, 
     (std::fs::read_to_string(harness).unwrap(), stderr)
 }
 
-/// Does what the harness says, with this compiler.
+/// Compiles and runs the harness with the command that it contains, but with this compiler.
 fn as_it_says(folder: &Path, harness: &str, compiler: &str) -> Output {
     let lines = harness.lines().map_while(|line| line.starts_with([' ', '/']).then_some(line));
     let command: Vec<&str> = lines.filter_map(|line| line.strip_prefix(" *     ")).collect();
@@ -58,8 +58,8 @@ fn what_cannot_be_passed_is_said() {
     let options = ["--32", "--entry", "f", "--property", "unreach-call"];
     let (text, warnings) = harness(folder.path(), "vector.c", program, &options);
     let said = "the argument 'v' of 'f', which is passed as 0";
-    assert!(warnings.contains(&format!("the harness cannot give {said}")), "{warnings}");
-    assert!(text.contains("cannot be given from outside") && text.contains(said), "{text}");
+    assert!(warnings.contains(&format!("the harness cannot provide {said}")), "{warnings}");
+    assert!(text.contains("cannot be set from outside") && text.contains(said), "{text}");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn the_command_compiles_the_program_as_it_was_verified() {
     assert!(text.contains("-std=c99") && text.contains("'-DLIMIT=(4 + 4)'"), "{text}");
     let output = as_it_says(folder.path(), &text, "clang-19");
     assert!(String::from_utf8_lossy(&output.stderr).contains("reach_error is called"), "{output:?}\n{text}");
-    // The compiler that is named is there.
+    // The compiler in the command exists.
     let named = text.lines().find_map(|line| line.strip_prefix(" *     ")?.split(' ').next()).unwrap();
     assert!(Command::new(named).arg("--version").output().is_ok(), "{named}");
 }
@@ -187,7 +187,7 @@ fn what_a_function_of_unknown_type_does_is_not_given() {
         int main(void) { int k = 1; struct big (*f)(int *) = make; if (f(&k).a[2] == 4 && k == 1) reach_error(); return 0; }\n";
     let options = ["--property", "unreach-call", "--undefined-functions", "any-value"];
     let (text, _) = harness(folder.path(), "pointer.c", program, &options);
-    assert!(text.contains("cannot be given from outside"), "{text}");
+    assert!(text.contains("cannot be set from outside"), "{text}");
     let output = as_it_says(folder.path(), &text, "clang-19");
     assert_eq!(output.status.code(), Some(2), "{output:?}\n{text}");
 }

@@ -1,9 +1,10 @@
-//! What is seen to hold before slicing: not which verdict a program has, which others find, too, but that nothing is left for them.
+//! The number of checks that the static pre-analysis proves before slicing. The verdicts do not depend on it, because
+//! the analyses prove the rest.
 
 use std::path::Path;
 use std::process::Command;
 
-/// How many places each check has, and at how many of them it was seen to hold.
+/// For each check: its name, the number of its places, and the number of places that the pre-analysis proved.
 fn places(file: &str, checks: &str) -> Vec<(String, u64, u64)> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/c/checks").join(file);
     let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
@@ -28,8 +29,8 @@ fn all_of_it() {
     }
 }
 
-/// A pointer that walks through an object stays within it behind each access, and is not null there, so that what lies before where it started
-/// keeps what it leads to.
+/// After an access through a pointer that traverses an object, the pointer is in bounds and not null. So a write
+/// through it does not change the part of the object before its start.
 #[test]
 fn behind_walks() {
     let found = places("held_walks.c", "address");
@@ -37,7 +38,8 @@ fn behind_walks() {
     assert!(places - held <= 3, "{held} of {places}: what is open is the first access of each walk");
 }
 
-/// Strings up to their null bytes and arrays of any size up to their ends; open are what strides say of ends and copies of strings.
+/// Accesses to strings up to their null bytes, and to arrays of unknown size up to their ends. The open places need
+/// facts about strides and about copies of strings.
 #[test]
 fn behind_ends() {
     let found = places("reaches.c", "address");
@@ -45,7 +47,7 @@ fn behind_ends() {
     assert!(held > 60 && places - held <= 6, "{held} of {places}");
 }
 
-/// What comes after calls that print in known formats; open is some of what the models do themselves.
+/// Checks after calls that print with constant formats. The open places are in the models.
 #[test]
 fn behind_output() {
     for (name, places, held) in places("held_output.c", "address,shift,bounds") {

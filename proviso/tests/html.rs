@@ -1,9 +1,9 @@
-//! The HTML report, used as a reader would in a browser (Chromium without a window): clicked through, stepped by keys.
+//! The HTML report in a browser (headless Chromium): the tests click and press keys as a reader would.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Verifies with `--report`; the page.
+/// Verifies a program with `--report`. Returns the text of the page.
 fn report(program: &str, options: &[&str], folder: &Path) -> String {
     let (file, page) = (folder.join("p.c"), folder.join("p.html"));
     std::fs::write(&file, program).unwrap();
@@ -18,7 +18,7 @@ fn report(program: &str, options: &[&str], folder: &Path) -> String {
     std::fs::read_to_string(page).unwrap()
 }
 
-/// What `script` hands to `say` when it runs in the page, a line each; errors of the page's own code are among it.
+/// Runs `script` in the page. Returns the arguments of its calls of `say`, and the errors of the page's own code.
 fn in_browser(page: &str, script: &str, folder: &Path) -> Vec<String> {
     let catcher = "<script>addEventListener('error', e => say('error: ' + e.message)); const said = [];\n\
                    function say(text) { said.push(text); }</script>";
@@ -33,7 +33,7 @@ fn in_browser(page: &str, script: &str, folder: &Path) -> Vec<String> {
     std::fs::write(&path, format!("{}{probe}{}", &page[..at], &page[at + "</body>".len()..])).unwrap();
     let profile = folder.join("chromium");
     let output = Command::new("chromium")
-        // The process for graphics has a sandbox of its own, which is not had in every container.
+        // Some containers cannot create the sandbox of the graphics process.
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-gpu-sandbox", "--no-first-run"])
         .arg("--disable-background-networking")
         .args(["--disable-component-update", "--disable-sync", "--window-size=1400,900", "--virtual-time-budget=5000"])
@@ -156,7 +156,7 @@ int main(void) {
     assert_eq!(said, ["TRUE", "an invariant", "blocks", "loop heads: 1", "error at line 10", turn]);
 }
 
-/// Each violation has its counterexample; the page shows the first until another is chosen.
+/// Each violation has a counterexample. The page shows the first one until the reader selects another.
 #[test]
 fn each_violation_is_stepped_through() {
     let folder = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ int main(void) {
     assert_eq!(said, expected);
 }
 
-/// Without a violation the page opens where execution starts.
+/// Without a violation, the page shows the place where execution starts.
 #[test]
 fn a_page_opens_where_execution_starts() {
     let folder = tempfile::tempdir().unwrap();
@@ -226,7 +226,7 @@ int quarter(int n) {
     assert_eq!(in_browser(&page, script, folder.path()), ["4", "quarter", "half,quarter"]);
 }
 
-/// Of a property of several parts, each place has the part that is checked there, and what came of it.
+/// For a property with several subproperties, each place shows the subproperty that is checked there, and the result.
 #[test]
 fn checks_of_memory_are_marked() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +269,7 @@ int main(void) {
     }
 }
 
-/// What was checked in a line, what was explored, and the states by function.
+/// The page shows the checks of a line, the explored code, and the number of states by function.
 #[test]
 fn an_exploration_is_shaded_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
@@ -303,7 +303,7 @@ int main(void) {
         say(lines(".row.came").includes("10") ? "explored" : lines(".row.came"));
         tab("Summary");
         await null;
-        say(text("#view").includes("no execution comes to the others") ? "coverage" : text("#view"));
+        say(text("#view").includes("no execution reaches the others") ? "coverage" : text("#view"));
         tab("States");
         await null;
         const states = document.getElementById("states");
@@ -318,7 +318,7 @@ int main(void) {
     let expected = [
         "TRUE",
         "checked: 11✓,15✓",
-        // Whether the last error can be is asked only there.
+        // Line 15 counts as reached, because symbolic execution checks the feasibility of its branch only at the error.
         "not reached: 11,13",
         "explored",
         "coverage",
@@ -329,7 +329,7 @@ int main(void) {
     assert_eq!(said, expected);
 }
 
-/// Whichever pointer leads to a variable or an object, it is shown once, with what it holds.
+/// Each variable and object is shown once, with its content, even if several pointers point to it.
 #[test]
 fn memory_has_its_values() {
     let folder = tempfile::tempdir().unwrap();
@@ -394,7 +394,7 @@ int main(void) {
     assert_eq!(said, expected);
 }
 
-/// Library functions return without a word, and what ends with a block is no step.
+/// The trace has no steps for returns of library functions and ends of scopes.
 #[test]
 fn values_are_those_of_the_function_that_is_executed() {
     let folder = tempfile::tempdir().unwrap();

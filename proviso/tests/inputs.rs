@@ -1,5 +1,5 @@
-//! What the command reads, as a user names it: it is not overwritten, and found where compilers find it. And what becomes of a
-//! run that cannot write what it should keep.
+//! The inputs of the command: outputs do not overwrite them, and headers are found where compilers find them. Runs that
+//! cannot write their cache or queries keep their verdicts.
 
 use std::io::Write;
 use std::path::Path;
@@ -24,7 +24,7 @@ const PROGRAM: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\
 fn what_is_read_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, path) = (folder.path(), |name: &str| folder.path().join(name));
-    // Of a header with macros alone nothing is left in the program.
+    // The bitcode does not mention a header that contains only macros.
     std::fs::write(path("limit.h"), "#define LIMIT 1\n").unwrap();
     std::fs::write(path("p.c"), format!("#include \"limit.h\"\n{PROGRAM}")).unwrap();
     let database = serde_json::json!([{"directory": folder, "file": "p.c", "command": "cc -c p.c"}]);
@@ -87,8 +87,8 @@ fn input_functions_that_are_not_declared_are_told() {
     let result: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("r.json")).unwrap()).unwrap();
     let expected = [
-        "__VERIFIER_nondet_double is not declared: calls of it (the first at p.c:3:16) are taken to return int",
-        "nondet_size_t is not declared: calls of it (the first at p.c:5:23) are taken to return int",
+        "__VERIFIER_nondet_double is not declared: calls of it (the first at p.c:3:16) are assumed to return int",
+        "nondet_size_t is not declared: calls of it (the first at p.c:5:23) are assumed to return int",
     ];
     assert_eq!(result["warnings"], serde_json::json!(expected));
     for warning in expected {
@@ -102,7 +102,7 @@ fn what_cannot_be_kept_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("p.c"), PROGRAM).unwrap();
-    // Where entries of a cache and queries would go there are other things.
+    // Files and folders occupy the paths at which cache entries and queries would be written.
     std::fs::create_dir(path("cache")).unwrap();
     for n in 0..=255 {
         std::fs::write(path("cache").join(format!("{n:02x}")), "").unwrap();

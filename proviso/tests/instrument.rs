@@ -1,4 +1,4 @@
-//! `proviso instrument`: what is written says what the program's checks do.
+//! `proviso instrument`: the written program has the same checks as the original.
 
 use std::io::Write;
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ fn last_line(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
 }
 
-/// A file with this text in a folder of its own.
+/// Writes a file with this text to a new folder.
 fn source(name: &str, text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -61,7 +61,8 @@ fn a_program_is_written_with_a_table_of_its_objects() {
     }
 }
 
-/// Also those that library functions make, which are written out for it, with memory checked and without.
+/// Allocations may fail in a written program, including those of library functions, whose models are written for that.
+/// The same holds with and without memory checks.
 #[test]
 fn allocations_fail_in_a_written_program() {
     let text = "#include <stdlib.h>\n#include <string.h>\nint main(void) { char *p = calloc(1, 4); if (!p) return 0;\n\
@@ -83,7 +84,7 @@ fn allocations_fail_in_a_written_program() {
     }
 }
 
-/// The library's own functions find memory in a written program, which is said.
+/// Library functions without a written model allocate successfully in a written program. The command warns of that.
 #[test]
 fn library_functions_that_do_not_fail_are_named() {
     let text = "#include <stdlib.h>\nint main(void) { int *p = &(int){0}; return setenv(\"A\", \"b\", 1) || *p; }\n";
@@ -92,10 +93,15 @@ fn library_functions_that_do_not_fail_are_named() {
     let command = ["instrument", &file, "--check", "null", "-o", path.to_str().unwrap()];
     assert_eq!(stderr(&run(&command)), "");
     let output = run(&[&command[..], &["--malloc-may-fail"]].concat());
-    assert!(stderr(&output).contains("find memory in any case: setenv"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("allocations in these library functions do not fail: setenv"),
+        "{}",
+        stderr(&output)
+    );
 }
 
-/// What somebody else defines is declared, however large it may be, and is known to be an object where its size is.
+/// A written program declares variables that other files define, even with unknown sizes. If the size is known,
+/// accesses are checked.
 #[test]
 fn a_written_program_declares_what_others_define() {
     let text =

@@ -1,11 +1,12 @@
-//! What C leaves to implementations, or undefined, where clang's sanitizers have a say of their own: pairs of pointers, the end of one object at the
-//! start of another, options that define overflow, functions that failed assertions call, marks of scopes in bitcode.
+//! Implementation-defined and undefined behaviour where the checks follow clang's sanitizers: comparisons of pointers,
+//! an object that ends where another starts, options that define overflow, handlers of failed assertions, and lifetime
+//! markers in bitcode.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Verifies a file in this folder; the last line of standard output.
+/// Verifies a file in this folder. Returns the last line of standard output.
 fn verdict(folder: &Path, name: &str, options: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
     command.current_dir(folder).args(["verify", name, "--timeout", "120", "--json", "result.json"]).args(options);
@@ -13,14 +14,14 @@ fn verdict(folder: &Path, name: &str, options: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
 }
 
-/// The verdict on a text, as a file of this name.
+/// The verdict on a program with this text and file name.
 fn verdict_on(text: &str, name: &str, options: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(name), text).unwrap();
     verdict(folder.path(), name, options)
 }
 
-/// The lines of all violations that the last run found.
+/// The lines of all violations of the last run.
 fn violated(folder: &Path) -> BTreeSet<usize> {
     let json = std::fs::read_to_string(folder.join("result.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -29,13 +30,13 @@ fn violated(folder: &Path) -> BTreeSet<usize> {
     violations.map(|violation| violation["location"]["line"].as_u64().unwrap() as usize).collect()
 }
 
-/// The lines of a program with this text.
+/// The numbers of the lines that contain this text.
 fn lines_with(program: &str, text: &str) -> BTreeSet<usize> {
     (1..).zip(program.lines()).filter(|(_, line)| line.contains(text)).map(|(number, _)| number).collect()
 }
 
-/// Pointers into objects of all kinds, to their ends, to what was freed, and null, in pairs: AddressSanitizer reports exactly the lines that
-/// are violated.
+/// Compares pairs of pointers: into objects of all kinds, to their ends, to freed objects, and null. AddressSanitizer
+/// reports exactly the lines with violations.
 #[test]
 fn pairs_of_pointers_are_those_of_the_sanitizer() {
     let pointers = [
@@ -72,7 +73,7 @@ fn pairs_of_pointers_are_those_of_the_sanitizer() {
     let reports = String::from_utf8_lossy(&native.stderr).into_owned();
     let line = |frame: &str| frame.split("pairs.c:").nth(1)?.split(':').next()?.parse().ok();
     let frames = reports.lines().filter(|line| line.trim_start().starts_with("#0 ") && line.contains(" in test "));
-    // Reports also say where the frame of the objects begins.
+    // Reports also contain the line of the function that owns the objects.
     let of_cases = lines_with(&text, "case ");
     let seen: BTreeSet<usize> = frames.filter_map(line).filter(|line| of_cases.contains(line)).collect();
     assert!(seen.len() > 90 && seen.len() < cases.len(), "{} of {}", seen.len(), cases.len());
@@ -81,7 +82,7 @@ fn pairs_of_pointers_are_those_of_the_sanitizer() {
     assert_eq!(shown(&found), shown(&seen));
 }
 
-/// The end of an object of any kind may be where one of another kind starts, and need not be.
+/// An object of any kind may end where an object of another kind starts, but need not.
 #[test]
 fn an_end_may_be_a_start() {
     let objects = ["g", "s", "l", "p", "v", "c"];
@@ -103,7 +104,8 @@ fn an_end_may_be_a_start() {
     }
 }
 
-/// With `-fwrapv` signed overflow is defined. Clang's group `undefined` does not check it then; by its name it is checked.
+/// With `-fwrapv`, signed overflow is defined. Clang's group `undefined` does not check it then. The check is made only
+/// if it is named.
 #[test]
 fn overflow_that_is_defined_is_checked_by_name_only() {
     let text = "extern int nondet_int(void);\nint main(void) { int x = nondet_int(); return x + 1 > x; }\n";
@@ -127,8 +129,8 @@ fn overflow_that_is_defined_is_checked_by_name_only() {
     assert_eq!(verdict_on(ends, "a.c", &["--property", "termination", "--", "-fwrapv"]), "TRUE");
 }
 
-/// The functions that failed assertions call in the C libraries that there are. A program's own function of such a name is its own, and one with fewer
-/// parameters is none of them.
+/// The functions that failed assertions call in various C libraries. A function of this name that the program defines
+/// is an ordinary function, and so is one with fewer parameters.
 #[test]
 fn functions_for_failed_assertions_fail() {
     for (name, parameters, arguments) in [
@@ -161,7 +163,8 @@ fn functions_for_failed_assertions_fail() {
     }
 }
 
-/// A variable of bitcode is gone behind `llvm.lifetime.end`, also where it is accessed by its name, until its scope begins again.
+/// In bitcode, a variable does not exist after `llvm.lifetime.end`, until its scope begins again. That holds for direct
+/// accesses, too.
 #[test]
 fn scopes_of_bitcode_end_where_they_are_marked() {
     let program = |again: &str| {

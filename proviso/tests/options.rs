@@ -1,5 +1,5 @@
-//! Options of compilers: those that change the meaning of a program count wherever they stand, others have no effect, and none keeps
-//! a check from being made.
+//! Compiler options: those that change the meaning of a program count wherever they occur. Others have no effect. No
+//! option disables a check.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -25,7 +25,7 @@ impl Folder {
         std::fs::write(self.path().join(name), text).unwrap();
     }
 
-    /// A build with these options.
+    /// Writes a compilation database with these options.
     fn build(&self, options: &[&str]) {
         let arguments = [&["clang"], options, &["-c", "a.c", "-o", "a.o"]].concat();
         let database = serde_json::json!([{"directory": self.path(), "file": "a.c", "arguments": arguments}]);
@@ -46,7 +46,7 @@ impl Folder {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 
-    /// What `verify` says of the program as its build compiles it.
+    /// Verifies the program with the options of its build. Returns the exit code and the messages.
     fn verify(&self, options: &[&str], args: &[&str]) -> (Option<i32>, String) {
         self.build(options);
         self.code(&[&["verify", "-p", ".", "a.c"], args].concat())
@@ -60,7 +60,7 @@ impl Folder {
     }
 }
 
-/// Options, with what holds of a program that is compiled with them and not of one that is not.
+/// Options, with a condition that is true in a program compiled with them and false without them.
 const MEANINGS: &[(&[&str], &str)] = &[
     (&["-fpack-struct=2"], "sizeof(struct { char c; int i; }) == 6"),
     (&["-fpack-struct=4", "-fno-pack-struct", "-fpack-struct=1"], "sizeof(struct { char c; int i; }) == 5"),
@@ -94,7 +94,7 @@ fn options_of_a_build_mean_what_they_mean_to_clang() {
     folder.write("inner", "-DFLAG");
     folder.write("inc/in.h", "");
     for (options, holds) in MEANINGS {
-        // In a directive where it is one of the preprocessor.
+        // Conditions of the preprocessor are tested in a directive.
         let of_the_preprocessor = holds.contains("IS(") || holds.contains("__has_");
         let condition = match of_the_preprocessor {
             true => {
@@ -107,7 +107,7 @@ fn options_of_a_build_mean_what_they_mean_to_clang() {
              int main(void) {{ if (HOLDS != EXPECTED) reach_error(); return 0; }}\n"
         );
         folder.write("a.c", &text);
-        // The right program and the wrong one, as the build compiles them, and without its options.
+        // Verify that the condition is true, and refute that it is false, with the options of the build.
         for (expected, code) in [("-DEXPECTED=1", 0), ("-DEXPECTED=0", 1)] {
             let property = ["--property", "unreach-call", expected];
             let (got, message) = folder.verify(options, &property);
@@ -125,7 +125,7 @@ fn objects_and_the_command_line_have_the_same_options() {
     folder.write("flags", "-Xclang -DFLAG=3");
     let options = ["-fpack-struct=2", "@flags"];
     assert_eq!(folder.run(&[&["cc", "-c", "a.c"], &options[..]].concat()).status.code(), Some(0));
-    // A response file may be gone.
+    // The response file is not needed after the compilation.
     std::fs::remove_file(folder.path().join("flags")).unwrap();
     assert_eq!(folder.code(&["verify", "a.o"]).0, Some(0));
     folder.write("flags", "-Xclang -DFLAG=3");
@@ -234,7 +234,7 @@ const HOSTILE: &[&str] = &[
 #[test]
 fn hostile_options_of_a_build_have_no_effect() {
     let folder = Folder::new("int main(void) { return __VERIFIER_nondet_int() == 7; }");
-    // What would be read is an option that the program does not compile with.
+    // The file that these options would read contains an option with which the program does not compile.
     let expand = |option: &str| option.replace("{}", folder.path().join("file").to_str().unwrap());
     let together: Vec<String> =
         HOSTILE.iter().flat_map(|option| expand(option).split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
@@ -243,7 +243,7 @@ fn hostile_options_of_a_build_have_no_effect() {
     assert_eq!(code, Some(0), "{message}");
     let names: Vec<PathBuf> = ["a.c", "compile_commands.json"].map(|name| folder.path().join(name)).into();
     assert_eq!(folder.files(), names);
-    // Those that may change the meaning are named.
+    // The command names the ignored options that may change the meaning.
     for option in ["-fplugin=", "-fpass-plugin=", "-load ", "--config=", "-mllvm ", "-B "] {
         assert!(message.contains(&format!("the option {option}")), "{option}: {message}");
     }
@@ -277,7 +277,7 @@ fn options_that_cannot_be_followed_are_refused_or_named() {
     );
 }
 
-/// Options that switch checks off, or change what is done where one fails.
+/// Options that disable checks, or change the behaviour after a failed check.
 const SWITCHES: &[&str] = &[
     "-fno-sanitize=all",
     "-fno-sanitize=undefined",
@@ -296,7 +296,7 @@ const SWITCHES: &[&str] = &[
     "-Xclang -fsanitize-ignorelist=list",
     "-fsanitize-recover=shift",
 ];
-/// Checks, and programs that fail them.
+/// Checks, and bodies of programs that violate them.
 const CHECKS: &[(&str, &str)] = &[
     ("signed-integer-overflow", "int x = __VERIFIER_nondet_int(); return x + 1 == 5;"),
     ("shift", "return 1 << __VERIFIER_nondet_int();"),
@@ -315,7 +315,7 @@ fn no_option_switches_checks_off() {
     folder.write("list", "src:*\nfun:*\n");
     for (n, switch) in SWITCHES.iter().enumerate() {
         let switch: Vec<&str> = switch.split(' ').collect();
-        // Each switch with the most common check, and with another by turns.
+        // Each option is tried with the most common check and with one other.
         for (check, _) in [&CHECKS[0], &CHECKS[1 + n % (CHECKS.len() - 1)]] {
             let define = format!("-DCHECK_{}", check.replace('-', "_"));
             let ask = ["--check", check];

@@ -1,4 +1,5 @@
-//! Every place ends as proved, violated or open. What is proved never fails natively, whatever code does that is not there.
+//! Every place is reported as proved, violated or open. A proved place never fails natively, whatever the undefined
+//! functions do.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -9,7 +10,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/places").join(name)
 }
 
-/// The report on a program, and its verdict line.
+/// Verifies a program. Returns the JSON report and the verdict line.
 fn report(file: &Path, options: &[&str]) -> (Value, String) {
     let mut proviso = Command::new(env!("CARGO_BIN_EXE_proviso"));
     let output = proviso.args(["verify", "--timeout", "10", "--json", "-"]).args(options).arg(file).output().unwrap();
@@ -18,20 +19,21 @@ fn report(file: &Path, options: &[&str]) -> (Value, String) {
     (serde_json::from_str(json).unwrap(), verdict.to_owned())
 }
 
-/// Proved, violated and open places of a check.
+/// The numbers of proved, violated and open places of a check.
 fn counts(report: &Value, check: &str) -> [u64; 3] {
     let check = report["checks"].as_array().unwrap().iter().find(|c| c["name"] == check).unwrap();
     ["places_proved", "places_violated", "places_open"].map(|key| check[key].as_u64().unwrap())
 }
 
-/// The lines that are not proved of all checks.
+/// The lines with open places, of all checks.
 fn open_lines(report: &Value) -> BTreeSet<u64> {
     let checks = report["checks"].as_array().unwrap();
     let open = checks.iter().flat_map(|check| check["open"].as_array().unwrap());
     open.map(|spot| spot["line"].as_u64().unwrap()).collect()
 }
 
-/// The line of a program at which a run with sanitizers ends, if it does; `mode` says what the code does that the analysis does not see.
+/// Runs a program with sanitizers. Returns the line of the failure, if there is one. `mode` selects the behaviour of
+/// the functions that the analysis does not know.
 fn failing_line(program: &Path, file: &str, mode: &str) -> Option<u64> {
     let output = Command::new(program).env("MODE", mode).env("ASAN_OPTIONS", "detect_leaks=0").output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -43,7 +45,8 @@ fn failing_line(program: &Path, file: &str, mode: &str) -> Option<u64> {
     at
 }
 
-/// Runs a program with another file that defines what it calls, in so many modes; each line that fails is open. How many fail.
+/// Links a program with a file that defines the functions that it calls, and runs it in this number of modes. Each line
+/// that fails must be open. Returns the number of failures.
 fn proved_places_hold_natively(name: &str, modes: u32) -> usize {
     let file = data(&format!("{name}.c"));
     let (report, verdict) = report(&file, &[]);
@@ -78,13 +81,13 @@ fn locals_that_unknown_code_does_not_know_hold() {
     assert!(proved > 2 * open, "{proved} {open}");
 }
 
-/// A run without time for all of the program still answers most places.
+/// The places of a report add up, and assumptions about undefined functions are listed.
 #[test]
 fn reports_count_places() {
     let (report, verdict) = report(&data("locals.c"), &["--check", "address,bounds"]);
     let assumptions = report["assumptions"].as_array().unwrap();
     let is_listed = |part: &str| assumptions.iter().any(|text| text.as_str().unwrap().contains(part));
-    assert!(is_listed("functions that nobody defines") && is_listed("--argc-may-be-zero"), "{assumptions:?}");
+    assert!(is_listed("undefined functions") && is_listed("--argc-may-be-zero"), "{assumptions:?}");
     let check = &report["checks"][0];
     let sum: u64 =
         ["places_proved", "places_violated", "places_open"].iter().map(|key| check[*key].as_u64().unwrap()).sum();

@@ -1,13 +1,20 @@
-//! Runs `proviso verify` on the C programs of `tests/c` and compares with what they expect.
+//! Runs `proviso verify` on the C programs of `tests/c` and compares the verdicts with the expected ones.
 //!
-//! A program is verified twice: as it is it must be TRUE, and with `-DBUG` FALSE, with the violation on a
-//! line that says `wrong`. Only assertions are asked about where the options do not say. Lines `// run: OPTIONS => VERDICT` at its top replace these two runs; `// line: N` says where the violation is if `#line` moves it, `// ranks: N` of how
-//! many ranks the ranking function of a loop is that needs so many. Every
-//! violation found is reproduced natively: the program is compiled with the harness and run (`// native: no` where it depends
-//! on what is uninitialised, `// native: unseen` where no sanitizer sees it, `// native: c++` where clang puts the check into C++ only).
+//! By default, a program is verified twice. Without options, the verdict must be TRUE. With `-DBUG`, it must be FALSE,
+//! and the violation must be on a line that contains `wrong`. Unless the options name a property, only assertions are
+//! checked. Comments at the top of a program change this:
 //!
-//! `PROVISO_TEST=memory/vla cargo test -p proviso --test programs` runs some of them only. Runs listed in
-//! `tests/c/gaps.txt` are known to end in UNKNOWN; a gap that has closed must leave the list.
+//! - `// run: OPTIONS => VERDICT` replaces the two runs.
+//! - `// line: N` is the line of the violation, if `#line` moves it.
+//! - `// ranks: N` is the number of components of the ranking function that the proof of a loop needs.
+//! - `// native: no`: the violation depends on uninitialised memory, so it is not reproduced natively.
+//! - `// native: unseen`: no sanitizer detects the violation.
+//! - `// native: c++`: clang has the check in C++ only.
+//!
+//! Every other violation is reproduced natively: the program is compiled with the harness and run.
+//!
+//! `PROVISO_TEST=memory/vla cargo test -p proviso --test programs` runs only the programs with that name. Runs listed
+//! in `tests/c/gaps.txt` are known to be UNKNOWN. A run with another verdict must be removed from the list.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -16,7 +23,7 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One invocation and what it must say.
+/// One invocation and its expected verdict.
 #[derive(Debug)]
 struct Run {
     file: PathBuf,
@@ -26,7 +33,7 @@ struct Run {
 }
 
 impl Run {
-    /// As it stands in `gaps.txt`.
+    /// The line of the run in `gaps.txt`.
     fn name(&self, root: &Path) -> String {
         let file = self.file.strip_prefix(root).unwrap().display();
         std::iter::once(file.to_string()).chain(self.options.iter().cloned()).collect::<Vec<_>>().join(" ")
@@ -83,7 +90,7 @@ fn proviso(run: &Run, folder: &Path) -> Output {
     command.arg(run.file.file_name().unwrap()).args(&run.options).args(["--color", "never"]).output().unwrap()
 }
 
-/// What is wrong with the result of a run, if anything.
+/// Runs the verifier. Fails with a message if the result is not the expected one.
 fn check(run: &Run, folder: &Path) -> Result<(), String> {
     let output = proviso(run, folder);
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -121,7 +128,8 @@ fn check(run: &Run, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Names that only the program representation and the engine have: variables without a name in C, what models keep, kinds of results.
+/// Finds a word that only the program representation and the engine use: a variable without a C name, a name of the
+/// models, or a kind of result.
 fn internal_word(text: &str) -> Option<&str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '#';
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -139,7 +147,7 @@ fn internal_word(text: &str) -> Option<&str> {
     text.split(|c| !is_part(c)).find(|word| is_internal(word)).or_else(|| values.into_iter().find(value))
 }
 
-/// Messages are in the words of C and of the user. Statistics are counters of the engine, with its names.
+/// Fails if a message contains an internal name. Statistics are exempt, because they name counters of the engine.
 fn says_no_internal_word(output: &Output) -> Result<(), String> {
     for stream in [&output.stdout, &output.stderr] {
         let text = String::from_utf8_lossy(stream);
@@ -164,7 +172,7 @@ fn internal_words_are_found() {
     }
 }
 
-/// Where a program says how many ranks it takes that it ends, a proof has a tuple of so many.
+/// Fails if the program has a line `// ranks: N` and no ranking function of the proof has N components.
 fn has_ranks(json: &serde_json::Value, run: &Run) -> Result<(), String> {
     let text = std::fs::read_to_string(&run.file).unwrap();
     let Some(ranks) = text.lines().find_map(|l| l.strip_prefix("// ranks:")) else { return Ok(()) };
@@ -185,13 +193,13 @@ fn violation_is_on_a_wrong_line(json: &serde_json::Value, run: &Run, stdout: &st
     if Path::new(file).file_name() != run.file.file_name() || !named {
         return Err(format!("the violation is at {file}:{line}: {at}"));
     }
-    if !stdout.contains(&format!("{file}:{line}")) || !stdout.contains("how it comes about") {
+    if !stdout.contains(&format!("{file}:{line}")) || !stdout.contains("counterexample (") {
         return Err(format!("the message does not show {file}:{line}:\n{stdout}"));
     }
     Ok(())
 }
 
-/// The sanitizers of clang that must see the violation, too; none if it is the call of a function.
+/// The sanitizers of clang that must detect the violation, too. Empty if the violation is a call of the error function.
 fn sanitizers(verdict: &str) -> &str {
     match verdict {
         "FALSE(no-overflow)" => "signed-integer-overflow,shift",
@@ -205,24 +213,25 @@ fn sanitizers(verdict: &str) -> &str {
     }
 }
 
-/// Compiles the program with the harness and runs it: the error function must be called, or a sanitizer complain.
+/// Compiles the program with the harness and runs it. Fails unless the error function is called or a sanitizer reports
+/// an error.
 fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
-    // No harness goes on for ever.
+    // A harness cannot reproduce an infinite execution.
     if run.verdict == "FALSE(termination)" {
         return Ok(());
     }
     let harness = std::fs::read_to_string(folder.join("harness.c")).map_err(|e| format!("no harness: {e}"))?;
-    // No sanitizer looks for some violations, for what an automaton forbids among them; the compiler does not know what other verifiers know,
-    // unless it is declared.
+    // No sanitizer detects some violations, such as those of automata. The compiler does not know the functions of
+    // other verifiers, unless the program declares them.
     let text = std::fs::read_to_string(&run.file).unwrap();
     let vocabulary =
         (text.contains("__CPROVER_") || text.contains("__ESBMC_")) && !text.contains("// native: declares");
     if text.lines().any(|l| l == "// native: unseen") || vocabulary {
         return Ok(());
     }
-    if harness.contains("cannot be given from outside") {
+    if harness.contains("cannot be set from outside") {
         let declared = text.lines().any(|l| l == "// native: no");
-        return if declared { Ok(()) } else { Err(format!("the harness cannot give all values:\n{harness}")) };
+        return if declared { Ok(()) } else { Err(format!("the harness cannot provide all values:\n{harness}")) };
     }
     let mut clang = Command::new("clang-19");
     clang.current_dir(run.file.parent().unwrap());
@@ -236,9 +245,9 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     if !sanitizers.is_empty() {
         clang.arg(format!("-fsanitize={sanitizers}")).arg("-fno-sanitize-recover=all");
     }
-    // Functions of the library that the harness has instead.
+    // The macros that replace library functions by functions of the harness.
     clang.args(harness.split_whitespace().filter(|word| word.starts_with("-D") && word.contains("=proviso_")));
-    // What it says of objects is known to this sanitizer only.
+    // The harness calls functions of this sanitizer.
     if sanitizers.is_empty() && harness.contains(" -fsanitize=address ") {
         clang.arg("-fsanitize=address");
     }
@@ -259,17 +268,17 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     let compiled = clang.output().unwrap();
     let errors = String::from_utf8_lossy(&compiled.stderr);
     if !compiled.status.success() {
-        // 32-bit start files are not on every machine.
+        // Some machines have no start files for 32-bit programs.
         return if errors.contains("ld: cannot find") {
             Ok(())
         } else {
             Err(format!("the harness does not compile:\n{errors}"))
         };
     }
-    // What is lost on the way for ever is never reported natively.
+    // A leak before an infinite loop is never reported natively, so a timeout counts as reproduced.
     let mut native = Command::new("timeout");
     native.arg("20").arg(folder.join("native")).stdin(std::process::Stdio::null());
-    // When `main` has returned, what is left of it on the stack leads to nothing.
+    // After the return of `main`, LeakSanitizer must not use stale pointers on the stack and in registers.
     native.env("LSAN_OPTIONS", "use_stacks=0:use_registers=0");
     native.env("ASAN_OPTIONS", "detect_invalid_pointer_pairs=2");
     let native = native.output().unwrap();
@@ -280,7 +289,7 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
         "" => stderr.contains("is called") || stderr.contains("Assertion") || native.status.signal() == Some(ABORT),
         _ if run.verdict == "FALSE(valid-memtrack)" && native.status.code() == Some(TIMED_OUT) => true,
         _ => {
-            // The machine sees the division by zero that a function or the library keeps from the sanitizer.
+            // A division by zero that the sanitizer does not instrument, as in the library, ends with a signal.
             let reports = [
                 "runtime error:",
                 "AddressSanitizer",
@@ -343,13 +352,14 @@ fn programs_get_the_verdicts_they_expect() {
     assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
 }
 
-/// Each check that the command knows has a program that is asked for it alone: well within what it allows, on the last values that it
-/// allows, and on the next, where clang's sanitizer of the same name must see the violation, too.
+/// Each check of the command has a program that is verified with this check alone, three times: with values well within
+/// the allowed range, with the last allowed value, and with the next one. There, clang's sanitizer of the same name
+/// must detect the violation, too.
 #[test]
 fn each_check_has_a_program_within_on_the_edge_and_beyond() {
     for asked in instrument::Asked::ALL {
         let name = asked.name;
-        // What threads do to each other takes a schedule, which no harness enforces: `tests/c/threads`.
+        // These violations need a schedule, which a harness cannot enforce. Their tests are in `tests/c/threads`.
         if matches!(name, "thread" | "deadlock") {
             continue;
         }
@@ -367,8 +377,8 @@ fn each_check_has_a_program_within_on_the_edge_and_beyond() {
     }
 }
 
-/// Whether a program with its memory checks in it, written by `proviso instrument`, calls the error function natively: as the
-/// harness of a violation has it run, or with some inputs.
+/// Returns true if the output of `proviso instrument`, compiled and run, calls the error function: with the harness of
+/// the violation if the expected verdict is FALSE, else with other inputs.
 fn checked_program_fails(run: &Run, folder: &Path, compiler: &[&str], seed: &str) -> Result<bool, String> {
     let (checked, binary, harness) = (folder.join("checked.c"), folder.join("checked"), folder.join("harness.c"));
     let mut instrument = Command::new(env!("CARGO_BIN_EXE_proviso"));
@@ -379,7 +389,7 @@ fn checked_program_fails(run: &Run, folder: &Path, compiler: &[&str], seed: &str
     }
     if run.verdict != "TRUE" && !harness.exists() {
         proviso(run, folder);
-        // Where no function is an error, the harness has none.
+        // The harness defines the error function only if the property is its call.
         let text = std::fs::read_to_string(&harness).map_err(|e| format!("no harness: {e}"))?;
         let own = "#include <stdio.h>\nvoid reach_error(void) { fprintf(stderr, \"reach_error is called\\n\"); }\n";
         let own = if text.contains("void reach_error") { "" } else { own };
@@ -401,15 +411,17 @@ fn checked_program_fails(run: &Run, folder: &Path, compiler: &[&str], seed: &str
     }
 }
 
-/// Memory checks that are written into a program find natively what the verifier finds, and nothing else.
+/// The memory checks in instrumented programs detect exactly the violations of the verifier when the programs run
+/// natively.
 #[test]
 fn programs_with_memory_checks_in_them_fail_where_they_are_wrong() {
     let root = root();
     let mut files = Vec::new();
     programs(&root.join("memsafety"), &mut files);
     files.extend(["memory", "each/address", "each/leak"].map(|name| root.join(format!("checks/{name}.c"))));
-    // How it is verified is no matter here, what is lost on a way without end is looked for at the end only, and an object that begins where
-    // another has ended is none other (`INNER`).
+    // Left out: runs that differ only in the analysis; leaks before an infinite loop, which instrumented programs check
+    // at the end only; and `INNER`, in which an object starts where another has ended, which the checks cannot
+    // distinguish.
     let is_about_memory = |r: &Run| {
         let options = r.options.join(" ");
         ["address", "leak", "valid-mem"].iter().any(|name| options.contains(name))
@@ -434,11 +446,13 @@ fn programs_with_memory_checks_in_them_fail_where_they_are_wrong() {
     assert!(failures.is_empty(), "{} of {} runs fail:\n{}", failures.len(), runs.len(), failures.join("\n"));
 }
 
-/// Seconds for each run of an analysis: it is contradictions that are looked for, not answers.
+/// The time limit for each run of an analysis, in seconds. It is short because the test looks for wrong verdicts, not
+/// for missing ones.
 const PATIENCE: &str = "4";
 
-/// Every analysis on its own may give up, but not contradict what a program expects. A run is tried with one
-/// analysis, chosen by its number; `PROVISO_ANALYSES=all` tries each with each, `PROVISO_ANALYSES=NAME` with one.
+/// A single analysis may be UNKNOWN, but must not contradict the expected verdict. Each run uses one analysis, chosen
+/// by the number of the run. `PROVISO_ANALYSES=all` combines each run with each analysis, `PROVISO_ANALYSES=NAME` uses
+/// one analysis for all runs.
 #[test]
 fn no_analysis_contradicts_what_a_program_expects() {
     let root = root();
@@ -452,7 +466,7 @@ fn no_analysis_contradicts_what_a_program_expects() {
         list.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split_whitespace().next()).collect();
     assert!(names.len() > 5 && names.contains(&"value"), "{list}");
     let mut tries = Vec::new();
-    // Where one analysis is expected to find no answer, another may have it.
+    // Runs that are expected to be UNKNOWN with the default analyses are left out: another analysis may decide them.
     let decided = |r: &Run| !r.verdict.starts_with("UNKNOWN");
     let chosen = files.iter().flat_map(|f| runs(f)).filter(|r| r.name(&root).contains(&filter) && decided(r));
     for (i, mut run) in chosen.enumerate() {
@@ -472,7 +486,7 @@ fn no_analysis_contradicts_what_a_program_expects() {
         let stdout = String::from_utf8_lossy(&output.stdout);
         let verdict = stdout.lines().last().unwrap_or("");
         let unknown = verdict.starts_with("UNKNOWN(") && output.status.code() == Some(2);
-        // Where several checks are violated, an analysis may find another one.
+        // If several checks are violated, an analysis may find another one first.
         let asks_more = run.options.windows(2).any(|o| o[0] == "--check" && (o[1].contains(',') || o[1] == "default"));
         let is_false = [verdict, &run.verdict].iter().all(|verdict| verdict.starts_with("FALSE("));
         if verdict == run.verdict || asks_more && is_false {

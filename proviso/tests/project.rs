@@ -1,4 +1,4 @@
-//! Files of projects: compiled as the project's build compiles them.
+//! Projects: files are compiled with the options of the project's build.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -34,7 +34,7 @@ impl Project {
     fn write(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
     }
-    /// One entry as CMake writes it, one as bear does.
+    /// Writes a compilation database with one entry in CMake's style and one in bear's style.
     fn write_database(&self, define: &str) {
         let build = self.path("build");
         let database = serde_json::json!([
@@ -61,17 +61,17 @@ fn files_are_compiled_as_the_database_says() {
     let files = ["src/clamp.c", "src/driver.c"];
     let verify = |extra: &[&str]| project.code(&[&["verify", "-p", "build"], extra].concat());
     assert_eq!(verify(&files).0, Some(0));
-    // By the end of their names, and with more from the command line.
+    // Files are found by the ends of their paths. Options of the command line are added.
     assert_eq!(verify(&["driver.c", "clamp.c"]).0, Some(0));
     assert_eq!(verify(&["driver.c", "clamp.c", "-DLIMIT=9"]).0, Some(0));
     let (code, message) = verify(&["driver.c", "clamp.c", "nothing.c"]);
     assert_eq!(code, Some(65));
     assert!(message.contains("nothing.c is neither a file nor in"), "{message}");
     assert!(message.contains("clamp.c"), "{message}");
-    // A file of one's own goes with those of the project.
+    // A file outside the project may be added.
     project.write("own.c", "extern void reach_error(void);\nint clamp(int);\nint main(void) {\n    if (clamp(9) == 7)\n        reach_error();\n    return 0;\n}\n");
     assert_eq!(verify(&["own.c", "clamp.c"]).0, Some(1));
-    // Without the database it does not compile.
+    // Without the database, the files do not compile.
     assert_eq!(project.code(&["verify", "src/clamp.c", "src/driver.c"]).0, Some(65));
     assert_eq!(project.code(&["verify", "-p", "src", "clamp.c"]).0, Some(66));
     project.write("build/compile_commands.json", "{");
@@ -89,7 +89,7 @@ fn options_of_compilers_need_no_dashes() {
     assert_ne!(project.code(&without).0, Some(0));
 }
 
-/// A project whose build compiles `a.c` in these ways, each with a folder of its own for the object.
+/// Writes a compilation database in which each of these commands compiles `a.c` to a different object.
 fn database(folder: &std::path::Path, commands: &[&str]) {
     let entries: Vec<_> = commands
         .iter()
@@ -124,7 +124,7 @@ fn a_file_with_two_entries_is_named_by_its_object() {
     assert_eq!(verify("out1/a.o").0, Some(1));
     let (code, message) = verify("a.o");
     assert_eq!(code, Some(65), "{message}");
-    // What is compiled alike, but for how code is addressed, is one.
+    // Compilations that differ only in position-independence count as one.
     database(path, &["cc -Wall -DX=1", "cc -DX=1 -fPIC"]);
     assert_eq!(verify("a.c").0, Some(0));
 }
@@ -164,10 +164,10 @@ fn the_compiler_of_a_project_chooses_the_target() {
     {
         assert_eq!(verify(command, &[]).0, Some(code), "{command}");
     }
-    // The user may ask for the program as it is for another target.
+    // The user may select another target.
     assert_eq!(verify("arm-none-eabi-gcc", &["--", "--target=i386-linux-gnu"]).0, Some(0));
     assert_eq!(verify("gcc -m32", &["--data-model", "LP64"]).0, Some(64));
-    // A file that the project does not have goes with those that it has.
+    // A file outside the project is compiled for the project's target.
     std::fs::write(path.join("driver.c"), "int driver(void) { return sizeof(long); }\n").unwrap();
     assert_eq!(verify("gcc -m32", &["driver.c"]).0, Some(0));
 }

@@ -1,9 +1,9 @@
-//! What a run says that found nothing out: where a pointer comes from that nobody can follow, and what would rule it out. And that
-//! what it says is in the words of the program.
+//! The reasons and notes of runs without a verdict: the origin of an invalid pointer, and the options that would
+//! exclude it, in terms of the program.
 
 use std::process::Command;
 
-/// The reason and the notes of a program, as the JSON has them: the text, and the line of the place.
+/// The reason and the notes of a run from its JSON: the text, and the line of the place.
 fn reasons(program: &str, options: &[&str]) -> Vec<(String, Option<u64>)> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("p.c");
@@ -19,7 +19,7 @@ fn reasons(program: &str, options: &[&str]) -> Vec<(String, Option<u64>)> {
     let told =
         |note: &serde_json::Value| (note["text"].as_str().unwrap().to_owned(), note["location"]["line"].as_u64());
     let reasons: Vec<_> = std::iter::once(&json["reason"]).chain(notes).map(told).collect();
-    // What the JSON says is said in text, too.
+    // The text output contains the reasons of the JSON.
     assert!(reasons.iter().all(|(text, _)| said.contains(text.as_str())), "{reasons:?}\n{said}");
     reasons
 }
@@ -49,7 +49,7 @@ fn where_a_pointer_comes_from_is_told_with_what_rules_it_out() {
     let content = program("", "int **list = malloc(16), *p = list[1];");
     expect(&content, &UNREACH, &["read from `list`", "initialising it"], 5);
     expect(&program("", "int *p = (int *)0x1234;"), &UNREACH, &["the number 0x1234"], 6);
-    expect(&program("extern int *device;", "int *p = device;"), &UNREACH, &["`device`, which nobody defines"], 6);
+    expect(&program("extern int *device;", "int *p = device;"), &UNREACH, &["`device`, which is not defined"], 6);
     let far = program("int table[4];", "int *p = table + __VERIFIER_nondet_ulong();");
     expect(&far, &UNREACH, &["`table`", "--check address"], 3);
 }
@@ -75,7 +75,8 @@ fn errno_goes_by_its_name() {
     assert!(said.ends_with("FALSE(unreach-call)\n"), "{said}");
 }
 
-/// Assertions have half of the time where something else is asked, too; where the rest is not worth another try, that is the reason.
+/// If other checks are enabled, assertions get half of the time. If the rest is too short for another analysis, the
+/// reason names that share.
 #[test]
 fn what_took_its_share_of_the_time_does_not_say_that_all_is_gone() {
     let hard = "unsigned __VERIFIER_nondet_uint(void); void reach_error(void);\nint main(void) {\n\

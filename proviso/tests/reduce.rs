@@ -1,9 +1,10 @@
-//! Programs written as C behave as the programs they are of: compiled by gcc and clang, they end alike and print the same.
+//! Programs written as C behave like their originals: compiled by gcc and clang, they have the same exit status and
+//! output.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Inputs: all alike, so that it does not matter who asks first.
+/// The input functions. All return the same value, so the order of calls does not matter.
 const INPUTS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,14 +44,14 @@ fn reduce(source: &Path, to: &Path) {
     assert!(output.status.success(), "{}: {text}", source.display());
 }
 
-/// Compares what a program and its C do, compiled by both compilers, and its bitcode.
+/// Compares a program with its written C, compiled by both compilers, and with its written bitcode.
 fn compare(source: &Path, folder: &Path) {
     let inputs = folder.join("inputs.c");
     std::fs::write(&inputs, INPUTS).unwrap();
     let [before, after, text] = ["before", "after", "residual.c"].map(|name| folder.join(name));
     assert!(compile("gcc", &[source, &inputs], &before), "{}", source.display());
     reduce(source, &text);
-    // What newer compilers reject (gcc from version 14 on).
+    // Warnings that are errors in newer compilers (gcc from version 14 on).
     let strict = ["-fsyntax-only", "-Werror=incompatible-pointer-types", "-Werror=int-conversion"];
     let checked = Command::new("gcc").args(strict).arg(&text).output().expect("gcc");
     assert!(checked.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&checked.stderr));
@@ -186,7 +187,7 @@ fn pointers_to_types_of_functions_are_pointers_in_c() {
     std::fs::write(&source, FUNCTION_TYPES).unwrap();
     compare(&source, folder.path());
     let text = std::fs::read_to_string(folder.path().join("residual.c")).unwrap();
-    // Nothing reads what clang keeps for the result.
+    // The variable that clang makes for the result is never read, so it is not written.
     assert!(!text.contains(" = 0U;"), "{text}");
     let unused = ["-fsyntax-only", "-Werror=unused-but-set-variable"];
     assert!(Command::new("gcc").args(unused).arg(folder.path().join("residual.c")).status().unwrap().success());
@@ -205,7 +206,8 @@ fn an_object_of_no_known_type_is_so_many_bytes() {
     assert!(gcc.unwrap().success(), "{}", std::fs::read_to_string(folder.path().join("written.c")).unwrap());
 }
 
-/// Errors of all properties are calls of `reach_error`, but for what is no place in the program.
+/// In a written program, violations of all properties are calls of `reach_error`. The command warns if some have no
+/// edge in the program.
 #[test]
 fn what_a_written_program_does_not_ask_is_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,17 +224,17 @@ fn what_a_written_program_does_not_ask_is_said() {
     };
     for property in ["valid-memsafety", "valid-memcleanup", "termination"] {
         let warning = said(property, "written.c");
-        assert!(warning.contains("does not ask all of") && warning.contains(property), "{warning}");
+        assert!(warning.contains("does not check all of") && warning.contains(property), "{warning}");
         assert_eq!(said(property, "written.cfa"), "");
     }
     assert_eq!(said("no-overflow", "written.c"), "");
     assert!(std::fs::read_to_string(folder.path().join("written.c")).unwrap().contains("reach_error();"));
-    // Nothing is done with memory there.
+    // This program does not access memory, so there is no warning.
     std::fs::write(folder.path().join("a.c"), "int main(void) { return 0; }\n").unwrap();
     assert_eq!(said("valid-memsafety", "written.c"), "");
 }
 
-/// Whatever vocabulary the program is written in.
+/// The warning does not depend on the verifier for which the program is written.
 #[test]
 fn what_a_written_program_lacks_is_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -271,8 +273,8 @@ int main(void) {
 }
 "#;
 
-/// What is left of a program that calls through pointers to functions of several types asks which one it is, and has a
-/// call of each.
+/// A residual program compares a function pointer with the possible callees, and calls each with the arguments of its
+/// type.
 #[test]
 fn functions_that_do_not_take_the_arguments_are_called_as_the_pointer_is() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,15 +1,15 @@
-//! The JSON Schema of results (`docs/reference/result.schema.json`) against results of the built command.
+//! Results of the built command match the JSON Schema `docs/reference/result.schema.json`.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// A validator for the part of JSON Schema that the file uses. It is stricter than the schema: a key that the schema does not name is
-/// an error, so that the schema is complete.
+/// A validator for the part of JSON Schema that the file uses. It is stricter than JSON Schema: unknown keys are
+/// errors, so the test fails if the schema is incomplete.
 struct Validator {
     schema: Value,
-    /// The definitions and keys that a result had.
+    /// The definitions and keys that occurred in a result.
     met: BTreeSet<String>,
     wrong: Vec<String>,
 }
@@ -26,7 +26,7 @@ impl Validator {
         self.fits(value, &schema, "result", "result");
     }
 
-    /// `place` is where the value is, `of` the definition that it is of.
+    /// Checks a value against a schema. `place` is the path of the value, `of` its definition in the schema.
     fn fits(&mut self, value: &Value, schema: &Value, place: &str, of: &str) {
         for (keyword, rule) in schema.as_object().expect("a schema is an object") {
             let holds = match keyword.as_str() {

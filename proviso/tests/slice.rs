@@ -1,10 +1,10 @@
-//! Slices do at the criterion what the program does: the programs in `tests/slice`, and random ones by csmith, are
-//! sliced for each of their criteria, and program and slice run natively on the same input.
+//! A slice behaves like its program at the criterion. The programs in `tests/slice`, and random programs of csmith, are
+//! sliced for each of their criteria. The program and the slice run natively on the same input.
 //!
-//! The programs call `criterion(place, value)`, which is linked to them and prints.
+//! The programs call `criterion(place, value)`, which prints its arguments.
 //!
-//! Environment: `PROVISO_SLICE_PROGRAMS`, how many random programs (2); `PROVISO_SLICE_SEED`, the seed of the first
-//! (taken from the clock).
+//! Environment variables: `PROVISO_SLICE_PROGRAMS` is the number of random programs, by default 2. `PROVISO_SLICE_SEED`
+//! is the seed of the first one, by default from the clock.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn must(command: &mut Command) -> Output {
     output
 }
 
-/// What a program tells of its criteria in the given places; `None` if it does not end in time.
+/// Runs a program. Returns its output for the criteria in the given places; `None` if it does not end in time.
 fn run(program: &Path, places: &BTreeSet<u32>, limit: Duration) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     let (input, told) = (folder.path().join("in"), folder.path().join("out"));
@@ -71,13 +71,13 @@ impl Bench {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
-    /// Compiles and links with what prints.
+    /// Compiles a file and links it with the function `criterion`.
     fn link(&self, file: &Path, flags: &[&str], out: &str) -> PathBuf {
         let out = self.path(out);
         must(clang().args(flags).arg(file).arg(&self.criterion).arg("-lm").arg("-o").arg(&out));
         out
     }
-    /// Slices for lines of a source; `None` if nothing was compiled from one of them, or nothing that is ever executed.
+    /// Slices for lines of a source. `None` if one of them has no code, or only unreachable code.
     fn slice(&self, file: &Path, source: &str, lines: &[u32], options: &[&str]) -> Option<()> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
         command.arg("slice").arg(file).args(options);
@@ -97,7 +97,7 @@ impl Bench {
     }
 }
 
-/// Options that a source asks to be sliced with.
+/// The slicing options in the comments of a source.
 fn options_of(text: &str) -> Vec<&str> {
     let line = text.lines().find_map(|l| l.strip_prefix("// options: "));
     line.map_or_else(Vec::new, |l| l.split(' ').collect())
@@ -156,7 +156,8 @@ fn slices_do_what_programs_do() {
     }
 }
 
-/// A struct passed by copy that nothing needs: what leads to it goes, and yet there must be something to copy.
+/// The slice does not need a struct that is passed by copy, so it removes its address. The call must still have an
+/// object to copy.
 #[test]
 fn what_is_passed_by_copy_is_there() {
     let bench = Bench::new();
@@ -201,7 +202,7 @@ const CSMITH: &[&[&str]] = &[
     &["--builtins", "--max-pointer-depth", "4", "--max-funcs", "8"],
 ];
 
-/// Puts criteria before some of the checksums and of the returns of functions of arithmetic type.
+/// Inserts criteria before some of the checksums, and before some returns of functions with arithmetic types.
 fn with_criteria(text: &str, seed: u64) -> String {
     let mut out = String::new();
     let mut number = 0;
@@ -249,7 +250,7 @@ fn slices_of_random_programs_do_what_the_programs_do() {
     let (programs, first) =
         (number("PROVISO_SLICE_PROGRAMS").unwrap_or(2), number("PROVISO_SLICE_SEED").unwrap_or(clock));
     let bench = Bench::new();
-    // Among the builtins that csmith calls is one that needs an instruction of its own.
+    // One of the builtins that csmith calls needs the CRC32 instruction.
     let flags = ["-isystem", "/usr/include/csmith", "-DCSMITH", "-g", "-mcrc32"];
     let (mut equal, mut left_out, mut hits, mut tried) = (0, 0, 0, 0);
     let mut seed = first;
@@ -268,7 +269,7 @@ fn slices_of_random_programs_do_what_the_programs_do() {
         let original = bench.link(&bitcode, &["-O0"], "original");
         let everything = all.iter().map(|&(_, place)| place).collect();
         seed += 1;
-        // Programs without an end, or without much to do, are of no use.
+        // Skip programs that do not end or reach no criterion.
         let told = run(&original, &everything, Duration::from_secs(2));
         if told.is_none_or(|told| told.is_empty()) {
             left_out += 1;

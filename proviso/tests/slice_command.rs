@@ -1,4 +1,4 @@
-//! `proviso slice` and `proviso deps` as a user meets them.
+//! The commands `proviso slice` and `proviso deps`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Folder {
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
-    /// The message of a run that fails with this code.
+    /// Runs the command, which must fail with this exit code. Returns the message.
     fn fails(&self, code: i32, args: &[&str]) -> String {
         let output = self.run(args);
         assert_eq!(output.status.code(), Some(code), "{args:?}");
@@ -54,12 +54,12 @@ fn lines_are_those_that_the_criterion_depends_on() {
     assert_eq!(slice(&["check"]), check);
     assert_eq!(slice(&["prog.c:19"]), check);
     assert_eq!(slice(&["19:9"]), check);
-    // The value of a variable when control comes to a place, whether or not it is used there.
+    // The value of a variable when control reaches a line, even if the line does not use it.
     assert!(slice(&["20:noise"]).contains("prog.c:15\n"));
     assert!(slice(&["20:noise"]).contains("prog.c:8\n"));
     assert!(!slice(&["18:input"]).contains("prog.c:17\n"));
     assert!(slice(&["global:noise"]).contains("prog.c:15\n"));
-    // Several criteria: the union.
+    // The slice for several criteria is the union.
     assert!(slice(&["check", "20:noise"]).contains("prog.c:15\n"));
     assert!(slice(&["__VERIFIER_nondet_int"]).contains("prog.c:13\n"));
 }
@@ -154,7 +154,8 @@ fn results_are_there_for_programs() {
     assert!(Path::new(&folder.path("out.c")).exists());
 }
 
-/// A program of two files, blanked, compiles and prints what it did. A macro of the header's uses a variable that one of them defines.
+/// A program of two files is blanked, compiles, and prints the same as before. A macro in the header uses a variable
+/// that one file defines.
 #[test]
 fn several_c_files_are_blanked_into_a_folder() {
     let folder = Folder::new();
@@ -176,7 +177,7 @@ fn several_c_files_are_blanked_into_a_folder() {
     for (name, text) in sources {
         std::fs::write(folder.path(name), text).unwrap();
     }
-    // `check` is the criterion, so that what it does is kept here.
+    // `check` is a criterion, so the slice keeps its body.
     folder.ok(&["slice", "stat.c", "main.c", "-c", "check", "-c", "main.c:3", "--c", "out"]);
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     let (stat, main) = (read("out/stat.c"), read("out/main.c"));
@@ -224,8 +225,8 @@ fn deps_tells_why() {
     folder.fails(65, &["deps", "prog.c", "prog.c:1000", "-c", "check"]);
 }
 
-/// Takes addresses of library functions and variables, which only code for position-independent programs may do as it
-/// likes.
+/// A program that takes addresses of library functions and variables. The code for that depends on whether the program
+/// is position-independent.
 const LINKED: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
     extern void check(long value);\nextern char **environ;\nint noise;\n\
     static int (*show)(const char *) = puts;\nstatic size_t (*const measures[])(const char *) = {strlen};\n\
@@ -238,7 +239,7 @@ fn clang(args: &[&str], folder: &Folder) {
     assert!(output.status.success(), "clang {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What a program prints.
+/// Runs a program. Returns its output.
 fn told(folder: &Folder, program: &str) -> String {
     let mut command = Command::new(folder.path(program));
     command.arg("abc").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -255,7 +256,7 @@ fn slices_link_as_their_input_does() {
     std::fs::write(folder.path("check.c"), check).unwrap();
     for target in ["-m64", "-m32"] {
         let model = if target == "-m32" { "--32" } else { "--64" };
-        // Bitcode says itself what it is compiled for.
+        // Bitcode contains its target.
         for flags in [&["-O0"][..], &["-O2"], &["-O1", "-fPIC"]] {
             let all = [&[target, "-g", "-c", "-emit-llvm", "linked.c", "-o", "linked.bc"], flags].concat();
             clang(&all, &folder);
@@ -270,11 +271,11 @@ fn slices_link_as_their_input_does() {
         clang(&[target, "small.bc", "check.c", "-o", "small"], &folder);
         assert!(told(&folder, "./small").contains("check "));
     }
-    // Now of 32 bits.
+    // `small.bc` is a 32-bit module now.
     let message = folder.fails(64, &["slice", "small.bc", "--64", "-c", "check"]);
     assert!(
         message
-            .contains("small.bc is compiled for i386-pc-linux-gnu, which has data model ILP32, and LP64 is asked for"),
+            .contains("small.bc is compiled for i386-pc-linux-gnu, which has data model ILP32, and LP64 is requested"),
         "{message}"
     );
     clang(&["-m32", "-g", "-c", "-emit-llvm", "check.c", "-o", "check.bc"], &folder);
@@ -298,7 +299,7 @@ fn the_data_model_of_bitcode_is_found_in_it() {
         serde_json::from_str(&std::fs::read_to_string(folder.path("out.json")).unwrap()).unwrap();
     assert_eq!(json["data_model"], "ILP32");
     assert_eq!(folder.run(&["verify", "size.bc", "--64"]).status.code(), Some(64));
-    // C is compiled as the bitcode beside it.
+    // A C file is compiled for the target of the bitcode on the same command line.
     std::fs::write(folder.path("other.c"), "int other = sizeof(void *);\n").unwrap();
     assert_eq!(folder.run(&["verify", "size.bc", "other.c"]).status.code(), Some(0));
     assert_eq!(folder.run(&["verify", "size.c", "--", "-m32"]).status.code(), Some(0));
@@ -316,7 +317,7 @@ fn output_matters_to_input_only_if_the_program_reads_it_back() {
     let found = folder.ok(&["slice", "log.c", "-c", "check", "--lines"]);
     assert!(found.contains("log.c:10\n"), "{found}");
     assert!(!found.contains("log.c:8\n") && !found.contains("log.c:9\n"), "{found}");
-    // The picture is of the program's own operations, those of the library are one each.
+    // The drawing has the program's own operations, and one node for each call of a library function.
     folder.ok(&["slice", "log.c", "-c", "check", "--dot", "log.dot"]);
     let dot = std::fs::read_to_string(folder.path("log.dot")).unwrap();
     assert!(dot.matches("label=").count() < 30 && dot.matches("subgraph").count() == 1, "{dot}");
@@ -325,13 +326,13 @@ fn output_matters_to_input_only_if_the_program_reads_it_back() {
     assert!(dot.contains(&format!("{atoi} -> {fgets} [label=\"line\"]")), "{dot}");
     let found = folder.ok(&["slice", "log.c", "-c", "check", "--lines", "--read-back"]);
     assert!(found.contains("log.c:8\n") && found.contains("log.c:9\n"), "{found}");
-    // Here printf writes to the line.
+    // With `%n`, printf writes to `line`.
     std::fs::write(folder.path("log.c"), text.replace("read %s\", line", "%s%n\", \"x\", (int *)line")).unwrap();
     let found = folder.ok(&["slice", "log.c", "-c", "check", "--lines"]);
     assert!(found.contains("log.c:8\n"), "{found}");
 }
 
-/// They may share what nobody sees.
+/// Undefined functions may share hidden state.
 #[test]
 fn functions_that_nobody_defines_are_kept_for_those_that_come_after() {
     let folder = Folder::new();
@@ -380,7 +381,7 @@ fn a_function_that_was_inlined_is_a_criterion() {
         let lines = folder.ok(&["slice", "inlined.bc", "-c", criterion, "--lines"]);
         assert!(lines.contains("inlined.c:12\n") && !lines.contains("inlined.c:13\n"), "{criterion}: {lines}");
     }
-    // Nothing is left that could be kept.
+    // The call of `nothing` was inlined, so the bitcode has no code for the criterion.
     let message = folder.fails(65, &["slice", "inlined.bc", "-c", "check", "-c", "nothing", "-o", "small.bc"]);
     assert!(message.contains("control never comes to the criterion 'nothing'"), "{message}");
     folder.ok(&["slice", "inlined.c", "-c", "nothing", "-o", "small.bc"]);
@@ -395,7 +396,7 @@ fn jumps_are_refused() {
     std::fs::write(folder.path("jump.c"), text).unwrap();
     let message = folder.fails(65, &["slice", "jump.c", "-c", "check"]);
     assert!(message.contains("the program calls longjmp (jump.c:5:5)"), "{message}");
-    // A place to jump to is none from where one jumps.
+    // Without a `longjmp`, `setjmp` is no obstacle.
     std::fs::write(folder.path("jump.c"), text.replace("    longjmp(start, code);\n", "    check(code);\n")).unwrap();
     folder.ok(&["slice", "jump.c", "-c", "check"]);
 }

@@ -1,9 +1,9 @@
-//! Error functions in bitcode that passes have run over, and string literals that may share memory.
+//! Error functions in optimised bitcode, and string literals that may share memory.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The last line of a verification of files in a folder.
+/// Verifies files in a folder. Returns the verdict line.
 fn verdict(folder: &Path, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
     command.current_dir(folder).args(["verify", "--property", "unreach-call", "--timeout", "20"]);
@@ -11,13 +11,13 @@ fn verdict(folder: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
 }
 
-/// Whether it says so; of UNKNOWN there are many.
+/// True if the verdict is the expected one, with any reason if that is UNKNOWN.
 fn says(found: &str, expected: &str) -> bool {
     found == expected || expected == "UNKNOWN" && found.starts_with("UNKNOWN(")
 }
 
-/// What an error function does, how it is declared, with which options it is compiled, and what can be said where it is called
-/// and where it is not.
+/// Cases of error functions: body, specifiers, compiler options, and the expected verdicts of a program that calls the
+/// function and of one that does not.
 const INLINED: &[(&str, &str, &[&str], &str, &str)] = &[
     ("abort();", "", &["-O0"], "FALSE(unreach-call)", "TRUE"),
     ("", "", &["-O0"], "FALSE(unreach-call)", "TRUE"),
@@ -25,11 +25,11 @@ const INLINED: &[(&str, &str, &[&str], &str, &str)] = &[
     ("abort();", "static", &["-O2", "-g"], "FALSE(unreach-call)", "UNKNOWN"),
     ("g = 1;", "static", &["-O2", "-g"], "FALSE(unreach-call)", "UNKNOWN"),
     ("__builtin_trap();", "static", &["-O2", "-g"], "FALSE(unreach-call)", "UNKNOWN"),
-    // Nothing is left of it.
+    // After optimisation, calls of an empty function leave no trace.
     ("", "", &["-O2", "-g"], "UNKNOWN", "UNKNOWN"),
     ("", "static", &["-O2", "-g"], "UNKNOWN", "UNKNOWN"),
     ("", "__attribute__((noinline))", &["-O2", "-g"], "UNKNOWN", "UNKNOWN"),
-    // Nothing tells what was inlined.
+    // Without debug information, inlined calls cannot be recognised.
     ("abort();", "", &["-O2"], "UNKNOWN", "UNKNOWN"),
     ("abort();", "static", &["-O2"], "UNKNOWN", "UNKNOWN"),
     ("abort();", "__attribute__((noinline))", &["-O2"], "FALSE(unreach-call)", "TRUE"),
@@ -57,7 +57,7 @@ fn error_functions_are_found_where_they_were_inlined() {
     }
 }
 
-/// Two calls that were merged have no line, so they may be of the error function.
+/// A merged call has no line, so it may be an inlined call of the error function.
 #[test]
 fn a_call_without_a_line_may_be_inlined() {
     let folder = tempfile::tempdir().unwrap();
@@ -72,7 +72,7 @@ fn a_call_without_a_line_may_be_inlined() {
     assert_ne!(verdict(folder.path(), &["a.bc"]), "TRUE");
 }
 
-/// Calls of library functions that bitcode does not show.
+/// The compiler may have replaced calls of library functions, so that the bitcode does not contain them.
 #[test]
 fn library_functions_may_be_gone_from_bitcode() {
     let folder = tempfile::tempdir().unwrap();
@@ -94,8 +94,8 @@ fn library_functions_may_be_gone_from_bitcode() {
     }
 }
 
-/// Literals of all kinds of characters, of which one is the tail of another or equal to one of another file: both answers are possible; of
-/// others, one is.
+/// Literals of all character types. If one literal is a suffix of another, or equal to one in another file, they may
+/// share memory or not, so both results of a comparison are possible. Other literals differ.
 #[test]
 fn literals_share_memory_or_do_not() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,13 +1,14 @@
-//! Random loops over two variables of eight bits, whose termination is known: all 65,536 states and what inputs make of
-//! them are a graph, and the loop ends from everywhere if and only if it has no cycle. No verdict may contradict that.
+//! Random loops over two variables of eight bits. The test enumerates the graph of all 65,536 states. The loop
+//! terminates from all states if and only if this graph has no cycle. No verdict may contradict that.
 //!
-//! `TERMINATION_RUNS=500 cargo test -p proviso --test termination` tries more of them, `TERMINATION_SEED` others.
+//! `TERMINATION_RUNS=500 cargo test -p proviso --test termination` tests more loops. `TERMINATION_SEED` changes the
+//! seed.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// Numbers that look random (Marsaglia: Xorshift RNGs, 2003).
+/// A pseudo-random number generator (Marsaglia: Xorshift RNGs, 2003).
 struct Random(u64);
 
 impl Random {
@@ -29,7 +30,7 @@ enum Number {
     Constant(i32),
 }
 
-/// Conditions on numbers, and the input.
+/// A condition on numbers, or an input.
 #[derive(Clone)]
 enum Condition {
     Compare(&'static str, Number, Number),
@@ -88,7 +89,7 @@ fn statements(random: &mut Random, depth: u32) -> Vec<Statement> {
     (0..count).map(|_| one(random)).collect()
 }
 
-/// Values of the variables, and the input.
+/// The values of the two variables.
 type State = [i32; 2];
 
 impl Number {
@@ -172,7 +173,7 @@ impl Program {
         state
     }
 
-    /// Whether every execution ends, from any values of the variables.
+    /// True if every execution terminates, from all values of the variables.
     fn terminates(&self) -> bool {
         let number = |s: State| ((s[0] & 255) << 8 | s[1] & 255) as usize;
         let state = |n: usize| [self.narrow((n >> 8) as i32), self.narrow((n & 255) as i32)];

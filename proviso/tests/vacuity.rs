@@ -1,13 +1,14 @@
-//! Vacuous proofs: the assumption that no execution satisfies is named, whatever is asked and however assumptions are written.
+//! Vacuous proofs: the command names the assumption that no execution satisfies, for all properties and all kinds of
+//! assumptions.
 
 use std::process::Command;
 
-/// What a run prints and writes of assumptions.
+/// The results of a run about assumptions.
 struct Vacuity {
     verdict: String,
     stderr: String,
     nothing_checked: Option<String>,
-    /// Lines of assumptions that no execution satisfies.
+    /// The lines of the assumptions that no execution satisfies.
     lines: Vec<u64>,
 }
 
@@ -31,7 +32,7 @@ fn verify(text: &str, options: &[&str]) -> Vacuity {
     }
 }
 
-/// How a program writes an assumption: declarations on one line, and the function called.
+/// The functions for assumptions: declarations, on one line, and the name of the function.
 const WORDS: [(&str, &str); 9] = [
     ("extern void __VERIFIER_assume(int);", "__VERIFIER_assume"),
     ("extern void __CPROVER_assume(_Bool);", "__CPROVER_assume"),
@@ -44,8 +45,8 @@ const WORDS: [(&str, &str); 9] = [
     ("extern void __VERIFIER_assume(int); static void need(int c) { __VERIFIER_assume(c); }", "need"),
 ];
 
-/// Bodies of `f`, from line 5 on, in which `A` is an assumption; whether nothing is checked, and the lines of the assumptions
-/// that no execution satisfies.
+/// Bodies of `f`, which start at line 5 and in which `A` is an assumption. With each: true if no check is reached, and
+/// the lines of the assumptions that no execution satisfies.
 const BODIES: [(&str, bool, &[u64]); 13] = [
     ("A(n > 10 && n < 5);\nassert(0);", true, &[5]),
     ("A(n > 10);\nA(n < 5);\nassert(n == 3);", true, &[6]),
@@ -61,13 +62,13 @@ const BODIES: [(&str, bool, &[u64]); 13] = [
     ),
     ("if (n == 3) n = 4;\nassert(n != 3);\nA(n == 3);", false, &[7]),
     ("if (n > 3) {\nA(n < 2);\nassert(0);\n}", false, &[6]),
-    // A constant says that a path ends here.
+    // A constant assumption ends a path deliberately and is not reported.
     ("if (n > 3) A(0);\nassert(n <= 3);", false, &[]),
     ("A(n > 10 && n < 15);\nassert(n > 9);", false, &[]),
     ("A(n > 0 && n < 10000 && m > 0 && m < 10000);\nA(n * m == 6557 * 17);\nassert(n > 0);", false, &[]),
 ];
 
-/// The program in which `f` has this body and assumptions are these.
+/// The program with this body of `f` and this function for assumptions.
 fn program((declarations, word): (&str, &str), body: &str) -> String {
     let body = body.replace("A(", &format!("{word}("));
     format!(
@@ -78,7 +79,7 @@ fn program((declarations, word): (&str, &str), body: &str) -> String {
     )
 }
 
-/// What is asked, in turn. Where assertions are asked about, one that is checked counts.
+/// The options of the runs. In runs that check assertions, a reached assertion counts as a check.
 const WAYS: [&[&str]; 8] = [
     &[],
     &["--property", "unreach-call"],
@@ -93,7 +94,7 @@ const WAYS: [&[&str]; 8] = [
 fn confirm(text: &str, options: &[&str], nothing_checked: Option<bool>, lines: &[u64]) {
     let found = verify(text, options);
     let all = format!("{options:?}\n{}\n{text}", found.stderr);
-    // A loop that stands for an assumption does not end.
+    // An assumption that is written as an infinite loop violates termination.
     let ends = !options.contains(&"termination") || !(text.contains("while (!c)") || text.contains("goto L"));
     assert!(found.verdict == "TRUE" || !ends, "{}: {all}", found.verdict);
     assert_eq!(found.lines, lines, "{all}");
@@ -130,12 +131,13 @@ fn every_question_is_asked() {
     let properties = ["no-overflow", "valid-memsafety", "valid-memcleanup", "termination"];
     for property in properties {
         confirm(&program(WORDS[0], BODIES[1].0), &["--property", property], Some(true), BODIES[1].2);
-        // Where nobody asks about assertions, one that is checked does not count.
+        // In runs that do not check assertions, a reached assertion does not count.
         confirm(&program(WORDS[0], BODIES[9].0), &["--property", property], None, BODIES[9].2);
     }
 }
 
-/// Arguments of the function that the program starts with are values like others, and what pointers lead to has lengths.
+/// Assumptions about arguments of the entry function are checked like others, including those about the sizes of
+/// objects.
 #[test]
 fn assumptions_about_arguments_are_asked_about() {
     let contract = |bounds: &str| {
@@ -168,7 +170,7 @@ fn a_proof_without_checks_says_so() {
     assert!(nothing("int main(void) { return 0; }").contains("can be reached from main"));
     let uncalled = "void reach_error(void); void f(void) { reach_error(); } int main(void) { return 0; }";
     assert!(nothing(uncalled).contains("can be reached from main"));
-    // What never ends may be checked for ever.
+    // An infinite loop may contain the reached checks.
     let declarations = "void reach_error(void); int nondet_int(void); void __VERIFIER_assume(int);";
     for body in [
         "for (;;) { if (x == 2) reach_error(); } __VERIFIER_assume(x < 3);",

@@ -1,9 +1,10 @@
-//! Programs written by `proviso reduce`, `instrument` and `slice` do what the program does that they are of: all are compiled and run.
+//! Programs written by `proviso reduce`, `instrument` and `slice` behave like their originals. The tests compile and
+//! run both.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What programs call: inputs are all alike, and `say` prints at once.
+/// The functions that the programs call. All inputs have the same value. `say` prints without buffering.
 const OTHERS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ impl Bench {
         to
     }
 
-    /// Has a command of ours write a program; the path of it.
+    /// Runs a command that writes a program. Returns the path of the program.
     fn write(&self, args: &[&str], name: &str) -> PathBuf {
         let to = self.path(name);
         let output = proviso(&[args, &["-o", to.to_str().unwrap()]].concat());
@@ -61,7 +62,7 @@ impl Bench {
     }
 }
 
-/// What a program prints, and its status.
+/// Runs a program. Returns its exit status and output.
 fn run(program: &Path, input: i32) -> (Option<i32>, String) {
     let mut command = Command::new(program);
     let output = command.env("INPUT", input.to_string()).stdin(Stdio::null()).output().expect("it runs");
@@ -85,7 +86,7 @@ fn what_runs_when_a_program_ends_runs_when_the_written_one_does() {
         for (n, (text, compiler)) in written.iter().zip(["clang-19", "gcc", "clang-19"]).enumerate() {
             programs.push((bench.compile(compiler, &[], text, &format!("written{n}")), false));
         }
-        // Everything is registered alone, and together with everything else.
+        // Each handler is registered alone, and together with all others.
         let registered = (0..9).map(|bit| 1 << bit).chain([0, 0x3f, 0x7f, 0xff, 0x1ff]);
         for input in registered.flat_map(|mask| (0..12).map(move |end| mask << 4 | end)) {
             let (status, output) = run(&original, input);
@@ -185,7 +186,7 @@ fn programs_of_all_types_are_written() {
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         for (command, options) in [("reduce", &[][..]), ("instrument", &["--check", "address"])] {
             let written = bench.write(&[&[command, width], &files[..], options].concat(), "written.c");
-            // There is no integer of 128 bits for gcc on machines of 32.
+            // On 32-bit targets, gcc has no 128-bit integers.
             for compiler in ["clang-19", "gcc"].into_iter().filter(|&compiler| is_large || compiler != "gcc") {
                 let program = bench.compile(compiler, &[&machine, "-O1"], &written, "written");
                 for input in [0, 1, 2, 5] {
@@ -197,7 +198,7 @@ fn programs_of_all_types_are_written() {
     }
 }
 
-/// Other constructs: statements, calls, names, constants.
+/// Statements, calls, names, and constants.
 #[test]
 fn programs_of_all_statements_are_written() {
     let bench = Bench::new();
@@ -237,7 +238,7 @@ fn what_cannot_be_written_is_refused() {
                 let output = proviso(&[command, source.to_str().unwrap(), "-o", out.to_str().unwrap()]);
                 let message = String::from_utf8_lossy(&output.stderr).into_owned();
                 assert_eq!(output.status.code(), Some(65), "{message}");
-                assert!(message.contains("C has no words for") && message.contains("p.c:4"), "{message}");
+                assert!(message.contains("C cannot express") && message.contains("p.c:4"), "{message}");
                 assert!(!out.exists());
             }
         }

@@ -1,4 +1,4 @@
-"""Assertions about a program of which it is known from its runs whether they hold."""
+"""Creates assertions about a program. The native runs determine whether they hold."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Claim:
 
 
 def claims(program, runs, rng):
-    """A claim that holds and one that does not, where there are such."""
+    """Returns a claim that holds and a claim that does not hold, if there are any."""
     seen = [run for run in runs if run.ends and run.reached]
     if not seen:
         return [Claim("0", True, "never reached")]

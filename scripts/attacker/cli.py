@@ -17,51 +17,53 @@ from . import claims, judge, lists, mutants, native
 from .areas import AREAS
 from .program import VECTORS, Program
 
-MUTANTS = 4  # of one program
+MUTANTS = 4  # number of mutants of one program
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 DESCRIPTION = """\
-Attacks proviso with programs whose truth is known: small C programs made at random, with inputs of small domains, are
-compiled natively and run on all inputs; then proviso is asked whether assertions about them hold. A verdict that
-contradicts the machine, or a crash, is a finding. With --question default the programs get small faults, and whether
-one of their runs is undefined is what the sanitizers say of all runs; with --question termination, whether all end; with
---question memory initialisations are lost, and MemorySanitizer says whether something is used that has none. With
---question lists the programs are about lists of any length, and what fails in short runs must not be proved.
+Tests proviso with random programs whose correct verdict is known. The small C programs have inputs with small domains, and
+are compiled natively and run on all inputs. Then proviso verifies assertions about them. A finding is a verdict that
+contradicts the native runs, or a crash. --question selects the expected verdict:
+  assertions   the assertions hold in all runs
+  default      the programs are mutated; sanitizers detect undefined behaviour in the runs
+  termination  the programs are mutated; all runs end
+  memory       initialisations are removed; MemorySanitizer detects uses of uninitialised values
+  lists        programs about lists of any length; proviso must not prove a property that short runs violate
 
-  scripts/attack --count 50                   50 programs, from a seed taken from the clock
+  scripts/attack --count 50                   50 programs, with a seed from the clock
   scripts/attack --seed 7 --count 1           the program with this seed
-  scripts/attack --seed 7 --show              prints it and the truth about it, and asks nobody
+  scripts/attack --seed 7 --show              prints this program and its correct verdict, without a run of proviso
   scripts/attack --count 2000 --areas floats,text --analyses all
   scripts/attack --count 100 --question default
 
-Each program is verified with the default and with one other analysis, chosen by its seed (--analyses), sometimes
-with other options.
+Each program is verified with the default analysis and with another analysis that its seed determines (--analyses),
+sometimes with additional options.
 
-Exit code: 0 nothing found, 1 a wrong verdict or a violation that does not reproduce, 2 a crash, 64 wrong usage."""
+Exit code: 0 no finding, 1 a wrong verdict or a violation that does not reproduce, 2 a crash, 64 wrong usage."""
 
 
 def parser():
     raw = argparse.RawDescriptionHelpFormatter
     p = argparse.ArgumentParser(prog="scripts/attack", description=DESCRIPTION, formatter_class=raw)
-    p.add_argument("--seed", type=int, metavar="N", help="of the first program; the others have the seeds after it (the clock)")
-    p.add_argument("--count", type=int, default=1, metavar="N", help="programs (1)")
-    p.add_argument("--seconds", type=float, metavar="SECS", help="begin no program after this long")
-    p.add_argument("--areas", default=",".join(AREAS), metavar="LIST", help=f"what they are about ({','.join(AREAS)})")
-    p.add_argument("--question", choices=("assertions", "default", "termination", "memory", "lists"), default="assertions", help="what is asked of the programs (assertions)")
-    p.add_argument("--only", metavar="NAME", help="only fragments of this name")
-    p.add_argument("--analyses", default="one", metavar="LIST", help="besides the default: none, one, all, or names")
-    p.add_argument("--timeout", type=float, default=10, metavar="SECS", help="for each question (10)")
+    p.add_argument("--seed", type=int, metavar="N", help="the seed of the first program; others have the following seeds (clock)")
+    p.add_argument("--count", type=int, default=1, metavar="N", help="number of programs (1)")
+    p.add_argument("--seconds", type=float, metavar="SECS", help="start no program after this time")
+    p.add_argument("--areas", default=",".join(AREAS), metavar="LIST", help=f"the features of C in the programs ({','.join(AREAS)})")
+    p.add_argument("--question", choices=("assertions", "default", "termination", "memory", "lists"), default="assertions", help="the property to verify (assertions)")
+    p.add_argument("--only", metavar="NAME", help="only fragments with this name")
+    p.add_argument("--analyses", default="one", metavar="LIST", help="analyses in addition to the default: none, one, all, or names")
+    p.add_argument("--timeout", type=float, default=10, metavar="SECS", help="the limit for each verification (10)")
     p.add_argument("--proviso", metavar="FILE", help="default: target/release/proviso")
-    p.add_argument("--out", metavar="FOLDER", help="where findings go (a new folder in /tmp, if there are any)")
-    p.add_argument("--log", metavar="FILE", help="every answer as a line of JSON, appended")
-    p.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="programs at a time")
-    p.add_argument("--show", action="store_true", help="print programs and truths only")
+    p.add_argument("--out", metavar="FOLDER", help="the folder for findings (a new folder in /tmp)")
+    p.add_argument("--log", metavar="FILE", help="append each verdict as a line of JSON")
+    p.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="number of programs in parallel")
+    p.add_argument("--show", action="store_true", help="only print programs and their correct verdicts")
     return p
 
 
 def build(seed, areas, only=None):
-    """The program of a seed, and the names of what it is made of."""
+    """Returns the program of a seed, and the names of its fragments."""
     rng = random.Random(f"{seed}")
     program = Program(rng, 32 if rng.random() < 0.25 else 64)
     made = []
@@ -71,7 +73,7 @@ def build(seed, areas, only=None):
             fragments = [f for f in fragments if f.__name__ == only]
         # Areas are equally likely, whatever their number of fragments.
         fragment = rng.choice(fragments if only else AREAS[rng.choice(areas)])
-        # Loops are about all values of an input, and stand alone.
+        # A fragment with loops uses all values of an input, so it is not combined with others.
         if made and (program.pure or fragment in AREAS["loops"]):
             continue
         fragment(program)
@@ -94,7 +96,7 @@ class Attack:
         self.log = open(options.log, "a") if options.log else None  # noqa: SIM115
 
     def options_for(self, seed, rng, program):
-        """The ways in which a program is asked about."""
+        """Returns the lists of options with which a program is verified."""
         base = ["--32"] if program.bits == 32 else []
         ways = [base]
         if self.options.analyses == "one":
@@ -107,7 +109,7 @@ class Attack:
         return [[*way, *extra] if n == 1 or len(ways) == 1 else way for n, way in enumerate(ways)]
 
     def attack(self, seed, stop=None):
-        """Everything about one seed: a list of records."""
+        """Creates, runs and verifies the program of a seed. Returns a list of records."""
         if self.options.question == "lists":
             return [self.attack_list(seed)]
         with tempfile.TemporaryDirectory(prefix="attack") as name:
@@ -156,7 +158,7 @@ class Attack:
         return record
 
     def attack_mutants(self, seed, original, made, folder, stop):
-        """The same for some mutants of a program, and what a developer asks of them."""
+        """Does the same for some mutants of a program, with the other questions."""
         rng = random.Random(f"{seed} mutants")
         records, seen = [], set()
         for _ in range(MUTANTS):
@@ -192,7 +194,7 @@ class Attack:
                 wrong = judge.complaint(verdict, fault is None)
                 if wrong is None and question is judge.DEFAULT and verdict.answer == "FALSE" and harness.exists():
                     wrong = judge.reproduces(program, file, harness, folder, [*native.SANITIZERS, "-fno-wrapv"])
-                # What was never written has any value here, and some value there.
+                # An uninitialised object has an arbitrary value for proviso, but a certain value in a native run.
                 if wrong and not memory and native.reads_uninitialised(program, folder):
                     records[-1] = {"seed": seed, "made": made, "unfit": "reads what was never written"}
                     break

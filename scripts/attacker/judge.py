@@ -1,4 +1,4 @@
-"""What Proviso says of a program, held against the truth."""
+"""Compares the verdict of Proviso with the native runs of a program."""
 
 import re
 import subprocess
@@ -38,7 +38,7 @@ MEMORY_CHECK = ["--check", "memory"]
 
 def ask(proviso, file, question, options, timeout):
     command = [proviso, "verify", str(file), *question, "--color", "never", "--timeout", str(timeout), *options]
-    # It is to say itself that there is no more memory.
+    # Proviso should report by itself that the memory is exhausted.
     command += ["--memory-limit", str(MEMORY // (1 << 20) * 3 // 4)]
     limits = runner.Limits(wall=3 * timeout + 30, cpu=None, memory=MEMORY)
     outcome = runner.run(command, limits)
@@ -50,7 +50,7 @@ def ask(proviso, file, question, options, timeout):
 
 
 def complaint(verdict, holds):
-    """What is wrong with a verdict on whether nothing goes wrong; `None` if nothing is. Not to know is not wrong."""
+    """Returns what is wrong with a verdict, or `None` if it is correct. UNKNOWN is never wrong."""
     expected = {"TRUE": 0, "FALSE": 1, "UNKNOWN": 2}
     if verdict.answer not in expected or verdict.exit != expected[verdict.answer] or "internal error" in verdict.line:
         return f"crash: {verdict.line} (exit {verdict.exit})"
@@ -60,9 +60,9 @@ def complaint(verdict, holds):
 
 
 def reproduces(program, file, harness, folder: Path, flags=()):
-    """Whether the program fails with the harness, natively."""
+    """Checks whether the program with the harness fails natively."""
     binary = folder / "reproduced"
-    # As the first lines of the harness say.
+    # The first lines of the harness contain this command.
     renamed = re.findall(r"-D\w+=proviso_\w+", Path(harness).read_text(errors="replace"))
     command = ["clang-19", "-O0", *SHARED, *MACHINE[program.bits], *renamed, *flags, "-o", str(binary), str(file), str(harness), "-lm"]
     made = subprocess.run(command, capture_output=True, text=True)

@@ -1,5 +1,5 @@
-"""Programs about lists of any length: singly and doubly linked, circular, with heads inside of nodes. Which choices a run takes,
-and how often its loops go round, is up to `choose`; truth is looked for in all short sequences of choices and in some long ones."""
+"""Programs about lists of any length: singly and doubly linked, circular, with heads inside nodes. Calls of `choose` determine the
+branches and the numbers of iterations in a run. The native runs cover all short sequences of choices, and some long ones."""
 
 import random
 import subprocess

@@ -1,10 +1,10 @@
-"""Programs with small faults of people who write C: an index beside the last, a size too small, a statement that is lost."""
+"""Mutates programs with typical faults in C: an index off by one, a size that is too small, a missing statement."""
 
 import re
 
 
 class Mutant:
-    """A mutation: where it may be made, and what it puts there."""
+    """A mutation: a pattern for its places, and the replacements."""
 
     def __init__(self, pattern, *replacements):
         self.pattern, self.replacements = re.compile(pattern), replacements
@@ -71,7 +71,7 @@ FORGOTTEN = [
 
 
 def mutate(program, rng, mutations=MUTATIONS):
-    """Makes one to three small changes to what the program does; its inputs stay."""
+    """Applies one to three small mutations to a program. Its inputs stay the same."""
     wanted, changed = rng.choice((1, 1, 2, 3)), 0
     for _ in range(40):
         if changed == wanted:

@@ -1,4 +1,4 @@
-"""The truth about a program: it is compiled natively and run on every combination of its inputs."""
+"""Compiles a program natively and runs it on every combination of its inputs."""
 
 import subprocess
 from dataclasses import dataclass
@@ -68,20 +68,20 @@ int main(void) {
 """
 
 SIGALRM = 14
-FAULT = 96  # how a run ends of which a sanitizer says something
+FAULT = 96  # the exit code of a run in which a sanitizer reports an error
 
 
 class Unfit(Exception):
-    """The program does not compile, or its behaviour is not defined: nothing can be learned from it."""
+    """The program does not compile, or has undefined behaviour, so it has no correct verdict."""
 
 
 @dataclass
 class Run:
-    """What one vector of inputs leads to."""
+    """The native run on one vector of inputs."""
 
     inputs: tuple  # C expressions
-    ends: bool  # or it goes on for ever
-    reached: bool  # the end of main; else it left earlier
+    ends: bool  # whether the run ends
+    reached: bool  # whether the run reaches the end of main
     results: tuple
 
 
@@ -139,7 +139,7 @@ def vectors(program):
 
 
 def reads_uninitialised(program, folder):
-    """Whether something is read that was never written. The other sanitizers do not see it."""
+    """Returns whether a run reads uninitialised memory, which the other sanitizers do not detect."""
     try:
         runs, errors = compile_and_run(program, "clang-19", ["-fsanitize=memory", "-fno-sanitize-recover=all"], folder, "memory")
     except Unfit:
@@ -155,11 +155,11 @@ UNSEEN = ("va_arg(", "strtok_r(", "strtoul(s", "strtoull(s")
 
 
 def faults(program, folder: Path):
-    """What the sanitizers say of the first vector of inputs at which they say anything; `None` where they never do."""
+    """Returns the first report of a sanitizer in the runs on all inputs, or `None`."""
     program.pure = False
     if any(word in program.render([]) for word in UNSEEN):
         raise Unfit("the sanitizers do not look into it")
-    # With the rules of C: overflow is no wrap-around.
+    # Signed overflow is undefined, as in C.
     flags = [*SANITIZERS, "-fno-wrapv", "-fstrict-aliasing"]
     runs, errors = compile_and_run(program, "clang-19", flags, folder, "sanitized")
     if any(end == -SIGALRM for end, *_ in runs) or "stack-overflow" in errors:
@@ -170,7 +170,7 @@ def faults(program, folder: Path):
 
 
 def uninitialised(program, folder: Path):
-    """What MemorySanitizer says of the first vector of inputs at which it says anything, of programs of which the others say nothing."""
+    """Returns the first report of MemorySanitizer, for programs without reports of the other sanitizers."""
     if program.bits != 64 or faults(program, folder):
         raise Unfit("undefined otherwise")
     flags = ["-fsanitize=memory", "-fno-sanitize-recover=all", "-g1"]
@@ -181,9 +181,9 @@ def uninitialised(program, folder: Path):
 
 
 def endless(program, folder: Path):
-    """Whether some vector of inputs leads to a run that does not come to an end in a while."""
+    """Returns whether some run does not end within a time limit."""
     program.pure, program.may_hang = False, True
-    # What C leaves undefined, overflow included, is no question of ends.
+    # Programs with undefined behaviour, including overflow, have no correct verdict on termination.
     flags = [*SANITIZERS, "-fno-wrapv"]
     runs, errors = compile_and_run(program, "clang-19", flags, folder, "sanitized")
     if "stack-overflow" in errors:
@@ -194,7 +194,7 @@ def endless(program, folder: Path):
 
 
 def truth(program, folder: Path):
-    """A `Run` for every vector of inputs."""
+    """Returns a `Run` for each vector of inputs."""
     plain, _ = compile_and_run(program, "clang-19", [], folder, "plain")
     count = len(program.results)
     hang = {SIGALRM} if program.may_hang else set()

@@ -1,4 +1,4 @@
-"""A batch: tasks that have no result yet are run, here or on a cluster, and what comes out goes into the result file."""
+"""Runs a batch: the tasks without a result, on this machine or on a cluster, and writes the results to the result file."""
 
 import sys
 import threading
@@ -9,22 +9,22 @@ from . import cluster, command, processes, report, runner
 from .ranges import Divided, Step
 from .verdict import judge
 
-WAIT = 0.5  # seconds between looks whether another batch is done with a task
+WAIT = 0.5  # seconds between two checks whether another batch has finished a task
 
 
 class Work:
-    """The tasks of this batch that have no result yet. Each is given out once, as a whole or by steps, under a claim that others
-    respect, and comes back with a result or not."""
+    """The tasks of this batch without a result. `next` hands out each task once, as a whole or as steps, and locks it against
+    other batches until `put` receives its result."""
 
     def __init__(self, ledger, tasks, progress, plan=None):
         self.ledger, self.progress, self.plan = ledger, progress, plan
         self.queue, self.elsewhere = deque(tasks), deque()
-        self.divided, self.steps = {}, deque()  # tasks in ranges that are at work, by key; steps of theirs to run
+        self.divided, self.steps = {}, deque()  # the running tasks with ranges, by key; the steps of these tasks to run
         self.changed = threading.Condition()
         self.driver_known = ledger.driver is not None
 
     def next(self):
-        """A step to run now, or None: there is none, or others run what is left (`is_over` tells)."""
+        """Returns a step to run now. None: no task is left (`is_over`), or other batches or threads run the tasks that are left."""
         with self.changed:
             while True:
                 if self.steps:
@@ -58,17 +58,17 @@ class Work:
         return not self.queue and not self.elsewhere and not self.divided
 
     def is_decided(self, step):
-        """Whether nobody needs the result of this step any more: another range has shown a violation."""
+        """Returns whether the result of this step is not needed any more, because another range contains a violation."""
         return bool(step.name) and step.task.key not in self.divided
 
     def wait(self):
-        """Waits until there may be something to do."""
+        """Waits until a step may be available."""
         with self.changed:
             if not self.steps and not self.is_over():
                 self.changed.wait(WAIT)
 
     def put(self, step, result):
-        """The result, or None where there is none: the step was interrupted."""
+        """Receives the result of a step, or None if the step was interrupted."""
         with self.changed:
             divided = self.divided.get(step.task.key)
             if self.is_decided(step):
@@ -103,7 +103,7 @@ class Work:
 
 
 class Either:
-    """Whether a step is to end: all are, or its result is not needed."""
+    """An event that tells a step to end: the batch ends, or the result of the step is not needed."""
 
     def __init__(self, stop, work, step):
         self.stop, self.work, self.step = stop, work, step
@@ -113,7 +113,7 @@ class Either:
 
 
 def run(work, tool, jobs, address):
-    """Everything that is to be done; raises what went wrong, KeyboardInterrupt included."""
+    """Runs all steps. Raises the exceptions of the threads, including KeyboardInterrupt."""
     processes.sweep()
     processes.environment()
     if address:
@@ -137,7 +137,7 @@ def on_this_machine(work, tool, jobs):
 
 
 class Progress:
-    """One line that is rewritten on a terminal; now and then a line elsewhere."""
+    """Prints the progress: one line that is overwritten on a terminal, or a line every minute elsewhere."""
 
     def __init__(self, total):
         self.total, self.done, self.said = total, 0, Counter()

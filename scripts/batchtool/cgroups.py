@@ -1,6 +1,6 @@
-"""Control groups, where this process may make them: the kernel then counts and limits what a command uses together with all
-that it starts, at no cost. Version 2 needs a group of our own (`systemd-run --user --scope -p Delegate=yes scripts/batch ...`),
-version 1 the right to make groups below ours."""
+"""Control groups, if this process may create them. The kernel then measures and limits the resources of a command and of all
+processes that it starts. Version 2 needs a delegated group (`systemd-run --user --scope -p Delegate=yes scripts/batch ...`),
+version 1 the permission to create groups below the group of this process."""
 
 import contextlib
 import functools
@@ -10,13 +10,13 @@ import time
 import uuid
 from pathlib import Path
 
-# Puts itself into the groups whose files come first, then becomes the command.
+# A shell script that adds itself to the groups (the arguments before `--` are their files), then executes the command.
 ENTER = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 
 
 @functools.cache
 def parents():
-    """(version, the folder to make groups for memory in, that for processor time), or None."""
+    """Returns (version, the parent folder of groups for memory, the parent folder of groups for processor time), or None."""
     try:
         mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
         own = dict(line.split(":", 2)[1:] for line in Path("/proc/self/cgroup").read_text().splitlines())
@@ -40,8 +40,8 @@ def parents():
 
 
 def delegated(folder):
-    """The folder of version 2 if groups in it can have limits. A group with limits for those in it has no processes of its own,
-    so this one moves to a group beside those of the commands."""
+    """Returns the folder of a group of version 2 if groups in it can have limits, else None. A group that limits its subgroups
+    must not contain processes, so this process moves to a subgroup."""
     try:
         if not {"memory", "cpu"} <= set((folder / "cgroup.controllers").read_text().split()):
             return None
@@ -55,11 +55,11 @@ def delegated(folder):
 
 
 class Group:
-    """The group of one command; a context, at whose end nothing in it runs any more."""
+    """The group of one command. `close` kills all processes in it and removes it."""
 
     def __init__(self, memory):
         self.version, memory_folder, cpu_folder = parents()
-        # Process numbers come again, in containers often, and what was killed leaves its groups behind.
+        # A process number alone is not unique: numbers are reused, and a killed batch leaves its groups behind.
         name = f"task-{os.getpid()}-{uuid.uuid4().hex}"
         self.memory, self.cpu = memory_folder / name, cpu_folder / name
         for folder in {self.memory, self.cpu}:
@@ -69,7 +69,7 @@ class Group:
         else:
             limits = {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory}
         for file, value in limits.items():
-            with contextlib.suppress(OSError):  # no accounting of swap
+            with contextlib.suppress(OSError):  # the kernel does not account for swap
                 (self.memory / file).write_text(str(value))
 
     def wrap(self, command):
@@ -82,7 +82,7 @@ class Group:
         return int((self.cpu / "cpuacct.usage").read_text()) / 1e9
 
     def peak(self):
-        """Bytes at most, 0 where the kernel does not say."""
+        """Returns the peak memory in bytes, 0 if the kernel does not report it."""
         try:
             return int((self.memory / ("memory.peak" if self.version == 2 else "memory.max_usage_in_bytes")).read_text())
         except OSError:
@@ -112,12 +112,12 @@ class Group:
                 except FileNotFoundError:
                     break
                 except OSError:
-                    # What was killed takes its time to go, on a machine with other work more than some slices.
+                    # Killed processes need some time to end, on a busy machine more than a few time slices.
                     time.sleep(0 if attempt < 100 else 0.01)
 
 
 def field(path, name):
-    """The value of a line `name value`."""
+    """Returns the value in the line `name value` of a file."""
     with contextlib.suppress(OSError):
         for line in path.read_text().splitlines():
             if line.startswith(name + " "):

@@ -22,34 +22,35 @@ IN_RELEASE = Path(__file__).parts[-4:-1] == ("lib", "proviso", "batchtool")
 NAME = "proviso-batch" if IN_RELEASE else "scripts/batch"
 
 DESCRIPTION = f"""\
-Runs proviso (or another verifier) over many programs, and says how it did.
+Runs proviso (or another verifier) on many programs, and reports the results.
 
   {NAME} run src/*.c --property no-overflow --out a.jsonl
   {NAME} run build/compile_commands.json --entries all --out b.jsonl
-  {NAME} run src/*.c --out a.jsonl -- -I include   # options of `proviso verify`, of the compiler too
+  {NAME} run src/*.c --out a.jsonl -- -I include   # after --: options of `proviso verify` and of the compiler
   {NAME} run sets/ReachSafety-Loops.set --timeout 60 --out c.jsonl -- --seed 7
   {NAME} run hard.yml --ranges lb3,lb10 --cluster local:4 --out d.jsonl
   {NAME} run nightly.toml                # a run definition: see `run --help`
   {NAME} report a.jsonl
-  {NAME} compare old.jsonl new.jsonl     # regressions first; the exit code says whether there are any
+  {NAME} compare old.jsonl new.jsonl     # regressions first; exit code 1 if there are any
   {NAME} page symex=a.jsonl value=b.jsonl --out results.html
   {NAME} export b.jsonl --format sarif --out findings.sarif
 
-A run that was stopped, by whatever means, goes on by the same command. Several may work on one result file."""
+To continue a run that was stopped, for whatever reason, give the same command again. Several runs at the same time may use one
+result file."""
 
 RUN_EPILOG = f"""\
-Inputs are task definitions (.yml), categories (.set), folders of them, lists (.tsv with a header line, --index), C files and
-bitcode, archives, objects and programs as `proviso verify` takes them, and compile_commands.json. Everything after -- is passed on to the verifier. Lists have the columns path (of a .yml or a
-C file, relative to the list) and property, and may have expected (true, false), category, subproperty, data_model, error_fn
-and extra_cflags; - is nothing.
+Inputs are task definitions (.yml), categories (.set), folders with either, lists (.tsv with a header line, --index),
+compile_commands.json, and C files, bitcode, archives, objects and programs as `proviso verify` accepts them. Everything after --
+is passed to the verifier. A list has the columns path (of a .yml or a C file, relative to the list) and property, and optionally
+expected (true, false), category, subproperty, data_model, error_fn and extra_cflags; the value - stands for an empty one.
 
-In the template of --tool-cmd these are replaced: {{file}} {{files}} {{task}} {{property}} {{property_file}} {{data_model}} {{bits}}
-{{error_function}} {{timeout}} {{memory}}; an example for ESBMC:
+The template of --tool-cmd may contain these placeholders: {{file}} {{files}} {{task}} {{property}} {{property_file}}
+{{data_model}} {{bits}} {{error_function}} {{timeout}} {{memory}}; an example for ESBMC:
   --tool-cmd 'esbmc {{files}} --{{bits}} --k-induction --unlimited-goto-unwind'
 
 {definition.__doc__}
-Exit code: 0 all is well, 1 a wrong verdict, or a violation where none was expected, 2 a crash, or a program that does not
-compile, 64 wrong usage, 130 interrupted."""
+Exit code: 0 none of the following, 1 a wrong verdict, or a violation in a program without an expected verdict, 2 a crash, or a
+program that does not compile, 64 wrong usage, 130 interrupted."""
 
 
 def parser():
@@ -58,87 +59,88 @@ def parser():
     commands = p.add_subparsers(dest="command", required=True, metavar="|".join(COMMANDS))
     add_run(commands.add_parser("run", help="run tasks", epilog=RUN_EPILOG, formatter_class=raw))
 
-    q = commands.add_parser("report", help="sum up result files")
+    q = commands.add_parser("report", help="summarise result files")
     q.add_argument("file", nargs="+")
     q.add_argument("--property", action="append")
     q.add_argument("--by", choices=("category", "folder"), default="category")
 
-    c = commands.add_parser("compare", help="what changed between two runs", description=COMPARE, formatter_class=raw)
+    c = commands.add_parser("compare", help="list the changes between two runs", description=COMPARE, formatter_class=raw)
     c.add_argument("old")
     c.add_argument("new")
     c.add_argument("--property", action="append")
     c.add_argument("--fail-on", metavar="KINDS", default="wrong,violation,crash", help="default: wrong,violation,crash")
 
-    d = commands.add_parser("plot", help="several runs in a table and a quantile plot")
-    d.add_argument("file", nargs="+", metavar="[NAME=]FILE", help="result files, with names for them")
-    d.add_argument("--out", metavar="SVG", help="where to draw the quantile plot")
-    d.add_argument("--by-category", dest="by", action="store_true", help="also what each solved of each category, and in what time")
+    d = commands.add_parser("plot", help="compare several runs in a table and a quantile plot")
+    d.add_argument("file", nargs="+", metavar="[NAME=]FILE", help="result files, optionally with names for the runs")
+    d.add_argument("--out", metavar="SVG", help="write the quantile plot to this file")
+    d.add_argument("--by-category", dest="by", action="store_true", help="also print the solved tasks and the time per run and category")
     d.add_argument("--property", action="append")
 
-    h = commands.add_parser("page", help="runs as a page for a browser: tables, plots, filters")
-    h.add_argument("file", nargs="+", metavar="[NAME=]FILE", help="result files, with names for them")
+    h = commands.add_parser("page", help="write runs as an HTML page with tables, plots and filters")
+    h.add_argument("file", nargs="+", metavar="[NAME=]FILE", help="result files, optionally with names for the runs")
     h.add_argument("--out", required=True, metavar="HTML")
     h.add_argument("--property", action="append")
 
-    e = commands.add_parser("export", help="results in another format")
+    e = commands.add_parser("export", help="write results in another format")
     e.add_argument("file")
     e.add_argument("--format", choices=sorted(export.FORMATS), required=True,
-                   help="csv; junit: for continuous integration; sarif: all violations, for code hosts; benchexec: for table-generator")
+                   help="csv; junit (for continuous integration); sarif (all violations, for code hosts); benchexec (for table-generator)")
     e.add_argument("--out", metavar="FILE", help="default: standard output")
     e.add_argument("--property", action="append")
     return p
 
 
 COMPARE = """\
-What changed between two runs, regressions first. Exit code 1 if there is a regression of these kinds (--fail-on):
-  wrong      a verdict that contradicts the label
-  violation  a violation in a program without a label
+Lists the changes between two runs, regressions first. The exit code is 1 if there is a regression of a kind in --fail-on:
+  wrong      the verdict contradicts the expected one
+  violation  a violation in a program without an expected verdict
   crash      the verifier crashed
-  lost       solved before, not now
-  slower     more than a second and half as much again"""
+  lost       solved in the old run, not in the new one
+  slower     more than a second and more than 50 % slower"""
 
 
 def add_run(r):
     r.add_argument("tasks", nargs="*", help="task files, categories, folders, C files, compile_commands.json, or one run definition (.toml)")
-    r.add_argument("--out", help="result file (JSON lines), appended to")
-    r.add_argument("--index", action="append", default=[], metavar="TSV", help="list of tasks with their attributes")
-    choose = r.add_argument_group("which of them")
-    choose.add_argument("--property", action="append", help="only this property (may be repeated); of programs without a task definition: "
-                        "what to ask")
-    choose.add_argument("--entries", action="append", default=[], metavar="WHICH", help="functions of a compile_commands.json, an archive, an object or a C file to start "
-                        "with: main (default), all others (all), those that differ from a revision of git (changed:REVISION), "
-                        "NAME, FILE.c:NAME, or a file with a list of them")
-    choose.add_argument("--linked", action="store_true", help="with the functions of the project's other files, not one file alone")
-    choose.add_argument("--category", action="append", metavar="GLOB", help="only such categories")
-    choose.add_argument("--match", action="append", metavar="GLOB", help="only tasks of such names")
+    r.add_argument("--out", help="append results to this file (JSON lines)")
+    r.add_argument("--index", action="append", default=[], metavar="TSV", help="run the tasks of this list")
+    choose = r.add_argument_group("selection of tasks")
+    choose.add_argument("--property", action="append", help="only this property (may be repeated); for programs without a task "
+                        "definition: verify this property")
+    choose.add_argument("--entries", action="append", default=[], metavar="WHICH", help="entry functions of a compile_commands.json, "
+                        "an archive, an object or a C file: main (default), all others (all), those that differ from a revision of "
+                        "git (changed:REVISION), NAME, FILE.c:NAME, or a file with a list of them")
+    choose.add_argument("--linked", action="store_true", help="link each file with the other files of the project")
+    choose.add_argument("--category", action="append", metavar="GLOB", help="only categories that match")
+    choose.add_argument("--match", action="append", metavar="GLOB", help="only tasks with names that match")
     choose.add_argument("--expected", choices=("true", "false"))
     choose.add_argument("--only", metavar="FILE", help="only tasks named in the first column of this file")
-    choose.add_argument("--sample", type=int, metavar="N", help="N of the tasks, always the same")
-    choose.add_argument("--sample-seed", type=int, default=0, metavar="N", help="other N of the tasks")
+    choose.add_argument("--sample", type=int, metavar="N", help="only N of the tasks, chosen at random with a fixed seed")
+    choose.add_argument("--sample-seed", type=int, default=0, metavar="N", help="the seed of --sample (0)")
     choose.add_argument("--retry", action="append", default=[], metavar="STATUS",
-                        help="run again what ended so: unknown, error, wrong-true, ...")
+                        help="run tasks with this result again: unknown, error, wrong-true, ...")
     limit = r.add_argument_group("limits")
-    limit.add_argument("--timeout", type=float, default=60, metavar="SECS", help="wall time told to the tool (60)")
-    limit.add_argument("--grace", type=float, default=5, metavar="SECS", help="killed this long after it (5)")
-    limit.add_argument("--cpu-limit", type=float, metavar="SECS", help="killed past this CPU time")
-    limit.add_argument("--memory", type=int, default=4000, metavar="MB", help="for each task (4000)")
+    limit.add_argument("--timeout", type=float, default=60, metavar="SECS", help="limit on wall time, passed to the verifier (60)")
+    limit.add_argument("--grace", type=float, default=5, metavar="SECS", help="time after this limit until the verifier is killed (5)")
+    limit.add_argument("--cpu-limit", type=float, metavar="SECS", help="kill the verifier after this CPU time")
+    limit.add_argument("--memory", type=int, default=4000, metavar="MB", help="limit on memory of each task (4000)")
     limit.add_argument("--limit-by", choices=("auto", "cgroups", "polling"), default="auto",
-                       help="control groups where there are any (auto), or looks at the processes")
-    where = r.add_argument_group("where")
-    where.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="tasks at a time")
-    where.add_argument("--cluster", metavar="ADDRESS", help="on a Dask cluster: tcp://HOST:PORT, local:N workers, or local:MIN-MAX as there is work "
-                       "(docs/guide/clusters.md)")
-    where.add_argument("--ranges", metavar="HOW", help="divide each task at test cases (proviso split --by) into ranges that run side by side: "
-                       "SPLITTERS such as lb3,lb10, or 'lb3: symex | predicate' with an analysis for each range")
-    tool = r.add_argument_group("the tool")
-    tool.add_argument("--proviso", default=None, metavar="FILE", help="default: target/release/proviso, or that of the archive this is in")
-    tool.add_argument("--cache", metavar="FOLDER", help="proofs and violations by content of the program: what was verified is not run again")
-    tool.add_argument("--tool-cmd", metavar="TEMPLATE", default="", help="run another verifier")
+                       help="measure and limit with control groups or by polling the processes; auto: control groups if available")
+    where = r.add_argument_group("place of execution")
+    where.add_argument("--jobs", "-j", type=int, default=os.cpu_count(), metavar="N", help="number of tasks that run at the same time")
+    where.add_argument("--cluster", metavar="ADDRESS", help="run on a Dask cluster: tcp://HOST:PORT, local:N for N workers on this machine, or "
+                       "local:MIN-MAX for a number of workers that depends on the load (docs/guide/clusters.md)")
+    where.add_argument("--ranges", metavar="HOW", help="divide the paths of each task at test cases (proviso split --by) into ranges "
+                       "that run in parallel: SPLITTERS such as lb3,lb10, or 'lb3: symex | predicate' with an analysis for each range")
+    tool = r.add_argument_group("the verifier")
+    tool.add_argument("--proviso", default=None, metavar="FILE", help="default: target/release/proviso, or bin/proviso in a release")
+    tool.add_argument("--cache", metavar="FOLDER", help="store proofs and violations here, by the content of the program, and reuse them")
+    tool.add_argument("--tool-cmd", metavar="TEMPLATE", default="", help="the command line of another verifier")
     tool.add_argument("--tool-true", metavar="REGEX", default=r"^(TRUE|VERIFICATION SUCCESSFUL)$",
-                      help="a line by which it says TRUE")
-    tool.add_argument("--tool-false", metavar="REGEX", default=r"^(FALSE\b.*|VERIFICATION FAILED)$")
-    tool.add_argument("--mix", action="store_true", help="append although the file is from another build or limits")
-    r.add_argument("--no-report", action="store_true", help="only the last line of the report")
+                      help="the line of its output that stands for TRUE")
+    tool.add_argument("--tool-false", metavar="REGEX", default=r"^(FALSE\b.*|VERIFICATION FAILED)$",
+                      help="the line of its output that stands for FALSE")
+    tool.add_argument("--mix", action="store_true", help="append to a file with results of another build or of other limits")
+    r.add_argument("--no-report", action="store_true", help="print only the last line of the report")
 
 
 def main(argv):
@@ -149,7 +151,7 @@ def main(argv):
     try:
         options = parser().parse_args(argv)
         if passed_on and options.command != "run":
-            raise tasks.TaskError("only `run` passes options on")
+            raise tasks.TaskError("options after -- are allowed with `run` only")
         if options.command == "run":
             return run(options, passed_on)
         return COMMANDS[options.command](options)
@@ -159,7 +161,7 @@ def main(argv):
         print(f"batch: error: {error}", file=sys.stderr)
         return 64
     except KeyboardInterrupt:
-        print("\nbatch: interrupted; the same command goes on from here", file=sys.stderr)
+        print("\nbatch: interrupted; the same command continues the run", file=sys.stderr)
         return 130
 
 
@@ -167,23 +169,23 @@ def run(options, passed_on):
     if [Path(name).suffix for name in options.tasks] == [".toml"]:
         return run_definition(options.tasks[0], passed_on)
     if not options.out:
-        raise tasks.TaskError("--out FILE names the file for results")
+        raise tasks.TaskError("--out FILE is required: the file for results")
     if options.cluster:
         cluster.need_dask()
     if options.ranges and (options.cache or options.tool_cmd):
-        raise tasks.TaskError("--ranges goes neither with --cache nor with --tool-cmd")
+        raise tasks.TaskError("--ranges cannot be combined with --cache or --tool-cmd")
     tool = tool_of(options, passed_on)
     header = header_of(tool) | {"ranges": options.ranges}
     under = hashlib.sha256(json.dumps([header[k] for k in DECISIVE]).encode()).hexdigest()[:16]
     plan = Plan.parse(options.ranges, under) if options.ranges else None
     chosen = selected(options, passed_on)
-    # Ended otherwise, it would have to be found by the watchdog what is still running.
+    # SIGTERM is handled like an interrupt: otherwise only the watchdog would end the verifiers that still run.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ledger = results.Ledger.append(options.out, header)
     different = [k for k in DECISIVE if header.get(k) != ledger.header.get(k)]
     if different and not options.mix:
         raise results.ResultsError(
-            f"{options.out} was made with another {', '.join(different)}: name another file, or add to it with --mix"
+            f"{options.out} contains results with another {', '.join(different)}: name another file, or append with --mix"
         )
     for key in [k for k, r in ledger.finished.items() if r["status"] in options.retry]:
         del ledger.finished[key]
@@ -202,7 +204,7 @@ def run(options, passed_on):
 
 
 def run_definition(path, passed_on):
-    """Runs of a definition, one after the other; the worst exit code, wrong verdicts before crashes."""
+    """Performs the runs of a definition one after the other; returns the worst exit code (1, wrong verdicts, is worse than 2)."""
     codes = []
     for name, words, its_own in definition.arguments(path):
         print(f"{name}:", file=sys.stderr)
@@ -243,7 +245,7 @@ def request_of(options, passed_on):
 
 
 def compiler_options(words):
-    """Those of the options passed on that say how files are compiled."""
+    """The compiler options among the options that are passed to the verifier."""
     found, words = [], iter(words)
     for word in words:
         if word in ("-I", "-D", "-p", "--build", "--std"):
@@ -254,7 +256,7 @@ def compiler_options(words):
 
 
 def proviso_path(options):
-    """The command that is asked for, else that of the archive or build tree that this is in."""
+    """The command of --proviso, else the command in the release or build tree that contains this file."""
     if options.proviso:
         return Path(options.proviso)
     if IN_RELEASE:
@@ -265,9 +267,9 @@ def proviso_path(options):
 def tool_of(options, passed_on):
     path = proviso_path(options)
     if not options.tool_cmd and not path.is_file():
-        raise tasks.TaskError(f"{path} is not there: scripts/setup builds it, or --proviso FILE")
+        raise tasks.TaskError(f"{path} does not exist: build it with scripts/setup, or give --proviso FILE")
     if options.limit_by == "cgroups" and not options.cluster and not cgroups.parents():
-        raise tasks.TaskError("there are no control groups that this process may use")
+        raise tasks.TaskError("--limit-by cgroups: this process may not create control groups")
     return Tool(
         proviso=os.path.abspath(path),
         build="" if options.tool_cmd else build_of(path),
@@ -285,7 +287,7 @@ def tool_of(options, passed_on):
     )
 
 
-# What must be the same for results to be put into one file.
+# The fields of the header that must be equal for all results in one file.
 DECISIVE = ("timeout", "memory", "cpu_limit", "options", "tool", "build", "ranges")
 
 
@@ -304,7 +306,7 @@ def header_of(tool):
 
 
 def host():
-    """The machine that starts the batch. Others may join."""
+    """A description of the machine that starts the batch (other machines may take part in it)."""
     cpus = re.search(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text(), re.M)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
@@ -325,7 +327,7 @@ def load_filtered(path, options):
 
 
 def named_runs(options):
-    """(name, results) of `NAME=FILE` or `FILE`."""
+    """A pair (name, results) for each `NAME=FILE` or `FILE`; the default name is the stem of the file."""
     runs = []
     for word in options.file:
         name, equals, path = word.partition("=")
@@ -350,7 +352,7 @@ def compare(options):
     kinds = options.fail_on.split(",")
     unknown = set(kinds) - {name for name, *_ in report.REGRESSIONS}
     if unknown:
-        raise tasks.TaskError(f"--fail-on: there is no kind {', '.join(unknown)}")
+        raise tasks.TaskError(f"--fail-on: unknown kind {', '.join(unknown)}")
     old, new = load_filtered(options.old, options), load_filtered(options.new, options)
     print(report.comparison(old, new))
     found = report.regressions(old, new)

@@ -1,6 +1,6 @@
-"""Batches on a Dask cluster (https://distributed.dask.org): a task is a future, or each of its ranges is one; short tasks share one. Workers need Python, Dask and proviso (the
-release archive will do), nothing of this program, which is sent to them; and the tasks' files, which are sent where they are
-not there."""
+"""Runs batches on a Dask cluster (https://distributed.dask.org). Each task, or each range of a task, is a future; short tasks
+share a future. A worker needs Python, Dask and proviso (a release archive suffices). The client sends this program to the
+workers, and the files of tasks to workers that do not have them."""
 
 import hashlib
 import importlib
@@ -22,20 +22,20 @@ from pathlib import Path
 from . import command
 from .tasks import TaskError
 
-WAIT = 0.5  # seconds between looks whether another batch is done with a task
-AHEAD = 3  # futures given out for each thread of the workers, so that none waits for the next
-GROWTH = 10  # seconds of work given out for each: a cluster that adapts holds 5 to be enough for one, and grows as long as it sees more
-FAR = 2000  # futures that are given out for growth
-SHARE = 32  # tasks in one future at most
-PACE = 0.1  # of the latest task in the mean time of tasks
-SMALL = 1 << 15  # bytes that are sent along with the task, not as a future of their own
-KEPT = 500  # such futures
+WAIT = 0.5  # seconds between two checks whether another batch has finished a task
+AHEAD = 3  # submitted futures for each thread of the workers, so that no thread waits for its next future
+GROWTH = 10  # seconds of submitted work for each thread: an adaptive cluster adds workers if there is more than 5 s for each
+FAR = 2000  # maximal number of futures that are submitted to make the cluster grow
+SHARE = 32  # maximal number of tasks in one future
+PACE = 0.1  # weight of the latest task in the mean time of tasks
+SMALL = 1 << 15  # smaller files (bytes) are sent with the task, others as separate futures
+KEPT = 500  # maximal number of such futures
 PACKAGE = Path(__file__).parent
 REQUIREMENTS = PACKAGE / "requirements-dask.txt"
 
 
 def need_dask():
-    """Goes on with the Python that has Dask, where this one does not."""
+    """Restarts this program with the Python of .deps if the current Python has no Dask."""
     if importlib.util.find_spec("distributed") is not None:
         return
     other = PACKAGE.parents[1] / ".deps" / "dask" / "bin" / "python3"  # made by setup-deps
@@ -45,7 +45,7 @@ def need_dask():
 
 
 def run(work, tool, address):
-    # What Dask logs of workers that come and go is no news; those that it starts here take this from the environment.
+    # Suppress Dask's messages about workers that join and leave. Local workers read this setting from the environment.
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     import distributed
 
@@ -54,12 +54,12 @@ def run(work, tool, address):
         try:
             Cluster(client, work, tool, send(client, folder)).drive()
         except (distributed.comm.CommClosedError, OSError) as error:
-            raise TaskError(f"the scheduler is gone ({error}); the same command goes on from here") from error
+            raise TaskError(f"lost the connection to the scheduler ({error}); the same command continues the run") from error
 
 
 def send(client, folder):
-    """Sends this program to the scheduler and its workers, those that come later as well; the module for them. It goes by a name that
-    no other version has, so that a cluster may serve several."""
+    """Sends this program to the scheduler and its workers, including later workers. Returns the module that runs there. Its name
+    contains a digest of the sources, so that a cluster can serve several versions."""
     sources = {path.name: path.read_bytes() for path in sorted(PACKAGE.glob("*.py"))}
     name = f"batchtool_{digest_of(b''.join(sources.values()))}"
     archive = os.path.join(folder, f"{name}.zip")
@@ -80,10 +80,10 @@ def connect(distributed, address):
         try:
             return distributed.Client(address, timeout=20, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise TaskError(f"--cluster {address}: there is no scheduler ({error})") from error
+            raise TaskError(f"--cluster {address}: cannot connect to a scheduler ({error})") from error
     found = re.fullmatch(r"local:(?:(\d+)-)?([1-9]\d*)", address)
     if not found:
-        raise TaskError(f"--cluster {address}: expected local:N workers, or local:MIN-MAX as there is work")
+        raise TaskError(f"--cluster {address}: expected local:N for N workers, or local:MIN-MAX for a number that depends on the load")
     least, most = found.groups()
     cluster = distributed.LocalCluster(
         n_workers=int(least or most), threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
@@ -107,19 +107,19 @@ class ClosesBoth:
 
 
 class Cluster:
-    """Keeps the workers of a client busy. One that is lost costs its tasks' time: they are given out again."""
+    """Keeps the workers of a client busy. The tasks of a lost worker are submitted again."""
 
     def __init__(self, client, work, tool, remote):
         from distributed import as_completed
 
         self.client, self.work, self.tool, self.remote = client, work, asdict(tool), remote
         self.running = as_completed(loop=client.loop, with_results=True, raise_errors=False)
-        self.given = {}  # (steps, future) of what is given out, by the key of the future
-        self.returned = deque()  # groups of steps to give out again
-        self.lost = Counter()  # how often a worker was killed at a step
-        self.kept = {}  # futures of what tasks share, by content
+        self.given = {}  # the submitted (steps, future), by the key of the future
+        self.returned = deque()  # groups of steps to submit again
+        self.lost = Counter()  # the number of workers that were killed during a step
+        self.kept = {}  # futures of the files that tasks share, by content
         self.window, self.looked = 0, 0.0
-        self.mean = math.inf  # seconds that tasks take
+        self.mean = math.inf  # mean time of tasks in seconds
 
     def drive(self):
         self.fill()
@@ -131,7 +131,7 @@ class Cluster:
             self.fill()
 
     def fill(self):
-        """Gives out as much as the workers take."""
+        """Submits futures until the window is full or no steps are left."""
         if time.monotonic() > self.looked + 2:
             self.looked = time.monotonic()
             workers = self.client.scheduler_info()["workers"].values()
@@ -145,14 +145,14 @@ class Cluster:
             self.submit(steps)
 
     def group(self):
-        """The steps of the next future: several where tasks take so little time that giving them out would take as long."""
+        """Returns the steps of the next future: several if tasks are so short that submitting each would take as long as running it."""
         steps, most = [], min(SHARE, self.remote.BUDGET / max(self.mean, 1e-3))
         while not steps or len(steps) < most:
             step = self.work.next()
             if step is None:
                 break
             steps.append(step)
-            if step.name:  # may have to be ended before others
+            if step.name:  # a step of a divided task may be cancelled, so it shares its future with no later step
                 break
         return steps
 
@@ -162,7 +162,7 @@ class Cluster:
             sent.append(described(step))
             for path, content in sources(step.task).items():
                 files[path] = content if len(content) < SMALL else self.keep(content)
-        # The same question has the same name, so that a client that is started again finds what runs already.
+        # Equal steps have equal keys, so a client that is started again finds the futures that already run.
         attempts = [self.lost[step.task.key, step.name] for step in steps]
         what = json.dumps([sent, self.tool, self.remote.__name__, attempts], default=str)
         key = f"proviso-{digest_of(what.encode())}"
@@ -171,7 +171,7 @@ class Cluster:
         self.running.add(future)
 
     def end(self, keys):
-        """Ends what is given out and needed no more, and what runs of it."""
+        """Cancels these futures and stops their running steps."""
         self.client.cancel([self.given[key][1] for key in keys])
         self.client.run(self.remote.stop, keys, wait=False, on_error="ignore")
 
@@ -179,7 +179,7 @@ class Cluster:
         name = digest_of(content)
         if name not in self.kept:
             if len(self.kept) > KEPT:
-                self.kept.pop(next(iter(self.kept)))  # stays as long as a task needs it
+                self.kept.pop(next(iter(self.kept)))  # the cluster keeps it as long as a task needs it
             self.kept[name] = self.client.submit(self.remote.keep, content, key=f"file-{name}")
         return self.kept[name]
 
@@ -187,16 +187,16 @@ class Cluster:
         steps, _ = self.given.pop(future.key)
         if len(steps) == 1 and self.work.is_decided(steps[0]):
             return
-        # Results are here whatever has become of the future since: it is "lost" when its worker is killed after it gave them.
+        # The results may be present although the status is "lost": the worker was killed after it had returned them.
         if isinstance(results, list):
             for step, result in zip(steps, results):
                 self.put(step, result)
-            # Those that the worker did not come to: its tasks take longer than was thought.
+            # The worker did not run the other steps, because its tasks take longer than expected.
             self.returned.extend([step] for step in steps[len(results) :])
         elif future.status == "error":
             self.failed(steps, future.exception())
         else:
-            raise TaskError(f"{steps[0].task.name} on the cluster: {future.status}; the same command goes on from here")
+            raise TaskError(f"{steps[0].task.name} on the cluster: {future.status}; the same command continues the run")
 
     def failed(self, steps, error):
         from distributed.scheduler import KilledWorker
@@ -216,7 +216,7 @@ class Cluster:
                 self.end(unneeded)
 
     def killed(self, step):
-        """Workers were killed at the step, or at those that it shared a future with; it gets one of its own."""
+        """Handles a step whose workers were killed during it or during a step in the same future: submits it in a separate future."""
         self.lost[step.task.key, step.name] += 1
         if self.lost[step.task.key, step.name] <= command.RETRIES:
             self.returned.append([step])
@@ -225,7 +225,7 @@ class Cluster:
 
 
 def described(step):
-    """The step as data, with files by absolute names."""
+    """Returns the step as data with absolute paths."""
     data, task = asdict(step), step.task
     data["task"]["files"] = [os.path.abspath(f) for f in task.files]
     if task.property_file:
@@ -234,7 +234,7 @@ def described(step):
 
 
 def sources(task):
-    """The contents of the task's files and of what they include by name, by absolute path."""
+    """Returns the contents of the task's files and of the files that they include (`#include "..."`), by absolute path."""
     found, todo = {}, [Path(os.path.abspath(f)) for f in task.files]
     if task.property_file and Path(task.property_file).is_file():
         todo.append(Path(os.path.abspath(task.property_file)))

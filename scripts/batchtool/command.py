@@ -1,4 +1,4 @@
-"""What is asked of a verifier, one task: the command line, the run, what came out."""
+"""Runs a verifier on one task: the command line, the run, and the result."""
 
 import hashlib
 import json
@@ -11,36 +11,36 @@ from pathlib import Path
 
 from . import runner, verdict
 
-# How often a task is run again after somebody else killed it.
+# How often a task is run again after a process outside the batch killed it.
 RETRIES = 2
 SIGNALS_OF_OTHERS = (1, 2, 9, 15)
 
 
 @dataclass
 class Tool:
-    """A verifier with the limits it runs under: all that a worker has to know besides the task."""
+    """A verifier with its options and limits: everything that a worker has to know besides the task."""
 
-    proviso: str  # the command, unless `template` is there
-    build: str = ""  # which one
-    template: str = ""  # another verifier
-    says_true: str = ""  # patterns of lines of its output
+    proviso: str  # the path of proviso, unused if `template` is set
+    build: str = ""  # a digest of the executable
+    template: str = ""  # the command line of another verifier
+    says_true: str = ""  # patterns of lines in the output of the other verifier
     says_false: str = ""
     options: list[str] = field(default_factory=list)
-    timeout: float = 60  # seconds of wall time, told to the tool
-    grace: float = 5  # and killed this much later
+    timeout: float = 60  # seconds of wall time, passed to the verifier
+    grace: float = 5  # seconds after the timeout until the verifier is killed
     cpu_limit: float | None = None
-    memory: int = 4000  # MB, told to the tool, which is killed at a tenth more
+    memory: int = 4000  # MB, passed to the verifier, which is killed at 110 % of it
     cgroups: bool = False
-    findings: bool = True  # violations are kept as SARIF
+    findings: bool = True  # whether violations are kept as SARIF
     cache: str = ""
-    folder: str = ""  # where it runs
+    folder: str = ""  # the working folder
 
     def limits(self):
         memory = (self.memory << 20) * 11 // 10
         return runner.Limits(self.timeout + self.grace, self.cpu_limit, memory, self.cgroups)
 
     def command(self, step, scratch=None):
-        """The command line; what it is to leave behind goes to the folder `scratch`."""
+        """Returns the command line. Its output files go to the folder `scratch`."""
         if self.template:
             return self.of_template(step.task)
         if step.is_split:
@@ -55,7 +55,7 @@ class Tool:
         return command + self.question(step)
 
     def question(self, step):
-        """What of the command line says what is asked, and in what time."""
+        """Returns the part of the command line with the program, the property and the limits."""
         task, command = step.task, []
         if task.property != "default":
             known = task.property_file and Path(task.property_file).is_file()
@@ -94,7 +94,7 @@ class Tool:
 
 
 def build_of(path):
-    """Names the build of a command."""
+    """Returns a digest of an executable, which identifies its build."""
     state = os.stat(path)
     return digest_of(path, state.st_mtime_ns, state.st_size)
 
@@ -110,7 +110,7 @@ def sarif_in(folder):
 
 
 def bound_in(folder, text):
-    """The test case of a bound as a file."""
+    """Writes the test case of a bound to a file and returns its name, or `-` for no bound."""
     if not text:
         return "-"
     with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".xml", delete=False, encoding="utf-8") as file:
@@ -119,7 +119,8 @@ def bound_in(folder, text):
 
 
 def run(step, tool, stop=None):
-    """The result of a step as a line of the result file; `None` if it was interrupted. What somebody else killed is no result."""
+    """Runs a step and returns its result as an entry of the result file, or None if it was interrupted. A run that a process
+    outside the batch killed is repeated."""
     with tempfile.TemporaryDirectory(prefix="proviso-batch-") as scratch:
         command = tool.command(step, scratch)
         folder = tool.folder if os.path.isdir(tool.folder) else None
@@ -140,8 +141,8 @@ def run(step, tool, stop=None):
 
 
 def split_result(step, outcome, folder):
-    """Test cases at which to divide the task; none where there are none, for whatever reason: what is wrong with the task, running it as
-    a whole says as well."""
+    """Returns the test cases at which to divide the task. After a failure there are none: the task is then run as a whole, which
+    reports the cause."""
     found = []
     if outcome.exit in (0, 2) and not outcome.killed:
         bounds = sorted(Path(folder).glob("bound-*.xml"), key=lambda path: int(path.stem.removeprefix("bound-")))
@@ -156,7 +157,7 @@ def measured(outcome):
 def killed_by_others(outcome):
     if outcome.killed:
         return False
-    # proviso answers a signal to end with a verdict.
+    # proviso prints a verdict when it is interrupted by a signal.
     return outcome.signal in SIGNALS_OF_OTHERS or outcome.stdout.rstrip().rpartition("\n")[2].startswith("UNKNOWN(interrupted")
 
 
@@ -184,7 +185,7 @@ def judged(task, tool, outcome):
 
 
 def lost(step, reason):
-    """The result of a step that nobody could finish."""
+    """Returns the result of a step that no worker could finish."""
     nothing = runner.Outcome(None, None, reason, 0.0, 0.0, 0, "", "")
     if step.is_split:
         return split_result(step, nothing, "")
@@ -192,7 +193,7 @@ def lost(step, reason):
 
 
 def findings_of(path):
-    """The violations that proviso wrote as SARIF, and how it describes itself."""
+    """Returns the violations in the SARIF file of proviso, and the description of proviso in it."""
     try:
         log = json.loads(Path(path).read_text(encoding="utf-8"))["runs"][0]
     except (OSError, ValueError, LookupError):

@@ -1,4 +1,4 @@
-"""Run definitions: what `batch run` is asked, in a file (TOML), for one run or several.
+"""Run definitions: a TOML file with the tasks and options of one or more runs.
 
     tasks = ["sets/Loops.set", "tasks/"]     # relative to this file
     timeout = 60                             # any option of `batch run`, with _ for -
@@ -10,8 +10,8 @@
 
     [[run]]
     name = "value"
-    timeout = 10                             # overrides
-    options = ["--analysis", "value"]        # of the verifier
+    timeout = 10                             # overrides the value above
+    options = ["--analysis", "value"]        # options of the verifier
 """
 
 import tomllib
@@ -23,7 +23,7 @@ FILES = ("tasks", "index", "proviso", "only", "cache")
 
 
 def arguments(path):
-    """[(name, command line of `batch run`, options of the verifier)], one a run."""
+    """Returns (name, command line of `batch run`, options of the verifier) for each run."""
     path = Path(path)
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -31,9 +31,9 @@ def arguments(path):
         raise TaskError(f"{path}: {error}") from error
     runs = data.pop("run", [{"name": path.stem}])
     if not isinstance(runs, list) or not all(isinstance(run, dict) and isinstance(run.get("name"), str) for run in runs):
-        raise TaskError(f"{path}: each [[run]] has a name")
+        raise TaskError(f"{path}: each [[run]] needs a name")
     if len({run["name"] for run in runs}) < len(runs):
-        raise TaskError(f"{path}: two runs have one name")
+        raise TaskError(f"{path}: two runs have the same name")
     out = path.parent / data.pop("out", path.stem + ".results")
     made = []
     for run in runs:

@@ -1,5 +1,5 @@
-"""Results in the formats of other tools: CSV, JUnit XML (continuous integration), SARIF (code hosts), BenchExec's result XML,
-which its table-generator makes tables and plots of."""
+"""Writes results in the formats of other tools: CSV, JUnit XML (continuous integration), SARIF (code hosts), and the result XML
+of BenchExec, whose table-generator creates tables and plots."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from pathlib import Path
 from .report import CORRECT, WRONG, by, is_violation, place, said, solved
 from .verdict import POINTS
 
-# Reasons for no result, as they begin, and BenchExec's words for them.
+# Prefixes of the reasons for a missing verdict, and the status of BenchExec for each.
 LIMITS = {"timeout": "TIMEOUT", "cpu time": "TIMEOUT", "memory": "OUT OF MEMORY", "out of memory": "OUT OF MEMORY"}
 COLUMNS = "task property category expected verdict status reason exit wall cpu rss_mb".split()
 
@@ -24,12 +24,12 @@ def to_csv(ledger, results):
 
 
 def to_junit(ledger, results):
-    """A suite for each property and category. A wrong verdict is a failure, and a violation where nobody knew what to expect; no
-    verdict at all is an error; UNKNOWN is skipped."""
+    """Writes a test suite for each property and category. A wrong verdict, or a violation without an expected verdict, is a failure;
+    a missing verdict is an error; UNKNOWN is a skipped test."""
     root = ET.Element("testsuites", name=ledger.header.get("tool", "proviso"))
     for property, of_property in by(results, "property"):
         for category, members in by(of_property, "category"):
-            # What lies in no folder has none.
+            # Tasks in the working folder have the category ".".
             name = f"{property}.{category}" if category != "." else property
             suite = ET.SubElement(
                 root,
@@ -56,7 +56,7 @@ def to_junit(ledger, results):
 
 
 def to_benchexec(ledger, results):
-    """As `benchexec` writes for one run set. The category of a result says whether it is right."""
+    """Writes results as `benchexec` does for one run set. The category of a result states whether it is correct."""
     header = ledger.header
     root = ET.Element(
         "result",
@@ -102,7 +102,7 @@ def to_benchexec(ledger, results):
 
 
 def of_benchexec(r):
-    """(category, status) in its words: what ran into a limit is an error, whoever noticed it."""
+    """Returns (category, status) as defined by BenchExec. Reaching a limit is an error, even if proviso itself reported it."""
     if r["verdict"].startswith(("TRUE", "FALSE")):
         category = "correct" if r["status"] in CORRECT else "wrong" if r["status"] in WRONG else "missing"
         return category, r["verdict"].replace("TRUE", "true").replace("FALSE", "false")
@@ -113,7 +113,8 @@ def of_benchexec(r):
 
 
 def to_sarif(ledger, results):
-    """All violations as one run. What has the same fingerprint and place, found by way of two functions say, is told once."""
+    """Writes all violations as one run. Violations with equal fingerprints, locations and rules, for example found from two entry
+    functions, are written once."""
     findings = {}
     for r in results:
         for finding in r.get("findings", []):
@@ -132,7 +133,7 @@ def to_sarif(ledger, results):
 
 
 def printable(text):
-    """Without the characters that XML cannot have."""
+    """Replaces the characters that XML does not allow."""
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 

@@ -1,4 +1,4 @@
-"""Runs as one page for a browser: tables, plots and filters. Everything is in the file; no network."""
+"""Writes runs as an HTML page with tables, plots and filters. The file is self-contained and needs no network."""
 
 import json
 from pathlib import Path
@@ -7,16 +7,16 @@ from .report import kind, place
 from .verdict import POINTS
 
 FOLDER = Path(__file__).parent
-# What the page calls a kind of results where it is no single word.
+# The names on the page of kinds of results that consist of several words, and of `crashed`.
 NAMES = {"did not compile": "error", "no verdict": "error", "crashed": "crash"}
-STEPS = 60  # of a trace: the first and the last of them where there are more
+STEPS = 60  # maximal number of steps of a trace; of a longer trace, the page shows the first and the last steps
 
 
 def of(runs):
-    """The page of `runs`: (name, results by task)."""
+    """Returns the page. `runs`: (name, results by task)."""
     data = [{"name": name, "results": [row(r) for r in results.values()]} for name, results in runs]
     text = json.dumps({"runs": data, "points": POINTS}, ensure_ascii=False, separators=(",", ":"))
-    # `</script>` and the like in names must not end the script.
+    # Text such as `</script>` in names must not end the script.
     text = text.replace("<", "\\u003c")
     page = (FOLDER / "page.html").read_text(encoding="utf-8")
     for mark, content in (("STYLE", (FOLDER / "page.css").read_text()), ("SCRIPT", (FOLDER / "page.js").read_text()), ("DATA", text)):
@@ -43,7 +43,7 @@ def row(result):
 
 
 def finding_of(finding):
-    """What the page shows of a SARIF result: where it is, its message, and the steps that lead there."""
+    """Returns the data of a SARIF result for the page: its location, its message, and the steps of its trace."""
     flows = finding.get("codeFlows") or [{"threadFlows": [{"locations": []}]}]
     steps = [step_of(step["location"]) for step in flows[0]["threadFlows"][0]["locations"]]
     left_out = len(steps) - STEPS

@@ -1,6 +1,6 @@
-"""Processes that must not outlive the batch they belong to. Each command carries the batch's mark in its environment, and
-so does what it starts; whoever finds a mark of a batch that has ended, kills the process. A watchdog does so at once
-where a batch is killed; the next batch does where the watchdog was killed as well."""
+"""Ends processes whose batch has ended. The environment of each command, and so of its child processes, contains the mark of the
+batch. If a batch is killed, its watchdog kills the processes with its mark at once. If the watchdog is killed as well, the next
+batch kills them."""
 
 import contextlib
 import functools
@@ -14,18 +14,18 @@ VARIABLE = "PROVISO_BATCH"
 
 
 def started(pid):
-    """When a process started, in ticks since the machine did: with it a process number is unique."""
+    """Returns the start time of a process in ticks since the boot. Together with it, a process number is unique."""
     with open(f"/proc/{pid}/stat", "rb") as file:
         return int(file.read().rpartition(b")")[2].split()[19])
 
 
 def mark():
-    """The mark of this process."""
+    """Returns the mark of this process."""
     return f"{socket.gethostname()}:{os.getpid()}:{started(os.getpid())}"
 
 
 def has_ended(owner):
-    """Whether the process that a mark names has ended; of another machine nobody knows."""
+    """Returns whether the process of a mark has ended. Processes on other machines count as running."""
     host, pid, start = owner.rsplit(":", 2)
     if host != socket.gethostname():
         return False
@@ -36,7 +36,7 @@ def has_ended(owner):
 
 
 def sweep(owner=None):
-    """Kills what a batch that has ended left running: that of the mark, or of any."""
+    """Kills the processes with the mark `owner`, or by default the processes of all batches that have ended."""
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
@@ -53,10 +53,10 @@ def sweep(owner=None):
 
 @functools.cache
 def environment():
-    """The environment of commands; starts the watchdog the first time."""
+    """Returns the environment of commands. The first call starts the watchdog."""
     owner = mark()
     code = f"import sys; sys.path.insert(0, {str(os.path.dirname(__file__))!r}); import processes; processes.watch({owner!r})"
-    # Its standard input ends when this process does, whatever the reason.
+    # Its standard input reaches its end when this process ends, for whatever reason.
     watchdog = subprocess.Popen(
         [sys.executable, "-B", "-S", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
@@ -67,6 +67,6 @@ def environment():
 
 def watch(owner):
     sys.stdin.read()
-    # Twice: what is about to be started may not be there yet.
+    # Twice, because a process may just be starting during the first sweep.
     sweep(owner)
     sweep(owner)

@@ -1,4 +1,4 @@
-"""The programs of a project: what its compile_commands.json, or a file, and a choice of functions make tasks of."""
+"""Creates tasks from a project: from its compile_commands.json or a file, and a selection of functions."""
 
 import json
 import os
@@ -20,25 +20,25 @@ class Function:
     """A function that a translation unit defines."""
 
     name: str
-    file: str  # where its body is: a header, maybe
+    file: str  # the file with its body, possibly a header
     first: int
     last: int
 
 
 @dataclass
 class Request:
-    """What to make of a project."""
+    """The options for creating tasks from a project."""
 
     proviso: str
-    properties: list  # none: what proviso asks without --property
+    properties: list  # empty: the default properties of proviso
     entries: list  # main, all, changed:REVISION, FUNCTION, FILE.c:FUNCTION, or a file with a list of them
-    linked: bool  # a program is all files that belong together, not one translation unit
+    linked: bool  # whether a program consists of all files of the project, not of one translation unit
     jobs: int
-    options: list = field(default_factory=list)  # how to compile, besides
+    options: list = field(default_factory=list)  # additional compiler options
 
 
 def read(path, request):
-    """The tasks of a compile_commands.json, or of one C file, archive, object or program: one an entry function and property."""
+    """Returns the tasks of a compile_commands.json, C file, archive, object or program: one for each entry function and property."""
     path = Path(path)
     is_database = path.name == DATABASE
     build = ["-p", str(path)] if is_database else []
@@ -49,7 +49,7 @@ def read(path, request):
     wanted = choose(functions, request.entries or ["main"])
     if not wanted and not all(entry.startswith("changed:") for entry in request.entries or ["main"]):
         some = ", ".join(sorted({f.name for found in functions.values() for f in found})[:8]) or "none"
-        raise TaskError(f"{path} has no main: --entries all, or names of its functions ({some}, ...)")
+        raise TaskError(f"{path} has no main: give --entries all, or --entries with names of its functions ({some}, ...)")
     mains = {unit for unit, found in functions.items() if any(f.name == "main" for f in found)}
     tasks = []
     for unit, function in wanted:
@@ -72,13 +72,13 @@ def read(path, request):
 
 
 def shown(file):
-    """Relative to the working folder where it is below it."""
+    """Returns the path relative to the working folder if the file lies below it."""
     relative = os.path.relpath(file)
     return str(file) if relative.startswith("..") else relative
 
 
 def units_of(path):
-    """The C files, each once, as absolute paths in the order of the database."""
+    """Returns the C files of a compilation database, each once, as absolute paths in the order of the database."""
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
         files = [Path(os.path.normpath(Path(entry["directory"], entry["file"]))) for entry in entries]
@@ -90,18 +90,18 @@ def units_of(path):
 
 
 def functions_of(proviso, options, unit):
-    """What a translation unit defines; nothing where it does not compile, which running it would say as well."""
+    """Returns the functions that a translation unit defines. If it does not compile, prints a warning and returns none."""
     command = [proviso, "cfa", "--format", "functions", *options, str(unit)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        print(f"batch: warning: {shown(unit)} is left out: {first_line(done.stderr)}", file=sys.stderr)
+        print(f"batch: warning: {shown(unit)} is skipped: {first_line(done.stderr)}", file=sys.stderr)
         return []
     rows = (line.split("\t") for line in done.stdout.splitlines())
     return [Function(name, file, int(first), int(last)) for name, file, first, last in rows]
 
 
 def choose(functions, entries):
-    """(translation unit, function) in the order of the database, each once."""
+    """Returns the selected (translation unit, function), each once, in the order of the database."""
     chosen, changed = [], {}
     words = [word for entry in entries for word in expand(entry)]
     met = dict.fromkeys(words, False)
@@ -116,7 +116,7 @@ def choose(functions, entries):
                     fits = any(first <= function.last and function.first <= last for first, last in lines)
                 else:
                     fits = word == "all" and function.name != "main" or names(word, unit, function)
-                # A function of a header is in many units; once is enough.
+                # A function that a header defines occurs in many units. It is selected once.
                 if fits and (function.name == "main" or function not in seen):
                     met[word] = True
                     seen.add(function)
@@ -133,7 +133,7 @@ def names(word, unit, function):
 
 
 def expand(entry):
-    """A file with a list stands for what is in it."""
+    """Returns the words of an entry: the lines of a file if it names one, else its parts between commas."""
     if Path(entry).is_file():
         lines = Path(entry).read_text(encoding="utf-8").splitlines()
         return [line.partition("#")[0].strip() for line in lines if line.partition("#")[0].strip()]
@@ -141,7 +141,8 @@ def expand(entry):
 
 
 def changed_lines(revision):
-    """The lines that are not as in a revision of git: {file: [(first, last)]}. Where lines were only removed, the one before counts."""
+    """Returns the lines that differ from a git revision: {file: [(first, last)]}. For lines that were only removed, the line before
+    counts as changed."""
     where = ["git", "rev-parse", "--show-toplevel"]
     what = ["git", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/"]
     what += [revision, "--", ":(top,glob)**/*.c", ":(top,glob)**/*.h"]

@@ -1,4 +1,4 @@
-"""Several runs side by side: a table, and a quantile plot of their correct results over time."""
+"""Compares several runs in a table and in a quantile plot of their correct results over time."""
 
 import math
 
@@ -13,7 +13,7 @@ def correct(results):
 
 
 def side_by_side(runs):
-    """`runs`: (name, results by task). What each solved, and what none of the others did."""
+    """Returns a table with the results of each run, and the number of tasks that it alone solved. `runs`: (name, results by task)."""
     common = set.intersection(*(set(results) for _, results in runs))
     rows = []
     for name, results in runs:
@@ -38,7 +38,7 @@ def side_by_side(runs):
 
 
 def capabilities(runs):
-    """What the run of a row solves and that of a column does not: safe (t) and unsafe (f) tasks."""
+    """Returns a table of the tasks that the run of a row solves and the run of a column does not: safe (t) and unsafe (f)."""
     rows = []
     for name, results in runs:
         row = [name]
@@ -52,7 +52,7 @@ def capabilities(runs):
 
 
 def by_category(runs):
-    """Tasks solved, and the processor time of all tasks, by category."""
+    """Returns a table of the solved tasks and of the processor time of all tasks, by category."""
     common = set.intersection(*(set(results) for _, results in runs))
     categories = sorted({results[k]["category"] for _, results in runs for k in common})
     rows = []
@@ -67,14 +67,15 @@ def by_category(runs):
 
 
 def plot(runs):
-    """The n-th fastest correct result of each run against n, time on a logarithmic scale; of the tasks that all ran."""
-    # What is to the right has room for the longest name.
+    """Returns a quantile plot (SVG): the n-th fastest correct result of each run over n, with a logarithmic time axis. It includes
+    the tasks that all runs have."""
+    # The legend on the right has room for the longest name.
     right = max(190, 60 + 7 * max(len(f"{name} (000)") for name, _ in runs))
     width, height, left, top, bottom = 630 + right, 480, 70, 40, 60
     common = set.intersection(*(set(results) for _, results in runs))
     runs = [(name, {k: r for k, r in results.items() if k in common}) for name, results in runs]
     series = [(name, sorted(max(r["cpu"], 0.01) for r in correct(results))) for name, results in runs]
-    # When the colours are used up, the lines are dashed.
+    # Further lines repeat the colours and are dashed.
     dash = lambda i: ' stroke-dasharray="5 3"' if i >= len(COLOURS) else ""  # noqa: E731
     most = max((len(times) for _, times in series), default=0) or 1
     slowest = max((times[-1] for _, times in series if times), default=1)

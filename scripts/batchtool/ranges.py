@@ -1,9 +1,9 @@
-"""Tasks in ranges: the paths of a program are divided at test cases (`proviso split`), each range is verified on its own (`proviso verify
---range`), and what comes of them is joined (Haltermann, Jakobs, Richter, Wehrheim: Parallel program analysis via range splitting,
-FASE 2023, sections 3 and 4, Fig. 2).
+"""Range splitting: the paths of a program are divided at test cases (`proviso split`), each range of paths is verified separately
+(`proviso verify --range`), and the results are joined (Haltermann, Jakobs, Richter, Wehrheim: Parallel program analysis via range
+splitting, FASE 2023, sections 3 and 4, Fig. 2).
 
-Whatever path a program takes, it lies between two neighbours of the sequence (no bound, first test case, ..., last test case, no bound), be they
-in the order of the paths or not; so all paths are proved if each range is."""
+Each path of a program lies between two neighbours in the sequence (no bound, first test case, ..., last test case, no bound), even
+if the test cases are not in the order of the paths. Therefore, all paths are proved if each range is proved."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,13 @@ from .verdict import PROVED_PART
 
 @dataclass(frozen=True)
 class Step:
-    """What is run at once: a task as a whole, the search for test cases at which to divide it, or a range of it."""
+    """One run of the verifier: a task as a whole, the search for test cases at which to divide it, or a range of it."""
 
     task: object
-    name: str = ""  # "" as a whole, "split", or "range 1 of 3"
-    by: str = ""  # how to divide
+    name: str = ""  # "" for the whole task, "split", or "range 1 of 3"
+    by: str = ""  # the splitters
     bounds: tuple = ("", "")  # contents of test cases, "" for no bound
-    analysis: str = ""  # "" for that of the options
+    analysis: str = ""  # "" for the analysis in the options
 
     @property
     def is_split(self):
@@ -32,11 +32,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """What --ranges says: `SPLITTERS`, or `SPLITTERS: ANALYSIS | ANALYSIS`."""
+    """The value of --ranges: `SPLITTERS`, or `SPLITTERS: ANALYSIS | ANALYSIS`."""
 
     by: str
-    analyses: tuple = ()  # one a range, or none
-    under: str = ""  # the build, limits and options, for short: ranges count together only if they were divided and verified under the same
+    analyses: tuple = ()  # one for each range, or empty
+    under: str = ""  # a digest of the build, limits and options: only ranges with the same digest are joined
 
     @classmethod
     def parse(cls, text, under):
@@ -46,7 +46,7 @@ class Plan:
         if not all(splitters) or not all(analyses):
             raise TaskError(f"--ranges {text}: expected SPLITTERS, or SPLITTERS: ANALYSIS | ANALYSIS")
         if analyses and len(analyses) != len(splitters) + 1:
-            raise TaskError(f"--ranges {text}: {len(splitters)} splitters make {len(splitters) + 1} ranges, not {len(analyses)}")
+            raise TaskError(f"--ranges {text}: {len(splitters)} splitters create {len(splitters) + 1} ranges, but there are {len(analyses)} analyses")
         return cls(",".join(splitters), analyses, under)
 
     def analysis(self, number):
@@ -54,21 +54,21 @@ class Plan:
 
 
 class Divided:
-    """A task in ranges, while it is being run."""
+    """A task that is divided into ranges, while it runs."""
 
     def __init__(self, task, plan, before):
-        """`before`: what a result file has of its steps."""
+        """`before`: the entries of its steps in the result file."""
         self.task, self.plan = task, plan
         self.done = {entry["step"]: entry for entry in before if entry["under"] == plan.under}
-        self.results = {}  # of steps, by name
+        self.results = {}  # the results of steps, by name
         self.ranges = []
 
     def start(self):
-        """(steps to run, the task's result if it is known already)."""
+        """Returns (steps to run, the result of the task or None)."""
         return self.go_on([Step(self.task, "split", by=self.plan.by)])
 
     def put(self, step, result):
-        """What the result of a step leads to: (more steps to run, the task's result or None)."""
+        """Receives the result of a step. Returns (more steps to run, the result of the task or None)."""
         self.results[step.name] = result
         if not step.is_range and not step.is_split:
             return [], result | self.summary()
@@ -79,11 +79,11 @@ class Divided:
         return [], None
 
     def recorded(self, step, result):
-        """The line of a result file for what comes of a step."""
+        """Returns the entry of the result file for the result of a step."""
         return {"step": step.name, "under": self.plan.under} | result
 
     def go_on(self, steps):
-        """As `put`, with the results that there are."""
+        """Applies the results in the result file to these steps. Returns the same as `put`."""
         left = []
         for step in steps:
             if step.name not in self.done:
@@ -97,7 +97,7 @@ class Divided:
 
     def divide(self, tests):
         if not tests:
-            # The first analysis takes all of it (section 5.1).
+            # There is no test case, so the first analysis verifies the whole task (section 5.1).
             return [Step(self.task, analysis=self.plan.analysis(0))]
         bounds, number = ["", *tests, ""], len(tests) + 1
         self.ranges = [
@@ -107,7 +107,7 @@ class Divided:
         return self.ranges
 
     def joined(self):
-        """FALSE if one of the ranges is, else what is unknown or broken of one, else TRUE."""
+        """Returns the joined result: FALSE if a range is FALSE, else the result of a range without a proof, else TRUE."""
         found = [self.results[step.name] for step in self.ranges if step.name in self.results]
         decisive = max(found, key=rank)
         result = {key: value for key, value in decisive.items() if key not in ("step", "under")} | self.summary()
@@ -116,7 +116,7 @@ class Divided:
         return result
 
     def summary(self):
-        """What the steps took together. One after the other: the search, then the ranges side by side."""
+        """Returns the results of the ranges and the sums of resources. The ranges count as parallel, after the search for test cases."""
         first = self.results["split"]
         rest = [result for name, result in self.results.items() if name != "split"]
         return {

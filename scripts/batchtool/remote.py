@@ -1,4 +1,4 @@
-"""What a Dask worker runs, in the copy of this program that the client sent."""
+"""The functions that a Dask worker calls, in the copy of this program that the client sent."""
 
 import os
 import shutil
@@ -11,20 +11,20 @@ from .ranges import Step
 from .tasks import Task
 
 
-BUDGET = 0.5  # seconds for steps that share a future
-STOPS = {}  # of what runs, by the key of its future
+BUDGET = 0.5  # seconds for the steps in one future
+STOPS = {}  # the stop events of running futures, by key
 
 
 def execute(steps, tool, files, key):
-    """The results of steps (`command.run`), in their order; of the first ones, where there was no time for all. `files`: contents by absolute
-    path, used where they are not there or differ."""
+    """Returns the results of the steps (`command.run`) in their order. If the time did not suffice, the last steps have no results.
+    `files`: contents by absolute path, used if a file is missing or differs on this machine."""
     tool, results, start = command.Tool(**tool), [], time.monotonic()
     if not tool.template:
         tool.proviso = find(tool.proviso, tool.build)
     STOPS[key] = stop = threading.Event()
     try:
         with Files(files, tool.folder) as root:
-            # What is said of files is said as it would be there.
+            # The working folder is the same relative to the files, so that messages contain the same file names.
             tool.folder = root + tool.folder
             while len(results) < len(steps) and (not results or time.monotonic() < start + BUDGET):
                 results.append(run(steps[len(results)], tool, stop, root))
@@ -43,7 +43,8 @@ def run(step, tool, stop, root):
 
 
 class Files:
-    """What a context stands for is the folder below which the files lie and the working folder, "" where they are in their places."""
+    """A context manager that returns the folder below which the files and the working folder lie, or "" if all files of this
+    machine have the expected contents."""
 
     def __init__(self, files, working):
         self.files, self.working, self.folder = files, working, None
@@ -66,7 +67,7 @@ class Files:
 
 
 def stop(keys):
-    """Ends what runs here under these keys: nobody needs it any more."""
+    """Stops the running steps of the futures with these keys, because their results are not needed."""
     for key in keys:
         if key in STOPS:
             STOPS[key].set()
@@ -81,8 +82,8 @@ def same(path, content):
 
 
 def find(proviso, build):
-    """The command of this machine: under the same name, that of $PROVISO, or on the PATH. Results of other builds would be wrong in the file,
-    and their ranges would not be the same."""
+    """Returns the path of proviso on this machine: the same path, $PROVISO, or proviso on the PATH. It must be the same build as that
+    of the batch: one file must not contain results of different builds, and other builds may divide tasks into other ranges."""
     candidates = [proviso, os.environ.get("PROVISO"), shutil.which("proviso")]
     found = [path for path in candidates if path and os.access(path, os.X_OK)]
     for path in found:
@@ -90,11 +91,11 @@ def find(proviso, build):
             return path
     if found:
         raise FileNotFoundError(f"{', '.join(found)} of this worker is another build than {proviso} of the batch")
-    raise FileNotFoundError(f"there is no {proviso} on this worker, $PROVISO is not set, and no proviso is on its PATH")
+    raise FileNotFoundError(f"this worker has no file {proviso}, no $PROVISO and no proviso on its PATH")
 
 
 def without(root, value):
-    """The result with the names of files as they were given."""
+    """Returns the result with the original file names."""
     if isinstance(value, str):
         return value.replace(root, "")
     if isinstance(value, dict):
@@ -103,5 +104,5 @@ def without(root, value):
 
 
 def keep(content):
-    """Data as a future of its own: it goes to a worker once, and is made again where all that had it are gone."""
+    """Returns its argument. As a future, the content is sent to a worker once, and Dask recomputes it if all workers with it are lost."""
     return content

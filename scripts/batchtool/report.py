@@ -1,4 +1,4 @@
-"""Tables for a person: a run summed up, two runs compared."""
+"""Tables for users: the summary of a run, and the comparison of two runs."""
 
 import math
 import re
@@ -11,12 +11,12 @@ from .verdict import NO_ENTRY, NOT_COMPILED, REFUSALS
 CORRECT = ("correct-true", "correct-false")
 WRONG = ("wrong-true", "wrong-false")
 SOLVED = (*CORRECT, "unjudged")
-# What came of a task, in a word: the verdict where nobody knew what to expect.
+# The kinds of results. `violated` and `proved` are verdicts of tasks without an expected verdict.
 KINDS = ("correct", "wrong", "violated", "proved", "unknown", "did not compile", "no verdict", "crashed")
 
 
 def table(header, rows):
-    """Columns: text (the first, and one named "such as") to the left, numbers to the right."""
+    """Formats a table. Columns with text (the first, and one named "such as") are aligned left, others right."""
     cells = [header] + [[str(c) for c in row] for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     left = [i == 0 or name == "such as" for i, name in enumerate(header)]
@@ -29,12 +29,12 @@ def table(header, rows):
 
 
 def solved(result):
-    """TRUE or FALSE, and right as far as anybody knows."""
+    """Returns whether the verdict is TRUE or FALSE and does not contradict the expected one."""
     return result["status"] in SOLVED
 
 
 def kind(result):
-    """One of KINDS."""
+    """Returns the kind of a result (one of KINDS)."""
     status = result["status"]
     if status in (*CORRECT, *WRONG):
         return status.partition("-")[0]
@@ -68,7 +68,7 @@ OF_LABELS = ("wrongT", "wrongF", "score", "of")
 
 
 def verdicts(first, rows, results):
-    """The table of `counts`. Columns that speak of expected verdicts are there if a verdict is expected."""
+    """Formats rows of `counts` as a table. If no task has an expected verdict, the columns about expected verdicts are left out."""
     header = [first] + COLUMNS
     labelled = any(r["expected"] for r in results)
     keep = [i for i, name in enumerate(header) if labelled or name not in OF_LABELS]
@@ -83,7 +83,7 @@ def by(results, field):
 
 
 def reason_group(reason):
-    """The reason without what differs from task to task: what follows a colon, names, places, numbers."""
+    """Returns a reason without the parts that differ from task to task: names, places, numbers, and the text after a colon."""
     if reason.startswith(("crash", "no verdict")):
         return reason
     group = re.sub(r"\d+", "N", re.sub(r"'[^']*'|`[^`]*`|\"[^\"]*\"|\S+:\d+:\d+", "…", reason))
@@ -91,7 +91,7 @@ def reason_group(reason):
 
 
 def summary(results):
-    """The whole report of a run."""
+    """Returns the report of a run."""
     results = sorted(results, key=lambda r: (r["task"], r["property"]))
     parts = []
     for property, group in by(results, "property"):
@@ -176,12 +176,12 @@ def summary(results):
 
 
 def is_violation(result):
-    """FALSE of a program of which nobody knew."""
+    """Returns whether the verdict is FALSE for a task without an expected verdict."""
     return result["status"] == "unjudged" and result["verdict"].startswith("FALSE")
 
 
 def place(finding):
-    """`file:line: ` of a SARIF result."""
+    """Returns the location of a SARIF result as `file:line: `."""
     for location in finding.get("locations", []):
         physical = location["physicalLocation"]
         file = unquote(physical["artifactLocation"]["uri"].removeprefix("file://"))
@@ -194,7 +194,7 @@ def is_crash(result):
 
 
 def is_refused(result):
-    """The program or the command line is wrong."""
+    """Returns whether proviso rejected the program or the command line."""
     return result["status"] == "error" and result["reason"].startswith((NOT_COMPILED, NO_ENTRY, *REFUSALS.values()))
 
 
@@ -203,7 +203,7 @@ def is_not_compiled(result):
 
 
 def ratio(pairs, field):
-    """The geometric mean of new/old over what both solved in a measurable time, and how many."""
+    """Returns the geometric mean of new/old over the pairs with a measurable time, and the number of these pairs."""
     logs = [
         math.log(max(b[field], 0.01) / max(a[field], 0.01))
         for a, b in pairs
@@ -216,7 +216,7 @@ def verdict_of(result):
     return result["verdict"].partition("(")[0]
 
 
-# What can get worse from one run to the next, the worst first: name, title, how it is told of the two results.
+# The kinds of regressions, the worst first: name, title, and a predicate over the two results of a task.
 REGRESSIONS = [
     ("wrong", "newly wrong", lambda a, b: b["status"] in WRONG and a["status"] not in WRONG),
     ("violation", "newly violated", lambda a, b: is_violation(b) and not is_violation(a)),
@@ -232,13 +232,13 @@ GAINS = [
 
 
 def regressions(old, new):
-    """{name of the kind: keys}."""
+    """Returns the keys of tasks with a regression, by the name of its kind."""
     common = sorted(old.keys() & new.keys())
     return {name: [key for key in common if is_one(old[key], new[key])] for name, _, is_one in REGRESSIONS}
 
 
 def comparison(old, new):
-    """What changed between two runs, regressions first."""
+    """Returns a report of the changes between two runs, regressions first."""
     common = sorted(old.keys() & new.keys())
     pairs = {key: (old[key], new[key]) for key in common}
     found = regressions(old, new)

@@ -1,9 +1,9 @@
-"""Result files: JSON lines, the first about the run, then one a task; of several for the same task the last counts. Before the line of
-a task in ranges come those of its steps.
+"""Result files in the format JSON lines. The first line describes the run, each further line is the result of a task. If a task has
+several results, the last one counts. The line of a task with ranges follows the lines of its steps.
 
-Several batches may work on one file at once, on one machine or on several that share a file system with locks: a line is
-appended in one write under a lock, and a task is run only by who holds the lock of its name. Locks go with their process,
-so nothing is left to clean up when one is killed."""
+Several batches may use one file at the same time, on one machine or on machines that share a file system with locks. A line is
+appended in one write under a lock, and a batch runs a task only while it holds the lock of the task. The system releases the locks
+of a process that ends, so a killed batch leaves no locks behind."""
 
 import fcntl
 import hashlib
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .verdict import POINTS
 
-# Locks are bytes far behind the end of the file: one for appending, one for each task.
+# Locks are on bytes far beyond the end of the file: one for appending, and one for each task.
 APPENDING = 1 << 60
 TASKS = 1 << 61
 
@@ -26,19 +26,19 @@ class ResultsError(Exception):
 
 
 def load(path):
-    """(header, {key: result})."""
+    """Returns (header, {key: result})."""
     ledger = Ledger.read(path)
     return ledger.header, ledger.finished
 
 
 class Ledger:
-    """A result file that is read, and appended to."""
+    """A result file that is open for reading and appending."""
 
     def __init__(self, path, flags):
         self.path = path
         self.file = os.open(path, flags | os.O_CLOEXEC, 0o666)
         self.header, self.finished, self.driver = {}, {}, None
-        self.steps = {}  # of tasks in ranges that are not finished: their lines, by key
+        self.steps = {}  # the entries of steps of unfinished tasks with ranges, by key
         self.at, self.rest, self.lines = 0, b"", 0
         self.mutex = threading.RLock()
         self.claimed = set()
@@ -54,7 +54,7 @@ class Ledger:
 
     @classmethod
     def append(cls, path, header):
-        """Opens or makes the file."""
+        """Opens or creates the file."""
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         ledger = cls(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         with ledger.locked(APPENDING):
@@ -68,7 +68,7 @@ class Ledger:
         os.close(self.file)
 
     def catch_up(self):
-        """Reads what was appended since the last time, by whomever."""
+        """Reads the lines that this or another batch appended since the last call."""
         with self.mutex:
             while chunk := os.pread(self.file, 1 << 20, self.at):
                 self.at += len(chunk)
@@ -83,7 +83,7 @@ class Ledger:
             entry = json.loads(line)
         except ValueError:
             if line.startswith(b"{"):
-                return  # its writer was killed, or the disk was full; the task is run again
+                return  # an incomplete line: its writer was killed, or the disk was full; the task is run again
             raise ResultsError(f"{self.path}:{self.lines}: not a result line") from None
         if "task" in entry:
             key = (entry["task"], entry["property"])
@@ -100,7 +100,7 @@ class Ledger:
             raise ResultsError(f"{self.path}:{self.lines}: not a result line")
 
     def add(self, entry):
-        """Appends a line; it is in the file when this returns."""
+        """Appends an entry. It is in the file when this returns."""
         with self.mutex, self.locked(APPENDING):
             self.write(entry)
 
@@ -108,13 +108,13 @@ class Ledger:
         line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
         size = os.fstat(self.file).st_size
         if size and os.pread(self.file, 1, size - 1) != b"\n":
-            line = b"\n" + line  # after a line that was cut off
+            line = b"\n" + line  # the last line is incomplete
         written = os.write(self.file, line)
         if written != len(line):
             raise ResultsError(f"{self.path}: the disk is full")
 
     def claim(self, key):
-        """Whether this process may run the task now: it has no result, and nobody else is at it."""
+        """Locks a task for this process. Returns whether it succeeded: another process may run the task."""
         with self.mutex:
             if not self.lock(place(key), fcntl.F_WRLCK, wait=False):
                 return False
@@ -128,14 +128,15 @@ class Ledger:
                 self.lock(place(key), fcntl.F_UNLCK)
 
     def lock(self, byte, kind, wait=True):
-        """Whether it was locked. The lock is that of the open file, not of the process, and other opens of it do not end it."""
+        """Locks or unlocks a byte of the file. Returns whether it succeeded. The lock belongs to the open file, not to the process, so
+        closing another descriptor of the same file does not release it."""
         command = fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK
         try:
             fcntl.fcntl(self.file, command, struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, 1, 0))
             return True
         except BlockingIOError:
             return False
-        except PermissionError:  # what it is on some file systems
+        except PermissionError:  # some file systems report a conflicting lock so
             return False
 
     def locked(self, byte):
@@ -154,7 +155,7 @@ class Locked:
 
 
 def place(key):
-    """The byte that stands for a task. Two tasks with one byte are only not run at the same time."""
+    """Returns the byte for the lock of a task. Two tasks with the same byte are not run at the same time, which does no harm."""
     return TASKS + int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:7], "big")
 
 
@@ -167,7 +168,7 @@ def best_score(results):
 
 
 def normalised_score(results):
-    """As SV-COMP sums up categories: each counts as much as the others, however many tasks it has."""
+    """Returns the normalised score of SV-COMP: each category has the same weight, independent of its number of tasks."""
     results = [r for r in results if r["expected"] in ("true", "false")]
     sizes = Counter((r["property"], r["category"]) for r in results)
     if not sizes:

@@ -1,4 +1,4 @@
-"""Runs one command under limits, and many of them side by side."""
+"""Runs a command under limits, and several commands in parallel."""
 
 import contextlib
 import os
@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 
 from . import cgroups, processes
 
-LOOK = 0.05  # seconds between looks at a running command's memory and processor time, where looking is cheap
-LOOKING = 0.02  # of the time at most that looking takes: on a machine with many processes we look less often
-LOOK_AT_GROUP = 0.2  # the same where the kernel limits memory
+LOOK = 0.05  # seconds between two measurements of a command's memory and processor time, if a measurement is cheap
+LOOKING = 0.02  # maximal share of the time for measurements: with many processes on the machine, measurements are rarer
+LOOK_AT_GROUP = 0.2  # seconds between two measurements if the kernel limits memory
 TAIL = 16384  # bytes kept of each output
 
 
 @dataclass
 class Limits:
-    wall: float  # seconds, with the grace
+    wall: float  # seconds, including the grace period
     cpu: float | None  # seconds
     memory: int  # bytes
-    cgroups: bool = False  # limited by control groups, where this machine lets us make them
-    asks: float = 0  # seconds that it has past its processor time, after an interrupt (Ctrl-C), to say what it has; 0: it is killed
+    cgroups: bool = False  # whether to use control groups if this process may create them
+    asks: float = 0  # seconds between an interrupt (Ctrl-C) at the limit of processor time and the kill; 0: kill without an interrupt
 
 
 @dataclass
@@ -37,12 +37,12 @@ class Outcome:
     wall: float
     cpu: float
     rss: int  # bytes
-    stdout: str  # the ends of both
+    stdout: str  # the last TAIL bytes
     stderr: str
 
 
 def run(command, limits, stop=None, cwd=None):
-    """Runs the command in a session of its own, which is killed past a limit and cleaned up in any case."""
+    """Runs the command in a new session. Kills all its processes at a limit, and the remaining ones after the command has ended."""
     group = cgroups.Group(limits.memory) if limits.cgroups and cgroups.parents() else None
     try:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -55,7 +55,7 @@ def run(command, limits, stop=None, cwd=None):
                 killed, peak, status, usage = watch(child, limits, start, stop, group)
                 wall = time.monotonic() - start
             finally:
-                kill_session(child.pid)  # what it may have left running
+                kill_session(child.pid)  # processes that the command left running
                 if child.returncode is None:
                     child.returncode = 0  # reaped in `watch`
             cpu = usage.ru_utime + usage.ru_stime
@@ -81,9 +81,9 @@ def run(command, limits, stop=None, cwd=None):
 
 
 def watch(child, limits, start, stop, group):
-    """Waits for the child: (what it was killed for, bytes at most, its status, its usage)."""
+    """Waits for the child. Returns (the reason for killing it or "", peak memory in bytes, exit status, resource usage)."""
     if not group:
-        # The sum of the session is watched below; this is for a jump between two looks.
+        # The loop below measures the session. This limit applies to a jump between two measurements.
         with contextlib.suppress(OSError):
             backstop = 2 * limits.memory + (1 << 30)
             resource.prlimit(child.pid, resource.RLIMIT_AS, (backstop, backstop))
@@ -127,7 +127,7 @@ def watch(child, limits, start, stop, group):
 
 
 def kill_session(leader):
-    """Ends all processes of a session, those in groups of their own too: a verifier may have another's."""
+    """Kills all processes of a session, including other process groups: a verifier may start another verifier in its own group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
     for pid, fields in sessions():
@@ -137,7 +137,7 @@ def kill_session(leader):
 
 
 def session_usage(session):
-    """Resident bytes and CPU seconds of the live processes of a session."""
+    """Returns the resident bytes and CPU seconds of the live processes of a session."""
     rss = ticks = 0
     for _, fields in sessions():
         if int(fields[3]) == session:
@@ -147,7 +147,7 @@ def session_usage(session):
 
 
 def sessions():
-    """All live processes, each with what the system says of it from its state on: ppid pgrp session ..."""
+    """Yields all live processes, each with its fields in /proc/PID/stat from the state on: state ppid pgrp session ..."""
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
@@ -165,7 +165,7 @@ def read_tail(file):
 
 
 def in_threads(work, count):
-    """Calls `work(stop)` in so many threads. An exception in one, Ctrl-C included, ends all: `stop` is set for them."""
+    """Calls `work(stop)` in `count` threads. An exception in one of them, or Ctrl-C, sets `stop`, which ends all threads."""
     stop, failures = threading.Event(), []
 
     def guarded():
@@ -191,7 +191,7 @@ def in_threads(work, count):
 
 
 def run_all(jobs, run_one, workers, done):
-    """Calls `run_one(job, stop)` for all jobs, some at a time, and `done(job, result)` for each as it ends, one at a time."""
+    """Calls `run_one(job, stop)` for all jobs, with `workers` in parallel. Calls `done(job, result)` after each, never in parallel."""
     queue, lock = deque(jobs), threading.Lock()
 
     def work(stop):

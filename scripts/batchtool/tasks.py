@@ -1,5 +1,5 @@
-"""Tasks: SV-COMP's definitions (`.yml`, format 2.0) and categories (`.set`), folders, tab-separated lists, C files, and what
-`project` makes of a compile_commands.json."""
+"""Reads tasks: SV-COMP's definitions (`.yml`, format 2.0) and categories (`.set`), folders, tab-separated lists, C files, and tasks
+that `project` creates from a compile_commands.json."""
 
 import csv
 import glob
@@ -19,19 +19,19 @@ class TaskError(Exception):
 
 @dataclass
 class Task:
-    """One program and one property: what a verifier is asked once."""
+    """One program and one property to verify."""
 
-    name: str  # as in the list; with the property it is the key of a result
+    name: str  # the name in the list; together with the property it is the key of a result
     category: str
     property: str  # unreach-call, no-overflow, ...
-    expected: str  # "true", "false" or "" (nobody knows)
-    subproperty: str = ""  # which part of valid-memsafety is violated
+    expected: str  # "true", "false" or "" (not known)
+    subproperty: str = ""  # the part of valid-memsafety that is violated
     files: list[Path] = field(default_factory=list)
     property_file: Path | None = None
     data_model: str = ""
     error_function: str = ""
     cflags: list[str] = field(default_factory=list)
-    options: list[str] = field(default_factory=list)  # of proviso, for this task
+    options: list[str] = field(default_factory=list)  # options of proviso for this task
 
     @property
     def key(self):
@@ -39,8 +39,8 @@ class Task:
 
 
 def read_yaml(text, where="task file"):
-    """The part of YAML that task definitions use: maps and lists by indentation, plain and quoted
-    scalars, comments. Every scalar is returned as a string."""
+    """Parses the subset of YAML that task definitions use: maps and lists by indentation, plain and quoted scalars, comments.
+    Returns every scalar as a string."""
     lines = []
     for number, line in enumerate(text.splitlines(), 1):
         content = _strip_comment(line)
@@ -73,7 +73,7 @@ def _scalar(text):
 
 
 def _block(lines, at, where):
-    """The value that starts at line `at`, and the line after it."""
+    """Returns the value that starts at line `at`, and the line after it."""
     if at == len(lines):
         return "", at
     indent, content, number = lines[at]
@@ -112,7 +112,7 @@ def _block(lines, at, where):
 
 
 def _key(content):
-    """(key, rest) when the line is `key: rest` or `key:`."""
+    """Returns (key, rest) if the line is `key: rest` or `key:`."""
     if content[0] in "'\"[{":
         return None
     name, colon, rest = content.partition(":")
@@ -122,7 +122,7 @@ def _key(content):
 
 
 def read_task_file(path, name=None, category=None):
-    """The tasks (one a property) of a task definition."""
+    """Returns the tasks of a task definition, one for each property."""
     path = Path(path)
     try:
         data = read_yaml(path.read_text(encoding="utf-8", errors="replace"), str(path))
@@ -178,7 +178,7 @@ def read_index(path):
             task.subproperty = row.get("subproperty") or task.subproperty
             task.data_model = row.get("data_model") or task.data_model
             error = row.get("error_fn", "")
-            # What the assert macro calls when it fails.
+            # The assert macro calls this function when it fails.
             task.error_function = "__assert_fail" if error == "assert" else error
             task.cflags = row.get("extra_cflags", "").split()
             tasks.append(task)
@@ -186,16 +186,16 @@ def read_index(path):
 
 
 def of_program(path, properties, name=None):
-    """The tasks of a program without a definition: one a property, nobody knows what to expect."""
+    """Returns the tasks of a program without a task definition, one for each property, without expected verdicts."""
     path = Path(path)
     if not path.is_file():
-        raise TaskError(f"{path}: there is no such file")
+        raise TaskError(f"{path}: no such file")
     category = path.resolve().parent.name
     return [Task(name or str(path), category, p, "", files=[path]) for p in properties or ["default"]]
 
 
 def is_binary(path):
-    """True for an object, an archive or a program, by how it starts."""
+    """Returns whether a file is an object, an archive or a program, by its first bytes."""
     try:
         with open(path, "rb") as file:
             return file.read(8).startswith((b"\x7fELF", b"!<arch>\n", b"!<thin>\n"))
@@ -204,10 +204,9 @@ def is_binary(path):
 
 
 def read_paths(paths, properties, database, by_function=False):
-    """Tasks of task files, folders (searched for .yml; without any a compile_commands.json, or all C files), categories and
-    lists (.set, .txt: patterns; .tsv), programs. `properties` are those of programs that have no definition; `database` makes
-    the tasks of the functions of a compile_commands.json, an archive, an object or a program, and of C files if they are asked for
-    `by_function`."""
+    """Returns the tasks of task files, folders (with .yml files, else a compile_commands.json, else C files), categories and lists
+    (.set, .txt: patterns; .tsv), and programs. `properties` are the properties of programs without a task definition. `database`
+    creates the tasks for the functions of a compile_commands.json, archive, object or program, and of a C file if `by_function`."""
     tasks = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -235,7 +234,7 @@ def read_folder(folder, properties, database):
     return [task for file in programs for task in of_program(file, properties, str(file.relative_to(folder)))]
 
 
-# What words in the names of SV-COMP's categories say of the property.
+# The properties that words in the names of SV-COMP's categories stand for.
 ASKED = {
     "ReachSafety": "unreach-call", "ConcurrencySafety": "unreach-call", "MemSafety": "valid-memsafety", "MemCleanup": "valid-memcleanup",
     "NoOverflows": "no-overflow", "NoDataRace": "no-data-race", "Termination": "termination",
@@ -243,15 +242,15 @@ ASKED = {
 
 
 def read_category(path):
-    """Patterns of task files, a line each. SV-COMP's files of categories (.set) are named after them; where the name says what property the
-    category is about, the others that its tasks have are not asked for."""
+    """Returns the tasks of a file with a pattern of task files in each line. The files of SV-COMP's categories (.set) have the names
+    of the categories; if the name determines the property, other properties of its tasks are left out."""
     tasks = []
     category = path.stem.removeprefix("C.") if path.suffix == ".set" else None
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         line = line.partition("#")[0].strip()
         found = sorted(glob.glob(line, root_dir=path.parent, recursive=True)) if line else []
         if line and not found:
-            print(f"batch: warning: {path}:{number}: there is no file {line}", file=sys.stderr)
+            print(f"batch: warning: {path}:{number}: no file matches {line}", file=sys.stderr)
         for file in found:
             tasks += read_task_file(path.parent / file, file, category)
     words = re.split(r"[-.](?=[A-Z])", category or "")
@@ -260,7 +259,7 @@ def read_category(path):
 
 
 def sample(tasks, count, seed):
-    """`count` of the tasks, always the same ones for a seed, in their order."""
+    """Returns `count` of the tasks in their order. Equal seeds select equal tasks."""
 
     def rank(task):
         return hashlib.sha256(f"{seed}/{task.name}/{task.property}".encode()).digest()

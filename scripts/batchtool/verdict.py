@@ -1,23 +1,23 @@
-"""What a verifier said, and whether that is right."""
+"""Reads the verdict of a verifier and compares it with the expected one."""
 
 import re
 
-# SV-COMP's points.
+# The points of SV-COMP.
 POINTS = {
     "correct-true": 2,
     "correct-false": 1,
     "wrong-true": -32,
     "wrong-false": -16,
     "unknown": 0,
-    "error": 0,  # no verdict: a crash, or killed at a limit
-    "unjudged": 0,  # a verdict where none is expected
+    "error": 0,  # no verdict: the verifier crashed, or was killed at a limit
+    "unjudged": 0,  # a verdict without an expected one
 }
 
 LINE = re.compile(r"(TRUE|FALSE\([a-z-]+\)|UNKNOWN\(.*\)|UNKNOWN)$")
-PROVED_PART = 3  # exit code: UNKNOWN of the program, but the range that was asked for is proved
+PROVED_PART = 3  # exit code: UNKNOWN for the program, but the requested range is proved
 NOT_COMPILED = "did not compile"
 NO_ENTRY = "no function to start with"
-# Exit codes that say why there is no verdict, and the words for them. None of them is a crash.
+# Exit codes without a verdict that are not crashes, and their reasons.
 REFUSALS = {
     64: "wrong command line", 65: "malformed input", 66: "unreadable input", 69: "clang is missing", 73: "an output cannot be written",
 }
@@ -25,7 +25,7 @@ EXITS = {"TRUE": (0,), "FALSE": (1,), "UNKNOWN": (2, PROVED_PART)}
 
 
 def of_proviso(outcome):
-    """(verdict, reason): the verdict is empty when there is none, and the reason says why."""
+    """Returns (verdict, reason). Without a verdict, the verdict is empty and the reason states why."""
     if outcome.killed:
         return "", outcome.killed
     if outcome.signal:
@@ -44,7 +44,7 @@ def of_proviso(outcome):
 
 
 def refusal(outcome):
-    """Why proviso did not begin, with the first error of clang if there is one."""
+    """Returns the reason why proviso did not start the verification, with the first error of clang if there is one."""
     kind = REFUSALS[outcome.exit]
     if "clang cannot compile" in outcome.stderr:
         kind = NOT_COMPILED
@@ -54,14 +54,14 @@ def refusal(outcome):
 
 
 def first_line(text):
-    """What is wrong: the compiler's first error, else the first line."""
+    """Returns the first error of the compiler in a text, else its first line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     of_compiler = [line for line in lines if re.search(r":\d+: (fatal )?error: ", line)]
     return next(iter(of_compiler + lines), "no message").removeprefix("error: ")
 
 
 def of_tool(outcome, true_pattern, false_pattern, property):
-    """The same for any other tool, by patterns for a line of its output."""
+    """Returns (verdict, reason) of another verifier, by patterns for lines of its output."""
     if outcome.killed:
         return "", outcome.killed
     text = outcome.stdout + "\n" + outcome.stderr
@@ -75,7 +75,7 @@ def of_tool(outcome, true_pattern, false_pattern, property):
 
 
 def judge(verdict, task, any_subproperty=False):
-    """One of the keys of POINTS."""
+    """Returns the status of a verdict: a key of POINTS."""
     if not verdict:
         return "error"
     if verdict.startswith("UNKNOWN"):
@@ -90,5 +90,5 @@ def judge(verdict, task, any_subproperty=False):
     right = task.subproperty or task.property
     if violated in (right, task.property) or any_subproperty:
         return "correct-false"
-    # A violation of a part (valid-deref of valid-memsafety) that the label does not name.
+    # If the task does not name the violated part of valid-memsafety, any part (such as valid-deref) is correct.
     return "wrong-false" if task.subproperty or "memsafety" not in task.property else "correct-false"

@@ -1,4 +1,4 @@
-"""What a batch costs besides the verifier, with a command that does nothing in its place."""
+"""Measures the overhead of batches, with a command that does nothing as the verifier."""
 
 import argparse
 import os
@@ -15,17 +15,17 @@ from batchtool.report import table
 ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """\
-Runs `true` over many programs: one after the other and nothing else (bare), as a batch on this machine, by Dask; and gives as many empty
-functions to Dask's scheduler. Wall time is for a task and slot, that is the time of the whole, start and end included, times the slots, by the tasks. Processor
-time is that of all processes. The last columns are those without what `true` costs by itself.
+Runs `true` as the verifier of many programs: in a loop (bare), as a batch on this machine, and as a batch with Dask; and submits the same number of
+empty functions to Dask's scheduler. Wall time is per task and slot: the time of the whole run, including its start and end, times the number of slots,
+divided by the number of tasks. Processor time is that of all processes. The last columns are without the cost of `true` itself.
 
-On a machine that has other work, processor time and the comparison within a run say more than wall time."""
+On a machine with other work, processor time and the comparison within one run are more meaningful than wall time."""
 
 
 def main(argv):
     p = argparse.ArgumentParser(prog="scripts/bench-batch", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--tasks", type=int, default=10_000, metavar="N")
-    p.add_argument("--slots", type=int, default=2, metavar="N", help="tasks at a time")
+    p.add_argument("--slots", type=int, default=2, metavar="N", help="number of tasks that run in parallel")
     p.add_argument("--only", action="append", choices=("polling", "cgroups", "dask", "empty"))
     options = p.parse_args(argv)
     wanted = options.only or ["polling", "cgroups", "dask", "empty"]
@@ -69,7 +69,7 @@ HEADER = ["ms a task", "tasks", "slots", "wall", "cpu", "wall over bare", "cpu o
 
 
 def measured(count, slots, work):
-    """Seconds of wall and processor time for a task."""
+    """Returns the wall and processor time for a task in seconds."""
     def cpu():
         return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
@@ -83,7 +83,7 @@ def shown(seconds):
 
 
 def empty(count, slots):
-    """Functions that do nothing, given out as batches do: some for each thread at a time."""
+    """Submits functions that do nothing in the same way as a batch: some for each thread at a time."""
     import distributed
 
     with cluster.connect(distributed, f"local:{slots}") as client:

@@ -1,14 +1,14 @@
-"""What analyses solve together, in the layout of the papers' tables.
+"""Measures the tasks that analyses solve in cooperation, and prints tables in the layout of the papers.
 
-Limits are processor time, so what else the machine does does not change who solves what. Results lie in OUT; what is there already
-is not run again.
+Limits are on processor time, so other work on the machine does not change the solved tasks. OUT contains the results; results in it
+are not computed again.
 
   ranges  compositions of ranges and their parts (Haltermann, Jakobs, Richter, Wehrheim, FASE 2023, Tables 1 and 2)
-  pairs   a second verifier for what a first one leaves, by reducer (Beyer, Jakobs: FRed, SEFM 2020, Table 1): what it solves, in brackets what
-          neither of the two solves alone in the time of both
-  gains   tasks that compositions solve and no analysis does alone in the same time: by default those of open.tsv, which the default strategy
-          leaves open in 10 s. Analyses run alone only on what a composition solves
-  sizes   how much larger than the program what is left is, by reducer (FRed, Fig. 6)
+  pairs   a second verifier on the residual program of a first one, by reducer (Beyer, Jakobs: FRed, SEFM 2020, Table 1): the tasks that it
+          solves, and in brackets those that neither verifier solves alone in the time of both
+  gains   the tasks that compositions solve and no analysis solves alone in the same time, by default of those in open.tsv, which the default
+          strategy does not decide in 10 s. An analysis runs alone only on tasks that a composition solves
+  sizes   the size of the residual program relative to the program, by reducer (FRed, Fig. 6)
 """
 
 import argparse
@@ -31,7 +31,7 @@ from . import tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SPLITTERS = ["Lb3", "Lb10", "Rdm", "Rdm9"]
-# Compositions, with the analyses that they are made of.
+# Compositions, with the analyses that they consist of.
 RANGED = {
     "Table 1: symbolic execution": {"symex": ["symex"]}
     | {f"Ra-2Se-{s}": ["symex"] for s in SPLITTERS}
@@ -42,7 +42,7 @@ RANGED = {
 }
 VERIFIERS = ["symex", "predicate", "value"]
 ALONE = ["default", "symex", "predicate", "value", "value-predicate", "bmc", "k-induction", "invariants"]
-# As `options` reads them.
+# In the syntax that `options` parses.
 TOGETHER = "Ra-2Se-Lb3; Ra-Se-Pred-Lb3; symex + predicate; predicate + symex; value + nlh: predicate; cc-gia"
 REDUCERS = ["parcomp", "cfa", "lh", "lhc", "lhb", "lhbc", "nlh"]
 EXTERNAL = ("esbmc", "klee")
@@ -50,7 +50,7 @@ PROPERTY = ["--property", "unreach-call"]
 
 
 def options(name):
-    """Options for an analysis, a composition of ranges, `FIRST + REDUCER: SECOND`, or component CEGAR."""
+    """Returns the options for an analysis, a composition of ranges, `FIRST + REDUCER: SECOND`, or component CEGAR."""
     if name in ("cc-gia", "cc-wit"):
         return [f"--{name}"]
     if name.startswith("Ra-"):
@@ -64,7 +64,7 @@ def ranges(args):
     chosen = [n.strip() for n in args.names.split(";")] if args.names else names
     for name in chosen:
         run = ["run", "--proviso", args.proviso, "--index", args.suite / "INDEX.tsv", "--only", args.only, "--property", "unreach-call"]
-        # Wall time is for what waits without end.
+        # The limit on wall time ends runs that hang.
         limits = ["--no-report", "--timeout", args.cpu * 8, "--cpu-limit", args.cpu, "--jobs", 1, "--out", tables.file_of(args.out, name), "--", *options(name)]
         print(name, file=sys.stderr)
         if subprocess.run([ROOT / "scripts/batch", *map(str, run + limits)], stdout=subprocess.DEVNULL, check=False).returncode > 2:
@@ -84,7 +84,8 @@ def ranges(args):
 
 
 def measured(command, cpu, gently=False):
-    """Standard output and processor seconds, those of other tools included. At the limit the run is told to stop, or ended."""
+    """Runs a command. Returns its standard output and its processor time in seconds, including that of other tools. At the limit, the
+    command is interrupted (`gently`) or killed."""
     with tempfile.TemporaryFile() as out:
         begin = os.times()
         child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -105,7 +106,7 @@ def measured(command, cpu, gently=False):
 
 
 def read_list(path, suite):
-    """Lines of a list: a task of the suite, or `paths/FILE.c` of this repository with options of clang."""
+    """Yields the lines of a list: a task of the suite, or `paths/FILE.c` of this repository with options of clang."""
     for line in path.read_text(encoding="utf-8").splitlines():
         name, *options = line.split()
         if not name.startswith("#"):
@@ -118,7 +119,7 @@ def verdict_of(text):
 
 
 class Results:
-    """Runs of pairs, kept in a file."""
+    """The results of runs, stored in a file."""
 
     def __init__(self, path):
         self.path = path
@@ -139,7 +140,7 @@ def second(verifier):
 
 
 def pairs(args):
-    """Runs each first verifier once, as the paper does, and each second one on what it leaves."""
+    """Runs each first verifier once, as in the paper, and each second one on the residual programs of the first one."""
     args.out.mkdir(parents=True, exist_ok=True)
     results = Results(args.out / "pairs.jsonl")
     tasks = read_tasks(args)
@@ -157,9 +158,9 @@ def pairs(args):
             elif condition.exists():
                 left.append((task, expected, condition))
         unsolved = len(left)
-        # Where nothing is done, all of the program is left.
+        # Without an accepting state, no part of the program is verified, so these tasks are not counted.
         left = [(t, e, c) for t, e, c in left if " accepting" in c.read_text()]
-        print(f"\n**{first}**, {args.first:g} s: leaves {unsolved} of {len(tasks)} tasks, of {len(left)} of them a part is done: these\n")
+        print(f"\n**{first}**, {args.first:g} s: {unsolved} of {len(tasks)} tasks are unsolved, {len(left)} of these partly verified:\n")
         columns = [v for f, v, _ in of_each if f == first]
         print(tables.head("then", columns))
         by = {}
@@ -171,7 +172,7 @@ def pairs(args):
                     how = [] if reducer not in REDUCERS else ["--resume", condition, "--reducer", reducer]
                     command = [args.proviso, "verify", *PROPERTY, *second(verifier), *how, args.suite / task]
                     key = (first, reducer, verifier, task) if how else ("", "", verifier, task)
-                    # Alone it has the time of both.
+                    # Alone, a verifier has the time of both.
                     verdict = results.of(key, command, args.cpu + (0 if how else args.first), verifier in EXTERNAL)
                     if verdict.lower() == expected:
                         by.setdefault((reducer, verifier), set()).add(task)
@@ -206,7 +207,7 @@ def gains(args):
         return verdict.lower() == expected
 
     names = [n.strip() for n in (args.names or TOGETHER).split(";")]
-    # Task by task, so that what is there when it is broken off compares all of them.
+    # All compositions run on a task before the next task, so that the results of an interrupted run are comparable.
     solved = {t: [n for n in names if solves(n, t, e)] for t, e in tasks}
     alone = {t: [n for n in ALONE if solves(n, t, e)] for t, e in tasks if solved[t]}
     print(tables.head(f"{len(tasks)} tasks, {args.cpu:g} s", ["solved", "by no analysis alone"]))
@@ -260,9 +261,9 @@ def main():
     parser.add_argument("--proviso", default=ROOT / "target/release/proviso")
     parser.add_argument("--cpu", type=float, help="seconds of processor time for a task, or for the second of two [2; for gains 10]")
     parser.add_argument("--first", type=float, default=1, help="seconds of processor time for the first of two [1]")
-    parser.add_argument("--names", help=f"run these only, with semicolons between [for gains {TOGETHER}]")
+    parser.add_argument("--names", help=f"only these configurations, separated by semicolons [for gains {TOGETHER}]")
     every = " ".join(f"{a}+{b}+{'all' if (a, b) == ('symex', 'predicate') else 'parcomp'}" for a in VERIFIERS for b in VERIFIERS)
-    parser.add_argument("--pairs", default=every, help=f"FIRST+SECOND+REDUCERS of each pair; REDUCERS with commas between, or all [{every}]")
+    parser.add_argument("--pairs", default=every, help=f"FIRST+SECOND+REDUCERS of each pair; REDUCERS separated by commas, or all [{every}]")
     args = parser.parse_args()
     args.only = args.only or ROOT / "scripts/benchtool" / ("open.tsv" if args.what == "gains" else "analyses.tsv")
     args.cpu = args.cpu or (10 if args.what == "gains" else 2)

@@ -1,4 +1,4 @@
-"""Time against size: programs of growing size are made and sliced, and a power law is fitted."""
+"""Measures the time of slicing over the size of programs: generates and slices programs of growing size, and fits a power law."""
 
 import math
 import re
@@ -53,7 +53,7 @@ def check(command):
 
 
 def count(bitcode):
-    """Instructions in bitcode, without debug ones."""
+    """Returns the number of instructions in bitcode, without debug intrinsics."""
     text = subprocess.run(["llvm-dis-19", "-o", "-", str(bitcode)], capture_output=True, text=True)
     if text.returncode != 0:
         text = subprocess.run(["opt-19", "-S", "-o", "-", str(bitcode)], capture_output=True, text=True)
@@ -61,7 +61,7 @@ def count(bitcode):
 
 
 class Parts:
-    """Programs that one main function puts together from many parts, each with a main function of its own."""
+    """Creates programs from many parts, each with its own main function, and a main function that calls them."""
 
     def __init__(self, cache):
         self.cache = cache
@@ -69,7 +69,7 @@ class Parts:
         self.total = 0
 
     def program(self, size):
-        """Bitcode of about so many instructions."""
+        """Returns bitcode with about this number of instructions."""
         while self.total < size:
             part = self.cache / f"part{len(self.parts)}.bc"
             counted = part.with_suffix(".count")
@@ -93,7 +93,7 @@ class Parts:
         return linked
 
     def keep_main(self, linked, part, number):
-        """Only main is visible, under a name of its own."""
+        """Hides all symbols of a part but its main function, which gets a unique name."""
         check(["opt-19", "-passes=internalize", f"-internalize-public-api-list=main_{number}", linked, "-o", part])
         return count(part)
 
@@ -102,7 +102,7 @@ class Random(Parts):
     name = "random programs (csmith), the sum of their checksums as criterion"
 
     def part(self, number, part, wanted):
-        """A random program, not too large for what is wanted, whose result is its checksum."""
+        """Creates a random program (a small one if few instructions are wanted) whose result is its checksum. Returns its size."""
         small = ["--max-funcs", "3", "--max-block-depth", "2"] if wanted < 4000 else ["--max-funcs", "12"]
         source = self.cache / f"part{number}.c"
         check(["csmith", "--seed", 1000 + number, *small, "--no-argc", "-o", source])
@@ -134,7 +134,7 @@ class Copies(Parts):
 
 
 def fit(points):
-    """Exponent and factor of the power law nearest to the points, by least squares of logarithms."""
+    """Returns the exponent and the factor of the power law that fits the points best (least squares of logarithms)."""
     xs, ys = [math.log(x) for x, _ in points], [math.log(max(y, 1e-4)) for _, y in points]
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     slope = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / sum((x - mean_x) ** 2 for x in xs)
@@ -145,7 +145,7 @@ COLOURS = {"slicing": "#222222", "points-to": "#c0392b", "mod-ref": "#8e44ad", "
 
 
 def plot(points, exponent, factor, title):
-    """Points and the line fitted, both axes logarithmic."""
+    """Draws the points and the fitted line, with logarithmic axes."""
     width, height, left, top, right, bottom = 720, 460, 70, 50, 130, 60
     series = {"slicing": [(x, y) for x, y, _ in points]}
     for phase in points[0][2]:

@@ -1,4 +1,4 @@
-"""A batch that is killed at random moments, or whose workers are, against one that is left alone."""
+"""Compares a batch that is killed at random times, or whose workers are, with an undisturbed batch."""
 
 import argparse
 import contextlib
@@ -19,27 +19,27 @@ from releasetool import smoke
 ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """\
-Runs a batch to its end while it is killed (SIGKILL) at random moments, and compares its table with that of a batch that was left
-alone: --expected, a result file of the same command.
+Runs a batch to its end, kills it (SIGKILL) at random times, and compares its results with those of an undisturbed batch: --expected is
+a result file of the same command.
 
   scripts/batch run --index INDEX.tsv --timeout 10 -j 2 --out whole.jsonl
   scripts/bench-killed --expected whole.jsonl --out killed.jsonl -- --index INDEX.tsv --timeout 10 -j 2
   scripts/bench-killed --expected whole.jsonl --out dask.jsonl --workers 4 --archive proviso.tar.xz -- --index INDEX.tsv --timeout 10
 
-With --workers, a Dask scheduler and as many worker processes of this machine run the batch; workers are killed, and another one is started for each.
-With --archive, they have that release, unpacked, the system's programs, libraries and headers, and Dask: a file system of their own without sources, build tree
-and tasks (needs the right to mount).
+With --workers N, a Dask scheduler and N worker processes on this machine run the batch. Workers are killed, and another one is started
+for each. With --archive, the file system of the workers contains only this release (unpacked), the programs, libraries and headers of
+the system, and Dask, but no sources, build tree and tasks (this needs the permission to mount).
 
-Tasks near their time limit may end otherwise in any two runs; so each difference is shown with both times. Exit code 1 if a
-difference is not one between a verdict and a time-out, or if a task has not exactly one result."""
+A task near its time limit may have different results in two runs, so each difference is printed with both times. The exit code is 1 if
+a difference is not one between a verdict and a timeout, or if a task does not have exactly one result."""
 
 
 def main(argv):
     p = argparse.ArgumentParser(prog="scripts/bench-killed", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--expected", required=True, metavar="FILE")
-    p.add_argument("--out", required=True, metavar="FILE", help="result file, which must not be there yet")
+    p.add_argument("--out", required=True, metavar="FILE", help="result file, which must not exist yet")
     p.add_argument("--times", type=int, default=10, metavar="N")
-    p.add_argument("--between", type=float, nargs=2, default=(5, 120), metavar="SECS", help="time from one kill to the next (5 120)")
+    p.add_argument("--between", type=float, nargs=2, default=(5, 120), metavar="SECS", help="minimal and maximal time between two kills (5 120)")
     p.add_argument("--seed", type=int, default=None)
     p.add_argument("--workers", type=int, default=0, metavar="N")
     p.add_argument("--archive", metavar="FILE")
@@ -61,7 +61,7 @@ def main(argv):
 
 
 def on_this_machine(options, _):
-    """How often the batch was at work when it was killed."""
+    """Returns how often the batch was running when it was killed."""
     command = batch(options)
     for hit in range(options.times):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -108,7 +108,7 @@ def on_cluster(options, stack):
 
 
 def of_archive(archive, root):
-    """How a worker is started that has the archive alone."""
+    """Returns the arguments for starting a worker whose file system contains only the archive, the system and Dask."""
     (root / "opt/proviso").mkdir(parents=True)
     subprocess.run(["tar", "xf", archive, "-C", root / "opt/proviso", "--strip-components=1"], check=True)
     dask = Path(importlib.util.find_spec("distributed").origin).parents[1]
@@ -126,7 +126,7 @@ def batch(options):
 
 
 def compare(expected, found):
-    """Prints the differences; 1 if one is not of the time limit."""
+    """Prints the differences. Returns 1 if one of them is not caused by the time limit."""
     with open(found) as file:
         lines = [json.loads(line) for line in file if line.endswith("}\n")]
     keys = [(line["task"], line["property"]) for line in lines if "task" in line and "step" not in line]

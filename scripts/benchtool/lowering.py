@@ -1,5 +1,5 @@
-"""Measures how long the front-end takes from bitcode to control-flow automata (reading, verifying, linking and lowering it),
-beside what clang -O0 -g takes to make the bitcode. Times are seconds of processor time, the best of some runs."""
+"""Measures the time of the front-end from bitcode to control-flow automata (reading, verifying, linking and lowering), and the time of
+clang -O0 -g for creating the bitcode. Times are processor time in seconds, the best of some runs."""
 
 import argparse
 import re
@@ -16,10 +16,10 @@ from .slicing import PROGRAMS, REPOSITORY, load
 def main(arguments):
     parser = argparse.ArgumentParser(prog="scripts/bench-lowering", description=__doc__)
     parser.add_argument("programs", type=Path, nargs="?", default=PROGRAMS, help="a list as in slicer/benches/programs.toml")
-    parser.add_argument("--only", metavar="NAME", help="programs whose name contains this")
+    parser.add_argument("--only", metavar="NAME", help="only programs whose name contains this")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="take the fastest of N runs [5]")
-    parser.add_argument("--target", type=Path, default=REPOSITORY / "target", help="cargo's folder for what it builds")
-    parser.add_argument("--lower", type=Path, help="the example `lower` of frontend-llvm, built already")
+    parser.add_argument("--target", type=Path, default=REPOSITORY / "target", help="the target folder of cargo")
+    parser.add_argument("--lower", type=Path, help="the built example `lower` of frontend-llvm")
     options = parser.parse_args(arguments)
     example = options.lower or options.target / "release" / "examples" / "lower"
     build = ["cargo", "build", "--release", "-q", "-p", "frontend-llvm", "--example", "lower", "--target-dir", options.target]
@@ -35,7 +35,7 @@ def main(arguments):
 
 
 def measure(program, example, repeat):
-    """Lines of the sources, edges, seconds of clang and of the front-end, their ratio, peak memory."""
+    """Returns the lines of source, the edges, the seconds of clang and of the front-end, their ratio, and the peak memory."""
     lines = sum(Path(file).read_bytes().count(b"\n") for file in program["files"])
     with tempfile.TemporaryDirectory() as folder:
         bitcode = []

@@ -1,13 +1,13 @@
-"""Wrong versions of witnesses, and weaker ones.
+"""Creates mutants of witnesses: wrong ones and weaker ones.
 
-Each mutant has a kind, which says what a validator owes it:
+Each mutant has a kind, which determines the correct answer of a validator:
 
-  negated    an invariant that holds, negated: wrong where its loop is reached at all
-  shifted    an equality of an invariant that holds, of another number: as wrong
-  moved      a target on a line without the error: wrong
-  misplaced  another waypoint on a line without code: wrong
-  narrowed   a bound by one tighter, or one of the alternatives less: wrong unless the invariant was loose
-  weakened   what an invariant implies, in its place: it holds, so that it does not must not be said
+  negated    the negation of an invariant: wrong if its loop is reached
+  shifted    an equality of an invariant with another number: wrong if its loop is reached
+  moved      the target moved to a line without the error: wrong
+  misplaced  another waypoint moved to a line without code: wrong
+  narrowed   a bound tightened by one, or an alternative removed: wrong unless the invariant was not tight
+  weakened   a formula that the invariant implies: it holds, so it must not be reported as violated
 """
 
 import random
@@ -26,11 +26,11 @@ COMPARISONS = [
 
 
 def mutants(text, task, count):
-    """Up to `count` mutants of a witness, as (kind, what it says instead, text)."""
+    """Returns up to `count` mutants of a witness, as (kind, the changed part, text)."""
     dice = random.Random(task.name)
     found = list(of_graphml(text, task, dice, count) if text.lstrip().startswith("<") else of_yaml(text, task, dice, count))
     dice.shuffle(found)
-    # Of each kind as many as of another, as far as there are.
+    # All kinds have the same number of mutants, if possible.
     of_kind = Counter()
     ranked = []
     for mutant in found:
@@ -76,7 +76,7 @@ def of_yaml(text, task, dice, count):
 
 
 def of_invariant(value, dice):
-    """Mutants of an invariant, as (kind, expression)."""
+    """Returns the mutants of an invariant, as (kind, expression)."""
     yield "negated", f"!({value})"
     conjuncts, alternatives = parts(value, "&&"), parts(value, "||")
     if len(conjuncts) > 1 and len(alternatives) == 1:
@@ -96,7 +96,7 @@ def of_invariant(value, dice):
 
 
 def of_comparison(value):
-    """A comparison with a constant, with another constant."""
+    """Replaces the constant in a comparison with another one."""
     for kind, pattern, step in COMPARISONS:
         if match := pattern.fullmatch(value):
             yield kind, f"{value[: match.start(1)]}{int(match[1]) + step}{value[match.end(1) :]}"
@@ -107,7 +107,7 @@ def joined(operator, conditions):
 
 
 def parts(value, operator):
-    """What `&&` or `||` joins, without parentheses around it."""
+    """Splits an expression at `&&` or `||`, and removes outer parentheses."""
     found, depth, start = [], 0, 0
     for at, c in enumerate(value):
         depth += (c == "(") - (c == ")")
@@ -125,7 +125,7 @@ def bare(value):
 
 
 def closing(value):
-    """Where the parenthesis is closed that the value starts with."""
+    """Returns the position of the parenthesis that closes the first one."""
     depth = 0
     for at, c in enumerate(value):
         depth += (c == "(") - (c == ")")
@@ -135,8 +135,8 @@ def closing(value):
 
 
 def quiet_lines(task, dice, count):
-    """Lines without the error, by chance."""
-    # Of assertions and error functions every line without their names is one without the error.
+    """Returns random lines without the error."""
+    # For assertions and error functions, these are the lines without their names.
     loud = re.compile("[Ee]rror|ERROR|assert|abort|" + re.escape(task.error_function or "assert"))
     empty = set(lines_without_code(task))
     quiet = [

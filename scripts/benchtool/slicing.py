@@ -1,4 +1,4 @@
-"""Runs `proviso slice` over programs and says how large, how slow and how costly slices are."""
+"""Runs `proviso slice` on programs and reports the sizes of slices, and the time and memory for computing them."""
 
 import argparse
 import glob
@@ -16,7 +16,7 @@ from batchtool.report import table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = REPOSITORY / "slicer" / "benches" / "programs.toml"
-# Names of phases in the tool's output, and of the columns that they are summed up in.
+# The phases in the output of `proviso slice`, and the columns that contain the sums of their times.
 PHASES = {
     "points-to": "points-to",
     "reachability": "graph",
@@ -32,20 +32,20 @@ COLUMNS = ["points-to", "mod-ref", "graph", "walk"]
 def main(arguments):
     parser = argparse.ArgumentParser(prog="scripts/bench-slicer", description=__doc__)
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="per slice [600]")
+    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="limit for each slice [600]")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="take the fastest of N runs [1]")
     commands = parser.add_subparsers(required=True)
     sub = commands.add_parser("table", help="slice real programs and print a table")
     sub.add_argument("programs", type=Path, nargs="?", default=PROGRAMS, help="a list as in slicer/benches/programs.toml")
-    sub.add_argument("--only", metavar="NAME", help="programs whose name contains this")
+    sub.add_argument("--only", metavar="NAME", help="only programs whose name contains this")
     sub.add_argument("--option", action="append", default=[], help="an option for proviso slice")
     sub.set_defaults(run=print_table)
     sub = commands.add_parser("growth", help="slice programs of growing size, fit the exponent and draw a plot")
     sub.add_argument("--sizes", default="1000,3000,10000,30000,100000,300000,1000000", help="instructions")
-    sub.add_argument("--copies-of", metavar="NAME", help="copies of this program instead of random programs (csmith)")
+    sub.add_argument("--copies-of", metavar="NAME", help="use copies of this program instead of random programs (csmith)")
     sub.add_argument("--programs", type=Path, default=PROGRAMS)
-    sub.add_argument("--criterion", help="[what main returns, for random programs; the program's first criterion]")
-    sub.add_argument("--cache", type=Path, help="a folder for the programs made")
+    sub.add_argument("--criterion", help="slicing criterion [the result of main, for random programs; otherwise the first criterion of the program]")
+    sub.add_argument("--cache", type=Path, help="a folder for the generated programs")
     sub.add_argument("--option", action="append", default=[], help="an option for proviso slice")
     sub.add_argument("-o", "--output", type=Path, default=Path("growth.svg"), metavar="FILE.svg")
     sub.set_defaults(run=growth.run)
@@ -54,7 +54,7 @@ def main(arguments):
 
 
 def expand(pattern, folder):
-    """The files that a pattern with `~`, `*` and `{a,b}` names."""
+    """Returns the files that match a pattern with `~`, `*` and `{a,b}`."""
     braces = re.search(r"\{([^}]*)\}", pattern)
     if braces:
         alternatives = [pattern[: braces.start()] + a + pattern[braces.end() :] for a in braces[1].split(",")]
@@ -63,7 +63,7 @@ def expand(pattern, folder):
 
 
 def clang_options(program, folder):
-    """Patterns in include folders are expanded."""
+    """Expands patterns in include folders."""
     found = []
     for option in program.get("clang", []):
         folders = expand(option[2:], folder) if option.startswith("-I") else []
@@ -72,7 +72,7 @@ def clang_options(program, folder):
 
 
 def load(path):
-    """The programs of a list, with their files."""
+    """Returns the programs of a list, with their files."""
     for program in tomllib.loads(path.read_text())["program"]:
         files = [expand(pattern, path.parent) for pattern in program["files"]]
         if not all(files):
@@ -84,7 +84,7 @@ def load(path):
 
 
 def slice_once(options, files, criterion, clang=()):
-    """The result of one run as the tool gives it, with `wall` seconds; None if there is none."""
+    """Returns the JSON result of a run, with its wall time in `wall`, or None if there is no result."""
     with tempfile.NamedTemporaryFile(suffix=".json") as result:
         command = [options.proviso, "slice", *files, "--criterion", criterion, "--json", result.name, *options.option]
         command += ["--", *clang] if clang else []
@@ -105,7 +105,7 @@ def slice_once(options, files, criterion, clang=()):
 
 
 def slice_best(options, *arguments):
-    """The fastest of some runs."""
+    """Returns the fastest of some runs."""
     runs = [slice_once(options, *arguments) for _ in range(options.repeat)]
     return min((r for r in runs if r), key=lambda r: r["slicing"], default=None)
 

@@ -1,4 +1,4 @@
-"""Tables of the papers, of result files that `scripts/batch run` has written: who solves what within a limit of processor time."""
+"""Creates tables in the layout of the papers from result files of `scripts/batch run`: the solved tasks within a limit of processor time."""
 
 import json
 import statistics
@@ -9,13 +9,13 @@ def file_of(out, name):
 
 
 def results(path):
-    """{task: (verdict, status, processor seconds, category)}; of several lines for a task the last counts."""
+    """Returns {task: (verdict, status, processor seconds, category)}. If a task has several lines, the last one counts."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return {r["task"]: (r["verdict"], r["status"], r["cpu"], r["category"]) for r in rows if "task" in r}
 
 
 def solved(found, limit, kind=""):
-    """The tasks of which the verdict is right (`kind`: true, false), within the limit."""
+    """Returns the tasks with a correct verdict (`kind`: true, false) within the limit."""
     return {t for t, (_, status, cpu, _) in found.items() if status.startswith("correct-" + kind) and cpu <= limit}
 
 
@@ -67,7 +67,7 @@ def categories(names, known, limit):
 
 
 def gains(title, compositions, known, limit):
-    """A row for each composition: what it solves, and what of it its parts do not solve alone in the same time."""
+    """Returns a row for each composition: the tasks that it solves, and those of them that its parts do not solve alone in the same time."""
     yield head(f"{title}, {limit:g} s", ["solved", "proofs", "alarms", "not by its parts", "by its parts, not by it", "unlike the label"])
     for name, parts in compositions.items():
         if name not in known or not all(p in known for p in parts):

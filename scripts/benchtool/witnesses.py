@@ -1,7 +1,7 @@
-"""Verifies tasks with a witness, validates each witness from the file alone, and mutants of it, which must not be confirmed.
+"""Verifies tasks, validates their witnesses, and validates mutants of the witnesses, which must not be confirmed.
 
-Most mutants are wrong for sure (see benchtool/mutants.py): one that is confirmed is a wrong answer of the validator, or its loop is
-one that no execution reaches. Of invariants that are only made tighter a confirmation has to be looked at; one that is made weaker still holds.
+Most mutants are certainly wrong (see benchtool/mutants.py): if the validator confirms one, its answer is wrong, or no execution reaches
+the loop. If it confirms an invariant that was tightened, a person must check the invariant. A weakened invariant still holds.
 
   scripts/bench-witnesses --index corpus/INDEX.tsv --property no-overflow --sample 60 --mutants 4 --out w.jsonl \\
       --check "python3 check_witness.py --program {file} {witness}" \\
@@ -27,8 +27,8 @@ from benchtool.mutants import WRONG, mutants
 REPOSITORY = Path(__file__).resolve().parents[2]
 LOOP = re.compile(r"\b(for|while)\s*\((?!\s*0\s*\))")
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-GRACE = 5  # seconds a run may take beyond its limit
-WAITING = 10  # times as much wall time as processor time
+GRACE = 5  # seconds that a run may take beyond its limit
+WAITING = 10  # the ratio of the limits on wall time and processor time
 
 
 def main(arguments):
@@ -37,21 +37,21 @@ def main(arguments):
     )
     parser.add_argument("--index", type=Path, required=True, help="a list of tasks, as for scripts/bench")
     parser.add_argument("--property", action="append", help="tasks of this property [unreach-call]")
-    parser.add_argument("--expected", choices=["true", "false"], help="tasks with this label only")
-    parser.add_argument("--sample", type=int, metavar="N", help="so many tasks only, always the same")
+    parser.add_argument("--expected", choices=["true", "false"], help="only tasks with this expected verdict")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N tasks, chosen at random with a fixed seed")
     parser.add_argument("--cpu-limit", type=float, default=10, metavar="SECONDS", help="processor time of each run [10]")
-    parser.add_argument("--format", choices=["yaml", "graphml"], default="yaml", help="of the witnesses [yaml]")
-    parser.add_argument("--mutants", type=int, default=0, metavar="N", help="of each witness [0]")
+    parser.add_argument("--format", choices=["yaml", "graphml"], default="yaml", help="the format of witnesses [yaml]")
+    parser.add_argument("--mutants", type=int, default=0, metavar="N", help="the number of mutants of each witness [0]")
     parser.add_argument("--proviso", type=Path, default=REPOSITORY / "target" / "release" / "proviso")
     parser.add_argument(
-        "--check", metavar="COMMAND", help="also run this check of the format; {witness} and {file} in it stand for the witness and the program"
+        "--check", metavar="COMMAND", help="also run this check of the format; {witness} and {file} are placeholders for the witness and the program"
     )
     parser.add_argument(
         "--validator", metavar="COMMAND",
-        help="also ask this validator, which says VERIFICATION SUCCESSFUL or FAILED; {kind} is correctness or violation, {bits} 32 or 64",
+        help="also run this validator, which prints VERIFICATION SUCCESSFUL or FAILED; {kind} is correctness or violation, {bits} 32 or 64",
     )
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="the witnesses go there, too")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl", help="a line a task; tasks in it are not run again")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="also store the witnesses in this folder")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl", help="the result file with a line for each task; tasks in it are not run again")
     options = parser.parse_args(arguments)
     chosen = tasks.read_index(options.index)
     chosen = [t for t in chosen if t.property in (options.property or ["unreach-call"])]
@@ -74,14 +74,14 @@ def main(arguments):
 
 
 def proviso(options, *arguments):
-    """What a run of the command says: (verdict, reason)."""
+    """Runs the command. Returns (verdict, reason)."""
     command = [options.proviso, *arguments[:1], "--cpu-limit", f"{options.cpu_limit:g}", *arguments[1:]]
     outcome = runner.run([str(c) for c in command], limits(options))
     return of_proviso(outcome)
 
 
 def examine(task, options):
-    """One task: its verdict, whether its witness is confirmed, and which mutants of it are."""
+    """Returns the record of a task: its verdict, whether its witness is confirmed, and which mutants are confirmed."""
     record = {"name": task.name, "property": task.property, "category": task.category, "expected": task.expected}
     with tempfile.TemporaryDirectory() as folder:
         witness = Path(folder) / "witness.yml"
@@ -123,7 +123,7 @@ def examine(task, options):
 
 
 def is_wrong(mutant):
-    """Whether what was said of a mutant is wrong for sure."""
+    """Returns whether the answer for a mutant is certainly wrong."""
     if mutant["kind"] == "weakened":
         return "does not hold" in mutant["said"] or mutant["said"].startswith("FALSE")
     return mutant["kind"] in WRONG and mutant["confirmed"]
@@ -134,7 +134,7 @@ def limits(options):
 
 
 def external(command, task, witness, verdict, limits):
-    """Runs a command line of the user's."""
+    """Runs a command line from an option."""
     fill = {
         "witness": witness, "file": task.files[0], "bits": 32 if task.data_model == "ILP32" else 64,
         "kind": "correctness" if verdict == "TRUE" else "violation",
@@ -143,7 +143,7 @@ def external(command, task, witness, verdict, limits):
 
 
 def opinion(outcome):
-    """What another validator says, in a word."""
+    """Returns the answer of another validator as a word."""
     found = re.search("VERIFICATION (SUCCESSFUL|FAILED)", outcome.stdout + outcome.stderr)
     return found[1].lower() if found else outcome.killed or "nothing"
 

@@ -1,4 +1,4 @@
-// bzip2: compresses eight bytes, any.
+// bzip2: compresses any eight bytes.
 #include <bzlib.h>
 
 extern char __VERIFIER_nondet_char(void);

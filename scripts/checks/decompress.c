@@ -1,4 +1,4 @@
-// bzip2: decompresses eight bytes, any.
+// bzip2: decompresses any eight bytes.
 #include <bzlib.h>
 
 extern char __VERIFIER_nondet_char(void);

@@ -1,4 +1,4 @@
-// zlib: inflates eight bytes, any, without a header.
+// zlib: inflates any eight bytes, without a header.
 #include <zlib.h>
 
 extern unsigned char __VERIFIER_nondet_uchar(void);

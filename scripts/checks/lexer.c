@@ -1,4 +1,4 @@
-// Lua: the tokens of eight bytes, any. An error ends the program (LUAI_THROW).
+// Lua: the tokens of any eight bytes. An error ends the program (LUAI_THROW).
 #include "lua.h"
 #include "lauxlib.h"
 #include "ldo.h"
@@ -35,7 +35,7 @@ int main(void) {
     lexer.buff = &buffer;
     lexer.dyd = &data;
     lexer.h = luaH_new(state);
-    // As the parser does, so that they are no garbage.
+    // Values on the stack are not garbage-collected; the parser does the same.
     sethvalue2s(state, state->top.p, lexer.h);
     luaD_inctop(state);
     TString *name = luaS_newliteral(state, "input");

@@ -1,4 +1,4 @@
-// SQLite: the tokens of eight bytes, any.
+// SQLite: the tokens of any eight bytes.
 extern int sqlite3GetToken(const unsigned char *text, int *type);
 extern unsigned char __VERIFIER_nondet_uchar(void);
 

@@ -1,4 +1,4 @@
-"""Archives that depend on nothing but their contents."""
+"""Creates reproducible archives: their bytes depend only on the files and the given time."""
 
 import lzma
 import os
@@ -6,11 +6,11 @@ import tarfile
 
 
 class ReleaseError(Exception):
-    """There is no release."""
+    """The release cannot be created, or its test fails."""
 
 
 def tar(folder, path, epoch, preset=6):
-    """The folder as a compressed archive: entries sorted, all of one time, nobody's."""
+    """Writes a folder as a compressed archive, with sorted entries, the same time for all of them, and no owner."""
 
     def plain(info):
         info.uid = info.gid = 0
@@ -28,7 +28,7 @@ def tar(folder, path, epoch, preset=6):
 
 
 def differences(*archives):
-    """The names of what is not the same in two archives."""
+    """Returns the names of the entries that differ between two archives."""
     contents = []
     for path in archives:
         with tarfile.open(path) as archive:

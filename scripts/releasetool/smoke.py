@@ -1,4 +1,4 @@
-"""Whether a release runs on a system that has clang-19 and nothing of ours."""
+"""Tests whether a release runs on a system that has clang-19 but neither the build tree nor its libraries."""
 
 import ctypes
 import os
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from .pack import ReleaseError
 
-# The script that every archive brings along.
+# The script smoketest.sh in each archive.
 SCRIPT = """\
 #!/bin/sh
-# Verifies two examples: says what is missing, or ends with 0.
+# Verifies two examples. Exit code: 0 both verdicts are correct, 1 otherwise.
 cd "$(dirname "$0")" || exit 1
 expect() {
     said=$(bin/proviso verify --timeout 60 "share/proviso/examples/$2" 2>&1 | tail -n 1)
@@ -26,9 +26,9 @@ expect TRUE sum.c
 expect "FALSE(unreach-call)" overrun.c
 """
 CLONE_NEWNS, CLONE_NEWUSER, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x10000000, 4096, 16384, 1 << 18
-# What of a system a release may use. Its own folder is all else that there is.
+# The folders of the system that a release may use. During the test, there is only its own folder besides.
 SYSTEM = ("bin", "lib", "lib64", "usr/bin", "usr/lib", "usr/lib64", "usr/include", "etc/alternatives", "dev", "proc")
-# Libraries of the build's system that a user's need not have.
+# Libraries that the system of a user may lack.
 HIDDEN = "usr/lib/x86_64-linux-gnu/libgmp.so.*"
 
 
@@ -43,7 +43,7 @@ def test(archive):
         inside = f"/opt/{release.name}/smoketest.sh"
         code = isolated(root, [inside])
         if code is None:
-            print("release: this user may make no file system of its own; tested in a folder instead", file=sys.stderr)
+            print("release: this user may not create a mount namespace; the test runs in a folder without isolation", file=sys.stderr)
             code = subprocess.run([release / "smoketest.sh"], env={"PATH": "/usr/bin:/bin"}).returncode
         if code != 0:
             raise ReleaseError("the archive does not verify its examples")
@@ -51,7 +51,7 @@ def test(archive):
 
 
 def isolated(root, command):
-    """The exit code of a command in a root of its own; None where that cannot be made."""
+    """Runs a command with `root` as its root folder. Returns its exit code, or None if the isolation is not possible."""
     pid = os.fork()
     if pid == 0:
         os._exit(enter(root, command))
@@ -69,12 +69,13 @@ def enter(root, command):
 
 
 def confine(root, others=()):
-    """From now on this process sees of the file system what SYSTEM names and what is in the folder `root`; of `others`, (source, place in the root), as well."""
+    """Restricts the file system of this process to the contents of the folder `root`, the folders in SYSTEM, and `others`
+    (source, path in the root)."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def done(code):
         if code:
-            raise OSError(ctypes.get_errno(), "no file system of its own for a release")
+            raise OSError(ctypes.get_errno(), "cannot isolate the file system")
 
     def bind(source, target):
         target.mkdir(parents=True, exist_ok=True)

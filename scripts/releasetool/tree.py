@@ -1,4 +1,4 @@
-"""What is in a release, as a folder."""
+"""Creates the folder with the files of a release."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from pathlib import Path
 from . import smoke
 from .pack import ReleaseError
 
-# Libraries that are part of every system with clang-19.
+# Libraries that each system with clang-19 has.
 OF_THE_SYSTEM = {
     "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2", "libpthread.so.0", "libdl.so.2", "librt.so.1",
     "libz.so.1", "libzstd.so.1",
 }
-# What Debian says of the libraries that are linked into the binary, or lie beside it.
+# Debian's copyright files for the libraries that are linked into the binary or lie next to it.
 COPYRIGHTS = {
     "LLVM": "/usr/share/doc/libllvm19/copyright",
     "GMP": "/usr/share/doc/libgmp10/copyright",
@@ -83,13 +83,13 @@ def make(release, binary, root):
 
 
 def libraries(binary):
-    """What the binary needs and a system may not have."""
+    """Returns the shared libraries that the binary needs and that a system may lack."""
     found = []
     for line in output("ldd", binary).splitlines():
         name, _, rest = line.strip().partition(" => ")
         name = Path(name.split(" ")[0]).name
         if "not found" in rest:
-            raise ReleaseError(f"{binary} needs {name}, which is not there")
+            raise ReleaseError(f"{binary} needs {name}, which is not installed")
         if rest and name not in OF_THE_SYSTEM:
             found.append(Path(rest.split(" ")[0]))
     unexpected = [f.name for f in found if not re.match(r"lib(z3|gmp)\.so", f.name)]
@@ -112,7 +112,7 @@ def copy(source, target, *patterns):
 
 
 def licences(folder, root):
-    """The licences of Proviso, of the libraries and of the crates inside."""
+    """Writes the licences of Proviso, of the libraries and of the linked crates."""
     shutil.copy("/usr/share/common-licenses/Apache-2.0", folder / "Proviso")
     text(folder / "Z3", Z3)
     shutil.copy(root / ".deps/bitwuzla/COPYING", folder / "Bitwuzla")
@@ -133,7 +133,7 @@ def licences(folder, root):
 
 
 def linked(packages, nodes):
-    """The packages of others whose code is in the command."""
+    """Returns the packages from registries that are linked into the command."""
     start = next(i for i, p in packages.items() if p["name"] == "proviso")
     seen, todo = {start}, [start]
     while todo:

@@ -1,4 +1,4 @@
-"""The Python package: the archive's contents with an API over the command."""
+"""Creates the Python package: the contents of the archive with a Python API."""
 
 import base64
 import hashlib
@@ -7,16 +7,16 @@ import time
 import zipfile
 from pathlib import Path
 
-TAG = "py3-none-manylinux_2_36_x86_64"  # the C library of Debian 12
+TAG = "py3-none-manylinux_2_36_x86_64"  # 2.36 is the version of the C library in Debian 12
 
 
 def make(release, sources, out, version, epoch):
-    """A wheel (PEP 427). pip sets the bit that makes files executable for scripts only where the archive says so."""
+    """Writes a wheel (PEP 427). Its entries contain the file modes, from which pip takes the executable bit."""
     info = f"proviso-{version}.dist-info"
     files = {f"proviso/{f.name}": (f.read_bytes(), False) for f in sources.iterdir() if f.suffix in (".py", ".typed") or f.name == "py.typed"}
     for path in sorted(release.rglob("*")):
         if path.is_file():
-            # A link is what it leads to, since wheels have none; `proviso-batch` finds its parts from its own place.
+            # A wheel cannot contain links. The link `proviso-batch` is not needed: the package runs lib/proviso/batch directly.
             name = path.relative_to(release)
             if path.is_symlink():
                 continue

@@ -25,7 +25,7 @@ sys.path.insert(0, str(SCRIPT.parent))
 
 from batchtool import cgroups, cli, cluster, command, project, ranges, remote, report, results, runner, tasks, verdict  # noqa: E402
 
-# Shells start what runs in the background deaf to interrupts, and its children with it.
+# A shell starts a background process, and so its children, with interrupts ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Obeys the first line of the program: prints it as the verdict, or misbehaves.
@@ -39,7 +39,7 @@ if [ "$1" = split ]; then
 fi
 case $order in
 RANGES*)
-    # What the word says that stands for the range.
+    # The order contains a word for each range.
     [[ " $* " =~ --range\ ([^ ,]*),([^ ]*) ]] || exit 9
     case ${BASH_REMATCH[1]} in -) n=1 ;; *) case $(<"${BASH_REMATCH[1]}") in one) n=2 ;; two) n=3 ;; esac ;; esac
     [[ " $* " =~ --analysis\ ([^ ]*) ]] && analysis=-${BASH_REMATCH[1]}
@@ -220,14 +220,14 @@ class Running(Fixture):
         def groups():
             return {p for folder in cgroups.parents()[1:] for p in folder.glob(f"task-{os.getpid()}-*")}
 
-        # What an earlier batch of the same process number left when it was killed is none of ours, and is not in the way.
+        # Groups that a killed batch with the same process number left behind are not removed and do no harm.
         left = groups()
         self.time_and_memory_are_limited("cgroups")
         self.assertEqual(groups(), left)
 
     @unittest.skipUnless(cgroups.parents(), "there are no control groups to use")
     def test_groups_that_others_left_are_not_in_the_way(self):
-        # Two processes of one number, as containers have them; the first is killed and leaves its groups.
+        # Two processes with the same number, as in two containers. The first is killed and leaves its groups behind.
         make = "import os; os.getpid = lambda: 1; from batchtool import cgroups; group = cgroups.Group(1 << 30); print(group.memory, group.cpu)"
         for _ in range(2):
             made = subprocess.run(
@@ -246,7 +246,7 @@ class Running(Fixture):
         self.assertEqual(code, 0)
         self.assertEqual(self.result("hang")["reason"], "timeout")
         self.assertEqual(self.result("hog")["reason"], "out of memory")
-        # What it had started is gone too.
+        # The processes that it had started have ended too.
         pid = int(hang.with_suffix(".c.pid").read_text())
         for _ in range(100):
             if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]:
@@ -307,7 +307,7 @@ class Running(Fixture):
         self.batch("run", "--index", index, "--out", out, "--proviso", self.verifier,
                    "--timeout", 7, "--memory", 900, "--", "--seed", "3")
         ((_, result),) = results.load(out)[1].items()
-        # ARGS reads the last argument as the program: here it is -DB, so ask the builder instead.
+        # The fake verifier takes the last argument as the program. Here it is -DB, so the command line is built and checked directly.
         self.assertEqual((result["category"], result["expected"]), ("kind", "false"))
         options = cli.parser().parse_args(
             ["run", "--index", str(index), "--out", "x", "--proviso", str(self.verifier), "--timeout", "7", "--memory", "900"]
@@ -457,7 +457,7 @@ class Ranges(Fixture):
         wait_until(lambda: out.exists() and "range 1 of 3" in out.read_text())
         batch.kill()
         batch.wait(60)
-        # A line of another build says nothing of the ranges of this one.
+        # A line of another build is not used for the ranges of this build.
         with open(out, "a") as file:
             file.write('{"step": "range 3 of 3", "under": "another", "task": "r/one.yml", "property": "unreach-call", "verdict": "UNKNOWN(x)", "exit": 3}\n')
         self.assertEqual(self.run_batch("--ranges", "lb3,lb10")[0], 0)
@@ -480,7 +480,7 @@ class Inputs(Fixture):
             "run", self.dir / "list.tsv", self.dir / "tasks/a/two.c", "--property", "no-overflow", "--out", out, "--proviso", self.verifier
         )
         found = {Path(name).name: r["status"] for (name, _), r in results.load(out)[1].items()}
-        # Nobody knows what to expect of two.c.
+        # two.c has no expected verdict.
         self.assertEqual(found, {"one.c": "wrong-true", "two.c": "unjudged"})
         self.assertEqual(code, 1)
         self.assertIn("violations: 1", text)
@@ -498,7 +498,7 @@ class Inputs(Fixture):
         file.write_text("tasks/**/*.yml\nnosuch/*.yml\n")
         code, _, err = self.batch("run", file, "--out", self.dir / "out.jsonl", "--proviso", self.verifier)
         self.assertEqual(code, 0)
-        self.assertIn("Mine.set:2: there is no file nosuch/*.yml", err)
+        self.assertIn("Mine.set:2: no file matches nosuch/*.yml", err)
 
     def test_run_definitions(self):
         self.task("a/one", "TRUE", "true")
@@ -513,7 +513,7 @@ class Inputs(Fixture):
         self.assertIn("solved 1 of 1", out)
         header, found = results.load(self.dir / "runs.results/some.jsonl")
         self.assertEqual((header["timeout"], header["options"], len(found)), (3.0, ["--seed", "7"], 1))
-        for text, message in (("tasks = 3 4", "runs.toml: "), ("[[run]]\nnome = 'x'\n", "has a name"), ("nosuch = 1\n", "")):
+        for text, message in (("tasks = 3 4", "runs.toml: "), ("[[run]]\nnome = 'x'\n", "needs a name"), ("nosuch = 1\n", "")):
             (self.dir / "runs.toml").write_text(text)
             code, _, err = self.batch("run", self.dir / "runs.toml")
             self.assertEqual(code, 64)
@@ -605,15 +605,15 @@ class Comparing(Fixture):
         def of(category, status, count):
             return [{"property": "p", "category": category, "expected": "true", "status": status}] * count
 
-        # Twelve tasks: 2 points each of ten, and of two of them 0.
+        # Twelve tasks in two categories: 2 points for each task of the first, 0 for each of the second.
         self.assertAlmostEqual(results.normalised_score(of("a", "correct-true", 10) + of("b", "unknown", 2)), 12)
 
 
 class Page(Fixture):
-    """The page as a reader uses it, in a browser without a window."""
+    """Tests of the page in a headless browser."""
 
     def in_browser(self, page, script):
-        """What the script says on the page."""
+        """Returns the output of the script on the page."""
         catcher = "<script>const said = []; const say = t => said.push(String(t)); addEventListener('error', e => say('error: ' + e.message));</script>"
         probe = f"<script>try {{ {script} }} catch (e) {{ say('error: ' + e) }} document.body.innerHTML = ''; document.body.append('SAID', said.join('|'), 'END')</script>"
         text = page.read_text().replace("<body>", "<body>" + catcher, 1).replace("</body>", probe + "</body>")
@@ -759,7 +759,7 @@ class Parts(unittest.TestCase):
     def test_steps_that_share_a_future_end_when_their_time_is_up(self):
         tool = dataclasses.asdict(command.Tool("", template="sh {file}", says_true="fine", says_false="bad", folder="/nowhere"))
         steps = [dataclasses.asdict(ranges.Step(tasks.Task(f"t{n}", "c", "p", "true", files=[f"/nowhere/{n}.sh"]))) for n in range(4)]
-        # None of the files is there: they are sent along, and lie to the working folder as they do on the client's machine.
+        # This machine has none of the files, so they are sent. Their paths relative to the working folder stay the same.
         files = {f"/nowhere/{n}.sh": f'sleep 0.{n}; test "$PWD" = "${{0%/*}}" && echo fine'.encode() for n in range(4)}
         self.addCleanup(setattr, remote, "BUDGET", remote.BUDGET)
         remote.BUDGET = 100
@@ -770,7 +770,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(remote.STOPS, {})
 
     def test_results_of_a_worker_that_is_killed_then_count(self):
-        """And those that it did not come to are given out again."""
+        """The steps that the worker did not run are submitted again."""
         one = cluster.Cluster.__new__(cluster.Cluster)
         put, steps = [], [ranges.Step(tasks.Task(f"t{n}", "c", "p", "true")) for n in range(2)]
         one.work = unittest.mock.Mock(put=lambda *pair: put.append(pair), is_decided=lambda step: False)
@@ -789,7 +789,7 @@ class Parts(unittest.TestCase):
         limits = runner.Limits(wall=60, cpu=0.3, memory=1 << 30, asks=30)
         said = runner.run(["sh", "-c", "trap 'echo what it has; exit 3' INT; while :; do :; done"], limits)
         self.assertEqual((said.stdout, said.exit, said.killed), ("what it has\n", 3, ""))
-        # One that does not listen is killed with what it has started.
+        # A command that ignores the interrupt is killed with the processes that it has started.
         deaf = "trap '' INT; sh -c 'while :; do :; done' & echo $!; wait"
         outcome = runner.run(["sh", "-c", deaf], dataclasses.replace(limits, asks=0.3))
         self.assertEqual((outcome.killed, outcome.exit), ("timeout", None))

@@ -1,9 +1,9 @@
-//! The interpreter against the machine: programs compiled natively and programs lowered and interpreted must
-//! give the same result. The programs are those of `native/`, written for this test, and random ones made by
-//! csmith, which have no undefined behaviour and end with a checksum of their globals.
+//! Compares the interpreter with the machine: a program has the same result when it is compiled natively and when it is
+//! lowered and interpreted. The programs are those in `native/`, and random programs of csmith, which have no undefined
+//! behaviour and end with a checksum of their globals.
 //!
-//! Environment: `CSMITH_PROGRAMS`, how many random programs (20); `CSMITH_SEED`, the seed of the first (taken
-//! from the clock); the others have the seeds after it.
+//! Environment variables: `CSMITH_PROGRAMS` is the number of random programs, by default 20. `CSMITH_SEED` is the seed
+//! of the first one, by default from the clock. The others have the following seeds.
 
 use cfa::Bv;
 use cfa::interp::{InputSource, Interpreter, Limits, Outcome, Unknown};
@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Semantics that both sides share: a fused operation rounds once where two operations round twice.
+/// Flags for both sides. Fused floating-point operations are disabled, because they round once instead of twice.
 const SHARED: &[&str] = &["-w", "-ffp-contract=off"];
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The flags of `native/report.h`, through which the result is told.
+/// The flags that include `native/report.h`, which defines how a program reports its result.
 fn report() -> Vec<OsString> {
     vec!["-include".into(), here().join("native/report.h").into()]
 }
@@ -28,7 +28,7 @@ fn report() -> Vec<OsString> {
 /// The result of a native run; `None` if it does not end in time.
 fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path, time: Duration) -> Option<u32> {
     let binary = folder.join("program");
-    // 32-bit code for SSE: the x87 would keep more precision than the types have.
+    // 32-bit code uses SSE, because the x87 computes with more precision than the types have.
     let machine: &[&str] = match model {
         DataModel::Lp64 => &["-m64"],
         DataModel::Ilp32 => &["-m32", "-msse2", "-mfpmath=sse"],
@@ -59,7 +59,7 @@ fn natively(source: &Path, model: DataModel, flags: &[OsString], folder: &Path, 
     Some(result.unwrap_or_else(|| panic!("no result in {output:?}")).parse().expect("a number"))
 }
 
-/// The environment: one argument (`argc`), which is as short as it can be. Nothing else is asked of it.
+/// The environment: every input is 1. `argc` is 1, and programs read nothing else.
 struct Ones;
 
 impl InputSource for Ones {
@@ -68,7 +68,7 @@ impl InputSource for Ones {
     }
 }
 
-/// How a program fared on both sides.
+/// The result of a comparison.
 #[derive(Debug)]
 enum Comparison {
     Equal {
@@ -135,7 +135,7 @@ fn programs_end_as_they_do_natively() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What csmith is asked for, by seed: each list of options makes other things likely.
+/// Options of csmith, chosen by seed. Each list makes other features likely.
 const CSMITH: &[&[&str]] = &[
     &[],
     &["--float"],

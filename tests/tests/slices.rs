@@ -1,8 +1,8 @@
-//! Slices of random programs (csmith) against the programs, in the interpreter: with respect to its criterion, a slice
-//! does what the program does, the same number of times and with the same values.
+//! Compares random programs (csmith) with their slices in the interpreter. A slice executes its criterion as often as
+//! the program, and with the same values.
 //!
-//! Environment: `SLICE_PROGRAMS`, how many programs (4), each with a dozen slices; `CSMITH_SEED`, the seed of the first
-//! (1); the others have the seeds after it.
+//! Environment variables: `SLICE_PROGRAMS` is the number of programs, by default 4, each with a dozen slices.
+//! `CSMITH_SEED` is the seed of the first one, by default 1. The others have the following seeds.
 
 use cfa::interp::{InputSource, Interpreter, Limits, Observer, Outcome, State, Unknown};
 use cfa::{Bv, CType, EdgeId, GlobalId, Id, Op, Program, TypeId, VarId};
@@ -11,7 +11,7 @@ use slicer::{Analysis, Control, Criterion, Options, Slice, Value, What, pointer}
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Command;
 
-/// What csmith is asked for, by seed.
+/// Options of csmith, chosen by seed.
 const CSMITH: &[&[&str]] = &[
     &[],
     &["--no-packed-struct", "--max-struct-fields", "4", "--max-array-dim", "2"],
@@ -39,7 +39,7 @@ impl InputSource for Ones {
     }
 }
 
-/// How often each edge is executed.
+/// The number of executions of each edge.
 struct Counts(Vec<u64>);
 
 impl Observer for Counts {
@@ -48,8 +48,8 @@ impl Observer for Counts {
     }
 }
 
-/// The hits of a criterion: how many, and a digest of all values in order. Addresses are not compared, for they depend on
-/// which objects there are.
+/// The executions of a criterion: their number, and a digest of all values in order. Addresses are not compared,
+/// because a slice has fewer objects.
 struct Hits<'a> {
     criterion: &'a Criterion,
     original: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
@@ -109,8 +109,8 @@ fn hits(program: &Program, criterion: &Criterion, original: &dyn Fn(EdgeId) -> O
     (hits.count, hits.digest.finish(), run.outcome)
 }
 
-/// A criterion at an edge that is executed: an operation, or values of variables and objects. Values are observed at edges
-/// that do not change them, so that before and after are the same.
+/// A random criterion at an executed edge: an operation, or values of variables and objects. Values are observed at
+/// edges that do not change them, so they are the same before and after the edge.
 fn criterion(program: &Program, executed: &[EdgeId], random: &mut Random) -> Criterion {
     loop {
         let edge = executed[random.below(executed.len())];

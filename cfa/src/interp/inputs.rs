@@ -43,7 +43,8 @@ pub trait InputSource {
         let _ = (object, size, align);
         None
     }
-    /// The thread that goes on at a point of a run: one of those that are enabled. The points are numbered as they come.
+    /// Chooses the thread that continues at a point, from those that are enabled. Points are numbered in the order of
+    /// execution.
     fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
         let _ = point;
         if enabled.contains(&current) { current } else { enabled[0] }

@@ -1,6 +1,7 @@
 //! Data races by happens-before, with vector clocks and the synchronisation of C11's memory orders.
 //!
-//! Mattern: *Virtual time and global states of distributed systems*, 1989; Flanagan, Freund: *FastTrack*, PLDI 2009, which keeps less.
+//! Mattern: *Virtual time and global states of distributed systems*, 1989. Flanagan, Freund: *FastTrack*, PLDI 2009, is
+//! an optimisation that is not implemented here.
 
 use super::threads::Access;
 use crate::threads::{BLOCK, order};
@@ -68,7 +69,8 @@ impl Clocks {
             join(&mut self.threads[thread as usize], clock);
         }
     }
-    /// An atomic store, or the store of an update, which goes on with what was released before.
+    /// An atomic store. The store of a read-modify-write (`updates`) continues the release sequence of the address;
+    /// another store ends it.
     pub fn store(&mut self, thread: u32, addr: u64, order: u64, updates: bool) {
         self.ensure(thread);
         let releases = matches!(order, order::RELEASE | order::ACQUIRE_RELEASE | order::SEQUENTIAL);
@@ -105,17 +107,17 @@ impl Clocks {
     }
 }
 
-/// The last accesses to each byte, by thread, and by what they are.
+/// For each byte: the last access of each thread and kind (read or write, atomic or not), as thread, time and access.
 #[derive(Clone, Default)]
 pub(super) struct Races {
     bytes: FxHashMap<u64, Vec<(u32, u32, Access)>>,
 }
 
-/// Longer accesses are looked at in part.
+/// The number of bytes of an access that are checked. The rest of a longer access is ignored.
 const LONGEST: u64 = 4096;
 
 impl Races {
-    /// An access by a thread: an access of another that it races with.
+    /// Records an access by a thread. Returns an earlier access of another thread that it races with, if there is one.
     pub fn access(&mut self, thread: u32, access: &Access, clocks: &Clocks) -> Option<(u32, Access)> {
         let now = clocks.now(thread);
         for at in access.addr..access.addr.saturating_add(access.len.min(LONGEST)) {

@@ -91,17 +91,17 @@ impl std::fmt::Display for LimitKind {
     }
 }
 
-/// For the user, after "it ends because".
+/// Formats the outcome for the user, as the end of a sentence that starts with "it ends because".
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Exit(status) => write!(f, "the program exits with status {status}"),
             Self::Abort => f.write_str("the program aborts"),
             Self::Assumed => f.write_str("an assumption does not hold"),
-            Self::Unreachable => f.write_str("code is reached that the compiler takes for unreachable"),
+            Self::Unreachable => f.write_str("code is reached that the compiler assumes to be unreachable"),
             Self::Error(..) => f.write_str("another check fails first"),
             Self::Invalid { .. } => f.write_str("another access is invalid first"),
-            Self::Stuck(_) => f.write_str("execution cannot go on"),
+            Self::Stuck(_) => f.write_str("execution cannot continue"),
             Self::Unplaced(_) => f.write_str("no object can lie at the address that it needs"),
             Self::Limit(kind) => kind.fmt(f),
         }
@@ -165,7 +165,8 @@ pub trait Observer {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let _ = (edge, state);
     }
-    /// The edge cannot be executed, because of what it does with this address. The state is the one before the edge.
+    /// Is called if the edge cannot be executed because it uses this address in an invalid way. The state is the one
+    /// before the edge.
     fn faulted(&mut self, edge: EdgeId, addr: u64, state: &State) {
         let _ = (edge, addr, state);
     }

@@ -1,8 +1,9 @@
 //! Runs of programs with threads: sequentially consistent, one thread at a time.
 //!
-//! Control may go to another thread at a *point*: before a visible operation, which is an access to memory that other threads may access, the
-//! beginning of an atomic section, or an operation on locks; and where a thread ends or waits. Between two points a thread does
-//! nothing that others can see. Points are counted; a schedule names the threads that run from some of them on.
+//! Control may switch to another thread only at a *point*. A point lies before each visible operation, and where a
+//! thread ends or waits. Visible operations are accesses to memory that other threads may access, starts of atomic
+//! sections, and operations on locks. Between two points, a thread does nothing that others can observe. Points are
+//! numbered. A schedule maps numbers of points to the thread that runs from there.
 
 use super::races::{Clocks, Races, order_of};
 use super::*;
@@ -15,13 +16,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// More threads are a limit.
+/// The largest number of threads. A run that starts more ends at a limit.
 const MOST_THREADS: usize = 128;
 
 /// Facts about the functions of a program with threads.
 pub struct Functions {
     ops: Vec<Option<ThreadOp>>,
-    /// The kind of the atomic section that the function is, called by one that is not.
+    /// The kind of atomic section that a call of the function starts, unless the caller is in a section already.
     sections: Vec<Option<u64>>,
     race: Option<ErrorId>,
     deadlock: Option<ErrorId>,
@@ -35,7 +36,7 @@ impl Functions {
 
     fn new(program: &Program) -> Self {
         let ops: Vec<Option<ThreadOp>> = program.funcs.values().map(|f| ThreadOp::by_name(&f.name)).collect();
-        // Models that use operations of threads, or call others that do, are no sections.
+        // Models that use thread operations, directly or in callees, are not atomic sections.
         let mut uses: Vec<bool> = ops.iter().map(Option::is_some).collect();
         loop {
             let mut changed = false;
@@ -108,11 +109,11 @@ struct Section {
     function: Option<(usize, FuncId)>,
     /// True if other threads cannot run.
     entered: bool,
-    /// Something was read in it: what it writes updates that.
+    /// The section has read memory, so that a write in it is a read-modify-write.
     loaded: bool,
 }
 
-/// A thread. Of the present one, the registers and frames are in the state.
+/// A thread. The registers and frames of the current thread are in the interpreter's state, not here.
 #[derive(Clone)]
 struct Thread {
     words: Vec<u64>,
@@ -123,7 +124,7 @@ struct Thread {
     frames: Vec<Frame>,
     stack_objects: Vec<u64>,
     pc: usize,
-    /// The instruction at `pc` was come to before.
+    /// The thread has already paused before the instruction at `pc`, and executes it when it runs next.
     granted: bool,
     status: Status,
     this: u64,
@@ -133,15 +134,15 @@ struct Thread {
     next: Option<Access>,
 }
 
-/// Which accesses to memory are points.
+/// The accesses to memory that are visible, so that control may switch there.
 #[derive(Clone)]
 pub(super) enum Visible {
-    /// All.
+    /// All, except those to constants.
     All,
     Only(Rc<RefCell<Sharing>>),
 }
 
-/// A part of an object: of a global one, or of those that a thread makes at an edge; and the word of 8 bytes in it.
+/// A word of 8 bytes in a global object, or in the objects that one thread allocates at one edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cell {
     /// A word of a global object.
@@ -150,20 +151,20 @@ pub enum Cell {
     Made(EdgeId, u32, u32),
 }
 
-/// Which memory threads share, as far as that was seen. Accesses to other memory are no points.
+/// The memory that threads have been observed to share. Accesses to other memory are not visible.
 #[derive(Clone, Default, Debug)]
 pub struct Sharing {
     /// The cells that several threads access.
     pub shared: FxHashSet<Cell>,
     accesses: FxHashMap<Cell, Accessed>,
-    /// Library functions that access shared memory: they begin at a point.
+    /// Library functions that access shared memory. A call of one is a point.
     library: FxHashSet<FuncId>,
-    /// What library functions access, and what others do.
+    /// Cells that library functions access, and cells that other functions access.
     by_library: FxHashSet<Cell>,
     by_others: FxHashSet<Cell>,
-    /// Who looks whether locks are held was met: unlocking is a point.
+    /// A thread has tested whether a lock is held, without waiting for it. Since then, unlocking is visible, too.
     pub observes: bool,
-    /// Something was shared that was not known to be.
+    /// A cell, a library function, or `observes` was added since the caller cleared this flag.
     pub grew: bool,
 }
 
@@ -176,7 +177,7 @@ struct Accessed {
     locks: Vec<u64>,
 }
 
-/// Why a run says nothing about all runs.
+/// A reason why the exploration of all interleavings does not cover all executions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Gap {
     /// The run depends on an input, which has other values.
@@ -187,9 +188,9 @@ pub enum Gap {
     Address,
     /// An atomic operation has a memory order weaker than sequential consistency.
     WeakOrder,
-    /// A library function has other results.
+    /// A library function, which is executed as one step, accesses memory that threads share.
     Library,
-    /// Leaks are searched at ends of the run only.
+    /// A leak check was skipped because other threads were alive.
     Leak,
     /// A thread waits within an atomic section.
     NestedWait,
@@ -200,30 +201,30 @@ pub(super) struct Threads {
     functions: Arc<Functions>,
     all: Vec<Thread>,
     pub current: usize,
-    /// Registers that all share.
+    /// The numbers of registers, small and wide, that all threads share.
     statics: (usize, usize),
     live: usize,
-    /// Points so far.
+    /// The number of points so far.
     pub points: u64,
-    /// Who made an object, where.
+    /// By base address of an allocated object: the thread and the edge that allocated it.
     made: FxHashMap<u64, (u32, EdgeId)>,
-    /// Copies of thread-local variables.
+    /// Copies of thread-local variables, by thread and address of the original.
     locals: FxHashMap<(u32, u64), u64>,
     visible: Visible,
     races: Option<Box<Races>>,
     clocks: Option<Box<Clocks>>,
-    /// The last race, for who wants to tell it: the access before and the access itself, with their threads.
+    /// The last race, for reports: the earlier access and the later one, with their threads.
     pub race: Option<[(u32, Access); 2]>,
     pub gaps: Vec<Gap>,
-    /// Bytes of objects that nobody has written, by base, one bit each, where somebody asks.
+    /// By base address of an object: a bit for each byte that is not written yet. `None` if not recorded.
     unwritten: Option<FxHashMap<u64, Vec<u64>>>,
-    /// Accesses of the present step, where somebody asks.
+    /// The accesses of the current step. `None` if not recorded.
     step: Option<Vec<Access>>,
     frees: bool,
     lives: Rc<RefCell<Lives>>,
 }
 
-/// Which locals matter where, worked out when first needed.
+/// The live local variables at each location, computed per function on first use.
 #[derive(Default)]
 struct Lives {
     locals: Vec<Vec<VarId>>,
@@ -279,12 +280,13 @@ impl Threads {
     }
 }
 
-/// What comes after an instruction.
+/// How the current thread continues after an operation of threads.
 enum Next {
+    /// With the next instruction.
     On,
-    /// Before the instruction.
+    /// It pauses before the instruction.
     Pause,
-    /// After it.
+    /// It stops after the instruction, so that the scheduler chooses a thread.
     Leave,
 }
 
@@ -293,7 +295,7 @@ impl State<'_> {
         self.threads.as_mut().expect("a program with threads")
     }
 
-    /// The number of the present thread, from 0 in the order in which they were started.
+    /// The number of the current thread. Threads are numbered from 0 in the order in which they were started.
     pub fn thread(&self) -> u32 {
         self.threads.as_ref().map_or(0, |threads| threads.current as u32)
     }
@@ -321,7 +323,7 @@ impl State<'_> {
         });
     }
 
-    /// Runs to the end, where the inputs say which thread goes on at each point.
+    /// Runs the program to its end. The inputs choose the thread that continues at each point.
     pub(super) fn run_threads<O: Observer>(&mut self, inputs: &mut dyn InputSource, observer: &mut O) -> Outcome {
         self.begin_threads();
         loop {
@@ -342,7 +344,7 @@ impl State<'_> {
         }
     }
 
-    /// No thread can go on.
+    /// The outcome when no thread can continue: a deadlock if a thread waits and deadlocks are an error, else a limit.
     pub(super) fn blocked(&mut self) -> Outcome {
         let waiting = |t: &Thread| matches!(t.status, Status::Waits { .. });
         let threads = self.threads();
@@ -360,7 +362,7 @@ impl State<'_> {
         }
     }
 
-    /// The threads that can go on.
+    /// The threads that can continue.
     pub fn enabled(&self) -> Vec<u32> {
         let threads = self.threads.as_ref().expect("a program with threads");
         let can = |thread: &Thread| match thread.status {
@@ -373,11 +375,11 @@ impl State<'_> {
 
     fn holds(&self, word: u64, relation: Relation, value: i32) -> bool {
         let bytes = self.memory.peek(word, 4).and_then(|bytes| <[u8; 4]>::try_from(bytes).ok());
-        // Where there is no such word, going on is the fault.
+        // If the address is invalid, the thread continues, and its next access is the fault.
         bytes.is_none_or(|bytes| relation.holds(i32::from_le_bytes(bytes), value))
     }
 
-    /// Makes another thread the present one.
+    /// Makes another thread the current one.
     pub(super) fn switch(&mut self, to: usize) {
         let threads = self.threads.as_mut().expect("a program with threads");
         let (words, wides) = threads.statics;
@@ -396,7 +398,7 @@ impl State<'_> {
         self.stack_objects = std::mem::take(&mut new.stack_objects);
     }
 
-    /// The cells of a piece of memory.
+    /// The cells of a memory range. Empty for invalid addresses and for copies of thread-local variables.
     fn cells(&self, addr: u64, len: u64) -> impl Iterator<Item = Cell> + use<> {
         let object = self.memory.object_at(addr);
         let threads = self.threads.as_ref().expect("a program with threads");
@@ -404,7 +406,7 @@ impl State<'_> {
         found.into_iter().flat_map(move |(seq, base, made)| {
             let first = (addr - base) / 8;
             let last = (addr - base + len.max(1) - 1) / 8;
-            // Long pieces are one cell.
+            // A longer range is represented by its first 64 cells.
             let last = last.min(first + 63);
             (first..=last).filter_map(move |word| match (seq, made) {
                 (ObjectSeq::Global(global), _) => Some(Cell::Global(global, word as u32)),
@@ -414,7 +416,7 @@ impl State<'_> {
         })
     }
 
-    /// Whether the access counts as a point, and whether control may go elsewhere there.
+    /// Returns whether the access counts as a point, and whether control may switch there.
     fn is_visible(&mut self, access: &Access) -> (bool, bool) {
         let Some(object) = self.memory.object_at(access.addr) else { return (false, false) };
         if object.kind == (ObjectKind::Global { read_only: true }) {
@@ -431,7 +433,8 @@ impl State<'_> {
         (true, visible)
     }
 
-    /// An access comes next, at `pc`: whether control may go to others before.
+    /// Called before the current thread makes `accesses`. Returns true if the thread pauses first, so that others may
+    /// run. `granted` is true if it has paused here already; it is cleared when the thread proceeds.
     fn comes(&mut self, accesses: &[Access], granted: &mut bool) -> bool {
         let threads = self.threads();
         let kind = threads.thread().sections.last().map(|s| s.kind);
@@ -460,7 +463,7 @@ impl State<'_> {
             return false;
         }
         let (mut point, mut visible) = (false, None);
-        // In a block, what comes later may be visible.
+        // In an atomic section, a later access may be visible. The switch has to happen before the section is entered.
         let is_block = matches!(kind, Some(threads::BLOCK | threads::SHARED_LIBRARY));
         for access in accesses {
             let (p, v) = self.is_visible(access);
@@ -484,7 +487,7 @@ impl State<'_> {
         false
     }
 
-    /// The access was made: whether it races with one before.
+    /// Records an access that was made. Returns the error if it races with an earlier one.
     fn accessed_memory(&mut self, access: Access) -> Option<Outcome> {
         let threads = self.threads.as_mut().expect("a program with threads");
         if threads.all.len() == 1 {
@@ -532,7 +535,8 @@ impl State<'_> {
         Some(Outcome::Error(error, access.edge))
     }
 
-    /// Records who accesses what, for who wants to know what is shared.
+    /// Records which thread accesses which cells, and under which locks. A cell is shared once a second thread has
+    /// accessed it, one of them has written it, and no lock was held at all accesses (Savage et al., Eraser, 1997).
     fn share(&mut self, access: &Access) {
         let threads = self.threads.as_ref().expect("a program with threads");
         let Visible::Only(sharing) = &threads.visible else { return };
@@ -576,14 +580,14 @@ impl State<'_> {
         }
     }
 
-    /// The present thread pauses before the instruction at `pc`.
+    /// Pauses the current thread before the instruction at `pc`.
     fn pause(&mut self, pc: usize) {
         let thread = self.threads().thread();
         thread.pc = pc;
         thread.granted = true;
     }
 
-    /// The accesses of an instruction.
+    /// The memory accesses of an instruction, with their number; `None` if it makes none.
     fn accesses(&self, instr: Instr, pc: usize) -> Option<([Access; 2], usize)> {
         let edge = |addr, len, writes| Access { addr, len, writes, atomic: false, edge: self.edge_at(pc) };
         let bytes = |width: u32| u64::from(width.div_ceil(8));
@@ -603,7 +607,7 @@ impl State<'_> {
         }
     }
 
-    /// Executes the present thread up to the next point, and further only within one. `Err` is the end of the run.
+    /// Executes the current thread up to the next point at which control may switch. `Err` is the end of the run.
     pub(super) fn advance<O: Observer>(
         &mut self,
         inputs: &mut dyn InputSource,
@@ -830,7 +834,7 @@ impl State<'_> {
         }
     }
 
-    /// The program ends next: whether others may go on before.
+    /// Called before the current thread ends the program. Returns true if it pauses first, so that others may run.
     fn ends_later(&mut self, granted: &mut bool) -> bool {
         let threads = self.threads();
         if std::mem::take(granted) || threads.is_alone() {
@@ -854,7 +858,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// The present thread ends.
+    /// Ends the current thread.
     fn end_thread(&mut self) {
         for base in std::mem::take(&mut self.stack_objects) {
             self.memory.kill(base);
@@ -872,7 +876,7 @@ impl State<'_> {
         self.wides.truncate(wides);
     }
 
-    /// A call of a function that stands for an operation of threads.
+    /// Executes a call of a function that represents an operation of threads.
     fn thread_op(
         &mut self,
         op: ThreadOp,
@@ -1028,7 +1032,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// The present thread's copy of a thread-local variable.
+    /// The address of the current thread's copy of a thread-local variable. Allocates the copy on first use.
     fn own_copy(&mut self, addr: u64, inputs: &mut dyn InputSource) -> Result<u64, Outcome> {
         let thread = self.thread();
         let Some(object) = self.memory.object_at(addr) else { return Ok(addr) };
@@ -1060,7 +1064,7 @@ impl State<'_> {
 }
 
 impl Threads {
-    /// The innermost section keeps others out from here on.
+    /// Enters the innermost section: other threads cannot run until it ends.
     fn enter_section(&mut self) {
         let current = self.current as u32;
         let Some(section) = self.thread().sections.last_mut().filter(|s| !s.entered) else { return };
@@ -1084,7 +1088,7 @@ impl Threads {
     }
 }
 
-// What keeps the exploration of all interleavings from saying something about all runs.
+// Records gaps: reasons why the exploration of all interleavings does not cover all executions.
 impl State<'_> {
     fn note_written(&mut self, accesses: &[Access]) {
         if self.threads().unwritten.is_none() {
@@ -1135,7 +1139,7 @@ impl State<'_> {
                     || !self.threads.as_ref().is_some_and(|t| t.frees)
                     || !(is_dead(a) || is_dead(b))
             }
-            // Within an object, order does not depend on where it lies.
+            // The order of addresses within one object does not depend on the address of the object.
             BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => first && second && self.is_one_object(a, b),
             _ => false,
         };
@@ -1145,14 +1149,14 @@ impl State<'_> {
     }
 }
 
-/// A run that can be taken up from any of its points, for who explores interleavings.
+/// A run that can be copied at each point and resumed there, for the exploration of interleavings.
 #[derive(Clone)]
 pub struct Machine<'r> {
     state: State<'r>,
 }
 
 impl<'r> Machine<'r> {
-    /// At the start of a program with threads. Accesses are points only to what is shared.
+    /// A run at the start of a program with threads. Only accesses to shared memory are visible.
     pub fn new(
         interpreter: &'r Interpreter<'r>,
         limits: Limits,
@@ -1173,7 +1177,7 @@ impl<'r> Machine<'r> {
     pub fn enabled(&self) -> Vec<u32> {
         self.state.enabled()
     }
-    /// Runs a thread that can go on to its next point. `Err` is the end of the run.
+    /// Runs an enabled thread to its next point. `Err` is the end of the run.
     pub fn step(&mut self, thread: u32, inputs: &mut dyn InputSource) -> Result<(), Outcome> {
         if self.state.thread() != thread {
             self.state.switch(thread as usize);
@@ -1189,15 +1193,15 @@ impl<'r> Machine<'r> {
         }
         self.state.advance(inputs, &mut ())
     }
-    /// The number of threads that were started, with the first one.
+    /// The number of threads so far, including the first one and those that have ended.
     pub fn threads(&self) -> usize {
         self.state.threads.as_ref().map_or(1, |t| t.all.len())
     }
-    /// Points so far, also those at which control could not go elsewhere.
+    /// The number of points so far, including those at which control could not switch.
     pub fn points(&self) -> u64 {
         self.state.threads.as_ref().map_or(0, |t| t.points)
     }
-    /// The access that a thread comes to next, if it is one.
+    /// The access before which a thread has paused, if it has paused before one.
     pub fn next(&self, thread: u32) -> Option<Access> {
         self.state.threads.as_ref().and_then(|t| t.all[thread as usize].next)
     }
@@ -1205,7 +1209,7 @@ impl<'r> Machine<'r> {
     pub fn accesses(&self) -> &[Access] {
         self.state.threads.as_ref().and_then(|t| t.step.as_deref()).unwrap_or(&[])
     }
-    /// The error that blocked threads are, if they are one.
+    /// The outcome when no thread can continue: a deadlock, if that is an error.
     pub fn blocked(&mut self) -> Outcome {
         self.state.blocked()
     }
@@ -1221,12 +1225,12 @@ impl<'r> Machine<'r> {
     pub fn steps(&self) -> u64 {
         self.state.steps
     }
-    /// Forgets how many steps were made.
+    /// Sets the number of executed edges to 0.
     pub fn restart_steps(&mut self) {
         self.state.steps = 0;
     }
 
-    /// Two halves of a hash of what can make a difference to what follows.
+    /// A hash, in two halves, of all parts of the state that can affect the rest of the run.
     pub fn fingerprint(&self) -> (u64, u64) {
         let threads = self.state.threads.as_ref().expect("a program with threads");
         let half = |seed: u64| {
@@ -1243,7 +1247,8 @@ impl<'r> Machine<'r> {
                     true => (&self.state.frames, self.state.func, (self.state.words_base, self.state.wides_base), None),
                     false => (&thread.frames, thread.func, (thread.words_base, thread.wides_base), Some(thread)),
                 };
-                // Registers of another thread start where those that all share end.
+                // The registers of a paused thread are stored without the shared ones, so its indices are offset by
+                // those.
                 let value = |operand: Operand, (words, wides): (usize, usize)| match own {
                     None => self.state.value_in(operand, words, wides),
                     Some(thread) if operand.is_wide() => {
@@ -1280,7 +1285,7 @@ impl<'r> Machine<'r> {
                     let after = program.edges[call.edge].target;
                     show(frame.func, after, call.result.map(|(var, _)| var), (frame.words, frame.wides));
                 }
-                // Where the program ends next, nothing is read any more.
+                // If the thread ends the program next, no local variable is live.
                 if !matches!(self.state.code.instrs[thread.pc], Instr::Exit { .. } | Instr::Halt(_)) {
                     let at = self.state.edge_at(thread.pc);
                     show(func, program.edges[at].source, None, bases);
@@ -1327,7 +1332,7 @@ struct Mixer<'h> {
 
 impl Mixer<'_> {
     fn word(&mut self, word: u64) {
-        // Of a strong mix, as states that differ little must not fall together.
+        // FxHasher alone is too weak: states that differ in few bits must not collide.
         let mut x = word ^ self.seed;
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

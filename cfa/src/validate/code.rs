@@ -51,7 +51,7 @@ impl Validator<'_> {
             let last = matches!(edge.op, Op::Return { .. } | Op::Halt(_) | Op::Error(_));
             let sink = p.locs[edge.target].out == Out::Sink;
             if last {
-                self.require(sink, id, || format!("{} goes on after the end", edge.target));
+                self.require(sink, id, || format!("{} has edges after the end", edge.target));
             } else if sink && graphs.node(edge.source).is_some() {
                 self.fail(id, format!("nothing follows at {}", edge.target));
             }

@@ -43,7 +43,7 @@ fn each_rule_is_checked() {
         ("-> l20", "-> l0", "t19: l0 is in another function"),
         ("t6: else ~v6", "t6: else v6", "l6: its conditions are not opposite"),
         ("t20: approx taint1 -> l21", "t20: approx taint1 -> l22", "t20: nothing follows at l22"),
-        ("t21: error err0 -> l22", "t21: error err0 -> l3", "t21: l3 goes on after the end"),
+        ("t21: error err0 -> l22", "t21: error err0 -> l3", "t21: l3 has edges after the end"),
         ("#[0..2, 5", "#[0..2, 2", "t2: its origins are not in order"),
         // 8: operations.
         ("t3: i.v4 := havoc in0", "t3: i.v4 := havoc in2", "t3: 64 bits of input for 32"),

@@ -61,7 +61,7 @@ impl Components<'_> {
         let (ended, refinements) = cegar.run(program, precision);
         let ended = match ended {
             Ended::Violated(gia) if replayed(&gia, program).is_none() => {
-                Ended::Unknown(Reason::new("the path to a target that the checker gives does not replay"))
+                Ended::Unknown(Reason::new("the path to a target from the checker cannot be replayed"))
             }
             ended => ended,
         };
@@ -109,7 +109,7 @@ fn external(command: &str, program: &mut Program, given: &Gia, budget: &Budget) 
     std::fs::write(&input, gia::print(given, program)).map_err(|e| problem(e.to_string()))?;
     run_within(command, &[("GIA", &input), ("OUT", &output)], budget).map_err(|why| problem(format!("{why:#}")))?;
     let text = std::fs::read_to_string(&output).map_err(|_| problem("it has written no automaton to $OUT".into()))?;
-    gia::parse(&text, program).map_err(|e| problem(format!("what it has written is refused: {e}")))
+    gia::parse(&text, program).map_err(|e| problem(format!("its output is malformed: {e}")))
 }
 
 /// Runs a shell command in a process group of its own until it ends. `environment` is added to its environment

@@ -59,7 +59,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     if let (Some((path, _)), Some(gia)) = (&session.plan.gia, &gia) {
         let name = path.display().to_string();
         if session.plan.trusts_gia && gia.has(Says::Unreachable) {
-            let assumption = format!("the paths that {name} says are ut reach no error");
+            let assumption = format!("the paths that are ut in {name} reach no error");
             session.shared().assumptions.push(assumption);
         }
         if let Some(outcome) = look_at(session, program, gia, &name) {
@@ -93,7 +93,7 @@ pub fn cooperate(session: &Session, program: &Program, known: Known) -> Outcome 
     let begin = Instant::now();
     let (outcome, done, undecided) = rest(session, program, &covered, &config, &budget, session.plan.tells());
     if then.is_some() {
-        add_part(session, "what is left", outcome.decided_by.name(), &outcome, begin);
+        add_part(session, "the remaining paths", outcome.decided_by.name(), &outcome, begin);
     }
     save_after(session, program, &outcome, &done, &undecided, gia);
     outcome
@@ -118,12 +118,12 @@ fn run_external(
         replay: session.share_of_time(REPLAY),
     };
     let outcome = tool.verify(&residual.program, &task);
-    add_part(session, "what is left", tool.name, &outcome, begin);
+    add_part(session, "the remaining paths", tool.name, &outcome, begin);
     if !matches!(outcome.verdict, Verdict::Unknown(_)) {
         session.shared().external = Some(tool.name);
     }
     if matches!(outcome.verdict, Verdict::True) {
-        let text = format!("what {} says of the paths that were left is true: nobody has checked its proof", tool.name);
+        let text = format!("the proof of {} for the remaining paths is correct; it was not checked", tool.name);
         session.shared().assumptions.push(text);
     }
     save_after(session, program, &outcome, covered, &[], gia);

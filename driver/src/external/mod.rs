@@ -84,11 +84,11 @@ impl Tool {
             (true, true) if not_all.is_none() => Err(anyhow!("{name} contradicts itself")),
             (_, true) => self.confirmed(&ran, whole, slice.as_ref(), task),
             (true, false) => match not_all {
-                Some(text) => Err(anyhow!("{name} has not seen everything: {text}")),
+                Some(text) => Err(anyhow!("{name} has not explored everything: {text}")),
                 None => self.believed(program, &ran).map(|()| Verdict::True),
             },
-            (false, false) if ran.ended.is_none() => Err(anyhow!("{name} was stopped for want of time")),
-            (false, false) => Err(anyhow!("{name} has no verdict; it says last: {}", ran.last_words())),
+            (false, false) if ran.ended.is_none() => Err(anyhow!("{name} was stopped because its time was over")),
+            (false, false) => Err(anyhow!("{name} has no verdict; its last line is: {}", ran.last_words())),
         }
     }
 
@@ -97,17 +97,17 @@ impl Tool {
     fn believed(&self, program: &Program, ran: &Ran) -> anyhow::Result<()> {
         let name = self.name;
         match ran.ended {
-            None => return Err(anyhow!("{name} was stopped after it had said that it has a proof")),
+            None => return Err(anyhow!("{name} was stopped after it had reported a proof")),
             Some(status) if !status.success() => {
-                return Err(anyhow!("{name} says that it has a proof, and ends with {status}"));
+                return Err(anyhow!("{name} reports a proof, but ends with {status}"));
             }
             Some(_) => {}
         }
         if let Some(error) = &ran.unsaid {
-            return Err(anyhow!("{name} has a proof of C that cannot ask all that is asked: \"{error}\""));
+            return Err(anyhow!("{name} has a proof of C that does not check everything: \"{error}\""));
         }
         match inexact(program) {
-            Some(why) => Err(anyhow!("{name} proves it, of C that is not exactly the program: {why}")),
+            Some(why) => Err(anyhow!("{name} has a proof, but the C is not exactly the program: {why}")),
             None => Ok(()),
         }
     }
@@ -125,7 +125,7 @@ impl Tool {
                 Err(error) => why = error,
             }
         }
-        Err(why.context(format!("{name} says FALSE, but its violation is not confirmed")))
+        Err(why.context(format!("{name} reports FALSE, but its violation is not confirmed")))
     }
 }
 

@@ -77,7 +77,7 @@ impl Definition {
             Text::Text(t) => t,
         };
         if !version.starts_with("2.") && !version.starts_with("1.") {
-            return Err(format!("task format version {version} is not known; 1.0 and 2.0 are"));
+            return Err(format!("task format version {version} is not supported; 1.0 and 2.0 are"));
         }
         let files = match definition.input_files {
             OneOrMany::One(file) => vec![file],

@@ -196,7 +196,7 @@ impl Effects {
             if effects.references.contains_key(&target) || effects.references.contains_key(&symbol) {
                 return Err(refuse(
                     &format!("--defsym {symbol}={target}"),
-                    "--wrap or --defsym changes what it says, too",
+                    "another --wrap or --defsym redirects its symbols, too",
                 ));
             }
             effects.references.insert(symbol, target);

@@ -74,7 +74,7 @@ impl Inputs {
     /// Adds the inputs of a binary. `Err` if none of its objects has records or bitcode.
     fn take_binary(&mut self, file: &Path, content: Content) -> Result<(), Failure> {
         if !content.objects.iter().any(Object::is_known) {
-            let mut failure = Failure::data(format!("nothing is known of the C files of {}", file.display()));
+            let mut failure = Failure::data(format!("the C files of {} are unknown", file.display()));
             failure.detail =
                 Some("  = help: build it with `proviso cc` as the compiler, or with clang -fembed-bitcode".into());
             return Err(failure);
@@ -185,9 +185,9 @@ impl Inputs {
 /// Returns the failure that `part`, a part of the program `file`, may define and run anything.
 fn unknown(file: &Path, part: &Path) -> Failure {
     let mut failure =
-        Failure::data(format!("nothing is known of {}, which is a part of {}", part.display(), file.display()));
+        Failure::data(format!("the source of {}, which is a part of {}, is unknown", part.display(), file.display()));
     let detail = "  = note: it is not C or not compiled by `proviso cc`, and may define any function or run before `main`\n  \
-                  = help: verify the other objects without it; what it defines is then a function that nobody defines";
+                  = help: verify the other objects without it; the functions that it defines are then undefined";
     failure.detail = Some(detail.into());
     failure
 }

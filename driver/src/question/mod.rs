@@ -133,7 +133,7 @@ fn result(session: &Session, ask: &Ask) -> CheckResult {
     };
     let mut result = CheckResult::new(ask.name.clone(), names);
     if let Some(limit) = session.limits.nearest() {
-        let text = format!("{limit} before it was looked at");
+        let text = format!("{limit} before it was analysed");
         result.rest = Rest::Unknown(Note { text, spot: None });
     }
     result
@@ -431,7 +431,7 @@ impl Run<'_> {
         if group.discharged.is_empty() {
             return;
         }
-        let text = "not asked again behind what is violated".to_owned();
+        let text = "not checked again after the violations".to_owned();
         let shared = self.session.shared();
         let is_proved = |&ask: &usize| matches!(shared.checks[ask].rest, Rest::Proved);
         let proved: Vec<usize> = group.failed.asks.iter().copied().filter(is_proved).collect();
@@ -546,7 +546,7 @@ impl Run<'_> {
         let nothing: Vec<Option<String>> = nothing.collect();
         let has_places = checks.iter().any(|c| c.places.all > 0);
         if matches!(all.answer, Answer::True) && !(has_places && nothing.is_empty()) {
-            let why = format!("what starts at {} has nothing to check", self.session.job.load.entry);
+            let why = format!("no check is reachable from {}", self.session.job.load.entry);
             all.proved.nothing_checked = match has_places {
                 false => Some(why),
                 true => nothing.into_iter().collect::<Option<Vec<String>>>().and_then(|all| all.into_iter().next()),

@@ -75,7 +75,7 @@ pub fn assumption(program: &Program) -> Option<String> {
     let mut names: Vec<&str> = objects.chain(of_vars.filter_map(|v| v.name.as_deref())).collect();
     names.retain(|name| !LIBRARY_VARIABLES.contains(name));
     names.sort_unstable();
-    (!names.is_empty()).then(|| format!("variables that nobody defines hold any values at first: {}", names.join(", ")))
+    (!names.is_empty()).then(|| format!("undefined variables have any initial values: {}", names.join(", ")))
 }
 
 /// Returns the initial values of these variables in a run on the inputs, in the order of their names.

@@ -284,7 +284,7 @@ pub(super) fn fault(
         Fault::InvalidCall => format!("call through a pointer to no function ({addr:#x})"),
         Fault::Leak => match recorder.program.edges[edge].op {
             Op::Leak(cfa::Leak::Alive) => format!("{what} is not freed before the program ends"),
-            _ => format!("{what} is lost: nothing leads to it any more"),
+            _ => format!("{what} is leaked: no pointer to it remains"),
         },
     }
 }
@@ -325,10 +325,10 @@ impl Object {
                 format!("the object allocated {}", where_from(at, here))
             }
             (None, ObjectKind::Allocated(AllocKind::Given), Some(_)) => {
-                "an object that the program is given".to_owned()
+                "an object that an argument points to".to_owned()
             }
             (None, ObjectKind::Allocated(AllocKind::Library(_)), Some(at)) => {
-                format!("an object of the C library, made {}", where_from(at, here))
+                format!("an object of the C library, created {}", where_from(at, here))
             }
             (None, ObjectKind::Global { read_only: true }, _) => "a string".to_owned(),
             _ => "an object".to_owned(),

@@ -121,7 +121,7 @@ impl Recorder<'_> {
             self.spot(self.program.edges[access.edge].place).map_or_else(String::new, |spot| format!(" at {spot}"))
         };
         format!(
-            "data race: thread {second} {} {name}, which thread {first} {}{}, and nothing orders the two",
+            "data race: thread {second} {} {name}, which thread {first} {}{}, without synchronisation",
             kind(access),
             kind(before),
             at(before)

@@ -334,7 +334,7 @@ pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, family
         }
     }
     if is_asked {
-        ck.claim(st, valid, "what is freed may be no object that may be freed")?;
+        ck.claim(st, valid, "an invalid pointer may be freed")?;
     } else {
         let rest = rest(ck, &places);
         let not_null = ck.pool.ne(pointer, zero);

@@ -35,9 +35,9 @@ pub(super) fn claim_cells(ck: &mut Checker<'_>, st: &mut State, head: LocId) -> 
     for fact in certificate.cells.get(&head).into_iter().flatten() {
         let k = ck.fresh(ck.pointer_width());
         let Some(Instance { holds, .. }) = cell_at(ck, st, fact, k) else {
-            return ck.never(st, "what is said of cells does not fit their object");
+            return ck.never(st, "an invariant about cells does not fit their object");
         };
-        ck.claim(st, holds, "what is said of all cells does not hold")?;
+        ck.claim(st, holds, "an invariant about all cells does not hold")?;
     }
     Ok(())
 }

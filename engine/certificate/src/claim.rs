@@ -58,7 +58,7 @@ impl Checker<'_> {
                 match (modelled, self.solver.value(&self.pool, question)) {
                     (true, Value::Bv(v)) if v.is_true() => Err(Failure::Refuted(what.to_owned())),
                     (true, _) => declined("the solver approximates floats"),
-                    (false, _) => Err(Failure::Declined(format!("{what}, as far as memory is known"))),
+                    (false, _) => Err(Failure::Declined(format!("{what}, with the facts about memory that it has"))),
                 }
             }
         };

@@ -329,7 +329,7 @@ impl<'a> Checker<'a> {
 
     fn program(&mut self) -> Checked {
         if self.certificate.iterations == 0 {
-            return declined("there is no induction over no iterations");
+            return declined("the number of iterations of the induction is zero");
         }
         let always = self.pool.bool(true);
         let mut state = State { pc: always, globals: Rc::default(), locals: Rc::default(), memory: Memory::default() };

@@ -13,7 +13,7 @@ impl Checker<'_> {
             // The checker does not model shadow memory.
             Op::Shadow(op) => {
                 if is_asked {
-                    self.never(&mut st, "it depends on what is initialised")?;
+                    self.never(&mut st, "it depends on whether memory is initialised")?;
                 }
                 if let Some(var) = op.def() {
                     let value = self.unknown(program.vars[var].width);
@@ -75,7 +75,7 @@ impl Checker<'_> {
             }
             Op::Approx { taint } => {
                 if program.taints[*taint].under {
-                    self.never(&mut st, "it depends on what is not modelled")?;
+                    self.never(&mut st, "it depends on an operation that is not modelled")?;
                 }
             }
             Op::Call { callee: Callee::Direct(func), args, varargs, result } => {
@@ -94,7 +94,7 @@ impl Checker<'_> {
     fn leaks_nothing(&mut self, st: &mut State) -> Checked {
         // Objects of other iterations have no entry.
         if self.heap_in_loops || !self.around.is_empty() {
-            return self.never(st, "loops allocate memory, which it does not count");
+            return self.never(st, "loops allocate memory, whose objects it does not count");
         }
         let mut holds = self.pool.bool(true);
         for (&object, slot) in Rc::clone(&st.memory).iter() {
@@ -190,7 +190,7 @@ impl Checker<'_> {
         let function = &program.funcs[func];
         let contract = self.certificate.contracts.get(&func).cloned().unwrap_or_default();
         let holds = self.all(&entry, &contract.requires);
-        self.claim(&mut entry, holds, "a call does not satisfy what its function requires")?;
+        self.claim(&mut entry, holds, "a call does not satisfy the precondition of its function")?;
         let mut globals: Vec<VarId> = self.changes[func.index()].iter().copied().collect();
         globals.sort_unstable();
         let (place, is_active) = (function.entry, self.around.iter().any(|a| a.place == function.entry));
@@ -212,7 +212,7 @@ impl Checker<'_> {
                     let term = self.instance(e, &contract, &began, &after, value);
                     all = self.pool.and(all, term);
                 }
-                self.claim(&mut after, all, "a function does not ensure what it promises")?;
+                self.claim(&mut after, all, "a function does not ensure its postcondition")?;
             }
         }
         let mut after = entry.clone();

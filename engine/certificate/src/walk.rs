@@ -106,7 +106,7 @@ impl Checker<'_> {
     pub(super) fn body(&mut self, func: FuncId, entry: State) -> Checked<Returned> {
         let shape = self.shape(func)?;
         if self.nested(func) > NESTED {
-            return declined("a recursion that is followed goes on");
+            return declined("a recursion is too deep to be unrolled");
         }
         self.entered += 1;
         let frame = self.entered;
@@ -197,7 +197,7 @@ impl Checker<'_> {
         }
         let place = match part.within {
             Some(l) if !l.body.contains(&to) => &mut part.out,
-            _ if to <= node => return declined("an edge goes back that closes no loop"),
+            _ if to <= node => return declined("a backward edge does not belong to a loop"),
             _ => &mut part.waiting,
         };
         self.add(place, BTreeMap::from([(to, st)]));
@@ -218,7 +218,7 @@ impl Checker<'_> {
                 if iteration.is_power_of_two()
                     && let Some(st) = &mut next
                 {
-                    let ends = self.never(st, "a loop that is followed goes on");
+                    let ends = self.never(st, "a loop has too many iterations to be unrolled");
                     match ends {
                         Ok(()) => next = None,
                         Err(why) if iteration == FOLLOWED => return Err(why),
@@ -235,7 +235,7 @@ impl Checker<'_> {
         self.claim_place(&mut st, l.head, "an invariant does not hold when its loop is entered")?;
         let anchors = self.anchors(&st, l);
         self.around.push(Around { place: l.head, objects: self.objects.len() as Object });
-        let kept = "an invariant is not kept by its loop";
+        let kept = "an invariant is not preserved by its loop";
         if k > 1 {
             // `choice` selects either the base case or the induction step.
             let choice = self.fresh(1);

@@ -350,7 +350,7 @@ pub(crate) fn join(outcomes: Vec<Outcome>) -> Outcome {
 }
 
 /// The reason why the proof of a range is not a verdict.
-pub const WITHIN: &str = "proved within the range: the paths outside it were not looked at";
+pub const WITHIN: &str = "proved within the range: the paths outside it were not explored";
 
 #[cfg(test)]
 mod tests {

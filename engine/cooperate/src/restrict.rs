@@ -31,7 +31,7 @@ pub struct TooLarge;
 
 impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the program restricted to what is left has over {MOST_EDGES} edges")
+        write!(f, "the residual program has more than {MOST_EDGES} edges")
     }
 }
 

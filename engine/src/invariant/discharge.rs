@@ -26,27 +26,31 @@ use std::time::Instant;
 
 /// The results of the static pre-analysis.
 pub struct Discharged {
-    /// Each holds by itself.
+    /// The results of the analyses that ran. Each is sound by itself.
     parts: Vec<Part>,
-    /// Code that is not there, and may be executed.
+    /// Code without a definition that may be executed.
     unknown: Vec<Unknown>,
-    /// All of the program was looked at, and not function by function.
+    /// One of the parts is an analysis of the whole program.
     is_whole: bool,
 }
 
-/// Code that is not there.
+/// Code without a definition in the program: a call of an undefined function, inline assembly, or another
+/// approximation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
-    /// For the user.
+    /// The reason, for the user.
     pub reason: String,
+    /// The place of the code in the source.
     pub place: Option<PlaceId>,
-    /// It is a call of a function that nobody defines, or inline assembly: what is said of places behind it rests on it that it does no more
-    /// than write what it can reach and call functions whose addresses are taken. Of places behind other code nothing is said.
+    /// True for calls of undefined functions and for inline assembly. The results for locations after such code assume
+    /// that the code only writes memory that it can reach and calls functions whose addresses are taken. For locations
+    /// after other unknown code, there are no results.
     pub is_bounded: bool,
 }
 
-/// What one analysis found.
+/// The results of one analysis.
 struct Part {
+    /// By location: true if the analysis reached it.
     reached: Vec<bool>,
     /// Memory operations that may be invalid. `None` if memory was not analysed; then all may be.
     invalid: Option<FxHashSet<EdgeId>>,
@@ -64,12 +68,12 @@ impl Part {
     }
 }
 
-/// Which part of the time a look at all of the program at once may take; function by function, it takes the rest.
+/// The fraction of the time for the analysis of the whole program. The analysis function by function takes the rest.
 const WHOLE: (u32, u32) = (3, 5);
 
 impl Discharged {
-    /// Analyses variables and memory. Returns at least what holds of functions by themselves, as far as the budget suffices. `None` if the
-    /// budget is spent before anything is found.
+    /// Analyses variables and memory: first the whole program, then function by function unless the first analysis
+    /// covers all code. `None` if the budget is spent before either analysis has results.
     pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
         let own = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left * WHOLE.0 / WHOLE.1));
         let whole = Self::of_whole(program, &own);
@@ -88,7 +92,7 @@ impl Discharged {
         }
     }
 
-    /// All of the program at once; `None` if the budget is spent before the end.
+    /// Analyses the whole program. `None` if the budget is spent before the end.
     fn of_whole(program: &Program, budget: &Budget) -> Option<Self> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
@@ -107,8 +111,9 @@ impl Discharged {
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true })
     }
 
-    /// Function by function: nothing is known where one is called, nor of memory behind a call of another one that is not small. The work is
-    /// linear in the number of functions. `None` if the budget is spent before any is done.
+    /// Analyses function by function: assumes nothing about arguments and memory at a function's entry, or about memory
+    /// after a call of another function, unless that is [analysed with its caller](Apart). The work is linear in the
+    /// number of functions. `None` if the budget is spent before any function is finished.
     pub fn of_functions(program: &Program, budget: &Budget) -> Option<Self> {
         let contexts = Contexts::new(program, None);
         let mut analysis = Analysis::following(&contexts, program, None);
@@ -160,12 +165,13 @@ impl Discharged {
         self.unknown.is_empty() && self.parts.iter().any(are_valid)
     }
 
-    /// Code that is not there, and may be executed: what holds is no proof of the program.
+    /// The code without a definition that may be executed. If there is any, the results do not prove the program.
     pub fn unknown(&self) -> &[Unknown] {
         &self.unknown
     }
 
-    /// Whether a place would hold if code that is not there did nothing: control does not come there, or the operation is valid.
+    /// Returns true if a check would be proved if unknown code had no effect: its location is unreachable, or its
+    /// operation is valid.
     pub fn holds_but_for_unknown(&self, operation: Option<EdgeId>, source: LocId) -> bool {
         let is_valid = |part: &Part| {
             let invalid = operation.zip(part.invalid.as_ref());
@@ -174,7 +180,7 @@ impl Discharged {
         self.parts.iter().any(is_valid)
     }
 
-    /// Whether all of the program was looked at, and not function by function.
+    /// True if the whole program was analysed, and not only function by function.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -205,9 +211,9 @@ fn unknown(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> boo
     found
 }
 
-/// The locations that executions may reach after a reachable edge that drops behaviours, except for edges whose harm is accounted for.
-/// Within a library model, dropped behaviours may call only functions that were passed to it. A call through a pointer with unknown callees
-/// may do anything.
+/// The locations that executions may reach after a reachable edge that drops behaviours, except for edges whose harm is
+/// accounted for. Within a library model, dropped behaviours may call only functions that were passed to it. A call
+/// through a pointer with unknown callees may do anything.
 fn beyond(
     program: &Program,
     reached: &[bool],
@@ -275,7 +281,7 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
                 }
                 for edge in program.out_edges(loc) {
                     let goes_on = match program.edges[edge].op {
-                        // It may be of a function that is not there.
+                        // The callee may be a function without a definition.
                         Op::Call { callee: Callee::Indirect(_), .. } => true,
                         Op::Call { .. } => {
                             calls.callees(program, edge).as_slice().iter().any(|callee| returning[callee.index()])
@@ -298,8 +304,8 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
 }
 
 impl<'p> Analysis<'p> {
-    /// An analysis of variables and memory for `original`, in the copy that `contexts` made of it. Without a points-to analysis, it is function by
-    /// function.
+    /// An analysis of variables and memory for `original`, on its copy in `contexts`. Without a points-to analysis, it
+    /// analyses function by function.
     pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: Option<PointsTo<'p>>) -> Self {
         let program = &contexts.program;
         let mut analysis = Self::new(program);

@@ -284,7 +284,7 @@ impl Follower<'_> {
     /// Checks the must-relations between variables and memory.
     fn look_at_variables(&self, env: &Environment, state: &State) {
         let value = |var: VarId| state.var(var).and_then(|value| value.to_u64());
-        // Of wider values, only those that fit into 64 bits are checked.
+        // Values that do not fit into 64 bits are not checked.
         let full = |width: u32| Bounds::full(width.min(64)).high;
         for (sum, of, by) in env.recent.sums() {
             let (Some(sum_is), Some(of_is)) = (value(sum), value(of)) else { continue };

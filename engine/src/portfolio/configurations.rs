@@ -132,7 +132,7 @@ impl<'r> Maker<'r> {
 
     /// Symbolic execution without abstraction.
     fn exact(self, merge: Merge) -> Box<dyn Algorithm<'r> + 'r> {
-        // Where paths are merged, a program with fewer forks is no gain.
+        // The simplified program has fewer forks. That is no gain if paths are merged.
         let program = match merge {
             Merge::Never => self.setting.simplified,
             _ => self.setting.program,

@@ -9,8 +9,8 @@ use crate::verdict::Reason;
 use cfa::{Callee, EdgeId, ExprId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarId};
 
 const INITIALISE: &str = "initialising it rules this out";
-const ASSUME: &str = "assuming which object it leads to rules this out: __VERIFIER_assume(p == &object)";
-const CALLER: &str = "a caller that builds what it needs rules this out: a function in C for --entry";
+const ASSUME: &str = "an assumption about its target rules this out: __VERIFIER_assume(p == &object)";
+const CALLER: &str = "a caller that creates its objects rules this out: a function in C for --entry";
 
 /// The origin of the pointer that the operation at `edge` uses in a fault, with a remedy. `None` if it is not known.
 pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason> {
@@ -18,8 +18,8 @@ pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason>
         let origin = fault.state.memory.get(object)?.origin;
         let object = describe_object(ex.program, origin);
         let text = format!(
-            "the pointer leads to {object}: an assumption on how far rules this out; \
-                                --check address asks whether it is an error"
+            "the pointer points into {object}: an assumption about its offset rules this out; \
+                                --check address checks whether it is an error"
         );
         return Some(Reason::at(text, place_of(ex.program, origin)));
     }
@@ -30,7 +30,9 @@ pub fn origin(ex: &mut Execution, fault: &Fault, edge: EdgeId) -> Option<Reason>
             match ex.eval(&fault.state, pointer) {
                 Val::Expr(pointer) => pointer,
                 Val::Int(number) => {
-                    let text = format!("the pointer is the number {number:#x}, where no object of the program lies");
+                    let text = format!(
+                        "the pointer is the number {number:#x}, which is the address of no object of the program"
+                    );
                     return Some(Reason::at(text, ex.program.edges[edge].place));
                 }
                 Val::Ptr(..) | Val::Unset | Val::Unknown => return None,
@@ -51,7 +53,7 @@ fn origin_of_term(ex: &Execution, st: &State, pointer: ExprId) -> Option<Reason>
             let origin = st.memory.get(object)?.origin;
             let text = format!("the pointer was read from {}", describe_object(ex.program, origin));
             let why = match is_given(ex.program, origin) {
-                true => format!(", to which an argument leads, and where any value may be; {CALLER}"),
+                true => format!(", which is reachable from an argument and may contain any value; {CALLER}"),
                 false => format!(", where nothing was written before; {INITIALISE}"),
             };
             Some(Reason::at(text + &why, place_of(ex.program, origin)))
@@ -59,7 +61,7 @@ fn origin_of_term(ex: &Execution, st: &State, pointer: ExprId) -> Option<Reason>
         Event::Global { var, symbol } if symbols.contains(&symbol) => {
             let name = ex.program.vars[var].name.as_deref().unwrap_or("a variable");
             let text = format!(
-                "the pointer is the first value of `{name}`, which nobody defines; \
+                "the pointer is the initial value of `{name}`, which is not defined; \
                                     a definition rules this out"
             );
             Some(Reason::at(text, ex.program.vars[var].place))
@@ -71,26 +73,26 @@ fn origin_of_term(ex: &Execution, st: &State, pointer: ExprId) -> Option<Reason>
 
 fn origin_of_input(program: &Program, edge: EdgeId) -> Reason {
     let Op::Havoc { var, input } = program.edges[edge].op else {
-        return Reason::at("the pointer is an argument or result that a call lacks", program.edges[edge].place);
+        return Reason::at("the pointer is a missing argument or result of a call", program.edges[edge].place);
     };
     let text = match &program.inputs[input].kind {
         InputKind::Uninit(Some(name)) => {
             format!("the pointer comes from `{name}`, which is not initialised; {INITIALISE}")
         }
-        InputKind::Uninit(None) => format!("the pointer comes from what is not initialised; {INITIALISE}"),
-        InputKind::Nondet(name) => format!("the pointer comes from {name}(), which may give any value; {ASSUME}"),
+        InputKind::Uninit(None) => format!("the pointer comes from uninitialised memory; {INITIALISE}"),
+        InputKind::Nondet(name) => format!("the pointer comes from {name}(), which may return any value; {ASSUME}"),
         InputKind::Environment(name) => {
-            format!("the pointer comes from what {name} gives, which may be anything; {ASSUME}")
+            format!("the pointer comes from {name}, which may provide any value; {ASSUME}")
         }
         InputKind::Argument(name) => {
-            format!("the pointer comes from argument {name}, which may be any value; {CALLER}")
+            format!("the pointer comes from argument {name}, which may have any value; {CALLER}")
         }
         InputKind::Global(name) => {
-            format!("the pointer comes from {name}, which may hold any value at first; {ASSUME}")
+            format!("the pointer comes from {name}, which may have any initial value; {ASSUME}")
         }
         InputKind::Unmodelled(name) => {
             format!(
-                "the pointer comes from {name}, which nobody defines; a stub rules this out: --undefined-functions FILE"
+                "the pointer comes from {name}, which is not defined; a stub rules this out: --undefined-functions FILE"
             )
         }
     };

@@ -265,7 +265,7 @@ pub(super) fn followed(b: &mut Builder, pointer: ExprId) -> ExprId {
     b.var_expr(result)
 }
 
-/// Whether a pointer points to no object, and whether it points to a summary object.
+/// Two conditions: the pointer points to no object, and the pointer points to a summary object.
 fn whereabouts(b: &mut Builder, pointer: ExprId) -> (ExprId, ExprId) {
     let width = b.pointer_width();
     let offset = b.temp(width);
@@ -368,7 +368,7 @@ pub(super) fn any(b: &mut Builder, n: usize, func: FuncId) -> Vec<ExprId> {
                 args.push(pointer);
                 continue;
             }
-            let text = format!("the pointer that '{}' is given as '{name}' is arbitrary", function.name);
+            let text = format!("the pointer argument '{name}' of '{}' is arbitrary", function.name);
             b.approximate(text, true, true);
         }
         args.push(b.havoc(width, InputKind::Argument(name), c_type));

@@ -495,7 +495,7 @@ pub(super) fn value_of(fl: &FunctionLowering, n: u32) -> Option<ExprId> {
     fl.values[n as usize].expr
 }
 
-/// The names of a function's parameters as debug information has them; empty for those that are not known.
+/// The names of a function's parameters in debug information. A name is empty if it is unknown.
 pub(super) fn param_names(ir: &crate::ir::Module, function: &Function) -> Vec<String> {
     let (Some(body), TypeKind::Function { params, .. }) = (&function.body, ir.kind(function.ty)) else {
         return Vec::new();

@@ -131,18 +131,17 @@ pub(super) fn approximate(b: &mut Builder<'_, '_>, global: GlobalId) {
     match b.cx.open_globals[&global] {
         Open::Size(global) if b.cx.options.scopes() => {
             let name = name(global);
-            let reason =
-                format!("how large '{name}' is, which is declared without a size, is not known: nobody defines it");
+            let reason = format!("the size of '{name}' is unknown: it is declared without a size, and is not defined");
             b.approximate(reason, false, true);
         }
         Open::Size(_) => {}
         Open::Address(global) => {
             let name = name(global);
-            b.approximate(format!("where the linker puts its symbol '{name}' is not modelled"), true, true);
+            b.approximate(format!("the address of the linker's symbol '{name}' is not modelled"), true, true);
         }
         Open::Content(global) => {
             let name = name(global);
-            let reason = format!("what the C library keeps in '{name}' is not modelled");
+            let reason = format!("the content of the C library's variable '{name}' is not modelled");
             b.approximate(reason, true, false);
         }
     }

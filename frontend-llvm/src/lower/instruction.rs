@@ -242,7 +242,7 @@ fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     let old = fl.b.load(address, width);
     let equal = fl.b.x().eq(old, expected);
     if fl.b.cx.is_threaded {
-        // One that fails writes nothing.
+        // A failed exchange must not write, because a write may be a data race.
         let (inside, after) = (fl.b.new_location(), fl.b.new_location());
         fl.b.branch(equal, inside, after);
         fl.b.cursor = Cursor::At(inside);
@@ -554,8 +554,7 @@ fn check_integers(fl: &mut FunctionLowering, i: &Instruction, a: ExprId, b: Expr
 
 /// Checks an operation on an element of a vector, or on a part of a complex integer.
 fn suspect_part(fl: &mut FunctionLowering, opcode: u8, lane: u32, a: ExprId, b: ExprId) {
-    let unknown =
-        "clang's code does not say whether the elements of a vector, or the parts of a complex integer, are signed";
+    let unknown = "clang's bitcode does not state whether the elements of a vector, or the parts of a complex integer, are signed";
     let overflows = "signed integer overflow: an element does not fit into its type";
     let x = fl.b.x();
     let operation = match opcode {

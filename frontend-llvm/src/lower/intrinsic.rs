@@ -144,7 +144,7 @@ fn memory(fl: &mut FunctionLowering, base: &str, args: &[ExprId]) -> Effect {
         // describe alignment and similar facts, which clang checks itself.)
         ("assume", &[cond, ..]) => {
             let violated = fl.b.x().not(cond);
-            fl.b.when_violated(violated, Check::Builtin, "what `__builtin_assume` is told does not hold".into());
+            fl.b.when_violated(violated, Check::Builtin, "the condition of `__builtin_assume` is false".into());
             fl.b.assume(cond);
             Done
         }

@@ -124,7 +124,8 @@ fn has_effect(b: &mut Builder, primitive: Primitive, name: &str, args: &[ExprId]
         (Primitive::Require, &[condition, message, ..]) => {
             let holds = is_nonzero(b, condition);
             let violated = b.x().not(holds);
-            let message = string_at(b, message).unwrap_or_else(|| "an argument is not what it has to be".into());
+            let message =
+                string_at(b, message).unwrap_or_else(|| "an argument violates a requirement of its function".into());
             b.when_violated(violated, Check::Argument, message);
         }
         (Primitive::Use, &[value, ..]) => b.demand_always(value, "it is written".into()),

@@ -208,7 +208,7 @@ pub(super) fn with_result(fl: &mut FunctionLowering, n: u32, callee: Callee, cal
             Callee::Indirect(_) => "a function".to_owned(),
         };
         let violated: ExprId = fl.b.var_expr(signal);
-        let message = format!("the result of {of} is used, which ended without returning one");
+        let message = format!("the result of {of} is used, but it returned no value");
         fl.b.when_violated(violated, Check::Return, message);
     }
     set(&mut fl.b, signal, false);

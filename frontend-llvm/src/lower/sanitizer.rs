@@ -340,7 +340,7 @@ fn failed_checks(
         }
         "alignment_assumption" => one(Check::Alignment, "an address is not aligned as it was promised".into()),
         "float_cast_overflow" => {
-            one(Check::FloatCastOverflow, format!("{} has no such value as this {}", name(1), name(0)))
+            one(Check::FloatCastOverflow, format!("{} cannot represent the value of this {}", name(1), name(0)))
         }
         "implicit_conversion" => one(
             Check::ImplicitConversion,
@@ -348,17 +348,17 @@ fn failed_checks(
         ),
         "load_invalid_value" => {
             let check = if name(0).contains("enum ") { Check::Enum } else { Check::Bool };
-            one(check, format!("a value is read that {} does not have", name(0)))
+            one(check, format!("the value that is read is not a value of {}", name(0)))
         }
         "pointer_overflow" => one(Check::PointerOverflow, "pointer arithmetic leaves the address space".into()),
         "nonnull_arg" | "nullability_arg" => {
-            one(Check::NonnullAttribute, "null is given for a parameter that must not be".into())
+            one(Check::NonnullAttribute, "null is passed for a parameter that must not be null".into())
         }
         "nonnull_return" | "nonnull_return_v1" | "nullability_return_v1" => {
-            one(Check::ReturnsNonnullAttribute, "null is returned where it must not be".into())
+            one(Check::ReturnsNonnullAttribute, "null is returned by a function that must not return null".into())
         }
         "builtin_unreachable" => one(Check::Unreachable, "`__builtin_unreachable` is reached".into()),
-        "missing_return" => one(Check::Return, "a function ends without the value that it has to return".into()),
+        "missing_return" => one(Check::Return, "a function ends without returning a value".into()),
         "vla_bound_not_positive" => {
             one(Check::VlaBound, "the length of a variable-length array is not positive".into())
         }

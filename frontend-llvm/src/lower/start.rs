@@ -122,7 +122,7 @@ fn callee(b: &mut Builder, listed: &Listed) -> Option<Callee> {
         Listed::Address(constant) => {
             let address = b.cx.constant(constant);
             if address.is_none() {
-                b.approximate("what the loader calls before or after main is not known", true, true);
+                b.approximate("the functions that the loader calls before or after main are unknown", true, true);
             }
             address.map(Callee::Indirect)
         }

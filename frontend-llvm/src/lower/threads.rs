@@ -1,11 +1,12 @@
-//! Operations of threads: calls of the functions that stand for them (`cfa::threads`).
+//! Lowers operations of threads to calls of the functions that represent them (`cfa::threads`).
 
 use super::builder::{Builder, Cursor};
 use super::{Context, Mutability};
 use cfa::threads::{BLOCK, ThreadOp};
 use cfa::{Callee, ExprId, FuncId, FunctionOrigin, Op, Var, VarKind};
 
-/// The atomic blocks of verification tasks: the kind of section that a function begins or, if `None`, ends.
+/// Returns the kind of atomic section that the function with this name begins, or `Some(None)` if it ends one. These
+/// functions mark atomic blocks in verification tasks.
 fn block(name: &str) -> Option<Option<u64>> {
     match name {
         "__VERIFIER_atomic_begin" | "__CPROVER_atomic_begin" | "__ESBMC_atomic_begin" => Some(Some(BLOCK)),
@@ -14,7 +15,7 @@ fn block(name: &str) -> Option<Option<u64>> {
     }
 }
 
-/// Does what a call of a function does that only programs with threads have a use for.
+/// Lowers a call of a function that begins or ends an atomic block. It has no effect in programs without threads.
 pub(super) fn synchronise(b: &mut Builder, name: &str) {
     match block(name) {
         Some(Some(kind)) if b.cx.is_threaded => begin(b, kind),
@@ -23,7 +24,7 @@ pub(super) fn synchronise(b: &mut Builder, name: &str) {
     }
 }
 
-/// An atomic section begins, if the program has threads.
+/// Begins an atomic section, if the program has threads.
 pub(super) fn begin(b: &mut Builder, kind: u64) {
     if b.cx.is_threaded {
         let kind = b.size(kind);
@@ -31,13 +32,14 @@ pub(super) fn begin(b: &mut Builder, kind: u64) {
     }
 }
 
+/// Ends the innermost atomic section, if the program has threads.
 pub(super) fn finish(b: &mut Builder) {
     if b.cx.is_threaded {
         call(b, ThreadOp::Finish, &[]);
     }
 }
 
-/// Calls the function that stands for an operation.
+/// Emits a call of the function that represents an operation. Missing arguments are zero. Returns the result.
 pub(super) fn call(b: &mut Builder, op: ThreadOp, args: &[ExprId]) -> Option<ExprId> {
     let func = declared(b.cx, op);
     let zero = b.size(0);
@@ -47,13 +49,13 @@ pub(super) fn call(b: &mut Builder, op: ThreadOp, args: &[ExprId]) -> Option<Exp
     let result = op.has_result().then(|| b.temp(width));
     b.emit(Op::Call { callee: Callee::Direct(func), args, varargs: None, result });
     if op == ThreadOp::End {
-        // Nothing comes after it.
+        // The thread has no operations after its end.
         b.halt(cfa::HaltKind::Assumed);
     }
     result.map(|var| b.var_expr(var))
 }
 
-/// The function that stands for an operation, with the body that it has for who follows one thread.
+/// The function that represents an operation. Its body is for analyses of a single thread; the interpreter ignores it.
 fn declared(cx: &mut Context<'_>, op: ThreadOp) -> FuncId {
     if let Some(&func) = cx.thread_functions.get(op.name()) {
         return func;

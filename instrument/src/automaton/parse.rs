@@ -16,7 +16,7 @@
 use super::{Action, Automaton, Event, Named, Operator, Pattern, Target, Term, Transition};
 use std::fmt;
 
-const END_OF_ALL: &str = "`end` in the initial state would speak of all values that there are";
+const END_OF_ALL: &str = "`end` in the initial state would apply to all existing values";
 
 /// The default number of instances.
 const INSTANCES: u32 = 8;
@@ -238,7 +238,7 @@ impl Parser {
         let (mut key, mut instances) = (None, INSTANCES);
         if self.take("for") {
             self.expect("each")?;
-            key = Some(self.name("a name for what each instance watches")?);
+            key = Some(self.name("a name for the value that each instance observes")?);
             if self.take("at") {
                 self.expect("most")?;
                 let at = self.next;
@@ -278,7 +278,7 @@ impl Parser {
             if automaton.key.is_some()
                 && raw.iter().any(|raw| raw.event == Event::End && raw.from.contains(&automaton.given))
             {
-                return Err(self.at(at, END_OF_ALL, format!("`{name}` is the initial state of what is given")));
+                return Err(self.at(at, END_OF_ALL, format!("`{name}` is the initial state of given objects")));
             }
         }
         for Raw { from, event, guard, actions, goal } in raw {
@@ -356,7 +356,7 @@ impl Parser {
         if let (Some(key), false) = (&automaton.key, event == Event::End) {
             let times = bound.iter().filter(|name| *name == key).count();
             if times != 1 {
-                let message = format!("this event does not say once which `{key}` it is about");
+                let message = format!("this event does not name its `{key}` exactly once");
                 let mut error = self.at(at, message, format!("`{key}` is bound {times} times"));
                 error.help = Some(format!("name the argument, or the result, that is the `{key}`: `call f({key})`"));
                 return Err(error);
@@ -395,7 +395,7 @@ impl Parser {
         if self.take("start") {
             let globals = self.alternatives("the name of a global variable")?;
             self.expect("=")?;
-            let name = self.name("a name for what the variable holds")?;
+            let name = self.name("a name for the value of the variable")?;
             if automaton.variables.iter().any(|(v, _)| *v == name) {
                 return Err(self.at(at, format!("`{name}` is bound, but has a value already"), "in this event"));
             }

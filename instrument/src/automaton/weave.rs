@@ -191,7 +191,7 @@ impl Weaver<'_> {
         let (known, lost): (Vec<Row<'_>>, Vec<Row<'_>>) =
             rows.into_iter().partition(|row| has_result || !row.bound().any(|(_, p)| p == Position::Result));
         if !lost.is_empty() {
-            at = body.give_up(at, format!("automaton {}: what '{name}' returns is not known", body.w.automaton.name));
+            at = body.give_up(at, format!("automaton {}: the result of '{name}' is not known", body.w.automaton.name));
         }
         let key = body.w.automaton.key.as_deref();
         let position = |row: &Row<'_>| row.bound().find(|(name, _)| Some(*name) == key).map_or(Position::None, |b| b.1);
@@ -220,7 +220,7 @@ impl Weaver<'_> {
         let (has, wants) = (function.params.len(), row.pattern.args.len());
         let said = if wants == 1 { "1 argument".to_owned() } else { format!("{wants} arguments") };
         if wants > has || (wants < has && !row.pattern.open) {
-            let text = format!("automaton {}: {name} is given {said} in a pattern, and has {has}", self.automaton.name);
+            let text = format!("automaton {}: a pattern has {said} for {name}, which takes {has}", self.automaton.name);
             return Err(WeaveError(text));
         }
         let is_void = function.return_width.is_none() && function.origin == FunctionOrigin::Source;
@@ -356,10 +356,8 @@ impl Weaver<'_> {
             at = watched;
         }
         if unknown {
-            let reason = format!(
-                "automaton {}: a call that passes or takes other values than the function",
-                self.automaton.name
-            );
+            let reason =
+                format!("automaton {}: a call whose arguments or result do not fit the function", self.automaton.name);
             at = self.approximate(at, reason, place);
         }
         for read in reads {

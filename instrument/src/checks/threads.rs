@@ -1,12 +1,12 @@
-//! What threads do to each other: data races and deadlocks.
+//! The checks for data races and deadlocks.
 
 use cfa::{Check, ErrorInfo, Op, Program};
 
-/// The function of the models that blocks for ever, in a program of one thread.
+/// The function of the models that blocks forever, in a program with a single thread.
 const BLOCKS: &str = "proviso_block";
 
-/// Makes an error of data races or of deadlocks. They have no place in a program that starts threads: who runs it looks for the error. A
-/// program of one thread has no race, and a deadlock where it waits for what nobody else can do.
+/// Adds the error for data races or deadlocks. If the program starts threads, the error has no edge: the interpreter
+/// detects it. A program with a single thread has no race; a call of [`BLOCKS`] is its deadlock.
 pub fn threads(program: &mut Program, check: Check, message: &str) {
     let blocks = program.func_by_name(BLOCKS).filter(|_| check == Check::Deadlock);
     let is_threaded = program.starts_threads();

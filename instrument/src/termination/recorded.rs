@@ -52,7 +52,7 @@ impl Cycles {
         let [compare, choose, decide, record, mark, on] = [(); 6].map(|()| program.add_location(l.func));
         program.add_branch(start, flag, compare, choose, place);
         let again = program.exprs.eq(was, is);
-        let message = "a value comes again at the loop".to_owned();
+        let message = "a value recurs at the loop".to_owned();
         let (_, error, new) = error_if(program, compare, l.func, again, message, place);
         program.add_edge(new, Op::Skip, on, place);
         program.add_edge(choose, Op::Havoc { var: choice, input }, decide, place);

@@ -1,10 +1,10 @@
-//! Options that are one of several words.
+//! Options with a fixed set of values.
 
 use clap::ValueEnum;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Color {
-    /// Where standard error or output is a terminal and NO_COLOR is not set.
+    /// If the stream is a terminal and NO_COLOR is not set.
     Auto,
     Always,
     Never,
@@ -16,41 +16,42 @@ pub enum SearchArg {
     Mixed,
     /// Depth first: one path to its end, then the latest alternative.
     Dfs,
-    /// Breadth first: all paths in step.
+    /// Breadth first: all paths step by step.
     Bfs,
-    /// A random walk from the root for each step, so that short paths are favoured.
+    /// Chooses each state by a random walk from the root, which favours short paths.
     RandomPath,
-    /// Paths that are near code not yet covered.
+    /// Prefers paths near code that is not covered yet.
     Coverage,
-    /// Paths that are near an error.
+    /// Prefers paths near an error.
     Nearest,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum PointersArg {
-    /// To objects of their own; only pointers in lists, trees and the like may be null.
+    /// Each pointer points to its own object. Only pointers in recursive structures, such as lists and trees, may be
+    /// null.
     Valid,
-    /// To objects of their own, or they are null.
+    /// Each pointer points to its own object or is null.
     MaybeNull,
-    /// To objects of their own, or to one that others of their type lead to, or they are null.
+    /// Each pointer points to its own object or to that of another pointer of its type, or is null.
     Aliasing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SolverArg {
-    /// Bitwuzla; a query that takes it long is given to a solver of integer arithmetic and to Z3 as well.
+    /// Bitwuzla. For long queries, also a solver for integer arithmetic, and Z3.
     Portfolio,
     Bitwuzla,
     Z3,
-    /// Bitwuzla and Z3 for every query; where they contradict one another, the answer is unknown.
+    /// Bitwuzla and Z3 for every query. If they contradict each other, the answer is unknown.
     Both,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum PrecisionArg {
-    /// Wherever the variable lives.
+    /// In the whole scope of the variable.
     Scope,
-    /// At that location alone.
+    /// Only at the location of the refinement.
     Location,
 }
 
@@ -58,23 +59,23 @@ pub enum PrecisionArg {
 pub enum BlocksArg {
     /// At loop heads, and at entries of recursive functions.
     Loops,
-    /// There, and where functions are entered and left.
+    /// Also at entries and exits of functions.
     Calls,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum PredicatesArg {
-    /// Which combinations are possible.
+    /// The possible combinations of their truth values.
     Boolean,
-    /// Nothing: only predicates that hold, or do not, are kept.
+    /// None: only predicates that always or never hold are kept.
     Cartesian,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum CoveringArg {
-    /// As every analysis here is meant to be.
+    /// Covered states are dropped.
     On,
-    /// Each state is followed: what the analysis is worth without.
+    /// All states are explored, for comparison.
     Off,
 }
 
@@ -82,15 +83,15 @@ pub enum CoveringArg {
 pub enum SlicingArg {
     /// The whole program is analysed.
     Off,
-    /// A static backward slice from the errors, once; loops that are removed are taken to end.
+    /// A static backward slice from the errors. Removed loops are assumed to terminate.
     Static,
-    /// The same with all loops before an error that may not end.
+    /// The same, but keeps all loops before an error that may not terminate.
     Nontermination,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum TraceArg {
-    /// Inputs, branches and calls that matter.
+    /// Relevant inputs, branches and calls.
     Short,
     /// Every step.
     Full,
@@ -98,10 +99,10 @@ pub enum TraceArg {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum MessageFormat {
-    /// With the source, and the way to the error.
+    /// With the source and the counterexample.
     Human,
-    /// `file:line:column: error: message`, a line each: what editors read from compilers.
+    /// `file:line:column: error: message`, one line per finding, as compilers print for editors.
     Short,
-    /// The same as objects, each on a line of its own (file, line, column, level, message, property).
+    /// The same as JSON objects, one per line (file, line, column, level, message, property).
     Json,
 }

@@ -1,12 +1,12 @@
-//! Compilers' options on our own command line.
+//! Compiler options on the command line of Proviso.
 
 use super::Cli;
 use clap::CommandFactory;
 use frontend_llvm::command;
 use std::ffi::OsString;
 
-/// Our command line with options for compilers moved behind `--`, where they are clang's. What is an option of ours stays one. Those of warnings and debug
-/// information are left out.
+/// Moves compiler options behind `--`, so that they are passed to clang. Options of Proviso stay where they are.
+/// Compiler options for warnings and debug information are removed.
 pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
     let name = args.get(1).and_then(|a| a.to_str()).unwrap_or_default();
     let cli = Cli::command();
@@ -19,7 +19,7 @@ pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
                 let long = long.split('=').next().unwrap_or_default();
                 matches!(long, "help" | "version") || options.any(|a| a.get_long() == Some(long))
             }
-            // `-fwrapv` is clang's, and `-fdot` ours where `-f` is.
+            // `-fwrapv` is an option of clang; `-fdot` is one of Proviso if the command has `-f`.
             None => {
                 let short = text.chars().nth(1);
                 named <= 2 && (short == Some('h') || options.any(|a| a.get_short() == short))
@@ -35,14 +35,14 @@ pub fn with_compiler_options(args: Vec<OsString>) -> Vec<OsString> {
             moved.extend(rest);
             break;
         }
-        // clang says that it does not know an option.
+        // Unknown options are passed to clang, which reports them.
         let unknown = ["-f", "-m"].iter().any(|start| text.starts_with(start) && text != *start).then_some((0, 2));
         match command::meaning_at(text).or(unknown) {
             Some((values, named)) if !is_ours(text, named) => {
                 moved.push(arg);
                 moved.extend(rest.by_ref().take(values));
             }
-            // As a compiler has them.
+            // Options of compilers for warnings and debug information.
             _ if text == "-w" || ["-W", "-g", "-pedantic"].iter().any(|start| text.starts_with(start)) => {}
             _ => own.push(arg),
         }

@@ -1,4 +1,4 @@
-//! The command line of residual programs and of what analyses give each other.
+//! The options for residual programs, and for the exchange of results between analyses.
 
 use super::{InputArgs, seconds};
 use clap::{Args, Subcommand, ValueEnum};
@@ -8,16 +8,16 @@ pub const REDUCE_EXAMPLES: &str = "\
 Examples:
   proviso reduce loop.c -o same.c                              the whole program, as C
   proviso verify --property unreach-call --timeout 10 --save-condition done loop.c
-                                                               as far as it comes in ten seconds
-  proviso reduce loop.c --condition done --reducer lh -o r.c   what is left, for other tools
+                                                               the paths verified in ten seconds
+  proviso reduce loop.c --condition done --reducer lh -o r.c   the other paths, for other tools
 
 Reducers (Beyer, Jakobs: FRed, SEFM 2020):
-  parcomp    the product of program and condition, nothing folded; sep is another name
-  cfa        each location once: the parts of the program that were not wholly explored
+  parcomp    the product of program and condition without folding; sep is another name
+  cfa        each location once: the parts of the program that are not completely explored
   lh         each loop head once
-  lhc        as lh, but loops that are entered on different ways stay apart
-  lhb, lhbc  as lh and lhc, but only after ten iterations; lhb=N for others
-  nlh        iterations of loops stay apart, branches are joined";
+  lhc        like lh, but loops that are entered on different paths are distinguished
+  lhb, lhbc  like lh and lhc, but only after ten iterations; lhb=N for another number
+  nlh        iterations of loops are distinguished, branches are joined";
 
 /// The options of `proviso gia`.
 #[derive(Args, Debug)]
@@ -28,16 +28,16 @@ pub struct GiaArgs {
 
 #[derive(Subcommand, Debug)]
 pub enum GiaCommand {
-    /// Writes one that says nothing, to start from.
+    /// Writes an empty GIA, which makes no claims.
     New {
         #[command(flatten)]
         subject: GiaSubject,
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Checks that what it says is so: paths to rt are replayed, that those to ut reach no target is proved.
+    /// Checks the claims of a GIA: replays the paths to rt, and proves that the paths to ut reach no target.
     ///
-    /// The last line is CORRECT, WRONG or UNKNOWN, after what stands in the way.
+    /// The last line is CORRECT, WRONG or UNKNOWN. The lines before it give the reasons.
     Check {
         gia: PathBuf,
         #[command(flatten)]
@@ -46,10 +46,10 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
         timeout: Option<std::time::Duration>,
     },
-    /// Prints it as text, as a picture for Graphviz (ut green, rt blue, cand yellow), as JSON, or over the source.
+    /// Prints a GIA as text, as a drawing for Graphviz (ut green, rt blue, cand yellow), as JSON, or on the source.
     ///
-    /// `--format html` is a page with the source: lines are green if all paths through them are ut, red on a path that is rt, yellow on
-    /// one that is cand, else grey.
+    /// `--format html` is a page with the source. A line is green if all paths through it are ut, red if it is on a
+    /// path that is rt, yellow if it is on one that is cand, and grey otherwise.
     Show {
         gia: PathBuf,
         #[command(flatten)]
@@ -59,7 +59,7 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Makes one of two that says what both say.
+    /// Combines two GIAs into one with the claims of both.
     Combine {
         first: PathBuf,
         second: PathBuf,
@@ -68,7 +68,8 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// The model explorer of component CEGAR: with the conditions of a GIA as precision, everything ut or one candidate.
+    /// Runs the model explorer of component CEGAR, with the conditions of a GIA as precision. The result is a proof
+    /// (ut) or a candidate path.
     Explore {
         #[command(flatten)]
         component: GiaComponent,
@@ -76,22 +77,25 @@ pub enum GiaCommand {
         #[arg(long, value_name = "GIA")]
         precision: Option<PathBuf>,
     },
-    /// The feasibility checker of component CEGAR: a candidate that can be run becomes rt, with its inputs; others stay candidates.
+    /// Runs the feasibility checker of component CEGAR. A feasible candidate becomes rt, with its inputs. Other
+    /// candidates stay.
     CheckFeasibility {
         gia: PathBuf,
         #[command(flatten)]
         component: GiaComponent,
     },
-    /// The precision refiner of component CEGAR: the infeasible candidate becomes ut, with the conditions that refute it.
+    /// Runs the precision refiner of component CEGAR. An infeasible candidate becomes ut, with the conditions that
+    /// refute it.
     Refine {
         gia: PathBuf,
         #[command(flatten)]
         component: GiaComponent,
     },
-    /// Component CEGAR (CC-Gia): explorer, checker and refiner in turn, until everything is ut, or a path is rt.
+    /// Runs component CEGAR (CC-Gia): explorer, checker and refiner in turn, until all paths are ut, or one is rt.
     ///
-    /// Each component may be a command of the shell: it finds an automaton in the file $GIA and writes one to $OUT. The last line is
-    /// TRUE, FALSE or UNKNOWN; FALSE is said of a path that was run, TRUE when the explorer says that everything is ut.
+    /// Each component may be a shell command, which reads a GIA from the file $GIA and writes one to $OUT. The last
+    /// line is TRUE, FALSE or UNKNOWN. FALSE means that a path was executed; TRUE means that the explorer claims that
+    /// all paths are ut.
     Cegar {
         #[command(flatten)]
         subject: GiaSubject,
@@ -101,16 +105,17 @@ pub enum GiaCommand {
         checker: Option<String>,
         #[arg(long, value_name = "COMMAND")]
         refiner: Option<String>,
-        /// Exchanges witnesses instead (CC-Wit).
+        /// Exchanges witnesses instead of GIAs (CC-Wit).
         #[arg(long)]
         witnesses: bool,
-        /// Writes what each component gave in each iteration, as N-NAME.gia.
+        /// Writes the result of each component in each iteration, as N-NAME.gia.
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
         #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
         timeout: Option<std::time::Duration>,
     },
-    /// Makes one of a witness (format 2): a violation is a candidate, invariants are conditions on the way to ut.
+    /// Converts a witness (format 2) to a GIA: a violation becomes a candidate, invariants become conditions on paths
+    /// to ut.
     FromWitness {
         #[arg(id = "evidence", value_name = "WITNESS")]
         witness: PathBuf,
@@ -119,7 +124,8 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Makes a witness of one: its path to rt or its candidate as a violation, else its conditions at loops as invariants.
+    /// Converts a GIA to a witness: its path to rt or its candidate becomes a violation, else its conditions at loops
+    /// become invariants.
     ToWitness {
         gia: PathBuf,
         #[command(flatten)]
@@ -127,16 +133,17 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Makes one of tests (Test-Comp's format, KLEE's .ktest, an AFL queue): each is run, and those that reach an error are rt.
+    /// Converts tests (Test-Comp's format, KLEE's .ktest, an AFL queue) to a GIA: executes each test, and marks those
+    /// that reach an error rt.
     FromTests {
-        /// Folder or file.
+        /// A folder or file with tests.
         tests: PathBuf,
         #[command(flatten)]
         subject: GiaSubject,
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Writes its paths to rt as a test suite in Test-Comp's format.
+    /// Converts the paths of a GIA to rt to a test suite in Test-Comp's format.
     ToTests {
         gia: PathBuf,
         #[command(flatten)]
@@ -145,7 +152,7 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// Makes one of a condition: what it covers is ut.
+    /// Converts a condition to a GIA: the paths that it covers are ut.
     FromCondition {
         condition: PathBuf,
         #[command(flatten)]
@@ -153,7 +160,7 @@ pub enum GiaCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Makes a condition of one: it covers what is ut.
+    /// Converts a GIA to a condition: it covers the paths that are ut.
     ToCondition {
         gia: PathBuf,
         #[command(flatten)]
@@ -163,30 +170,30 @@ pub enum GiaCommand {
     },
 }
 
-/// What is known of paths, in a run.
+/// The options for results about paths that a run reads and writes.
 #[derive(Args, Clone, Default, Debug)]
 pub struct KnowledgeArgs {
-    /// Starts from what a GIA says (see `proviso gia`), whoever wrote it. Paths to errors are run, candidates are followed, and its
-    /// conditions are tried for a proof; nothing else of it is believed.
+    /// Starts from the claims of a GIA (see `proviso gia`). Paths to errors are executed, candidates are explored, and
+    /// conditions are tried in a proof. No claim is trusted.
     #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with_all = ["cache", "range", "ranged", "resume"])]
     pub gia: Option<PathBuf>,
-    /// Takes paths that the GIA says reach no error to be verified.
+    /// Assumes that the paths that the GIA marks ut are verified.
     #[arg(long, help_heading = "Cooperation", requires = "gia")]
     pub trust_gia: bool,
-    /// Writes what is known at the end, also at a limit or Ctrl-C, as a GIA: paths that reach no error, one that does, paths that
-    /// could not be decided, invariants.
+    /// Writes the results about paths at the end, also at a limit or Ctrl-C, as a GIA: paths that reach no error, a
+    /// path that does, undecided paths, and invariants.
     #[arg(long, value_name = "FILE", help_heading = "Cooperation", conflicts_with_all = ["cache", "range", "ranged"])]
     pub save_gia: Option<PathBuf>,
-    /// Verifies by component CEGAR: a model explorer, a feasibility checker and a precision refiner that give each other nothing but
-    /// GIAs (CC-Gia). `proviso gia cegar` does it with components of others.
+    /// Verifies by component CEGAR: a model explorer, a feasibility checker and a precision refiner that exchange only
+    /// GIAs (CC-Gia). `proviso gia cegar` supports external components.
     #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["cc_wit", "trust_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]
     pub cc_gia: bool,
-    /// The same with verification witnesses as what is exchanged (CC-Wit), to see what they lose.
+    /// Verifies by component CEGAR with verification witnesses instead of GIAs (CC-Wit), for comparison.
     #[arg(long, help_heading = "Cooperation", conflicts_with_all = ["gia", "save_gia", "cache", "range", "ranged", "resume", "save_condition", "then", "external"])]
     pub cc_wit: bool,
 }
 
-/// A component of CEGAR: the program, how long it may take, and where what it finds goes.
+/// The options of a component of CEGAR: the program, the time limit, and the output.
 #[derive(Args, Debug)]
 pub struct GiaComponent {
     #[command(flatten)]
@@ -197,7 +204,7 @@ pub struct GiaComponent {
     pub output: Option<PathBuf>,
 }
 
-/// The program that a GIA speaks of.
+/// The program of a GIA.
 #[derive(Args, Debug)]
 pub struct GiaSubject {
     /// The program: C files, bitcode, or one task definition.
@@ -205,7 +212,7 @@ pub struct GiaSubject {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub input: InputArgs,
-    /// What was to be verified, as for `verify`: its errors are the targets.
+    /// The property, as for `verify`. Its errors are the targets.
     #[arg(long, value_name = "FILE|NAME")]
     pub property: Option<String>,
 }
@@ -227,29 +234,30 @@ pub struct ReduceArgs {
 
     #[command(flatten)]
     pub input: InputArgs,
-    /// What was to be verified, as for `verify` [default: the task's, else unreach-call]: a condition is one of a program with
-    /// its errors.
+    /// The property, as for `verify` [default: the task's, else unreach-call]. A condition belongs to a program with
+    /// the errors of this property.
     #[arg(long, value_name = "FILE|NAME")]
     pub property: Option<String>,
-    /// The paths to take away [default: none].
+    /// A condition. Removes the paths that it covers [default: none].
     #[arg(long, value_name = "COND")]
     pub condition: Option<PathBuf>,
-    /// What is known of its paths: those that are --take are taken away, and if there are candidates, all that are none.
+    /// A GIA. Removes the paths that --take selects, and if there are candidates, all paths that are not candidates.
     #[arg(long, value_name = "GIA", conflicts_with = "condition")]
     pub gia: Option<PathBuf>,
-    /// The paths to take away: that reach no target (ut), or that reach one (rt).
+    /// The paths of the GIA to remove: those that reach no target (ut), or those that reach one (rt).
     #[arg(long, value_name = "WHICH", default_value = "ut", requires = "gia")]
     pub take: TakeArg,
-    /// How the rest is folded.
+    /// The reducer, which folds the residual program.
     #[arg(long, value_name = "NAME", default_value = "parcomp")]
     pub reducer: String,
-    /// Where to write it: C, LLVM bitcode or textual IR by its ending, else the automata as text; `-` is standard output, as C.
+    /// The output file: C, LLVM bitcode or textual IR by its extension, else the automata as text; `-` for C on
+    /// standard output.
     #[arg(short, long, value_name = "OUT.c|OUT.bc|OUT.ll")]
     pub output: Option<PathBuf>,
-    /// C without `#line`, which says where in the source a statement comes from.
+    /// Writes C without `#line` directives, which refer to the original source.
     #[arg(long)]
     pub no_line: bool,
-    /// Draws the shape of the residual program: how many locations are how far from its start.
+    /// Draws the shape of the residual program: the number of locations at each distance from its start.
     #[arg(long)]
     pub shape: bool,
 }
@@ -274,22 +282,23 @@ pub struct InstrumentArgs {
 
     #[command(flatten)]
     pub input: InputArgs,
-    /// The checks, as for `verify`: all but `memory`. For `address` and `leak` the program gets a table of its objects.
+    /// The checks, as for `verify`, except `memory`. For `address` and `leak`, the written program has a table of its
+    /// objects.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "property")]
     pub check: Vec<String>,
-    /// A property instead, as for `verify`.
+    /// A property instead of checks, as for `verify`.
     #[arg(long, value_name = "FILE|NAME")]
     pub property: Option<String>,
-    /// An automaton instead, as for `verify`.
+    /// An automaton instead of checks, as for `verify`.
     #[arg(long, value_name = "FILE|NAME", conflicts_with_all = ["check", "property"])]
     pub automaton: Option<String>,
-    /// Any allocation of memory may fail, as the input says (`__VERIFIER_nondet_bool`).
+    /// Every allocation of memory may fail, depending on an input (`__VERIFIER_nondet_bool`).
     #[arg(long)]
     pub malloc_may_fail: bool,
-    /// Where to write it: C, LLVM bitcode or textual IR by its ending; `-` is standard output, as C.
+    /// The output file: C, LLVM bitcode or textual IR by its extension; `-` for C on standard output.
     #[arg(short, long, value_name = "OUT.c|OUT.bc|OUT.ll")]
     pub output: Option<PathBuf>,
-    /// C without `#line`, which says where in the source a statement comes from.
+    /// Writes C without `#line` directives, which refer to the original source.
     #[arg(long)]
     pub no_line: bool,
 }

@@ -258,7 +258,7 @@ fn to_witness(gia: &Gia, program: &mut Program, job: &Job) -> Result<String, Fai
             let (segments, lost) = source.waypoints(&path, &values, program);
             ("violation_sequence", Content::Segments(segments), lost)
         }
-        None if gia.has(Says::Reachable) => return Err(Failure::data("no path to rt says which inputs lead there")),
+        None if gia.has(Says::Reachable) => return Err(Failure::data("no path to rt has inputs")),
         None if gia.has(Says::Candidate) => {
             return Err(Failure::data("the automaton leaves a choice between candidates"));
         }

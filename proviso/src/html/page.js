@@ -15,10 +15,10 @@ function svg(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
-/** The function that execution starts with: what comes before it is ours. */
+/** The function at which execution starts. Steps before it are added by Proviso. */
 const START = "__start";
 const entry = data.functions.find(({name}) => name === START)?.calls.find(name => data.functions.some(other => other.name === name && other.origin === "source")) ?? "main";
-// A file by the end of its path, as far as that tells it from the others.
+// A file is shown by the shortest end of its path that distinguishes it from the others.
 const called = path => {
   const parts = path.split("/");
   for (let n = 1; n < parts.length; n++) {
@@ -29,7 +29,7 @@ const called = path => {
 };
 const place = spot => spot ? `${called(spot.file)}:${spot.line}` : "";
 
-// Light or dark: as the reader's system has it, until the button says otherwise.
+// Light or dark: the setting of the reader's system, until the button is used.
 const theme = dark => document.documentElement.dataset.theme = dark ? "dark" : "light";
 theme(matchMedia("(prefers-color-scheme: dark)").matches);
 $("theme").onclick = () => theme(document.documentElement.dataset.theme !== "dark");
@@ -51,7 +51,7 @@ for (const [name, value] of facts) {
 
 // The source: rows are made when a file is first shown.
 const violations = data.violations;
-let violation = violations[0];              // the one that is looked at
+let violation = violations[0];              // the selected one
 let steps = violation?.trace ?? [];
 const lines = new Map();                    // path -> line -> {notes, classes}
 function about(spot) {
@@ -83,7 +83,7 @@ for (const file of lines.values()) {
 
 const panes = new Map();
 let shown = null;
-/** Marks the lines on the way to the violation that is looked at. */
+/** Marks the lines on the path to the selected violation. */
 function markWay() {
   for (const file of lines.values()) for (const line of file.values()) line.path = false;
   for (const step of steps) if (step.location) about(step.location).path = true;
@@ -102,7 +102,7 @@ function highlighted(text) {
     return before + line + "</span>".repeat(open.length);
   });
 }
-/** What came of the checks of a line: the worst as a sign, all in its title. */
+/** The results of the checks of a line: the worst as a sign, all in its title. */
 const WORST = ["violated", "unknown", "not checked", "proved"];
 function mark(checks) {
   if (!checks) return '<span class="c"></span>';
@@ -121,7 +121,7 @@ function pane(file) {
   const code = new Map((file.code ?? []).map(([line, kept, reached]) => [line, {kept, reached}]));
   const checks = new Map(Object.entries(file.checks ?? {}).map(([line, checks]) => [Number(line), Object.entries(checks)]));
   const marked = lines.get(file.path) ?? new Map();
-  // As one text: thousands of rows made one by one take seconds.
+  // One text for all rows, because creating thousands of rows one by one takes seconds.
   pane.innerHTML = highlighted(file.text.replace(/\n$/, "")).map((html, index) => {
     const line = index + 1;
     const here = marked.get(line);
@@ -167,11 +167,11 @@ for (const [what, color, text] of [["ut", "--green", "all paths verified"], ["rt
 }
 const codes = data.files.flatMap(file => file.code ?? []);
 if (codes.some(([, , reached]) => reached !== null)) {
-  legend.push(["--came", "explored: an execution may come here"]);
+  legend.push(["--came", "explored: an execution may reach this line"]);
   if (codes.some(([, , reached]) => reached === false)) legend.push(["--missed", data.complete ? "no execution comes here" : "not explored"]);
 }
 if (data.files.some(file => file.checks)) legend.push([null, "checks: ✓ proved ✗ violated ? unknown · not checked"]);
-if (steps.length) legend.push(["--now", "on the way to the error"]);
+if (steps.length) legend.push(["--now", "on the path to the error"]);
 if (data.invariants.length) legend.push(["--green-back", "invariant of the proof"]);
 if (run.notes.length || run.reason) legend.push(["--yellow-back", "approximated"]);
 for (const [color, text] of legend) {
@@ -216,7 +216,7 @@ function choose() {
 const globals = new Set(data.globals);
 const whole = name => /^[^.[<]*/.exec(name)[0];
 const isPart = (key, whole) => key !== whole && key.startsWith(whole) && ".[<".includes(key[whole.length]);
-/** Values after the steps 0 to `last`: frames, globals and the heap, each with what is in it, and what changed since step `previous`. */
+/** Values after the steps 0 to `last`: frames, globals and the heap, each with its content, and the changes since step `previous`. */
 function valuesAt(last, previous) {
   const world = new Map();
   const stack = [];
@@ -227,7 +227,7 @@ function valuesAt(last, previous) {
   const write = ({frame: depth, object, path, value}, index) => {
     const values = depth === null ? world : frame(depth).values;
     const target = object + path;
-    // Of a whole that is written the parts are not what they were, nor the whole of a part.
+    // A write of a whole changes its parts, and a write of a part changes the whole.
     for (const key of values.keys()) if (isPart(key, target) || isPart(target, key)) values.delete(key);
     values.set(target, {value, changed: index > previous});
   };
@@ -243,7 +243,7 @@ function valuesAt(last, previous) {
     } else if (step.step === "uninitialised" && step.target) {
       write({frame: globals.has(step.target) ? null : step.depth, object: step.target, path: "", value: step.value}, index);
     }
-    // What nobody wrote since the start is known once it is read; what a pointer leads to only there.
+    // A value that was not written since the start is known once it is read. The target of a pointer is known only then.
     for (const {name, value} of step.operands ?? []) {
       if (!/^[A-Za-z_]\w*$/.test(name) && (index < last || name.includes("("))) continue;
       const isLocal = top.values.has(name) || !globals.has(name);
@@ -264,7 +264,7 @@ function showStep(index) {
   $("first").disabled = $("back").disabled = at === 0;
   $("next").disabled = $("last").disabled = at === chosen.length - 1;
   const {world, stack} = valuesAt(chosen[at], at === 0 ? -1 : chosen[at - 1]);
-  // What belongs to one object stands together.
+  // Values of one object are grouped.
   const objects = values => {
     const order = new Map();
     for (const [name] of values) order.set(whole(name), order.get(whole(name)) ?? order.size);
@@ -296,7 +296,7 @@ function fillSteps() {
   $("steps").replaceChildren(...rows);
   $("slider").max = chosen.length - 1;
 }
-/** The call that the program starts with, and the objects that its pointers lead to. */
+/** The call with which the program starts, and the objects to which its pointers point. */
 function callTable(call) {
   const pointer = target => target === null ? "NULL" : target === "function" ? "a function" : `&object${target + 1}`;
   const shown = ({value, object}) => value ?? pointer(object);
@@ -309,7 +309,7 @@ function callTable(call) {
   content.id = "call";
   return content;
 }
-/** Looks at another violation. */
+/** Selects another violation. */
 function lookAt(index) {
   violation = violations[index];
   steps = violation.trace ?? [];
@@ -324,7 +324,7 @@ if (violations.some(({trace}) => trace?.length)) {
     const which = make("select", {id: "violation", title: "which violation", onchange: event => lookAt(Number(event.target.value))},
       ...violations.map(({property, location, message}, index) =>
         make("option", {value: String(index), selected: violations[index] === violation}, `${place(location)} ${property}: ${message}`)));
-    if (!steps.length) return [which, make("p", {className: "dim"}, "There was no time left to tell how it comes about.")];
+    if (!steps.length) return [which, make("p", {className: "dim"}, "There was no time left for the counterexample.")];
     const button = (id, text, title, target) => make("button", {id, title, onclick: () => showStep(target())}, text);
     const toggle = make("input", {type: "checkbox", id: "all", onchange: event => {
       const index = chosen[at];
@@ -340,7 +340,7 @@ if (violations.some(({trace}) => trace?.length)) {
         button("next", "▶", "next step (→)", () => at + 1), button("last", "▶|", "last step (End)", () => chosen.length - 1),
         make("input", {type: "range", id: "slider", min: 0, ariaLabel: "step", oninput: event => showStep(Number(event.target.value))}),
         make("span", {id: "position", className: "dim"}),
-        make("label", {title: "also what does not depend on an input"}, toggle, " all steps")),
+        make("label", {title: "includes steps that do not depend on an input"}, toggle, " all steps")),
       ...(violation.call ? [callTable(violation.call)] : []),
       make("div", {id: "steps"}),
       make("div", {id: "values"}),
@@ -357,14 +357,14 @@ if (violations.some(({trace}) => trace?.length)) {
   });
 }
 
-/** Who worked when: a row for each analysis of each thread, its turns from left to right. */
+/** The time slices of the analyses: a row for each analysis of each thread, with its slices from left to right. */
 function turnsPicture() {
   const rows = [...new Set(run.turns.map(turn => `${turn.thread} ${turn.analysis}`))];
   const end = Math.max(...run.turns.map(turn => turn.end_seconds), 1e-6);
   const [left, width, height] = [130, 520, 22];
   const x = seconds => left + width * seconds / end;
   const picture = svg("svg", {class: "turns", viewBox: `0 0 ${left + width + 60} ${height * rows.length + 24}`, role: "img",
-    "aria-label": "turns of the analyses over time"});
+    "aria-label": "time slices of the analyses"});
   rows.forEach((row, index) => {
     const name = svg("text", {x: left - 8, y: height * index + 15, "text-anchor": "end"});
     const [thread, analysis] = row.split(" ");
@@ -389,7 +389,7 @@ function turnsPicture() {
   return picture;
 }
 
-// What it takes, and what it rests on.
+// Inputs, environment and assumptions.
 view("Summary", () => {
   const out = [];
   const section = (title, ...content) => out.push(make("h2", {}, title), ...content);
@@ -416,7 +416,7 @@ view("Summary", () => {
     if (environment && environment.stdin !== null) started.push(["standard input", JSON.stringify(environment.stdin)]);
     for (const [name, value] of Object.entries(environment?.variables ?? {})) started.push([name, value === null ? "not set" : JSON.stringify(value)]);
     if (started.length) section("Started with", table(null, started));
-    for (const doubt of environment?.doubts ?? []) out.push(make("p", {className: "note approximation"}, `It may not be seen natively: ${doubt}`));
+    for (const doubt of environment?.doubts ?? []) out.push(make("p", {className: "note approximation"}, `A native run may not show it: ${doubt}`));
   }
   const checks = (run.checks ?? []).filter(check => check.places || check.result !== "proved");
   if (checks.length > 1) section("Checks", table(["", "places", "proved", "violated", "open", ""],
@@ -425,7 +425,7 @@ view("Summary", () => {
   if (reached.length) {
     const came = reached.filter(([, , reached]) => reached).length;
     section("Coverage", make("p", {}, `${came} of ${reached.length} lines that matter were explored` +
-      (came < reached.length ? `; ${data.complete ? "no execution comes to the others" : "the others were not come to"}.` : ".")));
+      (came < reached.length ? `; ${data.complete ? "no execution reaches the others" : "the others were not reached"}.` : ".")));
   }
   if (run.reason) section("Why there is no verdict", make("p", {}, `${run.reason.text} `, link(run.reason.location)));
   if (data.invariants.length) {
@@ -440,7 +440,7 @@ view("Summary", () => {
   const notes = run.notes.filter(note => note.text !== run.reason?.text);
   if (notes.length) section("Approximations", table(null, notes.map(note => [note.text, link(note.location)])));
   if (run.models.length) section("Library functions modelled", make("p", {className: "mono"}, run.models.join(", ")));
-  if (run.turns.length) section("Turns of the analyses", turnsPicture());
+  if (run.turns.length) section("Time slices of the analyses", turnsPicture());
   const numbers = Object.entries(run.statistics).filter(([, value]) => value);
   const shape = value => Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(3);
   section("Statistics", make("table", {}, ...numbers.map(([name, value]) =>
@@ -448,7 +448,7 @@ view("Summary", () => {
   return out;
 });
 
-// Control flow: a function's blocks, laid out when it is chosen.
+// Control flow: the blocks of a function, laid out when the function is selected.
 const MOST_BLOCKS = 600;
 function picture(title, nodes, edges, onclick) {
   const graph = new dagre.graphlib.Graph({multigraph: true}).setGraph({nodesep: 24, ranksep: 34, marginx: 12, marginy: 12}).setDefaultEdgeLabel(() => ({}));
@@ -541,7 +541,7 @@ function callPicture(select) {
 if (data.functions.length) {
   view("Control flow", () => {
     const canvas = make("div", {id: "canvas"});
-    const select = make("select", {id: "function"}, make("option", {value: ""}, "who calls whom"),
+    const select = make("select", {id: "function"}, make("option", {value: ""}, "call graph"),
       ...data.functions.map(({name, origin, blocks}, index) =>
         make("option", {value: String(index), disabled: !blocks.length}, `${name}${origin === "source" ? "" : `  (${origin})`}`)));
     let drawn = null;
@@ -570,10 +570,10 @@ if (data.functions.length) {
     return [make("div", {className: "controls"}, select,
       make("button", {onclick: () => centre(1.3), title: "closer"}, "+"), make("button", {onclick: () => centre(1 / 1.3), title: "farther"}, "−"),
       make("button", {onclick: () => drawn?.fit()}, "fit"),
-      make("span", {className: "dim"}, "loop heads have a strong frame; what slicing removed is grey; drag and scroll")), canvas];
+      make("span", {className: "dim"}, "loop heads have a thick frame; blocks removed by slicing are grey; drag and scroll")), canvas];
   }, true);
 }
-/** The abstract reachability graph, as far as it is in one function: from each state to the next of the function. */
+/** The part of the abstract reachability graph in one function: an edge from each state to the next one in the function. */
 function statesPicture(number) {
   const {parents, functions, lines, status, names} = data.states;
   const own = functions.flatMap((of, state) => of === number ? [state] : []);
@@ -610,7 +610,7 @@ if (data.pixels) {
       drawn = select.value === "" ? null : statesPicture(Number(select.value));
       said.textContent = drawn ? `${drawn.said}; an edge through other functions is named after them` +
           (data.states.left_out ? `; ${data.states.left_out.toLocaleString("en")} states are not in the report` : "") :
-        "A pixel is a state, a row holds the states equally many steps from the start: red is an error, green is covered by another, yellow is where paths were merged, white waits.";
+        "A pixel is a state. A row has the states at one distance from the start. Red is an error, green is covered by another state, yellow is where paths were merged, white is waiting.";
       place.replaceChildren(drawn ? drawn.drawing : make("div", {id: "pixels", innerHTML: data.pixels}));
       for (const button of zooms) button.disabled = !drawn;
       drawn?.enter();

@@ -320,7 +320,7 @@ fn at_place(place: &Place, name: &str, edges: &[EdgeId], program: &Program) -> R
     } else {
         format!("similar names: {}", list(near))
     };
-    Err(nothing(&place.text, format!("no variable '{name}' is known there"), note))
+    Err(nothing(&place.text, format!("there is no variable '{name}' at this location"), note))
 }
 
 /// Returns the variables and objects that a name denotes in a function. Local variables hide global ones. The names

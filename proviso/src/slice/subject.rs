@@ -174,7 +174,8 @@ fn refuse_jumps(program: &Program, cut: &Cut) -> Result<(), Failure> {
     let at = cut.place(call).and_then(|p| driver::source::Sources::new().spot(program, p));
     let at = at.map_or(String::new(), |spot| format!(" ({spot})"));
     let mut failure = Failure::data(format!("the program calls {name}{at}: slices do not follow non-local jumps"));
-    failure.detail = Some("  = note: a slice might lose what is executed after the jump, so there is none".into());
+    failure.detail =
+        Some("  = note: a slice could lack code that is executed after the jump, so there is no slice".into());
     Err(failure)
 }
 

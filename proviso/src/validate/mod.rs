@@ -46,7 +46,7 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
     args.verify.writes_only(&[])?;
     let (mut entries, left_out, is_graphml) = witness::read_any(&args.witness)?;
     for what in left_out {
-        output::warning(&format!("of the witness is left out: {what}"), colors);
+        output::warning(&format!("a part of the witness is ignored: {what}"), colors);
     }
     let [entry] = entries.as_mut_slice() else {
         return Err(Failure::data(format!("{}: more than one entry is not supported", args.witness.display())));
@@ -209,10 +209,10 @@ fn violation(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> R
             None if found.trace.is_none() => Some("no time was left to compare the violation found with the witness"),
             None => Some("a condition of the witness cannot be evaluated without a violation"),
             Some(spot) if !is_at(&spot, target, &places) && !is_in_error(found, target, &spot, job) => {
-                Some("what follows the witness violates the property elsewhere than at its target")
+                Some("an execution that follows the witness violates the property at another place than its target")
             }
             Some(_) if passed(found) + 1 < segments.len() => {
-                Some("the property is violated before all of the witness is passed")
+                Some("the property is violated before all waypoints of the witness are passed")
             }
             Some(_) => None,
         };
@@ -238,7 +238,7 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
     let stem = segments.iter().take_while(|s| s.segment.iter().all(|item| item.waypoint.action != "cycle")).count();
     let (mut report, woven) = verify(entry, job, &args.verify, Following::Endlessly, start)?;
     let places = Places::new(&job.load.files()).map_err(|e| Failure::new(exit::NO_INPUT, e.to_string()))?;
-    let none = "no execution without end that follows the witness was found";
+    let none = "no infinite execution that follows the witness was found";
     match &mut report.answer {
         Answer::False(found) => {
             let spot = found.trace.as_ref().and_then(|t| t.spot.clone());
@@ -252,11 +252,12 @@ fn lasso(entry: &Entry, job: &Job, args: &ValidateArgs, start: Instant) -> Resul
                 }
             }
             if at.is_none() || at != woven.cycle {
-                report.answer = Answer::unknown("what never ends is not the loop that the cycle of the witness is in");
+                report.answer = Answer::unknown("the infinite execution is not in the loop of the witness's cycle");
             } else if passed(found) < stem {
-                report.answer = Answer::unknown("what leads to the cycle is not passed before it begins");
+                report.answer =
+                    Answer::unknown("the waypoints before the cycle are not passed before the cycle starts");
             } else if found.may_leave_loop {
-                report.answer = Answer::unknown("the loop that the cycle is in may be left");
+                report.answer = Answer::unknown("the loop of the cycle may be left");
             } else {
                 found.trace.iter_mut().for_each(|t| unweave(t, &woven, &places));
             }

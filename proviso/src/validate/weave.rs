@@ -217,7 +217,7 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
 /// Returns the text of a C file. `Err` if its extension is neither `.c` nor `.i`, or if it cannot be read.
 fn read(path: &Path) -> Result<String, Failure> {
     if !path.extension().is_some_and(|e| e == "c" || e == "i") {
-        return Err(Failure::usage(format!("{} is not C: witnesses speak of C", path.display())));
+        return Err(Failure::usage(format!("{} is not C; witnesses are about C files", path.display())));
     }
     files::read_text(path)
 }

@@ -166,7 +166,7 @@ impl Evidence {
         match &self.reproduction {
             Some(reproduction) => Made::File(harness::named(&harness::of(reproduction), path).into()),
             None if matches!(self.report.answer, Answer::False(_)) => {
-                Made::Missing("there is no harness: no time was left for the way to the violation".into())
+                Made::Missing("there is no harness: no time was left for the path to the violation".into())
             }
             None => Made::Nothing,
         }
@@ -186,7 +186,7 @@ impl Evidence {
             Err(failure) => return Made::Missing(failure.to_string()),
         };
         if self.graph.is_empty() {
-            let text = "the picture is empty: no analysis that worked keeps a graph of what it reached";
+            let text = "the picture is empty: the analyses that ran store no graph of the reached states";
             output::warning(text, self.colors);
         }
         Made::File(PixelTree::of_states(&self.graph).draw(format))
@@ -198,9 +198,7 @@ impl Evidence {
             && self.job.is_exhaustive
             && violation.property != "unreach-call"
         {
-            return Made::Missing(
-                "there is no witness: its format has no word for what is violated; ask by --property".into(),
-            );
+            return Made::Missing("there is no witness: the format cannot express this check; use --property".into());
         }
         match witness::write(report, &witness::Task::of(&self.job), format) {
             Ok(Some(text)) => Made::File(text.into()),
@@ -208,9 +206,11 @@ impl Evidence {
             Ok(None) => {
                 let may_leave_loop = matches!(&report.answer, Answer::False(violation) if violation.may_leave_loop);
                 let why = match report.properties.iter().any(|p| p == "termination") {
-                    true if may_leave_loop => "the execution may leave the loop that is named (and not end elsewhere)",
-                    true => "its format has no word for this (`docs/evaluation/evidence.md`)",
-                    false => "no time was left for the way to the violation",
+                    true if may_leave_loop => {
+                        "the execution may leave the loop of the witness (and be infinite elsewhere)"
+                    }
+                    true => "the format cannot express it (`docs/evaluation/evidence.md`)",
+                    false => "no time was left for the path to the violation",
                 };
                 Made::Missing(format!("there is no witness: {why}"))
             }
@@ -226,7 +226,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn saved(text: Option<&String>, what: &str) -> Made {
     match text {
         Some(text) => Made::File(text.clone().into()),
-        None => Made::Missing(format!("there is no {what}: the analysis did not come back in time")),
+        None => Made::Missing(format!("there is no {what}: the analysis did not stop in time")),
     }
 }
 

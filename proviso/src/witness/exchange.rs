@@ -28,7 +28,7 @@ impl Translate for Witnesses {
         let source = Source { places: &places, sources: &sources };
         let (entry_type, content) = match answer.only_path(Says::Candidate, program) {
             Some(path) => ("violation_sequence", Content::Segments(source.waypoints(&path, &[], program).0)),
-            None if answer.has(Says::Candidate) => bail!("the candidates are more than one path"),
+            None if answer.has(Says::Candidate) => bail!("the candidates have more than one path"),
             None => ("invariant_set", Content::Invariants(source.invariants(answer, program).0)),
         };
         let width = program.layout.pointer_width;

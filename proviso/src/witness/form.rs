@@ -39,7 +39,7 @@ fn of_segments(segments: &[Segment]) -> Option<String> {
             return in_segment(format!("{passed} waypoints are to be passed, and each segment has one"));
         }
         if waypoints.last().is_some_and(|w| w.action == "avoid") {
-            return in_segment("a waypoint to avoid stands behind the one to be passed".into());
+            return in_segment("a waypoint to avoid comes after the one to follow".into());
         }
         if waypoints.iter().any(|w| w.kind == "target") {
             if has_cycle {
@@ -51,7 +51,7 @@ fn of_segments(segments: &[Segment]) -> Option<String> {
         }
     }
     let cycle = segments.iter().skip_while(|s| !is_cycle(s));
-    cycle.clone().any(|s| !is_cycle(s)).then(|| "a segment to follow stands behind one of the cycle".into())
+    cycle.clone().any(|s| !is_cycle(s)).then(|| "a segment to follow comes after one of the cycle".into())
 }
 
 /// Returns a description of the first rule that a waypoint breaks.
@@ -136,12 +136,12 @@ mod tests {
         for (segments, what) in [
             (&[one(&avoid)][..], "0 waypoints are to be passed"),
             (&[&[follow.clone(), follow.clone()], one(&target)], "2 waypoints are to be passed"),
-            (&[&[follow.clone(), avoid.clone()], one(&target)], "stands behind the one to be passed"),
+            (&[&[follow.clone(), avoid.clone()], one(&target)], "comes after the one to follow"),
             (&[one(&target), one(&follow)], "not in the last segment"),
             (&[&[waypoint("target", "avoid", "")]], "the action of a target is `follow`, not `avoid`"),
             (&[&[waypoint("target", "cycle", "")]], "the action of a target is `follow`, not `cycle`"),
             (&[one(&cycle), one(&target)], "a cycle has no target"),
-            (&[one(&cycle), one(&follow)], "stands behind one of the cycle"),
+            (&[one(&cycle), one(&follow)], "comes after one of the cycle"),
         ] {
             let broken = rule(segments).unwrap_or_default();
             assert!(broken.contains(what), "{what}: {broken}");

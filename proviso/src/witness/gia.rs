@@ -80,7 +80,7 @@ impl Source<'_> {
     /// no edge there.
     fn passed(&self, waypoint: &Waypoint, program: &mut Program) -> anyhow::Result<Passed> {
         if waypoint.action != "follow" {
-            bail!("an automaton has no words for '{}'", waypoint.action);
+            bail!("a GIA cannot express '{}'", waypoint.action);
         }
         let value = waypoint.constraint.as_ref().map(|c| c.value.to_string());
         let mut passed = Passed::default();
@@ -104,7 +104,7 @@ impl Source<'_> {
                 let side = match value.as_deref() {
                     Some("true" | "1") => true,
                     Some("false" | "0") => false,
-                    _ => bail!("only branches of two sides are understood"),
+                    _ => bail!("only branches with two targets are supported"),
                 };
                 for (id, edge) in program.edges.iter() {
                     if let Op::Assume { means: Some(means), .. } = edge.op
@@ -117,7 +117,7 @@ impl Source<'_> {
             "function_return" => {
                 let value = value.unwrap_or_default();
                 let text = value.trim().strip_prefix("\\result").and_then(|rest| rest.trim().strip_prefix("=="));
-                let text = text.context("only '\\result == constant' is understood")?.trim().trim_matches(['(', ')']);
+                let text = text.context("only '\\result == constant' is supported")?.trim().trim_matches(['(', ')']);
                 for (id, edge) in program.edges.iter() {
                     if let Op::Havoc { input, .. } = edge.op
                         && let InputKind::Nondet(function) = &program.inputs[input].kind
@@ -126,7 +126,9 @@ impl Source<'_> {
                         passed.edges.push(id);
                     }
                 }
-                let Some(&first) = passed.edges.first() else { return Err(anyhow!("no input is taken there")) };
+                let Some(&first) = passed.edges.first() else {
+                    return Err(anyhow!("there is no input at this location"));
+                };
                 let Op::Havoc { var, .. } = program.edges[first].op else { unreachable!("just looked at") };
                 passed.edges.retain(|&e| matches!(program.edges[e].op, Op::Havoc { var: v, .. } if v == var));
                 let func = program.func_of(first);
@@ -138,7 +140,7 @@ impl Source<'_> {
             other => bail!("'{other}' has no edges of its own"),
         }
         match passed.edges.is_empty() {
-            true => Err(anyhow!("nothing of the program is there")),
+            true => Err(anyhow!("there is no code at this location")),
             false => Ok(passed),
         }
     }
@@ -259,7 +261,7 @@ impl Source<'_> {
         }
         for e in gia.conditions().into_iter().filter(|e| !written.contains(e)) {
             let text = cfa::text::c_expr(program, &program.exprs, e);
-            lost.push(format!("`{text}` holds on some ways to its place only, or at no loop"));
+            lost.push(format!("`{text}` holds only on some paths to its location, or the location is no loop head"));
         }
         (items, lost)
     }

@@ -1,4 +1,4 @@
-//! Witnesses of executions without end (format 2.1): a stem, and a cycle.
+//! Witnesses of non-termination (format 2.1): a stem and a cycle.
 
 use super::Case;
 
@@ -32,21 +32,21 @@ fn an_execution_without_end_is_confirmed_from_its_witness() {
 
     let cycle = witness.find("action: cycle").unwrap();
     let (stem, turn) = witness.split_at(cycle);
-    let none = "UNKNOWN(no execution without end that follows the witness was found)";
+    let none = "UNKNOWN(no infinite execution that follows the witness was found)";
     let changed = |from: &str, to: &str| {
         let text = format!("{stem}{}", turn.replacen(from, to, 1));
         assert_ne!(text, witness, "{from}");
         case.validate(&text)
     };
-    // The branch that leaves the loop, and a loop that ends.
+    // Wrong witnesses: the branch that leaves the loop, and a loop that terminates.
     assert_eq!(changed("value: true", "value: false"), none);
     assert_eq!(changed("line: 6\n", "line: 4\n"), none);
     assert!(changed("line: 6\n", "line: 13\n").contains("no such statement starts here"));
     assert!(changed("action: cycle", "action: again").contains("the action again is not supported"));
-    // What is behind the cycle can be no stem.
+    // A stem must not come after the cycle.
     let reordered = witness.replacen("action: follow", "action: cycle", 1);
     assert!(!case.validate(&reordered).starts_with("FALSE"), "{reordered}");
-    // Other inputs: the loop ends, or its turns are others.
+    // With other inputs, the loop terminates or has other iterations.
     let at = stem.rfind("\\result == ").unwrap() + "\\result == ".len();
     let end = at + stem[at..].find('\n').unwrap();
     assert_eq!(case.validate(&format!("{}0{}{turn}", &stem[..at], &stem[end..])), none);
@@ -57,7 +57,7 @@ fn an_execution_without_end_is_confirmed_from_its_witness() {
     assert_eq!(case.validate(&format!("{stem}{}3{}", &turn[..at], &turn[end..])), "FALSE(termination)");
 }
 
-/// The program never ends, but not where the witness says; or there only for some time.
+/// The program does not terminate, but the cycle of the witness is wrong, or it is left after some iterations.
 #[test]
 fn a_cycle_is_passed_for_ever() {
     let program = "\
@@ -86,7 +86,7 @@ int main(void) {
     }
 }
 
-/// A loop of gotos has no place, and recursion none either.
+/// A loop of gotos has no location in the source, and neither has a recursion.
 #[test]
 fn what_has_no_loop_in_the_source_has_no_witness() {
     let case = Case::new("int main(void) { again: goto again; }\n");
@@ -98,7 +98,7 @@ fn what_has_no_loop_in_the_source_has_no_witness() {
     assert!(!path.exists());
 }
 
-/// A loop that may be left after very many iterations, before another that is not.
+/// A loop that is left after very many iterations, followed by an infinite loop.
 #[test]
 fn the_loop_of_a_witness_is_never_left() {
     let program = |turns: &str| {
@@ -126,8 +126,8 @@ fn the_loop_of_a_witness_is_never_left() {
         super::proviso(&["verify", &many.program, "--property", "termination", "--witness", path.to_str().unwrap()]);
     assert_eq!(super::verdict(&output), "FALSE(termination)");
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("whether this loop is left after very many iterations is not known"), "{told}");
+    assert!(told.contains("it is not known whether it leaves this loop after very many iterations"), "{told}");
     let why = String::from_utf8_lossy(&output.stderr);
-    assert!(why.contains("may leave the loop that is named"), "{why}");
+    assert!(why.contains("may leave the loop of the witness"), "{why}");
     assert!(!path.exists());
 }

@@ -1,4 +1,4 @@
-//! Witnesses of format 1.0: ours and such as others write.
+//! Witnesses of format 1.0 (GraphML): those of Proviso, and those in the style of other tools.
 
 use super::{Case, LOOPS, OVERRUN, proviso, verdict};
 
@@ -14,12 +14,20 @@ fn graphml_says_the_same() {
     assert_eq!(count("<data key=\"assumption.resultfunction\">__VERIFIER_nondet_int</data>"), 3);
     assert_eq!(count("<data key=\"violation\">true</data>"), 1);
     assert!(text.contains("<data key=\"specification\">CHECK( init(main()), LTL(G ! call(reach_error())) )"), "{text}");
-    // Read again, by what it has and not by its name: the same verdict, and none where it was changed.
+    // The witness is recognised by its content and confirmed. A changed witness is not confirmed.
     assert_eq!(case.validate(&text), "FALSE(unreach-call)");
     let none = "UNKNOWN(no execution that follows the witness violates the property)";
     for (from, to, said) in [
-        (">10<", ">8<", "UNKNOWN(what follows the witness violates the property elsewhere than at its target)"),
-        (">10<", ">9<", "UNKNOWN(what follows the witness violates the property elsewhere than at its target)"),
+        (
+            ">10<",
+            ">8<",
+            "UNKNOWN(an execution that follows the witness violates the property at another place than its target)",
+        ),
+        (
+            ">10<",
+            ">9<",
+            "UNKNOWN(an execution that follows the witness violates the property at another place than its target)",
+        ),
         (
             "__VERIFIER_nondet_int</data>",
             "even</data>",
@@ -41,7 +49,7 @@ fn graphml_says_the_same() {
     let invariants = yaml.matches("- invariant:").count();
     assert!(invariants > 0);
     assert_eq!(text.matches("<data key=\"invariant\">").count(), invariants);
-    // Comparisons are not taken for tags.
+    // `<` in invariants is escaped.
     assert!(!text.lines().any(|l| l.contains("key=\"invariant\"") && l.matches('<').count() != 2), "{text}");
     assert_eq!(case.validate(&text), "TRUE");
     for (number, line) in text.lines().filter(|l| l.contains("key=\"invariant\"")).enumerate() {
@@ -55,7 +63,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// A GraphML witness of these edges, one after the other.
+/// A GraphML witness that is a chain of these edges.
 fn chain(edges: &[&[(&str, &str)]]) -> String {
     let data = |pairs: &[(&str, &str)]| -> String {
         pairs.iter().map(|(key, value)| format!("<data key=\"{key}\">{}</data>", escaped(value))).collect()
@@ -79,8 +87,9 @@ fn chain(edges: &[&[(&str, &str)]]) -> String {
     text + "</graph></graphml>\n"
 }
 
-/// As CPAchecker and Automizer write: states behind steps and of variables that are declared later, operands one by one, calls and
-/// returns, and the function that reports the error.
+/// Witnesses in the style of CPAchecker and Automizer: assumptions after statements and about variables that are
+/// declared later, separate edges for the operands of a condition, calls and returns, and the function that reports the
+/// error.
 #[test]
 fn graphml_of_others_is_followed() {
     let case = Case::new(
@@ -127,7 +136,7 @@ int limit(void) {
     let way = [start, input, called, inside, back, first, second, turn, body, turn, body, out, on, end, error];
     let good = chain(&way);
     assert_eq!(case.validate(&good), "FALSE(unreach-call)");
-    // A step is as good as none where nothing else is possible, and the last may only say how the error is come to.
+    // Edges without alternatives may be left out, and the last edge may only describe the way to the error.
     assert_eq!(case.validate(&chain(&[input, end])), "FALSE(unreach-call)");
     let none = "UNKNOWN(no execution that follows the witness violates the property)";
     for (from, to, said) in [
@@ -145,7 +154,7 @@ int limit(void) {
         assert_ne!(changed, good, "{from}");
         assert_eq!(case.validate(&changed), said, "{from} {to}");
     }
-    // What leads to a sink is not done.
+    // Executions do not take edges to a sink.
     let sink = "<node id=\"s\"><data key=\"sink\">true</data></node><edge source=\"n1\" target=\"s\">\
                 <data key=\"startline\">8</data></edge></graph>";
     assert_eq!(case.validate(&chain(&way).replace("</graph>", sink)), none);
@@ -156,7 +165,8 @@ int limit(void) {
     assert!(String::from_utf8_lossy(&output.stderr).contains("the format has no key color"));
 }
 
-/// Nodes are found by the edges around them: the loop before which the last statement stands, decided by its condition.
+/// The edges of a node determine its location: here the loop head after the last statement, whose outgoing edges have
+/// the loop condition.
 #[test]
 fn nodes_of_graphml_are_places() {
     let case = Case::new(LOOPS);

@@ -1,4 +1,4 @@
-//! Witnesses as another tool would use them: from the file alone, and not to be fooled.
+//! Witnesses are validated from the file alone, as by another tool. Wrong witnesses are rejected.
 
 mod endless;
 mod graphml;
@@ -36,7 +36,7 @@ impl Case {
         self.folder.path().join("w.yml")
     }
 
-    /// Verifies the program; the verdict and the witness.
+    /// Verifies the program. Returns the verdict and the witness.
     fn verify(&self, options: &[&str]) -> (String, String) {
         let path = self.witness();
         let mut args = vec!["verify", &self.program, "--witness", path.to_str().unwrap()];
@@ -45,7 +45,7 @@ impl Case {
         (verdict(&output), std::fs::read_to_string(path).unwrap())
     }
 
-    /// What `validate` says of a witness.
+    /// Validates a witness. Returns the verdict line, or the error message if there is none.
     fn validate(&self, witness: &str) -> String {
         std::fs::write(self.witness(), witness).unwrap();
         let output = proviso(&["validate", self.witness().to_str().unwrap(), &self.program, "--timeout", "60"]);
@@ -83,13 +83,13 @@ fn a_violation_is_confirmed_from_its_witness_alone() {
     let to = at + witness[at..].find("\n      data_model").unwrap();
     let bare = format!("{}specification: {}{}", &witness[..from], frameless(&witness[at..to]), &witness[to..]);
     assert_eq!(case.validate(&bare), "FALSE(unreach-call)", "{bare}");
-    // What is told of it is the program's own.
+    // The trace of the validation has only names of the program.
     std::fs::write(case.witness(), &witness).unwrap();
     let told = proviso(&["validate", case.witness().to_str().unwrap(), &case.program, "--trace", "full"]);
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     assert!(told.contains("(input 3: int)") && !told.contains("__proviso"), "{told}");
 
-    // Other inputs, another place: no execution does that.
+    // No execution follows a witness with other inputs or another target.
     let first = witness.find("\\result == ").unwrap();
     let end = first + witness[first..].find('\n').unwrap();
     let moved = |line: &str| witness.replace("line: 10\n", line);
@@ -131,7 +131,8 @@ fn waypoints_of_all_kinds_are_followed() {
     assert!(said.contains("no statement starts here"), "{said}");
 }
 
-/// Where a waypoint is: `⟨n⟩` in the text stands before the character, and is taken out.
+/// Removes the marks `⟨n⟩` from a text. Returns the text, and by number the line and column of the character after the
+/// mark.
 fn marked(text: &str) -> (String, Vec<(u32, u32)>) {
     let (mut plain, mut places) = (String::new(), Vec::new());
     for piece in text.split('⟨') {
@@ -150,7 +151,7 @@ fn marked(text: &str) -> (String, Vec<(u32, u32)>) {
     (plain, places)
 }
 
-/// A violation witness of these waypoints, the last being the target.
+/// A violation witness with these waypoints. The last one is the target.
 fn sequence(case: &Case, waypoints: &[(&str, &str, (u32, u32))], property: &str) -> String {
     let header = "- entry_type: violation_sequence
   metadata:
@@ -180,7 +181,7 @@ fn sequence(case: &Case, waypoints: &[(&str, &str, (u32, u32))], property: &str)
     text
 }
 
-/// Waypoints at all places where something can be woven in, several in one condition and on one line.
+/// Waypoints of all kinds, several of them in one condition and on one line.
 #[test]
 fn waypoints_meet_in_one_place() {
     let (program, at) = marked(
@@ -237,7 +238,7 @@ int main(void) {
     assert_eq!(case.validate(&segments("\\result == 0", "5", "\\result == 4")), none);
     assert_eq!(case.validate(&segments("\\result == 3", "4", "\\result == 4")), none);
     assert_eq!(case.validate(&segments("\\result == 3", "5", "\\result == 5")), none);
-    // The place of a callee that is computed is that of its parenthesis.
+    // The location of a call with a computed callee is its parenthesis.
     let said = case.validate(&sequence(
         &case,
         &[("function_enter", "", at[6]), ("target", "", at[14])],
@@ -247,7 +248,8 @@ int main(void) {
     assert_eq!(at[5].1, 5);
 }
 
-/// Tools say where a statement starts for the call or the choice in it, and see the violation in the error function.
+/// Some tools give the start of a statement as the location of a call or branch in it, or place the target in the error
+/// function.
 #[test]
 fn places_may_be_said_less_exactly() {
     let (program, at) = marked(
@@ -282,16 +284,16 @@ int main(void) {
         assert_ne!(said("\\result == -8", place, "true", 0), "FALSE(unreach-call)");
         assert_eq!(said("\\result < 5", place, "true", 0), "FALSE(unreach-call)");
         assert_ne!(said("\\result > 3", place, "true", 0), "FALSE(unreach-call)");
-        // A function that is no error function is not where the violation is.
+        // The target must not be in a function that is not the error function.
         assert_ne!(said("\\result < 5", place, "true", 1), "FALSE(unreach-call)");
     }
-    // Which of two calls is meant is not known.
+    // With two calls in the statement, the location is ambiguous.
     let way = [("function_return", "\\result == 4", at[5]), ("target", "", at[0])];
     let unclear = case.validate(&sequence(&case, &way, "call(reach_error())"));
     assert!(unclear.ends_with("no call ends here)"), "{unclear}");
 }
 
-/// Some tools tell the operands of `&&` and `||` one by one, as if each were the whole condition.
+/// Some tools write a waypoint for each operand of `&&` and `||`, as if it were the whole condition.
 #[test]
 fn operands_may_be_told_one_by_one() {
     let (program, at) = marked(
@@ -317,11 +319,11 @@ int main(void) {
     assert_eq!(said(&[(0, "true"), (0, "true"), (1, "true")]), "FALSE(unreach-call)");
     assert_eq!(said(&[(0, "true"), (0, "false")]), none);
     assert_eq!(said(&[(0, "true"), (0, "true"), (1, "false")]), none);
-    // A condition without operands is passed as often as it says.
+    // A condition without operands is evaluated once per waypoint.
     assert_eq!(said(&[(0, "true"), (1, "true"), (1, "true")]), none);
 }
 
-/// Whatever a witness has for conditions: they are no part of the program, and no reason for a crash.
+/// Conditions of a witness do not affect the program, and wrong ones do not cause a crash.
 #[test]
 fn conditions_of_witnesses_do_nothing() {
     let (program, at) = marked(
@@ -339,7 +341,7 @@ int main(void) {
 ",
     );
     let case = Case::new(&program);
-    // The overflow would be one of the witness, in the statement of its target.
+    // The overflow occurs in the condition of the witness, not in the statement of its target.
     let own = sequence(&case, &[("assumption", "x + 1 > x", at[0]), ("target", "", at[0])], "overflow");
     assert_eq!(case.validate(&own), "UNKNOWN(a condition of the witness cannot be evaluated without a violation)");
     let unknown = sequence(&case, &[("assumption", "nowhere == 1", at[0]), ("target", "", at[0])], "overflow");
@@ -394,7 +396,7 @@ fn invariants_are_confirmed_and_wrong_ones_are_named() {
     assert_eq!(said, "TRUE");
     assert!(witness.contains("type: loop_invariant"), "{witness}");
     assert_eq!(case.validate(&witness), "TRUE");
-    // The first that is said of the `while`.
+    // Replace the first invariant of the `while` loop.
     let start = witness.find("        line: 7\n").unwrap();
     let start = start + witness[start..].find("      value: ").unwrap();
     let end = start + witness[start..].find("\n      format").unwrap();
@@ -415,7 +417,7 @@ fn invariants_are_confirmed_and_wrong_ones_are_named() {
     assert!(said.contains("nowhere"), "{said}");
 }
 
-/// Where nothing is preprocessed any more there are no macros, neither the program's nor ours.
+/// In a preprocessed file, neither the program's macros nor those of the validator are available.
 #[test]
 fn preprocessed_programs_have_the_same_witnesses() {
     let faulty = Case::named("p.i", OVERRUN);
@@ -433,7 +435,7 @@ fn preprocessed_programs_have_the_same_witnesses() {
     assert!(right.validate(&effect).contains("without effects"));
 }
 
-/// A proof that followed all paths has no invariants of its own; what intervals know of the loop is said instead.
+/// A proof by enumeration of all paths has no invariants. The witness has the intervals of the loop instead.
 #[test]
 fn proofs_without_invariants_say_what_is_known_of_loops() {
     let case = Case::new(
@@ -460,8 +462,8 @@ int main(void) {
     assert!(said.starts_with("UNKNOWN(the invariant `0 <= i && i <= 5` does not hold at"), "{said}");
 }
 
-/// What all states agree on: few values of globals that a callee reads, cells and fields by their names, equal pointers. The slice has
-/// no writes to `arr[1]`, so what it says of that is left out.
+/// Observed loop invariants: sets of values of globals that a callee reads, array elements and fields by name, equal
+/// pointers. The slice has no writes to `arr[1]`, so its value there is left out.
 #[test]
 fn what_all_states_agree_on_is_said_in_c() {
     let case = Case::new(
@@ -503,8 +505,7 @@ int main(void) {
     }
 }
 
-/// The format has the target where its statement starts, so before inputs that the statement takes.
-/// Bounds alone are not inductive here: what two variables have to do with one another is told.
+/// Bounds alone are not inductive here, so the witness has a relation between two variables.
 #[test]
 fn relations_between_variables_are_said_in_c() {
     let case = Case::new(
@@ -530,6 +531,7 @@ int main(void) {
     assert!(wrong.starts_with("UNKNOWN(the invariant `"), "{wrong}");
 }
 
+/// A target is located at the start of its statement, so before the inputs that the statement reads.
 #[test]
 fn inputs_within_the_statement_of_the_target_are_left_to_the_search() {
     let case = Case::new(
@@ -546,13 +548,13 @@ int main(void) {
     );
     let (said, witness) = case.verify(&["--property", "valid-memsafety"]);
     assert_eq!(said, "FALSE(valid-deref)");
-    // The bound, and what the four writes before the one out of bounds take.
+    // Five inputs: the bound, and those of the four writes before the one out of bounds.
     assert_eq!(witness.matches("type: function_return").count(), 5, "{witness}");
     assert_eq!(case.validate(&witness), "FALSE(valid-deref)");
     // With a smaller bound all writes are in bounds.
     assert_eq!(witness.matches("\\result == 5").count(), 1, "{witness}");
     let said = case.validate(&witness.replace("\\result == 5", "\\result == 4"));
-    assert_eq!(said, "UNKNOWN(the property is violated before all of the witness is passed)");
+    assert_eq!(said, "UNKNOWN(the property is violated before all waypoints of the witness are passed)");
 }
 
 #[test]
@@ -564,8 +566,8 @@ fn what_is_no_witness_is_refused() {
     assert_eq!(output.status.code(), Some(66));
 }
 
-/// Assertions that hold a few times before one fails, however they are written: each line of an assertion has passes before the violation, and a
-/// witness in lines does not say which one it means.
+/// Assertions in loops, written in several ways, that hold a few times before they fail. A line number in a witness
+/// does not determine which pass over the line is the violation.
 #[test]
 fn assertions_in_loops_are_confirmed_in_both_formats() {
     let loops = [
@@ -611,7 +613,7 @@ fn assertions_in_loops_are_confirmed_in_both_formats() {
     assert_eq!(tried, 10);
 }
 
-/// A witness that only says what is to be avoided names no violation, and numbers need no quotes.
+/// A witness with only `avoid` waypoints is rejected, and scalars may be unquoted.
 #[test]
 fn malformed_violations_are_rejected_and_plain_scalars_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -660,7 +662,7 @@ fn malformed_violations_are_rejected_and_plain_scalars_are_read() {
         let said = validate(&bad);
         assert!(said.starts_with("UNKNOWN("), "{said}: {bad}");
     }
-    // Of a set of invariants, too.
+    // The same for an invariant set.
     std::fs::write(folder.path().join("p.c"), program.replace("x == 1", "x != x")).unwrap();
     for value in ["1", "'1'", "true", "x == x"] {
         let head = head.replace("violation_sequence", "invariant_set");

@@ -1,4 +1,4 @@
-"""What programs are made of: each area is a list of functions that add to a program, with results to assert about."""
+"""The fragments of programs. Each area is a list of functions that add code to a program, and results for assertions."""
 
 from . import control, floats, idioms, integers, loops, memory, text
 

@@ -1,6 +1,6 @@
-# What BenchExec has to know of Proviso (https://github.com/sosy-lab/benchexec): where it is, how it is called for a
-# task, and what its last line means. With the folder of tools_proviso on PYTHONPATH and proviso on PATH, benchmark definitions name it
-# as tool="tools_proviso.proviso".
+# The tool-info module of Proviso for BenchExec (https://github.com/sosy-lab/benchexec). It finds the executable, creates the
+# command line for a task, and reads the verdict in the last line of the output. With the folder that contains tools_proviso on
+# PYTHONPATH and proviso on PATH, a benchmark definition refers to it by tool="tools_proviso.proviso".
 
 import re
 
@@ -12,10 +12,10 @@ from benchexec.tools.sv_benchmarks_util import get_data_model_from_task, ILP32, 
 class Tool(benchexec.tools.template.BaseTool2):
     """Proviso: a verifier for C."""
 
-    REQUIRED_PATHS = ["../lib/libz3.so*", "../lib/libgmp.so*"]  # of the release
+    REQUIRED_PATHS = ["../lib/libz3.so*", "../lib/libgmp.so*"]  # in a release
 
     def executable(self, tool_locator):
-        """In the archive, on the PATH, or in the build tree."""
+        """Finds the executable in the release archive, on the PATH, or in the build tree."""
         try:
             return tool_locator.find_executable("proviso", subdir="bin")
         except benchexec.tools.template.ToolNotFoundException:
@@ -37,7 +37,7 @@ class Tool(benchexec.tools.template.BaseTool2):
         data_model = get_data_model_from_task(task, {ILP32: "ILP32", LP64: "LP64"})
         if data_model and "--data-model" not in options:
             command += ["--data-model", data_model]
-        # Proviso ends with what it has shortly before it would be killed.
+        # Proviso ends with a verdict shortly before BenchExec would kill it.
         limits = [limit for limit in (rlimits.walltime, rlimits.cputime) if limit]
         if limits and "--timeout" not in options:
             command += ["--timeout", str(max(1, min(limits) - 1))]

@@ -1,4 +1,4 @@
-/* What can be reached in a graph of N nodes whose edges lead forward: each graph is a path of its own. */
+/* Reachability in a graph of N nodes whose edges lead to nodes with higher numbers: each graph is a separate path. */
 extern _Bool __VERIFIER_nondet_bool(void);
 extern void reach_error(void);
 #ifndef N

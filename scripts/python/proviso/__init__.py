@@ -1,4 +1,4 @@
-"""Proviso verifies C programs: is there an input with which a program goes wrong?
+"""Proviso verifies C programs: it proves that a program has no errors, or finds inputs with which an error occurs.
 
     import proviso
 
@@ -6,7 +6,7 @@
     if result.verdict is proviso.Verdict.FALSE:
         print(result.violation.location, result.violation.message)
 
-`python -m proviso` is the command. It needs clang 19 (Debian, Ubuntu: apt-get install clang-19)."""
+`python -m proviso` runs the command `proviso`. Proviso needs clang 19 (Debian, Ubuntu: apt-get install clang-19)."""
 
 from .api import (
     Argument, Call, Check, CheckResult, Input, Line, Location, Member, Note, Object, ProvisoError, Result, Slice, UndefinedFunction, Verdict,

@@ -1,4 +1,4 @@
-"""The command, and the batches of the release."""
+"""The entry points of the commands `proviso` and `proviso-batch`."""
 
 import os
 import sys

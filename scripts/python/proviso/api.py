@@ -1,4 +1,4 @@
-"""What the command reports, as Python objects. The command is run for each call; nothing of it is in this process."""
+"""The results of the command as Python objects. Each call runs the command in a separate process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Json = Mapping[str, Any]
 
 
 class ProvisoError(Exception):
-    """There is no result: the command line is wrong, the program does not compile, clang is missing. `code` is the command's."""
+    """There is no result, for example because an option is wrong, the program does not compile, or clang is missing. `code` is the
+    exit code of the command."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -31,7 +32,7 @@ class Verdict(enum.Enum):
 
 
 class CheckResult(enum.Enum):
-    """What came of one check."""
+    """The result of a check."""
 
     PROVED = "proved"
     VIOLATED = "violated"
@@ -41,7 +42,7 @@ class CheckResult(enum.Enum):
 
 @dataclass(frozen=True)
 class Location:
-    """A place in the source. Columns count bytes, as clang's do."""
+    """A position in the source. Columns count bytes, as in messages of clang."""
 
     file: str
     line: int
@@ -53,7 +54,7 @@ class Location:
 
 @dataclass(frozen=True)
 class Note:
-    """What stood in the way, or was left out."""
+    """A reason for a missing proof, with its location."""
 
     text: str
     location: Location | None
@@ -61,7 +62,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Input:
-    """What the program took from outside on its way to the error."""
+    """An input of the program in the execution to the error."""
 
     number: int
     kind: str
@@ -74,8 +75,8 @@ class Input:
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of the call that the program starts with (`entry`): a `value` as C writes it, or a pointer to the object of
-    this index in `Call.objects`. Both are None for a null pointer; `is_function` of a pointer to a function that nobody defines."""
+    """An argument of the initial call of the entry function: a `value` in C notation, or a pointer to an object, where `object` is
+    its index in `Call.objects`. Both are None for a null pointer, and for a pointer to an undefined function (`is_function`)."""
 
     name: str
     value: str | None
@@ -86,7 +87,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Member:
-    """What an object holds at a path such as `.next` or `[3].x`. Read as an argument."""
+    """The content of an object at a path such as `.next` or `[3].x`. The fields have the same meaning as those of `Argument`."""
 
     path: str
     value: str | None
@@ -96,7 +97,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Object:
-    """An object that an argument leads to. Members that are not named are 0."""
+    """An object that is reachable from an argument. Members that are not listed are 0."""
 
     type: str
     size: int
@@ -105,7 +106,7 @@ class Object:
 
 @dataclass(frozen=True)
 class Call:
-    """The call that the program starts with, where that is not of `main`."""
+    """The initial call of an entry function other than `main`."""
 
     function: str
     arguments: tuple[Argument, ...]
@@ -125,7 +126,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Check:
-    """What came of one thing that was asked: a check or a property. `reason` says why a part is unknown."""
+    """The result of a check or a property. `reason` is the reason why it, or a part of it, is unknown."""
 
     name: str
     result: CheckResult
@@ -137,7 +138,7 @@ class Check:
 
 @dataclass(frozen=True)
 class UndefinedFunction:
-    """A function that nobody defines, and how many of its calls matter."""
+    """An undefined function, the number of its calls, and the number of calls whose effect may influence the verdict."""
 
     name: str
     calls: int
@@ -146,7 +147,7 @@ class UndefinedFunction:
 
 @dataclass(frozen=True)
 class Result:
-    """The answer to one question. `json` is all of it, as docs/reference/json.md says."""
+    """The result of a verification. `json` is the complete result (docs/reference/json.md)."""
 
     verdict: Verdict
     verdict_line: str
@@ -165,11 +166,11 @@ class Result:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """All violations, of all checks."""
+        """The violations of all checks."""
         return tuple(violation for check in self.checks for violation in check.violations)
 
     def check(self, name: str) -> Check:
-        """The check of this name; KeyError if it was not asked for."""
+        """Returns the check with this name. Raises KeyError if it was not requested."""
         for check in self.checks:
             if check.name == name:
                 return check
@@ -178,7 +179,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the source that is in a slice."""
+    """A source line in a slice."""
 
     file: str
     number: int
@@ -186,7 +187,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Slice:
-    """What a criterion depends on. `source` is C that compiles, if it was asked for."""
+    """The slice of a program for slicing criteria. `source` is the slice as a C program that compiles, if it was requested."""
 
     lines: tuple[Line, ...]
     instructions_before: int | None
@@ -196,7 +197,7 @@ class Slice:
 
 
 def executable() -> Path:
-    """The command in this package, or what $PROVISO names."""
+    """Returns the path of the command: $PROVISO if it is set, else the command in this package."""
     named = os.environ.get("PROVISO")
     return Path(named) if named else Path(__file__).parent / "release" / "bin" / "proviso"
 
@@ -218,12 +219,12 @@ def verify(
     options: Sequence[str] = (),
     clang: Sequence[str] = (),
 ) -> Result:
-    """Verifies a program: C files, bitcode, a task definition. Where several properties are asked for, they are asked one after the
-    other, until one is violated or remains unknown. `checks` are names of --check, each with a result of its own; without
-    `properties` and `checks`, assertions, memory safety and undefined behaviour are checked.
+    """Verifies a program, given as C files, bitcode, or a task definition. Several properties are verified one after the other, until
+    one is violated or unknown; the result is that of the last one. `checks` are names of checks (option --check), each with its own
+    result. By default, assertions, memory safety and undefined behaviour are checked.
 
-    `timeout` is in seconds, `memory` in MB; `build` is a folder with compile_commands.json; `witness`, `harness` and `sarif` are
-    files to write; `options` are further ones of `proviso verify`, `clang` of the compiler."""
+    `timeout` is in seconds, `memory` in MB. `build` is a folder with compile_commands.json. `witness`, `harness` and `sarif` are
+    output files. `options` are further options of `proviso verify`, `clang` options of the compiler."""
     result = None
     named = ",".join(checks) or None
     asked: list[str | None] = [*properties]
@@ -249,7 +250,7 @@ def slice(
     options: Sequence[str] = (),
     clang: Sequence[str] = (),
 ) -> Slice:
-    """What a program's criteria depend on: functions, `FILE:LINE`, `FILE:LINE:VARIABLE`, global variables."""
+    """Slices a program. A criterion is a function, a global variable, `FILE:LINE` or `FILE:LINE:VARIABLE`."""
     names = [criteria] if isinstance(criteria, str) else list(criteria)
     words = [word for name in names for word in ("-c", name)] + [*option("-p", build), *options]
     with tempfile.TemporaryDirectory() as folder:
@@ -274,7 +275,7 @@ def option(name: str, value: object) -> list[str]:
 
 
 def run(command: str, words: Sequence[str], files: File | Sequence[File], clang: Sequence[str], codes: Sequence[int]) -> dict[str, Any]:
-    """The JSON that the command writes."""
+    """Runs the command and returns the JSON that it writes."""
     given = [files] if isinstance(files, (str, os.PathLike)) else files
     names = [os.fspath(name) for name in given]
     with tempfile.TemporaryDirectory() as folder:

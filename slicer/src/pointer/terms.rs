@@ -410,7 +410,7 @@ mod tests {
             pool.add(p, units)
         });
         assert!(there.contains(&(1, Way::ANYWHERE)), "{there:?}");
-        // Of two integers, either may be the pointer.
+        // In a difference of two integers, either may be the pointer.
         let either = terms(&|pool| pool.sub(d, d));
         assert!(either.is_empty() || either.contains(&(2, Way::Distance)));
         let sum = terms(&|pool| {

@@ -41,7 +41,7 @@ class BenchExec(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.dir = Path(folder.name)
-        # As a release lies there.
+        # The folder has the layout of a release.
         (self.dir / "release/bin").mkdir(parents=True)
         (self.dir / "release/bin/proviso").symlink_to(PROVISO)
 
@@ -77,7 +77,7 @@ class BenchExec(unittest.TestCase):
         self.assertNotIn("WARNING", text)
         self.assertTrue((self.dir / "table/a.html").is_file())
         rows = [line.split("\t") for line in (self.dir / "table/a.csv").read_text().splitlines()]
-        # The name, whatever tells tasks apart, status, times, memory and score.
+        # The columns: name, columns that distinguish tasks, status, times, memory and score.
         self.assertEqual([(row[0], row[-5], row[-1]) for row in rows if row[0].endswith(".yml")], [
             ("long-32.yml", "false(unreach-call)", "1"), ("long-64.yml", "true", "2"), ("overrun.yml", "false(unreach-call)", "1"), ("sum.yml", "true", "2"),
         ])

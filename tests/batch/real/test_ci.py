@@ -1,4 +1,4 @@
-"""The recipes for continuous integration: their scripts run here as they would there."""
+"""Runs the scripts in the recipes for continuous integration."""
 
 import json
 import os
@@ -79,7 +79,7 @@ class Changes(unittest.TestCase):
         self.assertEqual(len(scripts), 2)
         for script in scripts:
             subprocess.run(["bash", "-n"], input=script, text=True, check=True, timeout=60)
-        # As on a machine of theirs: the release unpacked in a folder, the inputs in the environment.
+        # The setup of a CI machine: the release unpacked in a folder, the inputs in the environment.
         release = self.dir / "temp" / "proviso" / "share" / "proviso"
         release.mkdir(parents=True)
         (release / "ci").symlink_to(SCRIPT.parent)
@@ -107,7 +107,7 @@ class Changes(unittest.TestCase):
 
 
 def blocks(text):
-    """The scripts of `run: |`."""
+    """Returns the scripts of `run: |`."""
     found, inside = [], None
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())
@@ -122,7 +122,7 @@ def blocks(text):
 
 
 def step_lines(text):
-    """Without the scripts, which our reader of YAML does not know."""
+    """Removes the scripts, whose syntax `read_yaml` does not support."""
     kept, inside = [], None
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())

@@ -66,7 +66,7 @@ class Release(unittest.TestCase):
         self.assertTrue((release / "share/proviso/benchexec/tools_proviso/proviso.py").is_file())
         archive = pack.tar(release, self.dir / "a.tar.xz", 1_700_000_000, preset=0)
         smoke.test(archive)
-        # Another place, other times, another order of making: the same archive.
+        # A copy in another folder, with other times and another order of creation, gives the same archive.
         copy = self.dir / "copy" / "proviso-0"
         shutil.copytree(release, copy, symlinks=True, copy_function=lambda a, b, **named: shutil.copy(a, b, **named))
         os.utime(copy / "smoketest.sh", (time.time() - 9999,) * 2)
@@ -104,7 +104,7 @@ def python_with_mypy():
 class Api(unittest.TestCase):
     @unittest.skipUnless(python_with_mypy(), "mypy is not there and scripts/setup-deps could not install it")
     def test_types(self):
-        """The package passes mypy, and so does a program that uses all of it."""
+        """The package, and a program that uses all of it, pass mypy."""
         with tempfile.TemporaryDirectory() as folder:
             user = Path(folder) / "user.py"
             user.write_text(

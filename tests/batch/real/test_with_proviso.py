@@ -44,13 +44,13 @@ class Folder(unittest.TestCase):
         self.dir = Path(folder.name)
 
     def make_tasks(self):
-        """Small programs in two categories: proved, violated, unknown; with a header of their own."""
+        """Writes small programs in two categories (proved, violated, unknown) that include a local header."""
         (self.dir / "unreach-call.prp").write_text("CHECK( init(main()), LTL(G ! call(reach_error())) )\n")
         for n in range(TASKS):
             folder = self.dir / "tasks" / ("even", "odd")[n % 2]
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "limit.h").write_text("#define LIMIT 20\n")
-            # Odd: a violation where x is n.
+            # An odd n: a violation if x is n.
             bad = "nobody_knows(), x == 1" if n % 8 == 6 else f"x == {n}" if n % 2 else f"x == {n} && x > LIMIT + 10"
             (folder / f"t{n}.c").write_text(
                 '#include "limit.h"\nint __VERIFIER_nondet_int(void); void reach_error(void); int nobody_knows(void);\n'
@@ -71,7 +71,7 @@ class Folder(unittest.TestCase):
         return table(done.stdout)
 
     def kill_again_and_again(self, times, moments, *command, **named):
-        """Starts the command and kills it after random times; how often it was at work then."""
+        """Starts the command `times` times, and kills it after random times. Returns how often it still ran."""
         hit = 0
         for _ in range(times):
             process = subprocess.Popen(self.command(*command, **named), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -82,7 +82,7 @@ class Folder(unittest.TestCase):
         return hit
 
     def results_are_complete(self, out):
-        """Each task has one result."""
+        """Checks that each task has exactly one result."""
         lines = (self.dir / out).read_text().splitlines()
         entries = [json.loads(line) for line in lines if line.endswith("}")]
         names = sorted(entry["task"] for entry in entries if "task" in entry)
@@ -90,7 +90,7 @@ class Folder(unittest.TestCase):
 
 
 def table(text):
-    """The report without what is measured."""
+    """Returns the report without times and memory."""
     lines = text.splitlines()
     rows = [re.sub(r" +\S+$", "", line) for line in lines if re.match(r"(unreach-call|even|odd|all) ", line)]
     solved = next(line for line in lines if line.startswith("solved"))
@@ -150,7 +150,7 @@ class OneMachine(Folder):
         self.assertEqual(finding["locations"][0]["physicalLocation"]["region"]["startLine"], 3)
 
 
-# What batches of `make_tasks` come to.
+# The report of a batch of the tasks of `make_tasks`.
 EXPECTED = [
     "unreach-call  tasks  TRUE  FALSE  wrongT  wrongF  unknown  error  score  of",
     "even             12     9      0       0       0        3      0     18  24",
@@ -176,7 +176,7 @@ class Cluster(Folder):
 
     def start(self, role, *arguments):
         command = [DASK, "-m", "distributed.cli.dask_" + role, *map(str, arguments), "--no-dashboard"]
-        # The workers have nothing of this program, and no file of the tasks' under its name.
+        # The workers have neither this program nor the files of the tasks under the same relative paths.
         process = subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.started.append(process)
         return process
@@ -208,7 +208,7 @@ class Cluster(Folder):
         return json.loads(contact.read_text())["address"]
 
     def test_ranges_of_tasks_whose_workers_are_killed(self):
-        """Loops that are divided: one with a violation, one that is proved, each by three futures."""
+        """Tasks with loops are divided into three futures each: one has a violation, one is proved."""
         shutil.rmtree(self.dir / "tasks")
         (self.dir / "tasks").mkdir()
         head = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
@@ -229,7 +229,7 @@ class Cluster(Folder):
         client = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.started.append(client)
         for count in (1, 2):
-            # Once a step is done somebody is at the next, and dies of it.
+            # After a step is finished, a worker runs the next one, which is lost when the worker is killed.
             wait_until(lambda: out.exists() and out.read_text().count('"step"') >= count)
             workers.pop().kill()
         text, err = client.communicate(timeout=LIMIT)
@@ -238,22 +238,23 @@ class Cluster(Folder):
         found = {Path(name).stem: r for (name, _), r in results.load(out)[1].items()}
         self.assertEqual([r["range"] for r in found["safe"]["ranges"]], [f"range {n} of 3" for n in (1, 2, 3)])
         self.assertEqual(found["straight"]["ranges"], [])
-        # The same by threads of this machine.
+        # Threads on this machine give the same results.
         here = self.command("here.jsonl", "-j", 2, "--ranges", "lb3,lb10: symex | value | symex")
         done = subprocess.run(here, capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(table(done.stdout), table(text), done.stderr)
 
     def test_workers_of_this_machine_and_no_scheduler(self):
         self.assertEqual(self.run_batch("local.jsonl", "--cluster", "local:2", python=DASK), EXPECTED)
-        for address, message in (("tcp://127.0.0.1:1", "there is no scheduler"), ("local:0", "expected local:N")):
+        for address, message in (("tcp://127.0.0.1:1", "cannot connect to a scheduler"), ("local:0", "expected local:N")):
             done = subprocess.run(self.command("x.jsonl", "--cluster", address, python=DASK), capture_output=True, text=True, timeout=LIMIT)
             self.assertEqual(done.returncode, 64)
             self.assertIn(message, done.stderr)
 
 
     def test_an_adaptive_cluster_grows_and_shrinks(self):
-        """Workers are started while there is work for more, and one that has nothing to do ends while another is at work; no result is lost or doubled."""
-        # The parent of a command is the worker. One task ends when we have seen enough.
+        """The cluster starts workers while there is work for more, and ends an idle worker while another works. No result is lost or
+        duplicated."""
+        # The parent process of a command is the worker. One task runs until the test has seen the number of workers change.
         (self.dir / "tasks/odd/t23.c").write_text("// long\n")
         tool = self.dir / "tool.sh"
         tool.write_text(
@@ -274,7 +275,7 @@ class Cluster(Folder):
         self.results_are_complete("out.jsonl")
 
     def test_workers_that_leave_at_work(self):
-        """As those of a batch system at the end of their time: they are replaced, and what they had not finished is run again."""
+        """Workers leave during a task, as in a batch system at the end of their time. They are replaced, and their tasks run again."""
         address = self.scheduler()
         tool = self.dir / "tool.sh"
         tool.write_text("sleep 1; echo TRUE\n")
@@ -302,7 +303,7 @@ def wait_until(condition):
 
 
 class Functions(Folder):
-    """Functions of archives and of C files, as of a project."""
+    """Tests of tasks for the functions of archives and C files."""
 
     def test_archives_and_files_by_function(self):
         source = self.dir / "part.c"
@@ -327,8 +328,8 @@ class Functions(Folder):
             self.assertEqual(found, {"good": "TRUE", "bad": "FALSE(integer-divide-by-zero)"})
         done = run("n", "libpart.a")
         self.assertEqual(done.returncode, 64)
-        self.assertIn("libpart.a has no main: --entries all, or names of its functions (bad, good", done.stderr)
-        # Alone it does not compile, which is no crash.
+        self.assertIn("libpart.a has no main: give --entries all, or --entries with names of its functions (bad, good", done.stderr)
+        # Without its header, the file does not compile, which is not a crash.
         done = run("h", "part.c")
         self.assertEqual(done.returncode, 2)
         self.assertIn("did not compile: 1", done.stdout)

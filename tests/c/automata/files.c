@@ -37,7 +37,7 @@ int main(int argc, char **argv) { // with COPY and USED wrong
 }
 #elif defined EMPTY
 extern int __VERIFIER_nondet_int(void);
-// The files are closed by what a slice does not have: what was opened piles up in it.
+// A slice removes the calls that close the files, so open files accumulate in it.
 int main(void) {
     while (__VERIFIER_nondet_int()) {
         FILE *file = fopen("a", "w");

@@ -3,7 +3,7 @@
 // run: --automaton heap -DLEAK => FALSE(heap)
 // run: --automaton heap -DSTACK => FALSE(heap)
 // native: unseen
-// Memory that comes through an argument: a pointer that the function sets, or takes and may give back as another.
+// Memory that is allocated through an argument: the function sets a pointer, or takes one and may return another one.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

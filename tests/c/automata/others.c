@@ -5,8 +5,8 @@
 // run: --automaton heap -DKEPT => FALSE(heap)
 // run: --automaton mutex -DMUTEX -DUNLOCKED => FALSE(mutex)
 // native: unseen
-// Streams that `fopen` did not open, at addresses where others were closed; memory that `malloc` did not give, and that `realloc` frees; conditions that are
-// waited for.
+// Streams that `fopen` did not open, at addresses of closed ones; memory that `malloc` did not allocate and that `realloc` frees; waiting for
+// condition variables.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // run: --automaton file -DUSED => FALSE(file)
 // run: --automaton file -DEARLY => TRUE
 // native: unseen
-// A call whose result nobody uses is a call; what constructors use is open.
+// A call counts even if its result is unused. Streams that constructors use are open.
 #include <stdio.h>
 
 #ifdef EARLY

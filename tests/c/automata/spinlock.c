@@ -9,7 +9,7 @@ typedef struct {
     int raw;
 } spinlock_t;
 
-// Nobody defines these.
+// These functions are undefined.
 void spin_lock(spinlock_t *);
 void spin_unlock(spinlock_t *);
 int spin_trylock(spinlock_t *);

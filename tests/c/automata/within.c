@@ -3,7 +3,7 @@
 // run: --automaton spinlock --entry change -DAGAIN => FALSE(spinlock)
 // run: --automaton spinlock --entry leave => UNKNOWN
 // native: unseen
-// What was done before the function is called is not known: memory that it is given was allocated, a lock may be locked.
+// The state before the function is called is unknown: its argument may have been allocated, and a lock may be locked.
 #include <stdlib.h>
 
 typedef struct {

@@ -1,4 +1,4 @@
-// What `__builtin_assume` is told holds in all executions that C defines; that it may not is a violation of its own.
+// The condition of `__builtin_assume` holds in all executions without undefined behaviour. A false condition is a violation of its own.
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: --check builtin => TRUE

@@ -1,4 +1,4 @@
-// Atomic operations of one thread.
+// Atomic operations in a program with a single thread.
 #include "../verify.h"
 #include <stdatomic.h>
 

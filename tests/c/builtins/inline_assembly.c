@@ -1,5 +1,5 @@
 // run: => UNKNOWN
-// Assembly may do anything to its operands: no proof, no false alarm.
+// Assembly may do anything to its operands, so there is no proof and no false alarm.
 #include "../verify.h"
 
 int main(void) {

@@ -1,6 +1,6 @@
 // run: => UNKNOWN
 // run: -DBUG => FALSE(unreach-call)
-// A function nobody defines.
+// An undefined function.
 #include "../verify.h"
 
 extern int elsewhere(int);

@@ -6,7 +6,7 @@
 // run: --undefined-functions fail -DHOLDS => FALSE(unreach-call)
 // run: --undefined-functions stubs.inc.c => TRUE
 // native: no
-// What functions do that nobody defines. With any-effect a harness does not write what they wrote.
+// The behaviour of undefined functions. With any-effect, a harness does not reproduce their writes.
 #include "../verify.h"
 
 #ifdef CONSTANT

@@ -1,4 +1,4 @@
-// An index of a vector beyond its elements is undefined: clang's code takes the remainder, gcc's accesses memory beyond the vector.
+// An index beyond the elements of a vector is undefined: clang's code uses the remainder, gcc's accesses memory after the vector.
 // native: unseen
 // run: --property unreach-call -DINDEX=3 => TRUE
 // run: --property unreach-call -DINDEX=5 => UNKNOWN

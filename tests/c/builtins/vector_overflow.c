@@ -1,4 +1,4 @@
-// Clang has no checks for elements of vectors and parts of complex integers, and its code does not say whether they are signed.
+// Clang has no checks for elements of vectors and parts of complex integers, and its code does not contain their signedness.
 // native: unseen
 // run: --property no-overflow -DLIMIT=1000 => TRUE
 // run: --property no-overflow -DLIMIT=100000 => UNKNOWN

@@ -1,4 +1,4 @@
-// A vector that starts from a constant keeps what the constant says of the other elements. (clang makes `{1, 2, x}` of a constant
+// A vector that is initialised from a constant keeps the constant's other elements. (clang makes `{1, 2, x}` of a constant
 // whose third element is undefined.)
 #include "../verify.h"
 

@@ -1,4 +1,4 @@
-// What calls back that nobody sees: that no call leads to a check is no proof.
+// An undefined function may call back. So the absence of calls that lead to a check is no proof.
 // run: -DFUNCTION => UNKNOWN
 // run: --check signed-integer-overflow -DFUNCTION => UNKNOWN
 // run: --check unreach-call -DFUNCTION => UNKNOWN

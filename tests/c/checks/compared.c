@@ -1,4 +1,4 @@
-// Both blocks that memcmp compares have all their bytes, also behind the first difference.
+// Both blocks of memcmp must have all their bytes, even after the first difference.
 // run: --check address => TRUE
 // run: --check address -DBUG=1 => FALSE(address)
 // run: --check address -DBUG=2 => FALSE(address)

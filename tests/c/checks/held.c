@@ -1,5 +1,5 @@
-// What holds anyway is seen before slicing: what structures hold that functions pass around, tables, objects of frames and scopes.
-// Each fault here is one that a summary of sites, cells or contexts would overlook.
+// The static pre-analysis proves checks about the content of structures that functions pass, about tables, and about objects of frames and scopes.
+// Each fault here is one that a summary of allocation sites, cells or contexts would overlook.
 // run: --check address,null,bounds,alignment,pointer-overflow => TRUE
 // run: --check default => TRUE
 // run: --check address -DFREED => FALSE(address)
@@ -75,7 +75,7 @@ int main(void) {
     for (int i = 0; i < 4; i++)
         one.cells[i] = i; // wrong
 #ifdef SECOND
-    // The shorter of two blocks of one site.
+    // The shorter of two blocks of one allocation site.
     int *second = n ? one.cells : two.cells;
     second[2] = 1; // wrong
 #endif
@@ -86,7 +86,7 @@ int main(void) {
     table[one.at] = 1; // wrong
 #endif
 #ifdef WIDER
-    // A byte of a number that is known.
+    // A byte of a known number.
     one.at = 0;
     ((unsigned char *)&one.at)[1] = n;
     table[one.at] = 1; // wrong
@@ -97,7 +97,7 @@ int main(void) {
     table[many[2]] = 1; // wrong
 #endif
 #ifdef SAME
-    // Written by way of another pointer to it.
+    // Written through another pointer to it.
     struct state *other = n & 1 ? &one : &two;
     one.at = 1;
     other->at = 8;

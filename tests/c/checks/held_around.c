@@ -1,8 +1,8 @@
-// An address before an object is a number beyond it: what wraps around has no order.
+// An address before an object is a greater number than all its addresses: values that wrap around have no order.
 // run: --check address => TRUE
 // run: --check address -DFAULT => FALSE(address)
 // native: unseen
-// What lies there may be memory of somebody else, of which no sanitizer knows that it is.
+// This memory may belong to another object, so no sanitizer reports the access.
 #include "../verify.h"
 #include <stdlib.h>
 

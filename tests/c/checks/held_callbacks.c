@@ -1,5 +1,5 @@
-// What holds anyway is seen where memory is allocated and freed through pointers of which the points-to analysis knows only that they are
-// one of two, where an object that points back to its owner is freed unless it does, and where a state machine has many states.
+// The pre-analysis proves checks if memory is allocated and freed through pointers with two possible callees according to the points-to
+// analysis, if an object is freed unless it points back to its owner, and if a state machine has many states.
 // run: --check address => TRUE
 // run: --check address -DFREED => FALSE(address)
 // run: --check address -DFREED_OTHER => FALSE(address)
@@ -28,7 +28,7 @@ static void put(void *block) {
     free(block);
 }
 
-// For the points-to analysis both may be in both.
+// According to the points-to analysis, each pointer may have both targets.
 static void set(void **slot, void *function) {
     *slot = function;
 }

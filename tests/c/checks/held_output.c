@@ -1,4 +1,4 @@
-// What holds anyway is seen behind calls that print: their formats are constants, and ask for nothing that the models do not have.
+// The pre-analysis proves checks after calls that print: their formats are constants without conversions that the models lack.
 // run: --check address,shift,bounds => TRUE
 // run: --check address,shift,bounds -DBEYOND=1 => FALSE(address)
 // run: --check address,shift,bounds -DBY=32 => FALSE(shift)

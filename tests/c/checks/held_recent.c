@@ -1,4 +1,4 @@
-// What was read from memory, and what a variable was made of, says something of memory and of the other variable only until either changes.
+// A fact about memory and a variable, from a read or an assignment, holds only until either changes.
 // run: --check address => TRUE
 // run: --check address -DFAULT=1 => FALSE(address)
 // run: --check address -DFAULT=2 => FALSE(address)
@@ -54,7 +54,7 @@ int main(void) {
     if (read < 3)
         table[numbers[0]] = 1; // wrong
 #elif FAULT == 3
-    // What was no null byte is the only one.
+    // The byte that was not null is now the only null byte.
     char first = *p;
     s[0] = 0;
     if (first) {
@@ -63,7 +63,7 @@ int main(void) {
             p++;
     }
 #elif FAULT == 4
-    // It was one more than another place.
+    // `q` was one more than an earlier value of `p`.
     p = s + 5;
     char *q = p + 1;
     p = s;

@@ -1,5 +1,5 @@
-// What is seen to hold anyway must not take the least size of an object for its size, nor what a table holds in one place for what it
-// holds in another.
+// The pre-analysis must not use the least size of an object as its size, nor the content of one element of a table as that of
+// another.
 // run: --check integer-divide-by-zero => FALSE(integer-divide-by-zero)
 // run: --check integer-divide-by-zero -DZEROED => FALSE(integer-divide-by-zero)
 // run: --check integer-divide-by-zero -DTABLE => FALSE(integer-divide-by-zero)

@@ -1,5 +1,5 @@
-// How far an index reaches in a string, and where pointers that walk through it lead, is known behind the checks of other places, too, and
-// behind calls.
+// Bounds of indices in strings, and of pointers that traverse them, are known after checks at other places and after
+// calls.
 // run: --check address,bounds,null,alignment,pointer-overflow,signed-integer-overflow => TRUE
 // run: --check address -DFAULT=1 => FALSE(address)
 // run: --check address -DFAULT=2 => FALSE(address)
@@ -40,13 +40,13 @@ static int words(const char *line) {
     for (const char *p = line; *p; p++) // wrong with FAULT 2
         if (*p == ' ') // wrong with FAULT 2
             n = 1;
-        // What is read once more is what was compared.
+        // The value that is read again is the one that was compared.
         else if (*p >= '0' && *p <= '9' && value < 100000000) // wrong with FAULT 2
             value = value * 10 + (*p - '0');                // wrong with FAULT 2
     return n + value % 2;
 }
 
-// The index is in the array as long as the string before it is not over.
+// The index is in the array as long as the string before it has not ended.
 static void lower(void) {
     char line[12];
     while (fgets(line, sizeof line, stdin)) {
@@ -61,7 +61,7 @@ static void lower(void) {
     }
 }
 
-// What is taken back from the end.
+// Steps back from the end.
 static int last(const char *s) {
     long n = (long)strlen(s);
     int found = 0;
@@ -80,7 +80,7 @@ static void *twice(void *p) {
 }
 #endif
 
-// What was read is not there any more.
+// The value that was read has been overwritten.
 static int again(const unsigned char *s, unsigned char *t) {
     int counts[4] = {0};
     if (*s >= 4)
@@ -100,7 +100,7 @@ int main(void) {
     long cells[16] = {0};
     if (by < 0 || by >= 16)
         return 0;
-    // An index times the size of an element, as the check has it, has more than 64 bits.
+    // The index times the size of an element, as in the check, has more than 64 bits.
     cells[by] = 1;
     long *middle = cells + 8;
     long away = by - 8;

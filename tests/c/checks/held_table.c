@@ -1,5 +1,5 @@
-// What is known of the strings that the pointers of a table lead to is known of them as they are then: where the null byte of one is taken away and
-// another one put elsewhere, what was known of the first is not known of the second.
+// Facts about the strings of a table hold for their current content. If the null byte of one string is overwritten and
+// another one is written elsewhere, facts about the first do not hold for the second.
 // run: --check address => FALSE(address)
 // run: --check address --32 => FALSE(address)
 // run: --check address -DENDED => TRUE

@@ -1,5 +1,5 @@
-// What a function takes away of what its callers know is told to them, also where it puts another in its place: the null byte of a string, an object of
-// the same place in the program.
+// If a function invalidates facts of its callers, the callers must drop them, even if the function creates a replacement: the null byte of a string,
+// or an object of the same allocation site.
 // run: --check address => TRUE
 // run: --check address -DFAULT=1 => FALSE(address)
 // run: --check address -DFAULT=1 --32 => FALSE(address)

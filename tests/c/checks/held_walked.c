@@ -1,5 +1,5 @@
-// A pointer that is compared with another one into the same object is as far from the start of it as that allows, by steps of what it
-// points to: so walks of arrays, of sizes that nobody knows, are seen to stay within. Each fault leaves it.
+// Comparing a pointer with another one into the same object bounds its offset, in multiples of its step.
+// So traversals of arrays of unknown size are proved to stay in the object. Each fault leaves it.
 // run: --check address => TRUE
 // run: --check address -DFAULT=1 => FALSE(address)
 // run: --check address -DFAULT=2 => FALSE(address)
@@ -32,7 +32,7 @@ static void filled(size_t n) {
     free(all);
 }
 
-// Every other one: what is passed over is not come to.
+// In steps of two: the pointer never stops at the skipped elements.
 static void by_two(size_t n) {
     int *all = malloc((2 * n - (FAULT == 3)) * sizeof *all), *end = all + 2 * n;
     for (int *p = all; p < end; p += 2)
@@ -44,7 +44,7 @@ static void of_pairs(size_t n) {
     struct pair *all = calloc(n, sizeof *all), *end = all + n;
     for (struct pair *p = all; p != end; p++)
         p->value = p->key;
-    // In the middle of one.
+    // In the middle of an element.
     short *last = (short *)end;
     for (short *p = &all->key; p < last; p += 4)
         p[FAULT == 4 ? 4 : 3] = 5; // wrong

@@ -1,4 +1,4 @@
-// What a pointer leads to is known behind accesses where it walks through an array without a bound that is seen, and where it was null or not.
+// The target of a pointer is known after an access, if the pointer traverses an array without a known bound, and if it may have been null before.
 // run: --check address => TRUE
 // run: --check address -DLINK => FALSE(address)
 // run: --check address -DFAR => FALSE(address)

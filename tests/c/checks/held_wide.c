@@ -1,4 +1,4 @@
-// What is seen to hold anyway: an element of 16 bytes is none of the cells, of up to 8, whose content is remembered and copied.
+// An element of 16 bytes is not a cell: the pre-analysis tracks cells of at most 8 bytes.
 // run: --check integer-divide-by-zero => FALSE(integer-divide-by-zero)
 // run: --check integer-divide-by-zero -DRIGHT => TRUE
 #include "../verify.h"

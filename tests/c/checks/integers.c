@@ -10,7 +10,7 @@
 // run: --check implicit-conversion -DBUG=9 => FALSE(implicit-conversion)
 // run: --check signed-integer-overflow,shift,integer-divide-by-zero -DBUG=2 => TRUE
 // run: --check signed-integer-overflow,shift,integer-divide-by-zero -DBUG=8 => TRUE
-// Each check at the last value for which it holds, and at the next.
+// Each check, at the last value for which it holds, and at the next.
 #include "../verify.h"
 
 #ifndef BUG

@@ -1,4 +1,4 @@
-// A division in a library model, where clang puts no check: the division itself says where it is undefined.
+// A division in a library model, for which clang has no check: the division itself detects undefined operands.
 // run: --check undefined => TRUE
 // run: --check undefined -DBUG => FALSE(integer-divide-by-zero)
 #include "../verify.h"

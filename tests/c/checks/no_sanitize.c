@@ -1,4 +1,4 @@
-// A function may ask clang's sanitizers to leave it out: a division by zero in it is undefined all the same.
+// A function may disable clang's sanitizers; a division by zero in it is still undefined.
 // run: => TRUE
 // run: --check undefined => TRUE
 // run: --check integer-divide-by-zero -DBUG => FALSE(integer-divide-by-zero)

@@ -1,4 +1,4 @@
-// What a function of the library copies must not overlap what it writes: memory that is copied to itself is let pass, as by AddressSanitizer.
+// The source of a library function must not overlap its destination. Copying memory to itself is allowed, as in AddressSanitizer.
 // run: --check address => TRUE
 // run: --check address -DBUG=1 => FALSE(address)
 // run: --check address -DBUG=2 => FALSE(address)
@@ -22,7 +22,7 @@ int main(void) {
     char text[16] = "abcdefgh", other[16];
     unsigned n = __VERIFIER_nondet_uint();
     __VERIFIER_assume(n <= 4);
-    // On the edge: right behind one another.
+    // On the edge: one directly after the other.
     memcpy(text + 4, text, n + (BUG == 1)); // wrong
     memcpy(text, text, 4);
     memmove(text + 1, text, 4);

@@ -1,4 +1,4 @@
-// Calls that print in a known format: what is left of them reads the strings, up to the precision, from streams that can be written to.
+// Calls that print with a known format: their models only read the strings, up to the precision, from streams that can be written to.
 // run: --check address,leak => TRUE
 // run: --check address -DBUG=1 => FALSE(address)
 // run: --check address -DBUG=2 => FALSE(address)

@@ -1,4 +1,4 @@
-// A string that is printed is read up to the precision, or to its end if that is negative. (The sanitizer does not look at precisions.)
+// A printed string is read up to the precision, or to its end if the precision is negative. (The sanitizer ignores precisions.)
 // native: unseen
 // run: --check address => TRUE
 // run: --check address -DBUG=1 => FALSE(address)

@@ -1,6 +1,6 @@
-// How far a number or a pointer reaches in a string or an array of any size is seen before slicing, and forgotten where what it was held
-// against has changed.
-// (That it is correct is asked for by `proviso/tests/held.rs`.)
+// The pre-analysis knows bounds of numbers and pointers in strings and arrays of any size. It drops a bound when the value with which it was
+// compared changes.
+// (`proviso/tests/held.rs` checks the number of proved places.)
 // run: --check address -DFAULT=1 => FALSE(address)
 // run: --check address -DFAULT=2 => FALSE(address)
 // run: --check address -DFAULT=3 => FALSE(address)
@@ -22,7 +22,7 @@
 #define FAULT 0
 #endif
 
-// Another null byte is all that is left.
+// Only the other null byte is left.
 static void clear(char *s, int n) {
     memset(s, 'x', n);
     s[0] = 0;
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
     lines();
     elements();
 #elif FAULT == 1
-    // The null byte is written over by others, and there is another one before.
+    // Other bytes overwrite the null byte, and there is another one before it.
     while (*p)
         p++;
     clear(word, sizeof word);
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
     while (*p) // wrong
         p++;
 #elif FAULT == 3
-    // One object more than its size is known of.
+    // The second object of the site is smaller than the first.
     int n = __VERIFIER_nondet_int();
     if (n < 4 || n > 6)
         return 0;
@@ -99,13 +99,13 @@ int main(int argc, char **argv) {
         a = b;
     }
 #elif FAULT == 4
-    // Up to the end is one too many.
+    // The end itself is one too many.
     unsigned n = __VERIFIER_nondet_uint() & 7;
     int *a = numbers(n);
     for (unsigned i = 0; i <= n; i++)
         a[i] = 0; // wrong
 #elif FAULT == 5
-    // It is freed, and its place taken by another one.
+    // The object is freed, and another one takes its place.
     char *q = malloc(4), *r = q;
     q[3] = 0;
     free(q);
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
     q[3] = 0;
     r[0] = 0; // wrong
 #elif FAULT == 6
-    // What was not the number of elements then is it now.
+    // After the change, `n` is no longer the number of elements.
     unsigned n = 1 + (__VERIFIER_nondet_uint() & 7);
     int *a = numbers(n);
     unsigned last = n - 1;
@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
         last++;
     a[last] = 0; // wrong
 #elif FAULT == 7
-    // Only one of two arrays is of this size.
+    // Only one of two arrays has this size.
     unsigned n = 2 + (__VERIFIER_nondet_uint() & 7);
     int *a = __VERIFIER_nondet_int() ? numbers(n) : numbers(1);
     for (unsigned i = 0; i < n; i++)
@@ -139,7 +139,7 @@ int main(int argc, char **argv) {
     for (unsigned i = 0; i < n; i++)
         a[i] = 0; // wrong
 #elif FAULT == 9
-    // Both are of the string, one by way of all addresses.
+    // Both indices are in the string, one by wrapping around the address space.
     char *q = word + 1;
     size_t n = __VERIFIER_nondet_ulong();
     if (n != (size_t)-1 && n != 0)

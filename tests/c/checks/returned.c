@@ -5,7 +5,7 @@
 // run: --check return -DBUG=4 => FALSE(return)
 // run: --check return -DBUG=5 => FALSE(return)
 // native: c++
-// Functions that may end without a result: a struct in registers, one in memory, one that is copied first, through a pointer, and of a function whose
+// Functions that may end without a result: a struct in registers, one in memory, one that is copied first, a call through a pointer, and a function whose
 // own result is fine.
 #include "../verify.h"
 
@@ -58,7 +58,7 @@ static int positive(int n) {
 
 static int (*chosen)(int) = positive;
 
-// It calls such a function and does not use the result, nor does what it returns come from there.
+// It calls such a function without using the result, and its own result does not come from there.
 static int other(int n) {
     positive(n);
     pair(n);
@@ -67,7 +67,7 @@ static int other(int n) {
     return n;
 }
 
-// One place to return from: where it comes from has a name.
+// A single return: its predecessors have names.
 static int one(int n) {
     int result = n + 1;
     return result;

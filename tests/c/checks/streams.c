@@ -1,4 +1,4 @@
-// What is given as a stream has to be one.
+// An argument for a stream must be a stream.
 // run: --check address => TRUE
 // run: --check address -DBUG=1 => FALSE(address)
 // run: --check address -DBUG=2 => FALSE(address)

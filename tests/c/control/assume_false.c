@@ -1,5 +1,5 @@
 // run: => TRUE
-// After an assumption that cannot hold nothing happens.
+// A false assumption ends the execution.
 #include "../verify.h"
 
 int main(void) {

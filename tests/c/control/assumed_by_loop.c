@@ -1,4 +1,4 @@
-// An assumption that is a loop without end: a slice lacks it, and what is found there is not so in the program.
+// An assumption written as an infinite loop: a slice removes it, so a violation of the slice may not exist in the program.
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DBUG => FALSE(unreach-call)
 // run: --property unreach-call --slicing off -DBUG => FALSE(unreach-call)

@@ -1,5 +1,5 @@
-// Loops that only count are not gone through turn by turn, however many turns there are: upwards, downwards, past the end of the numbers,
-// one in another, counted before the test.
+// Loops that only count are not unrolled, whatever their number of iterations: upwards, downwards, beyond the greatest number,
+// nested, counted before the test.
 // run: --property unreach-call => TRUE
 // run: --property unreach-call --32 => TRUE
 // run: --property unreach-call -DFAULT=1 => FALSE(unreach-call)

@@ -1,4 +1,4 @@
-// A recursion that is far deeper than any native stack of the verifier would like.
+// A recursion that is deeper than the verifier's native stack would allow.
 #include "../verify.h"
 
 static int depth(int n) { return n == 0 ? 0 : 1 + depth(n - 1); }

@@ -4,8 +4,8 @@
 // run: -DSTATUS --property unreach-call => FALSE(unreach-call)
 // run: -DTHREAD --property unreach-call => FALSE(unreach-call)
 // run: -DORDER --property unreach-call => TRUE
-// Handlers run at `exit` and at the end of the last thread, other ones at `quick_exit`, and none at `_Exit`; the last registered first, those
-// of destructors last. `on_exit` passes the status.
+// Handlers run at `exit` and at the end of the last thread, others at `quick_exit`, and none at `_Exit`. The last registered handler runs first; those
+// that destructors register run last. `on_exit` passes the status.
 #include "../verify.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A function of old C that is called with a narrower argument than it takes: what it computes is not put in line as it stands.
+// A function of old C that is called with a narrower argument than its parameter: its expression must not be inlined unchanged.
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DBUG => FALSE(unreach-call)
 // run: --property unreach-call --analysis symex-accelerated => TRUE

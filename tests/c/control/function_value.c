@@ -1,4 +1,4 @@
-// A function pointer that is a variable, as every analysis has it.
+// A variable that is a function pointer, for every analysis.
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DBUG => FALSE(unreach-call)
 // run: --property unreach-call --analysis value-interval => TRUE

@@ -1,5 +1,5 @@
 // run: -DBUG => FALSE(unreach-call)
-// A loop without end, and a violation inside it.
+// An infinite loop with a violation in it.
 #include "../verify.h"
 
 int main(void) {

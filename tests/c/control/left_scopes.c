@@ -1,4 +1,4 @@
-// Jumps out of scopes that end one after the other, each with an object whose address is taken.
+// Jumps out of nested scopes that end one after the other, each with an object whose address is taken.
 #include "../verify.h"
 
 static int odd(const int *p) {

@@ -3,7 +3,7 @@
 // run: --slicing nontermination => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: -DBUG --slicing nontermination => FALSE(unreach-call)
-// A loop that only the error can end: what decides about the error decides about the loop.
+// A loop that only the error can end: its end depends on the conditions of the error.
 #include "../verify.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// What is executed grows with the slice: a state that has passed `copy = value` while nobody asked for it does not know `copy`.
+// The executed part grows with the slice: a state that passed `copy = value` before that was in the slice does not know `copy`.
 // run: --slicing off --search bfs --analysis symex-slicing => FALSE(unreach-call)
 // run: --slicing off --search bfs --analysis symex-cegar-slicing => FALSE(unreach-call)
 // run: --slicing off --search bfs --analysis symex-slicing -DRIGHT => TRUE

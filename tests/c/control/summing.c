@@ -1,5 +1,5 @@
-// Sums of numbers in a row are not gone through one by one, nor is what a function computes in each iteration; a loop up to the greatest number
-// has no end.
+// Sums of consecutive numbers are not unrolled, nor are functions called in each iteration. A loop up to the greatest number
+// does not end.
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DFAULT=1 => FALSE(unreach-call)
 // run: --property unreach-call -DFAULT=2 => FALSE(unreach-call)
@@ -32,7 +32,7 @@ static void sum(unsigned short n) {
         check(total == 60000u * 60001u / 2 + (FAULT == 2));  // wrong with a fault
 }
 
-// Of the greatest number there is no greater one.
+// No number exceeds the greatest one.
 static void without_end(unsigned char n) {
     unsigned char i;
     for (i = 100; i <= n; i++)

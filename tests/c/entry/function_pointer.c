@@ -1,4 +1,4 @@
-// A pointer to a function that an argument has leads to one that nobody defines.
+// A function pointer in an argument points to an undefined function.
 // run: --entry call => UNKNOWN
 // run: --entry all --timeout 5 => UNKNOWN
 // run: --entry call --undefined-functions any-value => FALSE(unreach-call)
@@ -13,7 +13,7 @@
 // run: --entry known -DKNOWN -DBUG => FALSE(unreach-call)
 // run: --entry nowhere --property valid-deref --undefined-functions any-value => FALSE(valid-deref)
 // native: no
-// With any-effect a harness does not write what they wrote.
+// With any-effect, a harness does not reproduce the writes of undefined functions.
 extern void reach_error(void);
 extern int __VERIFIER_nondet_int(void);
 
@@ -25,7 +25,7 @@ struct operations {
 static int less(const int *a, const int *b) { return *a < *b; }
 static int more(const int *a, const int *b) { return *a > *b; }
 
-// -1 is no function that somebody gave.
+// -1 is not a function of the environment.
 int nowhere(struct operations *o) {
     o->compare = (int (*)(const int *, const int *))-1;
     return o->compare(&o->count, &o->count); // wrong

@@ -1,7 +1,7 @@
 // run: --entry counts => TRUE
 // run: --entry counts --entry-globals => FALSE(unreach-call)
 // native: no
-// Global variables with any values: a harness cannot give them.
+// Global variables with arbitrary values: a harness cannot set them.
 #include "../verify.h"
 
 static int count;

@@ -13,7 +13,7 @@
 // run: --entry bytes --entry-array-length 3 => FALSE(unreach-call)
 // run: --entry global => FALSE(unreach-call)
 // run: --entry mixed => FALSE(unreach-call)
-// Functions that are given pointers.
+// Functions with pointer arguments.
 #include "../verify.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ int third(struct node *n) {
     return count;
 }
 
-// A pointer leads to the same object whenever it is followed.
+// A pointer points to the same object each time it is dereferenced.
 int neighbours(struct node *n) {
     int value = n->value;
     struct node *next = n->next;
@@ -48,7 +48,7 @@ int neighbours(struct node *n) {
     return value;
 }
 
-// Also if it was copied before.
+// Even if it was copied before.
 void copied(struct node *n) {
     struct node copy;
     memcpy(&copy, n, sizeof copy);
@@ -86,7 +86,7 @@ void boxed(struct box *box, short k, double d) {
         check(box->weights[0] != 1.5 || k != box->list->value || d < 2); // wrong
 }
 
-// What a function is to fill is there.
+// The object that a function fills exists.
 void filled(struct node **where, int *result) {
     *where = malloc(sizeof **where);
     (*where)->value = 3;

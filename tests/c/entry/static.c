@@ -1,4 +1,4 @@
-// Execution may start with a function that only its file sees.
+// Execution may start at a static function.
 // native: unseen
 // run: --entry helper --property no-overflow => FALSE(no-overflow)
 // run: --entry limited --property no-overflow => TRUE

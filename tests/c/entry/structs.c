@@ -60,7 +60,7 @@ int large(struct large l, int k) {
     return 0;
 }
 
-// There are eight registers for floating-point numbers, but those for others are free.
+// There are eight registers for floating-point numbers; those for other arguments are free.
 int exhausted(double a, double b, double c, double d, double e, double f, double g, struct point p, long k) {
     if (a == 1 && g == 7 && p.x == 8 && p.y == 9 && k == 10)
         reach_error(); // wrong
@@ -125,7 +125,7 @@ int narrow(struct number n, signed char c, unsigned short s, _Bool b) {
     return 0;
 }
 
-// A struct by value is there, whatever pointers are.
+// A struct passed by value exists, whatever the pointers are.
 int is_there(struct large l) { return l.a == l.b; }
 
 int is_alone(struct large l, struct large *p) {

@@ -2,7 +2,7 @@
 // run: --entry calls --property valid-deref --undefined-functions any-value => TRUE
 // run: --entry reads --property valid-deref => UNKNOWN
 // run: --entry ignores --property valid-deref => TRUE
-// Nobody defines what pointers to functions lead to, and pointers in unions are not made: nothing is said where they matter.
+// Targets of function pointers are undefined, and pointers in unions have no objects: there is no verdict if they matter.
 struct hooks {
     int value;
     int (*allocate)(int);

@@ -12,7 +12,7 @@
 // run: --entry set => FALSE(unreach-call)
 // run: --entry length --property termination --timeout 4 => UNKNOWN
 // run: --entry sentinel => TRUE
-// Loops over lists and trees of any size that a function is given. What was walked over is forgotten, and states come again.
+// Loops over argument lists and trees of any size. Visited nodes are dropped, so states recur.
 #include "../verify.h"
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ void freed(struct node *n) {
     }
 }
 
-// The caller may have others.
+// The caller may have other pointers.
 void forget(struct node *n) { n->next = NULL; }
 
 struct tree *lookup(struct tree *t, int key) {
@@ -63,7 +63,7 @@ struct tree *lookup(struct tree *t, int key) {
     return t;
 }
 
-// A pointer that was copied before anybody followed it leads to the same object.
+// A pointer that was copied before it was first dereferenced points to the same object.
 void copied(struct node *a, struct node *b) {
     struct node other;
     memcpy(&other, a, sizeof other);
@@ -88,7 +88,7 @@ void set(struct node *n) {
     }
 }
 
-// What is no address of an object stays what it is.
+// A value that is no address of an object does not change.
 void sentinel(void **slot, struct node *n) {
     *slot = (void *)-1;
     void *read = *slot;

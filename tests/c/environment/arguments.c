@@ -1,4 +1,4 @@
-// Arguments of the program are strings of any length up to the one that is null.
+// Program arguments are strings of any length. The last one is followed by a null pointer.
 // run: --property valid-deref => TRUE
 // run: -DUNCHECKED --property valid-deref => FALSE(valid-deref)
 // run: -DLAST --property valid-deref => FALSE(valid-deref)

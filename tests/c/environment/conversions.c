@@ -1,5 +1,5 @@
 // run: -DBUG => FALSE(unreach-call)
-// What scanf stores is read back from the text that the harness makes of it.
+// The harness makes text of the values that scanf stores, and scanf reads them back.
 #include "../verify.h"
 #include <stdio.h>
 

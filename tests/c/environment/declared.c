@@ -1,4 +1,4 @@
-// Variables that nobody defines hold any values, which a harness gives them; how large some are nobody knows.
+// Undefined variables have arbitrary initial values, which a harness sets. The size of some is unknown.
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: -DTABLE -DBUG => FALSE(unreach-call)
@@ -17,7 +17,7 @@ extern struct {
     unsigned long count;
 } options;
 extern int table[];
-// Of the C library, which keeps 0 or 1 there.
+// A variable of the C library, which is 0 or 1.
 extern int daylight;
 #ifdef HELD
 int *held = table;

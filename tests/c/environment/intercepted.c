@@ -1,4 +1,4 @@
-// Library functions that a sanitizer has, too, or calls itself: the harness has them nevertheless.
+// Library functions that a sanitizer also intercepts or calls: the harness replaces them nevertheless.
 // run: --check address -DWHICH=0 => FALSE(address)
 // run: --check address -DWHICH=1 => FALSE(address)
 // run: --check address -DWHICH=2 => FALSE(address)

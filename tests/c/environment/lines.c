@@ -2,7 +2,7 @@
 // run: --check address -DSIZES => TRUE
 // run: --check address -DBUG=4 => FALSE(address)
 // run: --check address -DBUG=6 => FALSE(address)
-// `getline` makes room for what a line needs, or doubles what there is, as often as it needs.
+// `getline` allocates as much as a line needs, or doubles the buffer repeatedly.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The input does not fit the format, or ends.
+// The input does not match the format, or ends.
 #include "../verify.h"
 #include <stdio.h>
 

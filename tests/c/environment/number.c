@@ -1,4 +1,4 @@
-// The number that an argument is.
+// The number that an argument denotes.
 #include "../verify.h"
 #include <stdlib.h>
 

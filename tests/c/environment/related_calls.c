@@ -1,4 +1,4 @@
-// What the environment gives depends on what it gave before: numbers after a seed, descriptors of open files, offsets, what stays the same.
+// Results of the environment depend on earlier results: numbers after a seed, descriptors of open files, offsets, constants.
 // run: -DCASE=0 => TRUE
 // run: -DCASE=0 -DBUG => FALSE(unreach-call)
 // run: -DCASE=1 => TRUE
@@ -67,7 +67,7 @@ int main(void) {
     check(a != b && fileno(a) != fileno(b));
     wrong(fileno(a) != 5 || fileno(b) != 9);
 #else
-    // The least descriptor that is free.
+    // The least free descriptor.
     int file = open("a", O_RDONLY), pair[2];
     if (file < 0 || close(file) != 0 || pipe(pair) != 0)
         return 0;

@@ -1,5 +1,5 @@
-// Formatted input of a stream: a `%n` counts what was read, fields have as much room as their width says, and what follows a number is no digit
-// of it.
+// Formatted input from a stream: `%n` is the number of bytes read, fields have the room of their width, and the input after a number does not
+// continue it.
 // run: -DCASE=0 => TRUE
 // run: -DCASE=0 -DBUG => FALSE(unreach-call)
 // run: -DCASE=1 => TRUE
@@ -32,7 +32,7 @@ int main(void) {
     check(x <= 9999 && x >= -999);
     wrong(x != -0xf);
 #elif CASE == 1
-    // White space before the number is counted as well.
+    // White space before the number counts, too.
     if (scanf("%d%n", &x, &n) != 1)
         return 0;
     check(n >= 1 && (x < 1000 || n >= 4));

@@ -1,6 +1,6 @@
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
-// The assertion that SV-COMP's programs leave to the verifier.
+// The assertion function that SV-COMP's programs expect the verifier to define.
 #include <ctype.h>
 #include <stdlib.h>
 

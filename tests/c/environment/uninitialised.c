@@ -1,5 +1,5 @@
 // native: no
-// Nothing is needed from outside, but no harness can give what is not initialised.
+// The program has no inputs, but a harness cannot set uninitialised memory.
 #include "../verify.h"
 #include <stdlib.h>
 

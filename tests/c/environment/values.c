@@ -1,4 +1,4 @@
-// What the library brings and nobody can arrange: time, random numbers, the process.
+// Results of the library that cannot be controlled: time, random numbers, process ids.
 #include "../verify.h"
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-// Wide characters from standard input: a harness gives their bytes.
+// Wide characters from standard input: the harness writes their bytes.
 #include <stdio.h>
 #include <wchar.h>
 #include "../verify.h"

@@ -1,4 +1,4 @@
-// Ten tenths are not one.
+// The sum of ten tenths is not one.
 #include "../verify.h"
 
 int main(void) {

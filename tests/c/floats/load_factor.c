@@ -1,4 +1,4 @@
-// A table whose size is a power of two and whose load is a part of that, as in hash tables: few sizes, and floats of nothing else.
+// A table whose size is a power of two, with a bound on its load, as in hash tables: few sizes, and no other floats.
 #include "../verify.h"
 
 static unsigned long max_load(double factor, unsigned long size) {

@@ -3,11 +3,11 @@
 // run: --32 => TRUE
 // run: -DNARROW --solver z3 => TRUE
 // run: -DNARROW -DBUG --solver z3 => FALSE(unreach-call)
-// A float that does not fit into an integer type: as the machine converts it.
+// A float that does not fit into an integer type is converted as by the machine.
 #include "../verify.h"
 
 int main(void) {
-    // By way of an int, and then truncated.
+    // Converted to int, and then truncated.
     unsigned char c = 250;
     c += 10.5;
     check(c == 4);
@@ -16,7 +16,7 @@ int main(void) {
     c = d;
     check(c == (int)d % 256);
     wrong(c != 2);
-    // Too large, too small and no number.
+    // Too large, too small, and NaN.
     float f = __VERIFIER_nondet_float();
     if (!(f > -2147483648.0f && f < 2147483648.0f)) {
         int i = f;

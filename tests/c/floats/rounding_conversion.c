@@ -26,7 +26,7 @@ int main(void) {
     double wide = 1.0000000001L + i * 0.0L;
     float narrow = wide;
     check(narrow == 1 || (modes[k] == FE_UPWARD && narrow == 1 + FLT_EPSILON));
-    // What is exact is so in every mode.
+    // An exact conversion is the same in every mode.
     check((double)i == i && (int)2.9 == 2 && (int)-2.9 == -2 && (long long)(long double)i == i);
     long n = 9007199254740993;
     double d = n;

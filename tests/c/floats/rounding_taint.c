@@ -1,6 +1,6 @@
 // run: => UNKNOWN
 // run: -DEXACT => TRUE
-// In modes other than to nearest the functions that IEEE 754 does not define may give anything.
+// In modes other than to nearest, functions that IEEE 754 does not define may return anything.
 #include "../verify.h"
 #include <fenv.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // run: => UNKNOWN
 // run: -DBUG => FALSE(unreach-call)
-// What IEEE 754 leaves open is over-approximated: it proves nothing false.
+// Results that IEEE 754 leaves open are over-approximated, so nothing false is proved.
 #include "../verify.h"
 #include <math.h>
 

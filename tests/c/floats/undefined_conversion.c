@@ -2,7 +2,7 @@
 // run: -DFOLDED => UNKNOWN
 // run: -DSAFE => TRUE
 // run: -DSAFE -DFOLDED => TRUE
-// Where compilers or libraries differ in what they make of a float that does not fit, it is any value.
+// If compilers or libraries differ in the conversion of a float that does not fit, the result is any value.
 #include "../verify.h"
 
 int main(void) {

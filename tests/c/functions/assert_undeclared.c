@@ -1,4 +1,4 @@
-// `assert` without its header: a function that no library has, taken as the assertion.
+// `assert` without its header is a function that no library has. It is treated as the assertion.
 int __VERIFIER_nondet_int(void);
 
 int main(void) {

@@ -1,4 +1,4 @@
-// What callers have is forgotten and refined at every depth of a recursion.
+// Values of callers are dropped and refined at every depth of a recursion.
 // run: --analysis value => TRUE
 // run: --analysis value -DBUG => FALSE(unreach-call)
 // run: --analysis symex-cegar => TRUE

@@ -1,4 +1,4 @@
-// An error function that is called through a pointer is called.
+// A call of an error function through a pointer is an error.
 #include "../verify.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Inputs as programs written for CBMC and ESBMC have them.
+// Input functions of programs written for CBMC and ESBMC.
 #include "../verify.h"
 
 int nondet_int();

@@ -1,6 +1,6 @@
 // run: => UNKNOWN
 // run: --analysis symex => UNKNOWN
-// A function that nobody defines and that takes something is no input, whatever its name.
+// An undefined function with parameters is no input, whatever its name.
 #include "../verify.h"
 
 int nondet_int(int *where);

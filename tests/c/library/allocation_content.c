@@ -1,5 +1,5 @@
 // run: --check address => FALSE(address)
-// What is read of memory before it is written is given to the program, whatever a sanitizer fills it with.
+// Memory that is read before it is written is an input, whatever a sanitizer fills it with.
 #include <stdlib.h>
 
 int main(void) {

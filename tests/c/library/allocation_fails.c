@@ -5,7 +5,7 @@
 // run: --malloc-may-fail --check address -DHOW=0 => TRUE
 // run: --check address -DHOW=1 => TRUE
 // run: --malloc-may-fail --check leak -DHOW=5 => FALSE(leak)
-// Each function that allocates may fail, whatever succeeded before; what succeeded is memory like any other.
+// Each function that allocates may fail, independently of earlier calls. Memory from successful calls is ordinary memory.
 #include <stdlib.h>
 #include <string.h>
 

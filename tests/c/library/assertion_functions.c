@@ -1,4 +1,4 @@
-// All functions that a failed assertion calls in some C library are failed assertions, unless the program defines them.
+// All functions that a failed assertion calls in some C library count as failed assertions, unless the program defines them.
 // run: --check default => TRUE
 // run: --check default -DFAILS=1 => FALSE(unreach-call)
 // run: --check default -DFAILS=2 => FALSE(unreach-call)

@@ -1,4 +1,4 @@
-// The environment keeps what it was asked for and told.
+// The environment stays as it was queried or set.
 #include "../verify.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ int main(void) {
     static char entry[] = "PROVISO=x";
     check(putenv(entry) == 0 && getenv("PROVISO") == entry + 8);
     check(unsetenv("PROVISO") == 0 && !getenv("PROVISO"));
-    // Streams, too.
+    // So do streams.
     FILE *file = fopen("file", "r");
     if (!file)
         return 0;

@@ -1,4 +1,4 @@
-// What fails says so in `errno`, and what may fail may say so.
+// A function that fails sets `errno`, and a function that may fail may set it.
 #include "../verify.h"
 #include <ctype.h>
 #include <errno.h>

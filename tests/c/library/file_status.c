@@ -1,4 +1,4 @@
-// A file is of one of the kinds that there are, or of none (an eventfd by its path in /proc), and its times are ones.
+// A file has one of the existing kinds, or none (an eventfd by its path in /proc), and valid times.
 // run: => TRUE
 // run: --32 => TRUE
 // run: -DBUG => FALSE(unreach-call)

@@ -3,7 +3,7 @@
 // run: -DWRONG=memory[0]!=0 => TRUE
 // run: -DWRONG=rest[0]!='a' => TRUE
 // run: --property valid-deref -DUNCHECKED => FALSE(valid-deref)
-// Folders give names, a mapping is a zeroed object of whole pages, parts of paths are what they are.
+// Folders have names, a mapping is a zeroed object of whole pages, and parts of paths are computed exactly.
 #include <dirent.h>
 #include <libgen.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 // run: --check address -DWHAT=6 => FALSE(address)
 // run: --property valid-free -DWHAT=0 => TRUE
 // run: --check address -DWHAT=0 => TRUE
-// What the library keeps, or allocates by other functions than malloc, is not for free, realloc and malloc_usable_size.
+// Memory that the library keeps, or allocates by functions other than malloc, must not be passed to free, realloc and malloc_usable_size.
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <search.h>

@@ -1,4 +1,4 @@
-// Who the program is does not change, unless it becomes somebody else.
+// The identity of the program does not change, unless the program changes it.
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: -DBECOMES => UNKNOWN

@@ -2,7 +2,7 @@
 // run: --property valid-deref -DARGUMENT=d[n] => TRUE
 // run: --property valid-deref -DARGUMENT=d[n+1] => FALSE(valid-deref)
 // run: -DBUG => FALSE(unreach-call)
-// Messages read what they print, and end the program where they are told to; there are no translations.
+// Messages read their arguments and end the program if they should; there are no translations.
 #include <err.h>
 #include <errno.h>
 #include <error.h>

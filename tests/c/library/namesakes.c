@@ -2,7 +2,7 @@
 // run: --undefined-functions any-value => TRUE
 // run: --undefined-functions any-value -DBUG => FALSE(unreach-call)
 // native: no
-// What is declared with other parameters than a function of the library has, or called with too few, only has its name.
+// A function that is declared with other parameters than the library's, or called with too few arguments, only shares its name.
 #include "../verify.h"
 
 extern int wait(int seconds, int fraction);

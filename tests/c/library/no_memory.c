@@ -11,7 +11,7 @@
 // run: -DWHAT=3 => TRUE
 // run: -DWHAT=4 => TRUE
 // run: -DWHAT=5 => TRUE
-// Library functions that allocate fail as their manuals say where allocation may fail, and only there.
+// If allocation may fail, library functions that allocate fail as their manuals describe, and others do not.
 #define _GNU_SOURCE
 #include "../verify.h"
 #include <search.h>
@@ -41,12 +41,12 @@ int main(void) {
         char *text;
         check(asprintf(&text, "%d", 5) == 1); // wrong
     }
-    // As many handlers have a place for sure.
+    // This number of handlers always fits.
     if (WHAT == 7) {
         for (int i = 0; i < 32; i++)
             check(atexit(handler) == 0);
     }
-    // A variable that is there needs no room in the table, and nothing has changed where setenv fails.
+    // An existing variable needs no room in the table, and nothing changes if setenv fails.
     if (WHAT == 8) {
         if (setenv("NAME", "value", 1) == 0) {
             check(putenv("NAME=other") == 0);

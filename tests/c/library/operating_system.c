@@ -4,7 +4,7 @@
 // run: -DWRONG=files==-1 => FALSE(unreach-call)
 // run: -DWRONG=files==8192 => FALSE(unreach-call)
 // run: -DWRONG=ends[0]==7&&ends[1]==9 => FALSE(unreach-call)
-// What the operating system gives has bounds: sizes of files, ends of pipes, what `sysconf` says.
+// Results of the operating system have bounds: sizes of files, ends of pipes, results of `sysconf`.
 #include "../verify.h"
 #include <sys/stat.h>
 #include <unistd.h>

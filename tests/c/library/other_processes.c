@@ -5,7 +5,7 @@
 // run: -DOPTIONS=WUNTRACED -DWRONG=WIFSTOPPED(status) => FALSE(unreach-call)
 // run: -DWRONG=priority==19 => FALSE(unreach-call)
 // native: unseen
-// How other processes end, priorities, limits: no more than the system says.
+// Exit status of other processes, priorities, limits: only values that the system allows.
 #include "../verify.h"
 #include <errno.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // run: => UNKNOWN
-// Whether the library finds a number too small that is rounded to the least one is left open, and says so.
+// The library may or may not report a range error for a number that is rounded to the least normal one.
 #include "../verify.h"
 #include <errno.h>
 #include <stdlib.h>

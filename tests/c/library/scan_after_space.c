@@ -1,6 +1,6 @@
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
-// White space in a format skips that of the input, so the character behind it is none.
+// White space in a format skips that of the input, so the next character is none.
 #include "../verify.h"
 #include <stdio.h>
 

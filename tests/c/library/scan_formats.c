@@ -1,4 +1,4 @@
-// Formats that are known: what is read where has the type that the format says, and fits; what was read before stays as it is.
+// Known formats: a value that is read has the type and width of the format, and values that were read before do not change.
 // run: -DNUMBERS --property valid-deref => TRUE
 // run: -DTOO_MANY --property valid-deref => FALSE(valid-deref)
 // run: -DWORDS --property valid-deref => TRUE

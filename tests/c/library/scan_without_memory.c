@@ -2,7 +2,7 @@
 // run: --malloc-may-fail -DWRONG=0 => TRUE
 // run: -DWRONG=1 => TRUE
 // native: no
-// What %m stores in memory of its own, scanf does not read where there is none. A harness cannot make the library's scanf fail.
+// If there is no memory for %m, scanf does not read the input. A harness cannot make the library's scanf fail.
 #define _GNU_SOURCE
 #include "../verify.h"
 #include <stdio.h>
@@ -16,7 +16,7 @@ int main(void) {
         check(items == 2); // wrong
     check((items == 2 && text) || (items == EOF && !text));
     free(text);
-    // Without memory there is nothing to be read either.
+    // Without memory, nothing is read.
     check(sscanf("abc", "%*ms") == 0);
     return 0;
 }

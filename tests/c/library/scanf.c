@@ -1,4 +1,4 @@
-// What is read may be anything.
+// scanf may read any values.
 #include "../verify.h"
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
-// search.h: trees, whose nodes are found again and walked in order, hash tables with room for so many, lists.
+// search.h: trees, whose nodes are found again and visited in order, hash tables with a capacity, lists.
 #include <search.h>
 #include <stdlib.h>
 #include "../verify.h"

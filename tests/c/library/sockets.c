@@ -1,11 +1,11 @@
-// What arrives at a socket is as long as it says, and anything.
+// The data of a socket is arbitrary and has the returned length.
 // run: --check unreach-call,address,memory => TRUE
 // run: --property valid-deref -DBUG=1 => FALSE(valid-deref)
 // run: --property valid-deref -DBUG=2 => FALSE(valid-deref)
 // run: --check unreach-call -DBUG=3 => FALSE(unreach-call)
 // run: --check memory -DBUG=4 => FALSE(memory)
 // native: unseen
-// The violations of two runs are in functions of the library, which have no socket natively.
+// The violations of two runs are in library functions, which natively have no socket.
 #include "../verify.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // native: unseen
-// threads.h and stdatomic.h (for which nobody links a library) in a program of one thread.
+// threads.h and stdatomic.h (which need no library) in a program with a single thread.
 #include <stdatomic.h>
 #include <threads.h>
 #include "../verify.h"

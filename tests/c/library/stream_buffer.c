@@ -1,5 +1,5 @@
 // run: => FALSE(unreach-call)
-// A buffer that is given to a stream is no longer what it was.
+// The content of a buffer that a stream uses is undefined.
 #include <stdio.h>
 #include "../verify.h"
 

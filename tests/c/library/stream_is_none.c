@@ -5,8 +5,8 @@
 // run: --check address -DWHAT=5 => FALSE(address)
 // run: --check address -DWHAT=0 => TRUE
 // native: unseen
-// What is given as a stream is one that the library has made, and that is still open. No function here does anything else that the models
-// ask about.
+// An argument for a stream must be an open stream of the library. The functions here make no other call that the models
+// check.
 #include <stdio.h>
 #include <stdlib.h>
 

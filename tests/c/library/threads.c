@@ -2,7 +2,7 @@
 // run: -DBUG => FALSE(unreach-call)
 // run: -DWAKES => UNKNOWN
 // run: -DBLOCKS --property termination => FALSE(termination)
-// pthread.h in a program of one thread. What waits for others waits for ever.
+// pthread.h in a program with a single thread. An operation that waits for another thread waits forever.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -31,7 +31,7 @@ int main(void) {
     pthread_mutex_lock(&mutex);
     wrong(n <= 0);
 #ifdef WAKES
-    // Waiting may end by itself, which no run shows.
+    // A wait may end spuriously, which no native run shows.
     pthread_cond_wait(&condition, &mutex);
     reach_error();
 #else

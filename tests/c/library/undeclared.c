@@ -1,4 +1,4 @@
-// A function with variable arguments that nobody declares: what is behind its parameters is found as ever.
+// An undeclared function with variable arguments: the arguments after its parameters are found as usual.
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: --check address => TRUE

@@ -1,4 +1,4 @@
-// What was told of a user is gone when another one is asked for.
+// The data of a user is overwritten when another one is queried.
 // run: => UNKNOWN
 // run: -DONCE => TRUE
 #include "../verify.h"

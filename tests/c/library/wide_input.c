@@ -28,7 +28,7 @@ int main(void) {
     wint_t c = btowc(bytes[0]);
     if (!iswctype(c, wctype("alpha")) != !iswalpha(c) || towctrans(c, wctrans("toupper")) != towupper(c))
         reach_error();
-    // What breaks off is not read again.
+    // An incomplete character is not read again.
     double x = 0, y = 0;
     if (sscanf("1.25e+x", "%3lf%lf%7s", &x, &y, word) != 3 || x != 1.2 || y != 5 || strcmp(word, "x"))
         reach_error();

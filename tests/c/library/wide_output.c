@@ -17,7 +17,7 @@ int main(void) {
     char bytes[12];
     if (snprintf(bytes, sizeof bytes, "%ls,%lc", L"xy", L'z') != 4 || bytes[3] != 'z')
         reach_error();
-    // No byte in the locale "C".
+    // It is no byte in the locale "C".
     if (snprintf(bytes, sizeof bytes, "%ls", L"\u20ac") != -1)
         reach_error();
     if (wcstombs(bytes, L"abc", sizeof bytes) != 3 || mbtowc(text, bytes + 1, 2) != 1 || text[0] != L'b')

@@ -1,5 +1,5 @@
-// Functions with variable arguments, called through pointers that say nothing of parameters: what is behind the callee's
-// parameters depends on the callee.
+// Functions with variable arguments, called through pointers without prototypes: the position of the variable arguments
+// depends on the callee.
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: --check address => TRUE

@@ -1,4 +1,4 @@
-// A list whose last node leads back to its second: the beginning of a segment is where its end leads, too.
+// A list whose last node points back to its second: the end of a segment points to its start.
 // run: --property unreach-call --analysis shape => FALSE(unreach-call)
 // run: --property unreach-call => FALSE(unreach-call)
 #include "../verify.h"
@@ -29,7 +29,7 @@ static void build(void) {
 
 int main(void) {
     build();
-    // As long as a variable leads to the first node, the others alone are a segment; then the first joins them.
+    // As long as a variable points to the first node, only the others are a segment; then the first joins them.
     struct node *first = list[0];
     while (__VERIFIER_nondet_int())
         if (first->prev)

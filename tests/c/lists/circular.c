@@ -1,4 +1,4 @@
-// A circular list, gone round once and freed.
+// A circular list, traversed once and freed.
 // run: --property unreach-call --analysis shape => TRUE
 // run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE

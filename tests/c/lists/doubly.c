@@ -1,4 +1,4 @@
-// Links back are those of the links forward; a node is taken out in the middle.
+// Backward links match the forward links; a node in the middle is removed.
 // run: --property unreach-call --analysis shape => TRUE
 // run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE

@@ -1,4 +1,4 @@
-// A pointer into the middle, in memory whose address is taken, splits the list; what is before it is rewritten.
+// A pointer to the middle, in memory whose address is taken, splits the list; the part before it is rewritten.
 // run: --property unreach-call --analysis shape => TRUE
 // run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 #include "../verify.h"

@@ -1,4 +1,4 @@
-// Lists as in Linux: heads inside of nodes, circular, with a head that is in no node; nodes move from one list to another.
+// Lists as in Linux: heads in nodes, circular, with a head outside of nodes; nodes move from one list to another.
 // run: --property unreach-call --analysis shape => TRUE
 // run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE

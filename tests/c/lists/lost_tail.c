@@ -1,4 +1,4 @@
-// The rest of a list is lost where its last node is taken for its only one.
+// The rest of a list is lost if its last node is assumed to be its only one.
 // run: --property valid-memsafety --analysis shape => TRUE
 // run: --property valid-memsafety --analysis shape -DBUG => FALSE(valid-memtrack)
 // run: --property valid-memcleanup --analysis shape => TRUE

@@ -1,4 +1,4 @@
-// A queue of messages with a text each, of any length: nothing is wrong in it.
+// A queue of messages, each with a text of any length. There is no violation.
 // run: => TRUE
 // run: --check address,undefined => TRUE
 #include "../verify.h"

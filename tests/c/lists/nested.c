@@ -3,7 +3,7 @@
 // run: --analysis shape --property valid-memsafety -DCASE=3 => FALSE(valid-deref)
 // run: --analysis shape --property unreach-call -DCASE=4 => FALSE(unreach-call)
 // run: --analysis shape --property unreach-call -DCASE=5 => TRUE
-// A list of lists, each inner node with a buffer of its own: what belongs to a node is folded with it.
+// A list of lists, each inner node with its own buffer: a node is folded together with the objects that belong to it.
 #include "../verify.h"
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ int main(void) {
     } while (__VERIFIER_nondet_int());
     count = 0;
 #if CASE >= 4
-    // Only nodes lead to it now, and all to the same.
+    // Now only nodes point to it, and all to the same one.
     *list->shared = 1;
     if (list->next && list->next->next)
         check(*list->next->next->shared == (CASE == 5)); // wrong in case 4

@@ -1,4 +1,4 @@
-// Each node leads to itself, or to the first of the list.
+// Each node points to itself, or to the first node of the list.
 // run: --property unreach-call --analysis shape => TRUE
 // run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 #include "../verify.h"

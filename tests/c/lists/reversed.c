@@ -1,4 +1,4 @@
-// Reversal keeps what is in the list, and makes the last node the first.
+// Reversal keeps the content of the list, and makes the last node the first.
 // run: --property unreach-call --analysis shape => TRUE
 // run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE

@@ -1,4 +1,4 @@
-// A singly linked list of any length: what all nodes hold, and what only those before a mark do.
+// A singly linked list of any length: facts about all nodes, and about those before a mark.
 // run: --property unreach-call --analysis shape => TRUE
 // run: --property unreach-call --analysis shape -DBUG => FALSE(unreach-call)
 // run: --property valid-memsafety --analysis shape => TRUE

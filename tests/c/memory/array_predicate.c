@@ -1,4 +1,4 @@
-// What refutes a path here is a condition on an array that no loop has seen yet.
+// The path is refuted by a condition on an array, before any loop uses the array.
 // run: --analysis predicate => TRUE
 // run: --analysis value-predicate => TRUE
 // run: => TRUE

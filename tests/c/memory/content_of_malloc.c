@@ -1,4 +1,4 @@
-// What is read of the heap before it was written, and objects of any size: a harness gives content, and sizes that a machine has.
+// Reads of the heap before it is written, and objects of any size: a harness sets content, and sizes that a machine supports.
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

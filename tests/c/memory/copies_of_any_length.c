@@ -1,4 +1,4 @@
-// Copies and fills whose length and places are not known, in objects of any size.
+// Copies and fills of unknown length at unknown places, in objects of any size.
 // run: => TRUE
 // run: -DBUG => FALSE(unreach-call)
 // run: --analysis symex => TRUE
@@ -18,11 +18,11 @@ int main(void) {
     if (n == 0 || n > 1 << 20 || from > n || i >= n)
         return 0;
     unsigned char *a = malloc(n), *b = malloc(n);
-    // What was there is any content; behind the copy the filling is left.
+    // The old content is arbitrary; after the copy, the filling remains.
     memset(b, 5, n);
     memcpy(b, a + from, n - from);
     check(i < n - from ? b[i] == a[from + i] : b[i] == 5);
-    // Over itself, both ways.
+    // Overlapping, in both directions.
     unsigned char at = a[i];
     if (i >= from) {
         memmove(a, a + from, n - from);
@@ -33,7 +33,7 @@ int main(void) {
     memset(a + from, 0, n - from);
     wrong(a[i] == 0 || b[i] != 77);
 
-    // Of whole structures, in objects whose elements are words.
+    // Whole structures, in objects whose elements are words.
     size_t count = __VERIFIER_nondet_ulong(), k = __VERIFIER_nondet_ulong();
     if (count == 0 || count > 1000 || k >= count)
         return 0;
@@ -56,7 +56,7 @@ int main(void) {
     memset(other, 'x', few);
     check(few == 0 || other[few - 1] == 'x');
     wrong(few != 5 || other[4] != 'x');
-    // No byte of no object.
+    // Zero bytes, at no object.
     memcpy(NULL, NULL, few & 8);
     return 0;
 }

@@ -1,4 +1,4 @@
-// Objects larger than any machine has, accessed far behind their start.
+// Objects larger than any machine supports, accessed far from their start.
 // native: unseen
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A length that is read back from a block of that length, after bytes of it were written at unknown places behind it.
+// A length that is read back from a block of that length, after writes at unknown places after it.
 #include "../verify.h"
 #include <stdlib.h>
 extern unsigned long __VERIFIER_nondet_ulong(void);

@@ -6,7 +6,7 @@
 // run: --analysis predicate --blocks calls => TRUE
 // run: --analysis predicate --predicates cartesian => TRUE
 // run: --analysis predicate --blocks calls --predicates cartesian -DBUG => FALSE(unreach-call)
-// Predicates about memory: how two members of an object compare in every turn.
+// Predicates about memory: a relation between two members of an object in every iteration.
 #include "../verify.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// The end of an object may be where another one starts (C17 6.5.9p6): the layout decides, and programs must be right with either.
+// An object may start where another one ends (C17 6.5.9p6), depending on the layout. Programs must be right in both cases.
 // run: --property unreach-call => FALSE(unreach-call)
 // run: --property unreach-call -DOTHERWISE => FALSE(unreach-call)
 // run: --property unreach-call --data-model ILP32 => FALSE(unreach-call)
@@ -26,7 +26,7 @@ int main(void) {
 #endif
     int *end = first + 4;
 #ifdef INSIDE
-    // What is no end is at no other object's address.
+    // An address that is no end is not the address of another object.
     end--;
 #endif
 #ifdef OTHERWISE

@@ -1,4 +1,4 @@
-// A pointer copied byte by byte points where it did.
+// A pointer that is copied byte by byte has the same target.
 #include "../verify.h"
 
 int main(void) {

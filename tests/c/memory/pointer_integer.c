@@ -1,4 +1,4 @@
-// Pointers survive the way through integers.
+// Pointers survive conversion to integers and back.
 #include "../verify.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// memset with a length that is not known.
+// memset with an unknown length.
 #include "../verify.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Reads and writes at an index that is not known.
+// Reads and writes at an unknown index.
 #include "../verify.h"
 
 int main(void) {

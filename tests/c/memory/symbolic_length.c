@@ -1,4 +1,4 @@
-// memcpy with a length that is not known.
+// memcpy with an unknown length.
 #include "../verify.h"
 #include <string.h>
 

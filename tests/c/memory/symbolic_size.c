@@ -1,4 +1,4 @@
-// An allocation whose size is not known.
+// An allocation of unknown size.
 #include "../verify.h"
 #include <stdlib.h>
 

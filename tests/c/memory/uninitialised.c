@@ -1,5 +1,5 @@
 // native: no
-// A variable that was never written may hold anything.
+// A variable that was never written may have any value.
 #include "../verify.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// A union shows the bytes of what was stored last.
+// Reading a union returns the bytes that were stored last.
 #include "../verify.h"
 
 union u {

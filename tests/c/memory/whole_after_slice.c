@@ -1,5 +1,5 @@
-// A slice lacks `free`, so in it the two objects are not known to differ; the whole program is proved instead, by invariants of
-// a loop that is not in the slice. (Reduced from a program made at random; what looks idle makes the slice smaller.)
+// A slice removes `free`, so the two objects may be equal in it. The whole program is proved instead, by invariants of
+// a loop that is not in the slice. (Reduced from a random program; the code without effect makes the slice smaller.)
 // run: => TRUE
 #include <stdlib.h>
 extern void reach_error(void);

@@ -4,7 +4,7 @@
 // run: --property valid-memsafety -DBUG=3 => FALSE(valid-deref)
 // run: --property valid-memsafety -DBUG=4 => FALSE(valid-deref)
 // run: --property valid-memsafety -DBUG=5 => FALSE(valid-deref)
-// The last element and the one behind it, of arrays of all kinds, and the one before the first.
+// The last element, the one after it, and the one before the first, for arrays of all kinds.
 #include "../verify.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-// The second literal is gone when it is read; clang does not say so, and no sanitizer sees it. That is no proof.
+// The life of the second literal has ended when it is read. Clang does not mark this, and no sanitizer detects it. So there is no proof.
 // run: --property valid-memsafety => TRUE
 // run: --property valid-memsafety -DBUG => UNKNOWN
 // run: --property valid-memsafety -DPASSED => UNKNOWN
-// A statement is a block as well, without braces, and control may never come back to its condition.
+// A statement without braces is a block, too, and control may never return to its condition.
 // run: --property valid-memsafety -DCONDITION => UNKNOWN
 // run: --property valid-memsafety -DAROUND_SWITCH => UNKNOWN
 #include "../verify.h"

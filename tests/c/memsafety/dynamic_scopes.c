@@ -2,8 +2,8 @@
 // run: --property valid-memsafety -DBUG=1 => FALSE(valid-deref)
 // run: --property valid-memsafety -DBUG=2 => FALSE(valid-deref)
 // native: unseen
-// An array of variable length ends with its scope, and what `alloca` gave there with it; other memory of `alloca` lives as long as
-// its function. Sanitizers do not see this.
+// The life of a variable-length array ends with its scope, and so does that of memory from `alloca` in this scope; other memory of `alloca` lives as long as
+// its function. Sanitizers do not detect this.
 #include <alloca.h>
 
 #ifndef BUG

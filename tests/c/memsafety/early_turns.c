@@ -1,8 +1,8 @@
 // run: --property valid-memsafety --analysis bmc -DBUG => FALSE(valid-memtrack)
 // run: --property valid-memsafety --analysis k-induction -DBUG => FALSE(valid-memtrack)
 // run: --property valid-memsafety => TRUE
-// A list is searched by pointers that induction does not know: what they access is no error where it is dropped as one of an
-// earlier turn, and the leak behind the search is found.
+// Pointers that induction does not track search a list. Dropping their accesses in an earlier iteration is
+// not an error, and the leak after the search is found.
 #include "../verify.h"
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 // run: --property valid-memsafety -DBEYOND => FALSE(valid-deref)
 // run: --property valid-memcleanup -DABORTS => FALSE(valid-memcleanup)
 // run: --property valid-memsafety -DABORTS => TRUE
-// What `atexit` was given frees at the end; variables of `main` are still there when it calls `exit`; `realloc` and others set `errno`;
-// `getline` hands out memory.
+// A handler of `atexit` frees memory at the end; variables of `main` still exist when it calls `exit`; `realloc` and others set `errno`;
+// `getline` returns memory.
 #include "../verify.h"
 #include <errno.h>
 #include <stdint.h>

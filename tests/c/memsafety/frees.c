@@ -5,8 +5,8 @@
 // run: --property valid-memsafety -DBUG=4 => FALSE(valid-free)
 // run: --property valid-memsafety -DBUG=5 => FALSE(valid-free)
 // run: --property valid-memsafety -DBUG=6 => FALSE(valid-free)
-// Freeing null is fine; freeing twice, the middle of an object, a variable, or what `realloc` has freed is not. Nor is giving `realloc` the
-// middle of an object, or its end: that is no invalid access.
+// Freeing null is allowed. Freeing twice, the middle of an object, a variable, or memory that `realloc` has freed is not; nor is passing `realloc` the
+// middle of an object or its end, which is no invalid access.
 #include "../verify.h"
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 // run: --property valid-memsafety --analysis value => FALSE(valid-memtrack)
 // run: --property valid-memsafety --analysis symex-cegar => FALSE(valid-memtrack)
 // run: --property valid-memsafety --analysis symex => FALSE(valid-memtrack)
-// A variable that nothing reads keeps memory from being lost: states that differ in it differ.
+// A variable that is never read keeps memory reachable: states that differ in it differ.
 #include "../verify.h"
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 // run: --property valid-memsafety -DABORT => TRUE
 // run: --property valid-memsafety -DFOR_EVER => FALSE(valid-memtrack)
 // run: --property valid-memsafety -DFOR_EVER --analysis value-slicing => FALSE(valid-memtrack)
-// A list of which the last pointer is overwritten, of which one element is skipped, and which is kept to the end.
+// A list whose last pointer is overwritten, one of whose elements is skipped, and one that is kept to the end.
 #include "../verify.h"
 #include <stdlib.h>
 

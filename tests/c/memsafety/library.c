@@ -2,7 +2,7 @@
 // run: --property valid-memcleanup => TRUE
 // run: --property valid-memsafety -DBUG=1 => FALSE(valid-memtrack)
 // run: --property valid-memcleanup -DBUG=2 => FALSE(valid-memcleanup)
-// What the C library keeps does not leak; what it hands over does. Sizes of zero, null, and `realloc` that frees.
+// Memory that the C library keeps does not leak; memory that it returns does. Sizes of zero, null, and `realloc` that frees.
 #include "../verify.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // run: --property valid-memsafety -DBUG=2 => FALSE(valid-deref)
 // run: --property valid-memsafety -DBUG=3 => FALSE(valid-deref)
 // run: --property valid-memsafety -DBUG=4 => FALSE(valid-deref)
-// Objects that are accessed when they have been freed, when their scope has ended, when their function has returned, and null.
+// Accesses to freed objects, after the end of a scope, after the return of a function, and to null.
 #include "../verify.h"
 #include <stdlib.h>
 

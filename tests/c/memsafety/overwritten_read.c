@@ -1,4 +1,4 @@
-// What was read of a string is not there any more where it was overwritten: it is not what a null byte that is seen there lies behind.
+// A value that was read from a string and then overwritten must not bound the position of a null byte that is found later.
 // run: --property valid-deref => FALSE(valid-deref)
 // run: -DBEHIND --property valid-deref => FALSE(valid-deref)
 // run: -DELSEWHERE --property valid-deref => TRUE

@@ -5,7 +5,7 @@
 // run: --property valid-memsafety -DBUG=3 => FALSE(valid-memtrack)
 // run: --check address -DBUG=1 => FALSE(address)
 // native: unseen
-// A struct that is passed by value lives as long as the call, though the ABI has the caller make it, and so do variadic arguments.
+// A struct that is passed by value lives as long as the call, although the caller creates it in the ABI; so do variadic arguments.
 #include "../verify.h"
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Compound literals whose addresses are passed to functions: what these do with them says whether they can be used after their end, which clang does not mark.
+// Compound literals whose addresses are passed to functions: the functions decide whether they can be used after their end, which clang does not mark.
 // run: --property valid-memsafety => TRUE
 // run: --property valid-memsafety -DBEYOND => FALSE(valid-deref)
 // run: --property valid-memsafety -DKEPT => UNKNOWN

@@ -1,4 +1,4 @@
-// A variable that is returned is not the function's result, though compilers may make them one: its life ends where its block does.
+// A variable that is returned is not the function's result, although compilers may merge them: its life ends with its block.
 // (So does clang natively, and no sanitizer sees it.)
 // run: --property valid-memsafety => TRUE
 // run: --property valid-memsafety -DINNER => FALSE(valid-deref)

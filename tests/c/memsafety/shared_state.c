@@ -1,6 +1,6 @@
 // run: --property valid-memsafety => TRUE
 // run: --property valid-memsafety -DBUG => FALSE(valid-deref)
-// A mutex and rounding modes are the library's: what one of its functions writes only the others can read.
+// A mutex and rounding modes belong to the library: only library functions read the values that library functions write.
 #include "../verify.h"
 #include <fenv.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Strings of any length: what strlen gave is how far a copy goes, whether it is compared with a constant or makes room for the copy.
+// Strings of any length: the result of strlen bounds a copy, whether it is compared with a constant or used as the size of the destination.
 // run: --property valid-deref => TRUE
 // run: -DNO_ROOM --property valid-deref => FALSE(valid-deref)
 // run: -DONE_LESS --property valid-deref => FALSE(valid-deref)

@@ -1,6 +1,6 @@
 // run: --property valid-memsafety => TRUE
 // run: --property valid-memsafety -DWRONG => FALSE(valid-deref)
-// Properties of characters, as libraries for Unicode look them up: the index into a table is an element of another.
+// Properties of characters as in libraries for Unicode: the index into a table is an element of another one.
 extern int __VERIFIER_nondet_int(void);
 
 static const unsigned short blocks[4352] = {

@@ -1,5 +1,5 @@
-// A jump leads into the scope of `y`, so clang does not mark where it ends. That `y` is used behind it is not seen, and not proved
-// away.
+// A jump leads into the scope of `y`, so clang does not mark its end. The use of `y` after it is not detected, and safety is not
+// proved.
 // run: --property valid-memsafety => UNKNOWN
 // run: --property valid-memsafety -DUSED_WITHIN => TRUE
 // run: --property valid-memsafety -DREPEATED => UNKNOWN

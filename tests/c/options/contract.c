@@ -1,4 +1,4 @@
-// A product and a sum in one expression are rounded once where the machine has an instruction for it, as clang and gcc have it by default.
+// A product and a sum in one expression are rounded once if the machine has an instruction for it, as by default in clang and gcc.
 // run: => TRUE
 // run: -mfma => FALSE(unreach-call)
 // run: -march=haswell => FALSE(unreach-call)

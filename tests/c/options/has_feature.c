@@ -1,4 +1,4 @@
-// The program that is verified is the one that is built: that it is checked does not make it another.
+// The verified program is the one that the build makes: the checks do not change it.
 // run: => FALSE(unreach-call)
 // run: --check all => FALSE(unreach-call)
 // run: --check unreach-call,shift => FALSE(unreach-call)

@@ -1,4 +1,4 @@
-// With optimisation the C library's headers have inline functions, which read what the library keeps in its streams.
+// With optimisation, headers of the C library have inline functions that read the content of its streams.
 // run: => FALSE(unreach-call)
 // run: -O2 => FALSE(unreach-call)
 // run: -O2 -DAGAIN => TRUE

@@ -1,4 +1,4 @@
-// Attributes exempt functions from clang's sanitizers, in several spellings. The checks that are asked for are made all the same.
+// Attributes exempt functions from clang's sanitizers, in several spellings. Enabled checks are made nevertheless.
 // run: --property no-overflow -DEXEMPT=1 => FALSE(no-overflow)
 // run: --property no-overflow -DEXEMPT=2 => FALSE(no-overflow)
 // run: --property no-overflow -DEXEMPT=3 => FALSE(no-overflow)
@@ -46,7 +46,7 @@ EXEMPTED static int less(int n) {
 #pragma clang attribute pop
 #endif
 
-// The name may mean something else.
+// The name may have another meaning.
 static int no_sanitize(const char *what) {
     return what[0];
 }

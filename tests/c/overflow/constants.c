@@ -5,7 +5,7 @@
 // run: --check shift -DBITS=32 => FALSE(shift)
 // run: --property no-overflow -DBITS=40 => FALSE(no-overflow)
 // run: --property no-overflow -DRIGHT=40 => TRUE
-// clang folds constants, but not those that overflow; of a shift whose result does not fit only the check is left.
+// clang folds constants, except those that overflow. Of a shift whose result does not fit, only the check remains.
 #include "../verify.h"
 
 int main(void) {
@@ -13,7 +13,7 @@ int main(void) {
     return (1 << BITS) == 0; // wrong
 #endif
 #ifdef RIGHT
-    // Not defined, but no overflow.
+    // Undefined, but no overflow.
     return (1 >> RIGHT) & 0;
 #endif
 #ifdef DEAD

@@ -1,6 +1,6 @@
 // run: --property no-overflow => TRUE
 // run: --property no-overflow -DBUG => FALSE(no-overflow)
-// The sum of a thousand such numbers fits: a proof has to know what the sum is.
+// The sum of a thousand such numbers fits: a proof needs the value of the sum.
 #include "../verify.h"
 
 #ifdef BUG

@@ -1,7 +1,7 @@
 // run: --property no-overflow => TRUE
 // run: --property no-overflow --32 => TRUE
-// What is computed without sign wraps around, conversions to a narrower type keep the low bits, and what is narrower than int
-// is computed as int: none of this overflows.
+// Unsigned arithmetic wraps around, conversions to a narrower type keep the low bits, and types narrower than int
+// are computed as int. None of this overflows.
 #include "../verify.h"
 
 struct bits {

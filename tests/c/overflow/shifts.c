@@ -3,7 +3,7 @@
 // run: --property no-overflow -DBUG=2 => FALSE(no-overflow)
 // run: --property no-overflow -DBUG=3 => FALSE(no-overflow)
 // run: --property no-overflow -DBUG=4 => FALSE(no-overflow)
-// Shifts to the left of signed integers: of negative ones, too far, and of bits into the sign.
+// Left shifts of signed integers: of negative ones, by too much, and of bits into the sign.
 #include "../verify.h"
 
 #ifndef BUG
@@ -22,6 +22,6 @@ int main(void) {
     if (BUG == 4 || byte < 128)
         left ^= byte << 24; // wrong
     unsigned u = (unsigned)byte << 24;
-    // To the right, nothing overflows.
+    // Right shifts do not overflow.
     return left ^ x >> (n & 31) ^ (int)(u >> 8);
 }

@@ -3,7 +3,7 @@
 // run: --property no-overflow -DBUG=1 => FALSE(no-overflow)
 // run: --property no-overflow -DBUG=2 => FALSE(no-overflow)
 // run: --check unsigned-integer-overflow => TRUE
-// A product at twice the width of what is multiplied fits, whatever the factors are.
+// A product at twice the width of its factors always fits.
 #include "../verify.h"
 
 #ifndef BUG

@@ -1,4 +1,4 @@
-// Lines and files as `#line` gives them.
+// Lines and files set by `#line`.
 // line: 16
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"

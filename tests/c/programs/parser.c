@@ -1,4 +1,4 @@
-// A parser of sums: what is it that evaluates to 42?
+// A parser of sums: which input evaluates to 42?
 #include "../verify.h"
 
 static const char *at;

@@ -1,4 +1,4 @@
-// A program has a name, unless nobody need give it one.
+// A program has a name, unless it may be started without arguments.
 // run: --check address => TRUE
 // run: --check address --argc-may-be-zero => FALSE(address)
 #include "../verify.h"

@@ -1,4 +1,4 @@
-// Exams of which no two that share a student are at the same time: thirteen that all do, and a chain of others.
+// Exams, so that no two with a common student are at the same time: thirteen that all have one, and a chain of others.
 #include "../verify.h"
 
 enum { EXAMS = 26, FULL = 13 };

@@ -1,4 +1,4 @@
-// Decoding what was encoded.
+// Decoding of encoded text.
 #include "../verify.h"
 
 static int encode(unsigned c, unsigned char *out) {

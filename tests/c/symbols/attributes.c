@@ -1,4 +1,4 @@
-// Attributes that give symbols other names, other definitions, or other places.
+// Attributes that set other names, definitions, or places of symbols.
 #include "../verify.h"
 
 int v = 1;

@@ -4,7 +4,7 @@
 // run: -DNAMED => FALSE(unreach-call)
 // run: --error-function stop -DOTHER => FALSE(unreach-call)
 // run: --error-function halt -DOTHER => FALSE(unreach-call)
-// Assembler labels: a call is one of its function's symbol, and one of the name that it has in C.
+// Assembler labels: a call counts by its function's symbol, and by its name in C.
 #include "../verify.h"
 
 #if defined DECLARED

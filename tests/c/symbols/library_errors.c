@@ -12,8 +12,8 @@
 // run: --error-function scanf -DSCANF => FALSE(unreach-call)
 // run: --error-function exit -DABORT => TRUE
 // native: unseen
-// Functions of the library as error functions, also those that the compiler has instructions for, or evaluates. What the compiler
-// calls for a struct is no call of the program, and what the library calls itself is none, but of functions like `malloc`.
+// Library functions as error functions, including those that the compiler translates to instructions or evaluates. Calls that the compiler
+// inserts for a struct are no calls of the program, and neither are calls within the library, except of functions like `malloc`.
 #include "../verify.h"
 #include <stdio.h>
 #include <stdlib.h>

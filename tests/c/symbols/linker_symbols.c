@@ -1,7 +1,7 @@
 // run: => UNKNOWN
 // run: -DSTART => UNKNOWN
 // run: -DBUG => FALSE(unreach-call)
-// What the linker puts where is not known: sections that the program goes through, the ends of segments.
+// The addresses of linker symbols are unknown: sections that the program traverses, the ends of segments.
 #include "../verify.h"
 
 static int called;

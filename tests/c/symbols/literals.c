@@ -9,8 +9,8 @@
 // run: -DFILES other_literal.inc.c => FALSE(unreach-call)
 // run: -DOTHER_FILES other_literal.inc.c => FALSE(unreach-call)
 // native: no
-// A literal may be the end of another, and equal ones of two files one object (C17, 6.4.5p7). What they hold is the same anyway, and
-// so is what compares twice; arrays are objects of their own.
+// A literal may be the end of another one, and equal literals of two files may be one object (C17, 6.4.5p7). Their content is the same in all cases, and
+// so are repeated comparisons; arrays are separate objects.
 #include "../verify.h"
 #include <stdint.h>
 #include <string.h>

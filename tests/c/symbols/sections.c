@@ -1,4 +1,4 @@
-// Pointers in sections of the loader's: their functions are called before `main`, with its arguments, and at the end.
+// Pointers in sections of the loader: their functions are called before `main`, with its arguments, and at the end.
 #include "../verify.h"
 #include <stdlib.h>
 

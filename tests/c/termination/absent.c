@@ -1,4 +1,4 @@
-// What is ranked is in memory to which no pointer leads for one value, from which on nothing gets smaller any more.
+// The ranked value is in memory. For one value, the pointer to it becomes null, and from then on nothing decreases.
 // run: --property termination => TRUE
 // run: --property termination -DBUG --timeout 5 => UNKNOWN
 extern int __VERIFIER_nondet_int(void);

@@ -1,4 +1,4 @@
-// No proof rests on what C does not define beside the loop: a machine goes on there, and the loop does not end.
+// No proof depends on undefined behaviour beside the loop: a machine continues there, and the loop does not end.
 // run: --property termination --timeout 3 => UNKNOWN
 // run: --property termination -DCOUNTED => TRUE
 extern int __VERIFIER_nondet_int(void);

@@ -1,11 +1,11 @@
-// Executions that go on for ever only if inputs of one place differ: parsers that hang on certain bytes.
+// Executions that are infinite only if inputs of one place differ: parsers that hang on certain bytes.
 // run: -DNAMES --property termination => FALSE(termination)
 // run: -DNAMES -DRIGHT --property termination => TRUE
 // run: -DORDER --property termination => FALSE(termination)
 // run: -DORDER -DRIGHT --property termination => TRUE
 #include "../verify.h"
 
-// A name as DNS has it: labels, and pointers to where it goes on.
+// A name in DNS: labels, and pointers to the continuation.
 int name(const unsigned char *m, unsigned len) {
     unsigned pos = 0, l, to;
     for (;;) {
@@ -40,7 +40,7 @@ int main(void) {
         m[i] = __VERIFIER_nondet_uchar();
     return name(m, n);
 #else
-    // Inputs that the loop itself asks for: 7, and then never anything but 3.
+    // Inputs that the loop itself reads: 7, and then always 3.
     int state = 0;
     while (state < 2) { // wrong
         int x = __VERIFIER_nondet_int();

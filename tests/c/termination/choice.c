@@ -1,4 +1,4 @@
-// Ends only if some input is not what it may be for ever.
+// Ends only if some input does not have one value forever.
 // run: --property termination => FALSE(termination)
 // run: --property termination -DFIXED => TRUE
 extern int __VERIFIER_nondet_int(void);

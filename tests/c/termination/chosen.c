@@ -1,4 +1,4 @@
-// What the program is started with and what it does not initialise is chosen so that it does not end.
+// Arguments and uninitialised values are chosen so that the program does not end.
 // run: -DARGUMENTS --property termination => FALSE(termination)
 // run: -DARGUMENTS -DRIGHT --property termination => TRUE
 // run: -DUNSET --property termination => FALSE(termination)

@@ -3,7 +3,7 @@
 // run: --property termination -DBUG -DOTHER --timeout 3 => UNKNOWN
 // run: --property termination -DBUG -DFORBIDDEN --timeout 3 => UNKNOWN
 // run: --property termination -DBUG -DLARGE --timeout 3 => UNKNOWN
-// A walk over a list that is a circle never ends, though the number of its turns is another each time.
+// A traversal of a circular list never ends, although the number of its iterations always differs.
 #include "../verify.h"
 
 extern void *malloc(unsigned long);
@@ -31,19 +31,19 @@ int main(void) {
     for (struct node *node = head; node; node = node->next) { // wrong
         turns++;
 #ifdef OTHER
-        // Nobody knows whether it returns: the number of turns matters.
+        // It is unknown whether it returns, and the number of iterations matters.
         if (turns == 3000000)
             other();
 #endif
 #ifdef LARGE
-        // It fits nowhere.
+        // It never fits.
         if (turns == 3000000) {
             char large[(unsigned long)turns << 43];
             (void)large;
         }
 #endif
 #ifdef FORBIDDEN
-        // Outside the array: what becomes of that is not known, and it is the number of turns that leads there.
+        // Outside the array: the effect is unknown, and it depends on the number of iterations.
         int pair[2];
         pair[turns == 3000000 ? 2 : 1] = 0;
 #endif

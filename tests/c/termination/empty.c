@@ -1,4 +1,4 @@
-// A jump to itself, behind an error that ends the program.
+// A jump to itself, after an error that ends the program.
 // run: --property termination => TRUE
 // run: --property termination -DBUG => FALSE(termination)
 extern int __VERIFIER_nondet_int(void);

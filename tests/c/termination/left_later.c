@@ -1,7 +1,7 @@
-// The loop that is named is one that is never left, though others take very many turns before it.
+// The named loop is one that is never left, although others have very many iterations before it.
 // run: --property termination => FALSE(termination)
 // run: --property termination -DENDS => TRUE
-// Also where it is found later than that the program does not end; in it no state comes again soon.
+// Also if it is found after the proof that the program does not end; in it no state recurs soon.
 // run: --property termination -DCOUNTS --timeout 600 => FALSE(termination)
 extern int __VERIFIER_nondet_int(void);
 

@@ -1,10 +1,10 @@
-// A walk along a list that was built before, of any length, comes to no node twice; also where it frees what it leaves.
+// A traversal of an existing list of any length visits no node twice, even if it frees the visited nodes.
 // run: --property termination => TRUE
 // run: --property termination -DRING => FALSE(termination)
 // run: --property termination -DMOVES => FALSE(termination)
-// Nothing is allocated behind what frees, so slices know all addresses.
+// There is no allocation after the frees, so slices know all addresses.
 // run: --property termination -DREVERSES => TRUE
-// A new node each time is none that was there before, and yet there is no end.
+// A new node in each iteration differs from all others, and yet there is no end.
 // run: --property termination -DRENEWS => FALSE(termination)
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);

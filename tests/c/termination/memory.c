@@ -1,4 +1,4 @@
-// What gets smaller is in memory.
+// The decreasing value is in memory.
 // run: --property termination => TRUE
 // run: --property termination -DBUG => FALSE(termination)
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The inner loop changes what the outer one counts, in one direction.
+// The inner loop changes the counter of the outer one, in one direction.
 // run: --property termination -DBUG => FALSE(termination)
 extern int __VERIFIER_nondet_int(void);
 

@@ -1,4 +1,4 @@
-// A counter that would have to overflow to go on for ever; and phases, of which each has a component.
+// A counter that would have to overflow to continue forever; and phases, each with its component.
 // run: --property termination => TRUE
 // run: --property termination -DPHASES => TRUE
 // run: --property termination -DFOREVER => FALSE(termination)

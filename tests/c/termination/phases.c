@@ -1,4 +1,4 @@
-// The first component is a flag that falls once; a library function's loop ends, too.
+// The first component is a flag that changes once; the loop of a library function ends, too.
 // run: --property termination => TRUE
 // run: --property termination -DBUG => FALSE(termination)
 #include <string.h>

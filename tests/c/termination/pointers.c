@@ -1,4 +1,4 @@
-// Pointers follow their accesses: they come to no end of the address space.
+// Pointers follow their accesses: they do not reach the end of the address space.
 // run: --property termination => TRUE
 // run: --property termination -DSTAYS => FALSE(termination)
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // run: --property termination => FALSE(termination)
 // run: --property termination -DENDS => TRUE
-// Loops that print and ask for the time: what library models assume of the environment is no end of the program.
+// Loops that print and query the time: assumptions of library models about the environment do not end the program.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-// Three ranks: what gets smaller lets what comes behind it start anew, with any value.
+// Three components: when one decreases, the following ones may restart with any value.
 // run: --property termination => TRUE
 // run: --property termination -DLAST=0 => FALSE(termination)
 // ranks: 3

@@ -1,4 +1,4 @@
-// A recursion of three ranks, each of which may start anew below the one before.
+// A recursion with three components, each of which may restart when the one before decreases.
 // run: --property termination => TRUE
 // run: --property termination -DSTEP=0 => FALSE(termination)
 // ranks: 3

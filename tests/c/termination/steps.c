@@ -1,9 +1,9 @@
-// A function in the loop's condition does what the loop does: what it changes is where its argument leads, or a variable of its file.
+// A function in the loop's condition does the work of the loop: it changes the target of its argument, or a variable of its file.
 // run: --property termination => TRUE
 // run: --property termination -DLAST=-1 => FALSE(termination)
 extern int __VERIFIER_nondet_int(void);
 #ifdef LAST
-// Few steps: where a run takes very many first, it may be told after some turns before the loop behind them is shown not to be left.
+// Few steps: after very many steps, the result may be reported before the loop is proved to be infinite.
 #define PLACE (__VERIFIER_nondet_int() & 7)
 #else
 #define LAST 0
@@ -28,7 +28,7 @@ static int take(int *left) {
     return *left > LAST && (*left > 0 ? (*left)-- : 1);
 }
 
-// The state lies one call deeper.
+// The state is one call deeper.
 static int is_done(const int *left) {
     return *left <= 0;
 }

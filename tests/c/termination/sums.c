@@ -1,4 +1,4 @@
-// What overflows does not matter to how often anything is repeated, so that all is followed to its end; where it matters, that is no proof.
+// An overflow that does not affect the number of iterations does not matter, so all paths are explored; if it affects it, there is no proof.
 // run: --property termination => TRUE
 // run: --property termination -DMATTERS --timeout 5 => UNKNOWN
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A function that nobody defines may not come back.
+// An undefined function may not return.
 // run: --property termination => UNKNOWN
 extern void elsewhere(void);
 

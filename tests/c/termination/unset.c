@@ -1,4 +1,4 @@
-// What nobody initialised may be anything, zero for one.
+// Uninitialised memory may be anything, for example zero.
 // run: --property termination => FALSE(termination)
 int main(void) {
     int a[8];

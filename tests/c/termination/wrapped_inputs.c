@@ -1,6 +1,6 @@
 // run: --property termination => FALSE(termination)
 // run: --property termination -DENDS => TRUE
-// Inputs that come through functions: each call chooses for itself. This execution is one with other values at each call.
+// Inputs through functions: each call chooses its own. In this execution, the calls have different values.
 extern int __VERIFIER_nondet_int(void);
 extern void abort(void);
 

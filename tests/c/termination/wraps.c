@@ -1,4 +1,4 @@
-// `<=` the greatest value holds for ever; one less, and the loop ends.
+// `<=` the greatest value is always true; with one less, the loop ends.
 // run: --property termination => FALSE(termination)
 // run: --property termination -DLAST=254 => TRUE
 extern unsigned char __VERIFIER_nondet_uchar(void);

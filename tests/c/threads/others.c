@@ -2,7 +2,7 @@
 // run: --property no-data-race => TRUE
 // run: --check deadlock => TRUE
 // native: unseen
-// Barriers, `pthread_once`, semaphores, locks for readers and writers, C11's threads, and the end of the first thread before others.
+// Barriers, `pthread_once`, semaphores, read-write locks, C11 threads, and a first thread that ends before the others.
 #include "../verify.h"
 #include <pthread.h>
 #include <semaphore.h>

@@ -2,7 +2,7 @@
 // run: --property no-data-race => TRUE
 // run: --property unreach-call -DSHARED => FALSE(unreach-call)
 // native: unseen
-// Thread-local variables, values by key with a destructor, results of threads, and blocks that are atomic.
+// Thread-local variables, thread-specific data with a destructor, results of threads, and atomic blocks.
 #include "../verify.h"
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 // run: --property unreach-call -DFORK --timeout 3 => UNKNOWN
 // run: --property termination -DPLAIN => UNKNOWN
 // native: unseen
-// What is not modelled loses the verdict: cancelling, processes, the question of termination.
+// Unmodelled functions lose the verdict: cancellation, processes, termination.
 #include "../verify.h"
 #include <pthread.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // run: => UNKNOWN
 // run: -DBUG => FALSE(unreach-call)
-// An invalid access ends what can be said of its path; other paths go on.
+// An invalid access ends its path; other paths continue.
 #include "../verify.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Signed arithmetic wraps around when the property does not ask for overflows.
+// Signed arithmetic wraps around if the property does not include overflows.
 #include "../verify.h"
 
 int main(void) {

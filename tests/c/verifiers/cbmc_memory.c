@@ -1,4 +1,4 @@
-// What CBMC says of pointers and objects.
+// CBMC's functions about pointers and objects.
 #include <stdlib.h>
 #include "../verify.h"
 

@@ -1,4 +1,4 @@
-// CBMC's questions whether an operation overflows, against wider arithmetic.
+// CBMC's functions that test whether an operation overflows, compared with wider arithmetic.
 #include "../verify.h"
 
 int main(void) {
@@ -11,7 +11,7 @@ int main(void) {
     check(__CPROVER_overflow_unary_minus(a) == (a == -2147483647 - 1));
     check(__CPROVER_overflow_plus(u, v) == (u + v < u));
     check(__CPROVER_overflow_minus(u, v) == (u < v));
-    // The usual conversions come first: `a` is taken as unsigned, `c` as an int.
+    // The usual conversions come first: `a` is converted to unsigned, `c` to int.
     check(__CPROVER_overflow_plus(a, v) == ((unsigned)a + v < v));
     check(!__CPROVER_overflow_plus(c, c) && !__CPROVER_overflow_mult(c, c));
     check(__CPROVER_overflow_mult(65536, 32768) && !__CPROVER_overflow_mult(65536, 32767));

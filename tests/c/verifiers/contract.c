@@ -3,7 +3,7 @@
 // run: --entry other => FALSE(unreach-call)
 // run: --entry inside => FALSE(unreach-call)
 // native: declares
-// What a function may be called with, said in a function that calls it.
+// The precondition of a function, in a function that calls it.
 #include <stddef.h>
 
 extern void __CPROVER_assume(_Bool);
@@ -14,7 +14,7 @@ extern _Bool __CPROVER_same_object(const void *, const void *);
 extern size_t __CPROVER_OBJECT_SIZE(const void *);
 extern ptrdiff_t __CPROVER_POINTER_OFFSET(const void *);
 
-// Runs of equal bytes as pairs of a byte and its number.
+// Runs of equal bytes as pairs of a byte and its count.
 static size_t pack(unsigned char *out, const unsigned char *in, size_t len) {
     size_t n = 0;
     for (size_t i = 0; i < len;) {

@@ -1,7 +1,7 @@
 // run: file_local.inc.c => FALSE(unreach-call)
 // run: file_local.inc.c --remove-function-body __CPROVER_file_local_file_local_inc_c_s_read -DREPLACE => TRUE
 // run: file_local.inc.c --remove-function-body __CPROVER_file_local_file_local_inc_c_s_step => UNKNOWN
-// Static functions of another file by the names that goto-cc gives them: called, and replaced.
+// Static functions of another file, called and replaced by the names that goto-cc uses.
 #include "../verify.h"
 
 int __CPROVER_file_local_file_local_inc_c_s_step(int by);

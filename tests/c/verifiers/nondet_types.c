@@ -1,4 +1,4 @@
-// Inputs of every type, as CBMC and ESBMC have them.
+// Inputs of every type, with the names of CBMC and ESBMC.
 #include "../verify.h"
 #include <stddef.h>
 #include <stdint.h>

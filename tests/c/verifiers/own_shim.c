@@ -1,4 +1,4 @@
-// What a project includes before everything replaces the vocabulary that is built in.
+// A file that a project includes first replaces the built-in vocabulary.
 // run: -include own_shim.h => TRUE
 // run: -include own_shim.h -DBUG => FALSE(unreach-call)
 extern unsigned __VERIFIER_nondet_uint(void);

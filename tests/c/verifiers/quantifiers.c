@@ -1,4 +1,4 @@
-// CBMC's quantifiers and implications, which no compiler reads.
+// CBMC's quantifiers and implications, which compilers do not accept.
 #include "../verify.h"
 
 static int ordered(const int *a, unsigned n) {

@@ -1,15 +1,17 @@
-//! Guards of the structure: which module imports which, and who may change a type's state.
+//! Checks the imports between modules, and the encapsulation of types.
 //!
-//! The modules of a crate stand in layers (`layers.txt`, from the bottom up), and a module imports only modules below its own.
-//! `debts.txt` lists what breaks a rule today. The test fails if a line is missing there, and also if a line is no longer
-//! true, so the list only shrinks. The rules:
+//! The modules of a crate are ordered in layers (`layers.txt`, from the bottom up). A module may import only modules of
+//! lower layers. `debts.txt` lists the current violations. The test fails if a violation is not listed, and if a listed
+//! one no longer exists, so the list only shrinks. The kinds of violations:
 //!
-//! - `up`: a top-level module imports one that is not below it.
-//! - `circle`: files import each other in a circle. An import between a module and a module inside it does not count.
-//! - `open`: a type has methods that change it, and more than [`OPEN_FIELDS`] fields that other modules may change, too.
-//! - `foreign`: a module has so many free functions that take a type of another module by `&mut`.
+//! - `up`: a top-level module imports one that is not in a lower layer.
+//! - `circle`: files import each other in a cycle. An import between a module and its submodule does not count.
+//! - `open`: a type has methods that change it, and more than [`OPEN_FIELDS`] fields that other modules can change,
+//!   too.
+//! - `foreign`: a module has this number of free functions that take a type of another module by `&mut`.
 //!
-//! `docs/design/imports.md` has the pictures. `UPDATE_GOLDEN=1 cargo test -p proviso-tests --test coupling` draws them anew.
+//! `docs/design/imports.md` has drawings of the imports. `UPDATE_GOLDEN=1 cargo test -p proviso-tests --test coupling`
+//! updates them.
 
 mod sources;
 
@@ -21,7 +23,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 
-/// Fields of a type with state that other modules may set.
+/// The number of fields that other modules may change in a type with methods that change it.
 const OPEN_FIELDS: usize = 4;
 
 /// The crates from the bottom up, by folder.
@@ -55,7 +57,7 @@ fn top(path: &ModulePath) -> String {
     name(&path[..path.len().min(1)])
 }
 
-/// The arrows between the top-level modules of a crate. The root, which contains them, has none.
+/// The imports between the top-level modules of a crate, without those of the crate root.
 fn arrows(krate: &Crate) -> BTreeSet<(String, String)> {
     let all = krate.modules.iter().flat_map(|(path, module)| module.imports.iter().map(move |to| (top(path), top(to))));
     all.filter(|(from, to)| from != to && ![from, to].iter().any(|end| *end == "(root)")).collect()
@@ -78,7 +80,7 @@ fn layers() -> BTreeMap<String, Vec<Vec<String>>> {
     found
 }
 
-/// Arrows that do not lead to a lower layer.
+/// The imports that do not lead to a lower layer.
 fn upward(folder: &str, krate: &Crate, layers: &[Vec<String>]) -> Vec<String> {
     let level: BTreeMap<&str, usize> = layers
         .iter()
@@ -151,7 +153,7 @@ fn last_segment(ty: &syn::Type) -> Option<String> {
     path.path.segments.last().map(|segment| segment.ident.to_string())
 }
 
-/// Free functions that change what another module defines.
+/// The free functions that take a type of another module by `&mut`.
 fn foreign(folder: &str, krate: &Crate) -> Vec<String> {
     struct Functions<'a> {
         module: &'a Module,
@@ -204,7 +206,7 @@ fn modules_keep_their_layers() {
     assert!(paid.is_empty(), "these are no longer true; remove them from debts.txt: {paid:#?}");
 }
 
-/// The arrows that do not follow from others.
+/// The transitive reduction of the imports.
 fn reduced(arrows: &BTreeSet<(String, String)>) -> Vec<&(String, String)> {
     let reaches = |from: &str, to: &str, without: &(String, String)| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);

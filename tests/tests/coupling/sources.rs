@@ -10,7 +10,7 @@ pub type ModulePath = Vec<String>;
 /// One source file.
 pub struct Module {
     pub items: Vec<syn::Item>,
-    /// The modules of the crate that its code (tests left out) names.
+    /// The modules of the crate that its code names, without tests.
     pub imports: BTreeSet<ModulePath>,
     /// The module in which each imported name is defined.
     pub origins: BTreeMap<String, ModulePath>,
@@ -36,7 +36,7 @@ impl Crate {
             let path = module_path(file.strip_prefix(&src).expect("below src"));
             modules.insert(path, Module { items, imports: BTreeSet::new(), origins: BTreeMap::new() });
         }
-        // Modules that only tests have.
+        // Drop modules that are declared only in tests.
         let names: BTreeSet<ModulePath> = modules.keys().cloned().collect();
         modules.retain(|path, _| (1..=path.len()).all(|n| names.contains(&path[..n])));
         let declared: BTreeSet<ModulePath> = modules
@@ -112,7 +112,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The longest module that the path names, and whether it starts in this crate at all.
+    /// The longest prefix of the path that is a module of this crate; `None` if the path starts outside the crate.
     fn resolve(&self, segments: &[String]) -> Option<ModulePath> {
         let ups = segments.iter().take_while(|segment| *segment == "super").count();
         let mut full: ModulePath = match segments.first()?.as_str() {

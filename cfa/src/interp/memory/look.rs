@@ -29,14 +29,14 @@ impl Content {
 }
 
 impl Memory {
-    /// Returns whether a number lies where objects are.
+    /// True if the number is in the address range of objects.
     pub fn is_address(&self, value: u64) -> bool {
         (self.space.data..self.next).contains(&value)
     }
 }
 
 impl Object {
-    /// Calls `visit` with the pieces of the content that were touched, by their offsets in order.
+    /// Calls `visit` with the parts of the content that were accessed, in the order of their offsets.
     pub(in crate::interp) fn visit_bytes(&self, mut visit: impl FnMut(u64, &[u8])) {
         match &self.content {
             Content::Flat(bytes) => visit(0, bytes),

@@ -93,7 +93,7 @@ impl Statements<'_, '_, '_> {
             }
             Op::ObjectOffset { var, ptr } if self.file.watch.is_some() => self.measure(var, ptr, "offset", ""),
             Op::ObjectSize { .. } | Op::ObjectOffset { .. } => {
-                self.file.refuse("the size of an object that is not known to C".to_owned());
+                self.file.refuse("the size of an object that C does not know".to_owned());
             }
             Op::Havoc { var, input } => self.havoc(var, input),
             Op::Copy { dst, src, len } => {
@@ -106,7 +106,7 @@ impl Statements<'_, '_, '_> {
                 let (dst, byte, len) = (self.file.pointer(dst), self.file.bits(byte), self.file.bits(len));
                 self.out.push(format!("memset({dst}, {byte}, {len});"));
             }
-            Op::Shadow(_) => self.file.refuse("what is initialised is not known to C".to_owned()),
+            Op::Shadow(_) => self.file.refuse("whether memory is initialised".to_owned()),
             Op::Call { callee: Callee::Indirect(pointer), .. } => self.call_pointer(edge, pointer),
             Op::Call { .. } => self.call(edge, None),
             Op::Return { value: None } => self.out.push("return;".to_owned()),

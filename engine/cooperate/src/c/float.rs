@@ -92,7 +92,10 @@ impl File<'_> {
             Expr::FConvert { from, arg, .. } => format!("({ty}){}", self.float(from, arg)),
             // Compilers do not convert `_BitInt` for 32-bit targets.
             Expr::IntToF { arg, .. } if p.exprs.width(arg) > 64 && p.layout.pointer_width == 32 => {
-                self.refuse(format!("a float made of an integer of {} bits, for a target of 32", p.exprs.width(arg)));
+                self.refuse(format!(
+                    "the conversion of an integer of {} bits to a float, for a 32-bit target",
+                    p.exprs.width(arg)
+                ));
                 "0".to_owned()
             }
             Expr::IntToF { signed: true, arg, .. } => format!("({ty}){}", self.signed(arg)),
@@ -162,7 +165,7 @@ impl File<'_> {
     /// Converts to an integer, rounding towards zero. Values out of range yield the sign bit alone.
     pub fn float_to_integer(&mut self, from: FloatFormat, signed: bool, width: u32, arg: ExprId) -> String {
         if width > 64 && self.p.layout.pointer_width == 32 {
-            self.refuse(format!("a float as an integer of {width} bits, for a target of 32"));
+            self.refuse(format!("the conversion of a float to an integer of {width} bits, for a 32-bit target"));
         }
         let (unsigned, signed_ty, size) = container(width);
         let ty = float_type(from);

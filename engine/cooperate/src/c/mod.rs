@@ -99,7 +99,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
                         file.function(exit);
                         // The library cannot select the copy for a state of a condition.
                         if exits.len() > 1 {
-                            file.refuse(format!("what runs at exit, where '{name}' ends the program"));
+                            file.refuse(format!("the functions that run when '{name}' ends the program"));
                         }
                     }
                     file.library(&name, format!("extern {signature};"));
@@ -133,7 +133,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     }
     let unsaid = left_out.error(&file);
     if let Some(refused) = file.refused {
-        return Err(format!("C has no words for {refused}"));
+        return Err(format!("C cannot express {refused}"));
     }
     let mut head = String::new();
     for line in &options.about {

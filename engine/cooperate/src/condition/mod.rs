@@ -144,7 +144,7 @@ pub(crate) fn check_assumption(e: ExprId, program: &Program) -> Result<(), &'sta
     program.exprs.visit(e, &mut FxHashSet::default(), |_, node| match *node {
         Expr::Sym(_) => problem = Some("has symbols in it"),
         Expr::Content { of, offset, width } if !is_known(program, of, offset, width) => {
-            problem = Some("speaks of memory that no global has, or of which nothing is known");
+            problem = Some("mentions memory that no global has or whose content is unknown");
         }
         _ => {}
     });

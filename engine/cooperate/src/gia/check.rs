@@ -95,11 +95,13 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
         let inputs = || show(program, &way.inputs);
         match way.end {
             WayEnd::Hit => replayed += 1,
-            WayEnd::Approximated => checked.open.push(format!("rt: path {n} passes what is not modelled exactly")),
+            WayEnd::Approximated => {
+                checked.open.push(format!("rt: path {n} contains an operation that is not modelled exactly"));
+            }
             WayEnd::Elsewhere => {
                 checked
                     .open
-                    .push(format!("rt: the run of path {n} takes another path: not all of its inputs are given"));
+                    .push(format!("rt: the run of path {n} takes another path: some of its inputs have no value"));
             }
             WayEnd::Missed(outcome) => checked.wrong.push(format!(
                 "rt: path {n} is feasible, but reaches no target{}: {}",
@@ -107,13 +109,13 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
                 ended(outcome)
             )),
             WayEnd::Unclear(outcome) => {
-                checked.open.push(format!("rt: path {n} is followed, but not to a target: {}", ended(outcome)));
+                checked.open.push(format!("rt: the run of path {n} reaches no target: {}", ended(outcome)));
             }
         }
     }
     checked.shown.push(format!("rt: {replayed} of {} replayed to a target", counted(all, "path")));
     if replayed == 0 && checked.wrong.is_empty() && checked.open.is_empty() {
-        checked.open.push("rt: no path to rt says which inputs lead there".into());
+        checked.open.push("rt: no path to rt has inputs".into());
     }
     if checked.wrong.is_empty() {
         checked.open.extend(runs.missing(gia, program));
@@ -127,9 +129,10 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
             checked.wrong.push(format!("rt: a path that is rt-covered reaches no target{inputs}: {outcome}"));
         }
         Err(reason) => {
-            checked
-                .open
-                .push(format!("rt: {loose}, and not every such path is shown to reach a target: {}", reason.text));
+            checked.open.push(format!(
+                "rt: {loose}, and it is not proved that every such path reaches a target: {}",
+                reason.text
+            ));
         }
     }
     checked
@@ -178,7 +181,7 @@ fn all_hit(
         .map_err(|e| Reason::new(format!("the paths are too many: {e}")))?;
     match terminates(&part.program, config, budget, &|_| {}).answer {
         Termination::Ends(_) => Ok(None),
-        _ => Err(Reason::new("some may go on for ever")),
+        _ => Err(Reason::new("some may not terminate")),
     }
 }
 
@@ -406,14 +409,14 @@ fn find(
     };
     let replay = |inputs: &Inputs, _| match run(inputs) {
         Some(_) => Ok((inputs.clone(), Vec::new())),
-        None => Err("the run is no such execution".to_owned()),
+        None => Err("the run has other results".to_owned()),
     };
     match engine::verify(&asked, config, budget, &replay, &|_| {}).verdict {
         Verdict::True => Ok(None),
         Verdict::Unknown(reason) => Err(reason),
         Verdict::False(found) => match run(&found.inputs) {
             Some(run) => Ok(Some(Found { inputs: found.inputs, run })),
-            None => Err(Reason::new("an execution was found that is none when it is run")),
+            None => Err(Reason::new("an execution was found that cannot be reproduced")),
         },
     }
 }
@@ -654,7 +657,7 @@ impl InputSource for Fixing<'_, '_> {
         let value = match what {
             Unknown::Havoc(_) => follower.input(width),
             _ => {
-                follower.note_loose("what nobody defines has a value that is not fixed".into());
+                follower.note_loose("the value of an undefined function or variable is not fixed".into());
                 Bv::zero(width)
             }
         };
@@ -716,7 +719,7 @@ fn ended(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exit(status) => format!("the program ends with exit({status})"),
         Outcome::Abort => "the program aborts".into(),
-        Outcome::Limit(LimitKind::Endless) => "the program goes on for ever".into(),
+        Outcome::Limit(LimitKind::Endless) => "the program does not terminate".into(),
         other => other.to_string(),
     }
 }

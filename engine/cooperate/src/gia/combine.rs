@@ -18,7 +18,7 @@ impl std::fmt::Display for Inconsistent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "paths to {} of the first and to {} of the second are the same: one says ut, the other rt",
+            "paths to {} of the first and to {} of the second are the same: they are ut in one automaton and rt in the other",
             self.0, self.1
         )
     }

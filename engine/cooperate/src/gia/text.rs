@@ -84,7 +84,7 @@ pub fn parse(source: &str, program: &mut Program) -> Result<Gia, Error> {
         for word in words {
             match (word, Says::from_name(word)) {
                 (_, Some(says)) if state.says.is_none() => state.says = Some(says),
-                (_, Some(_)) => return Err(error(at, format!("{next} says two things"))),
+                (_, Some(_)) => return Err(error(at, format!("{next} has two claims"))),
                 ("initial", _) if initial.is_none() => initial = Some(next),
                 ("initial", _) => return Err(error(at, "there are two initial states".into())),
                 (other, _) => return Err(error(at, format!("unexpected '{other}'"))),

@@ -80,7 +80,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                     Merge::AtHeads => waits |= is_head,
                     Merge::Never => {}
                 }
-                // Where states are merged, covered states are excluded from the merge.
+                // If states are merged, covered states are excluded from the merge.
                 if is_head && self.covered(node, &state, at)? {
                     return Ok(None);
                 }

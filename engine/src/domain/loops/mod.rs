@@ -166,7 +166,7 @@ impl Cpa for Unrolling<'_> {
         {
             let text = match leak {
                 // A havocked object may contain a pointer to anything.
-                Leak::Lost => Some("invariants do not say where pointers in memory lead"),
+                Leak::Lost => Some("invariants do not contain the targets of pointers in memory"),
                 Leak::Alive if self.symbolic.loops.allocate(program) => {
                     Some("loops allocate memory, which invariants do not count")
                 }
@@ -185,7 +185,8 @@ impl Cpa for Unrolling<'_> {
         // In an early iteration errors are dropped. If such an error is doubtful, executions that continue would be
         // dropped as well.
         if step.is_doubtful && self.is_early(&nest) {
-            let text = "what an operation accesses is not known where earlier iterations of a loop are taken to have gone well";
+            let text =
+                "the target of an access is unknown under the assumption that earlier iterations of the loop are valid";
             self.symbolic.taints.drop_behaviour(Reason::at(text, program.edges[edge].place));
         }
         for (symbolic, to) in step.successors.drain(..) {

@@ -118,7 +118,7 @@ impl Walk<'_> {
             Op::Call { args, .. } if enters => {
                 let params = &self.program.funcs[self.program.locs[path.loc].func].params;
                 let values: FxHashMap<VarId, ExprId> = params.iter().copied().zip(args.iter().copied()).collect();
-                // The call may be one through a pointer of another type.
+                // A call through a pointer of another type may pass arguments of other widths.
                 let fits = |(&param, &arg)| self.program.vars[param].width == self.pool.width(arg);
                 if !values.iter().all(fits) {
                     return None;

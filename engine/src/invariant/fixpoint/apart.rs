@@ -1,31 +1,37 @@
-//! Functions one by one: a call of a function that is analysed by itself may do anything to memory and gives any result back. Each function
-//! then is a problem of its own, so that all work is linear in the number of functions, and what is found of one holds however long the
-//! others take. Small functions, and those with one call, are analysed where they are called.
+//! The partition of a program for the analysis function by function.
 //!
-//! Code that is not there is a call of that kind, too.
+//! A call of a function that is analysed separately may do anything to memory and return any value. So each function is
+//! a problem of its own: the work is linear in the number of functions, and the result for one does not depend on the
+//! others. Small functions and functions with one call are not separate; they are analysed with their callers.
+//!
+//! Code without a definition is treated like a call of a separate function.
 
 use super::contexts::{Contexts, SMALL};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Program};
 use fixedbitset::FixedBitSet;
 
-/// The front-end's function that runs what runs at the program's end: code that is not there may end the program.
+/// The front-end's function that runs the `atexit` handlers. It is a root because code without a definition may end the
+/// program.
 const AT_EXIT: &str = "__proviso_exit_handlers";
 
-/// Which functions are analysed by themselves.
+/// The functions that are analysed separately.
 pub struct Apart {
-    /// Calls of these, calls through pointers, and code that is not there.
+    /// The edges after which nothing is known: calls of separate functions, calls through pointers, and code without a
+    /// definition.
     edges: FixedBitSet,
-    /// Functions that execute such an edge, themselves or in what is analysed with them.
+    /// The functions that execute such an edge, directly or in callees that are analysed with them.
     wild: FixedBitSet,
-    /// By function analysed by itself, the smallest first: it and what is analysed with it.
+    /// The groups of functions that are analysed together, the smallest first. The first function of a group is the
+    /// separate one.
     pub roots: Vec<Vec<FuncId>>,
-    /// The functions of all of these.
+    /// The functions of all groups.
     called: Vec<FuncId>,
-    /// By function, its locations.
+    /// By function: its locations.
     pub locations: Vec<Vec<LocId>>,
 }
 
 impl Apart {
+    /// Partitions the program with copies of small functions.
     pub fn of(contexts: &Contexts, calls: &CallGraph) -> Self {
         let program = &contexts.program;
         let mut locations = vec![Vec::new(); program.funcs.len()];
@@ -63,16 +69,18 @@ impl Apart {
         this
     }
 
-    /// Whether an edge is a call of a function that is analysed by itself, or stands for code that is not there.
+    /// True if nothing is known after the edge: it calls a separate function or through a pointer, or represents code
+    /// without a definition.
     pub fn contains(&self, edge: EdgeId) -> bool {
         self.edges.contains(edge.index())
     }
 
+    /// True if a call of the function may execute an edge after which nothing is known.
     pub fn is_wild(&self, func: FuncId) -> bool {
         self.wild.contains(func.index())
     }
 
-    /// Functions that are called, by other functions or by code that is not there, and are not among those that are done.
+    /// The functions that may be called, by the program or by code without a definition, except those in `done`.
     pub fn open_functions(&self, program: &Program, done: &[FuncId]) -> FixedBitSet {
         let mut open = FixedBitSet::with_capacity(program.funcs.len());
         open.extend(self.called.iter().map(|func| func.index()));
@@ -94,7 +102,8 @@ impl Apart {
         }
     }
 
-    /// Code that is not there may call every function whose address is taken.
+    /// Finds the groups. Code without a definition may call every function whose address is taken, so these are roots,
+    /// too.
     fn find_roots(&mut self, program: &Program, calls: &CallGraph, sizes: &[usize]) {
         let mut found = FixedBitSet::with_capacity(program.funcs.len());
         let mut todo: Vec<FuncId> = vec![program.entry];

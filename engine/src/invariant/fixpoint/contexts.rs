@@ -26,7 +26,7 @@ pub struct Contexts {
     pub locations: Vec<LocId>,
     /// By edge: the called function of the original.
     callees: Vec<Option<FuncId>>,
-    /// How many functions are those of the original.
+    /// The number of functions of the original. Functions with greater ids are copies.
     pub originals: usize,
 }
 

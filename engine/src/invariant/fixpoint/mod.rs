@@ -64,14 +64,14 @@ pub struct Following<'p> {
     pub frames: Vec<Vec<u32>>,
     /// Operations that may be invalid.
     pub invalid: FxHashSet<EdgeId>,
-    /// Where functions are analysed one by one, which of them may return.
+    /// By function: true if it may return. Empty unless functions are analysed one by one.
     pub returning: Vec<bool>,
 }
 
 /// The receiver of an environment: a node, or the exit of a function.
 type Sent = Result<LocId, FuncId>;
 
-/// How environments are joined.
+/// The kind of a join of environments.
 #[derive(Clone, Copy)]
 enum Step {
     Join,
@@ -176,8 +176,8 @@ impl<'p> Analysis<'p> {
         self.descend((entry, &initial), nodes, &functions, budget)
     }
 
-    /// The same function by function; which ones were finished, with what is analysed with them. What is not finished when the budget is
-    /// spent says nothing.
+    /// Computes the fixed points function by function. Returns the functions that were finished before the budget was
+    /// spent. There are no results for the others.
     pub(in crate::invariant) fn iterate_apart(&mut self, budget: &Budget) -> Vec<FuncId> {
         let Some(apart) = &mut self.apart else { return Vec::new() };
         let roots = std::mem::take(&mut apart.roots);
@@ -219,7 +219,7 @@ impl<'p> Analysis<'p> {
         self.descend(start, nodes, group, budget)
     }
 
-    /// At the entry of a function that is called at any time by anybody.
+    /// The environment at the entry of a function whose callers are unknown.
     fn at_any_time(&self) -> Environment {
         let memory = self.following.as_ref().map(|following| following.tracker.at_any_time());
         let mut env = Environment::new();

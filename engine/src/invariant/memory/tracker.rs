@@ -146,7 +146,8 @@ impl<'p> Tracker<'p> {
         id
     }
 
-    /// Makes cells of what an object holds at the start in some bytes, where it was not written since: its pointers, and the words between.
+    /// Adds cells for the pointers, and the words between them, in a byte range of a global object that has its initial
+    /// content.
     fn make_initial_cells(&mut self, memory: &Memory, object: u32, from: u64, to: u64) {
         let is_initial = memory.status(object).is_some_and(|status| status.content == Content::Initial);
         let global =

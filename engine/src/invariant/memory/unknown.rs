@@ -1,4 +1,4 @@
-//! Abstract memory where code of which nothing is known may have run.
+//! The effect of unknown code on abstract memory.
 
 use super::environment::Environment;
 use super::tracker::Tracker;
@@ -8,8 +8,8 @@ use cfa::{AllocKind, GlobalId, Id, Op, VarId};
 use std::rc::Rc;
 
 impl Tracker<'_> {
-    /// Memory at any time: global objects exist and may hold anything, constants hold what they hold at the start. No known address leads
-    /// to any other object.
+    /// The memory when unknown code has run: global objects exist with arbitrary content, constants have their initial
+    /// content. No other object is known.
     pub fn at_any_time(&self) -> Memory {
         let mut memory = self.initial();
         for (id, global) in self.program.globals.iter().filter(|(_, global)| !global.read_only) {
@@ -19,8 +19,8 @@ impl Tracker<'_> {
         memory
     }
 
-    /// The effect of code that may do anything to memory but what C leaves undefined: it writes whatever can be written, and ends the life
-    /// of objects that a function may end.
+    /// Applies the effect of unknown code without undefined behaviour: it may write all memory except constants, and
+    /// free all objects that a callee may free.
     pub fn disturb(&self, env: &mut Environment) {
         self.lose_all_nulls(env);
         env.globals = Paged::new();
@@ -47,7 +47,7 @@ impl Tracker<'_> {
         env.recent.written(&|_| false);
     }
 
-    /// Forgets what all objects hold that may be written.
+    /// Forgets the content of all objects except constants.
     pub(super) fn spoil_all(&self, env: &mut Environment) {
         env.memory.cells = Paged::new();
         let spoiled = |(object, status): (usize, &Status)| {
@@ -73,7 +73,8 @@ impl Tracker<'_> {
         (object as usize) < self.program.globals.len() && self.program.globals[GlobalId(object)].read_only
     }
 
-    /// Whether a function that did not allocate an object may end its life.
+    /// True if a function that did not allocate the object may end its life: the object is allocated, but not on a
+    /// stack.
     fn may_be_ended(&self, object: u32) -> bool {
         let Some(edge) = self.allocation(object) else { return false };
         !matches!(self.program.edges[edge].op, Op::Alloc { kind: AllocKind::Stack, .. })

@@ -37,7 +37,7 @@ pub(super) fn finish(cx: &mut Context) {
                 });
             }
             if let Some(Made { number, list: Some(list) }) = made {
-                known_object(b, number, list, kind.target, &format!("{name} * leads to what is known"), slot);
+                known_object(b, number, list, kind.target, &format!("{name} * points to an existing object"), slot);
             }
             call(b, kind.make, &[], object);
             let object = b.var_expr(object);

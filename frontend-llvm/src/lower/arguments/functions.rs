@@ -73,7 +73,7 @@ pub(super) fn finish(cx: &mut Context) {
         call::do_anything(
             b,
             GIVEN,
-            "a function that an argument leads to (--undefined-functions says what it does)",
+            "the target of a function pointer in an argument (--undefined-functions sets its behaviour)",
             &written,
             (None, None),
         );
@@ -95,6 +95,6 @@ fn place_of_entry(cx: &Context) -> Option<PlaceId> {
 /// Adds a taint for an object of this type whose pointers have arbitrary values.
 pub(super) fn approximate_pointers(b: &mut Builder, target: TypeId) {
     let target = b.cx.program.type_name(target);
-    let what = format!("pointers in unions and to FILE are arbitrary ({target}, to which an argument leads)");
+    let what = format!("pointers in unions and to FILE are arbitrary ({target}, which is reachable from an argument)");
     approximate(b, format!("{what}: a caller in C that builds it rules this out"), true, false);
 }

@@ -40,7 +40,7 @@ impl FunctionLowering<'_, '_> {
         let watches_ends = self.b.cx.options.checks.iter().any(|check| check.is_fault());
         if watches_ends && self.scopes.unmarked.contains(&n) {
             self.b.approximate(
-                "the address of an object may be kept whose end clang does not mark (a compound literal, a jump into a scope)",
+                "clang does not mark the end of an object whose address may be stored (a compound literal, a jump into a scope)",
                 false,
                 true,
             );
@@ -205,7 +205,8 @@ fn find_lasting(fl: &mut FunctionLowering, instructions: &[u32], variables: &FxH
     let block_of =
         |n: u32| fl.body.blocks.iter().position(|range| range.contains(&n)).expect("it is in a block") as u32;
     if using.into_iter().any(|n| repeats(block_of(n))) {
-        let what = "a variable may be used before it is initialised anew, whose scope clang does not mark (a jump leads into it)";
+        let what =
+            "clang does not mark the scope of a variable that may be used uninitialised (after a jump into the scope)";
         fl.b.approximate(what, false, true);
     }
 }

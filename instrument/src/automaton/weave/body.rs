@@ -69,7 +69,7 @@ impl Body<'_, '_> {
             let is_first = self.w.program.exprs.eq(slot, none);
             let (first, known) = self.branch(at, is_first);
             let reason =
-                format!("automaton {}: what was done before '{func}' is called is not known", self.w.automaton.name);
+                format!("automaton {}: the events before the call of '{func}' are not known", self.w.automaton.name);
             let first = self.w.taint(first, Taint { reason, place: None, over: true, under: false });
             self.fail(first, message);
             at = known;

@@ -148,7 +148,7 @@ fn programs_do_what_the_automaton_says_at_random() {
 fn what_does_not_fit_the_program_is_said() {
     let weave = |text: &str| parse(text).unwrap()[0].weave(&mut Calls::new().p, None).map_err(|e| e.0);
     let wrong = weave("automaton a { state s { call use(x, y); } }").unwrap_err();
-    assert_eq!(wrong, "automaton a: use is given 2 arguments in a pattern, and has 1");
+    assert_eq!(wrong, "automaton a: a pattern has 2 arguments for use, which takes 1");
     let wrong = weave("automaton a { state s { return close(_) = x if x == 1 -> error \"m\"; } }").unwrap_err();
     assert_eq!(wrong, "automaton a: close returns nothing");
     assert_eq!(weave("automaton a { state s { call use(...); call gone(x); call open; } }"), Ok(()));

@@ -39,14 +39,14 @@ pub(super) fn close(files: &mut [File<'_>], segments: &[Segment]) -> Result<(usi
             return Err(unusable("a segment of the witness has no waypoints"));
         };
         if action != "cycle" {
-            return Err(unsupported(location, "behind the waypoints of the cycle are others"));
+            return Err(unsupported(location, "other waypoints follow those of the cycle"));
         }
         let of = |file: &File<'_>| {
             let has = |(_, hook): &(&Site, &super::Hook)| hook.cases.iter().any(|(n, _)| *n == number);
             file.hooks.iter().find(has).map(|(site, _)| loops_around(file, site.offset()))
         };
         let found = files.iter().enumerate().find_map(|(at, file)| Some((at, of(file)?)));
-        let (at, loops) = found.ok_or_else(|| unsupported(location, "the waypoint has no place"))?;
+        let (at, loops) = found.ok_or_else(|| unsupported(location, "the waypoint has no location"))?;
         // A waypoint in another function is passed in a call from the loop, or the iterations do not pass it.
         match &mut around {
             None => around = Some((at, loops)),

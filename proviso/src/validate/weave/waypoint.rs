@@ -160,7 +160,7 @@ fn by_line(files: &[File<'_>], waypoint: &Waypoint, loose: &Loose) -> Result<Pla
             return Err(unusable(format!("{place} there is no step of the kind `{}`{of}", waypoint.kind)));
         }
         if waypoint.kind == "behind" && loose.lines.is_none() {
-            return Err(unusable("an assumption of the witness does not say where it holds"));
+            return Err(unusable("an assumption of the witness has no location"));
         }
     }
     let Some(&(first, _)) = sites.first() else { return Ok((sites, String::new())) };

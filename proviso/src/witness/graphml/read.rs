@@ -146,7 +146,7 @@ pub fn automaton(text: &str) -> Result<Automaton, String> {
     for edge in graph.children().filter(|n| is(n, "edge")) {
         let end = |name: &str| {
             let id = edge.attribute(name).ok_or_else(|| format!("an <edge> without {name}"))?;
-            numbers.get(id).copied().ok_or_else(|| format!("an edge speaks of the node `{id}`, which there is not"))
+            numbers.get(id).copied().ok_or_else(|| format!("an edge names the node `{id}`, which does not exist"))
         };
         let (from, to) = (end("source")?, end("target")?);
         automaton.edges.push(Edge { from, to, data: data(&edge, "edge")? });

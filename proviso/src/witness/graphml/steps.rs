@@ -31,7 +31,7 @@ pub fn read(text: &str) -> Result<Told, String> {
         Some("violation_witness") => ("violation_sequence", Content::Segments(reader.violation()?)),
         Some("correctness_witness") => ("invariant_set", Content::Invariants(reader.correctness()?)),
         Some(other) => return Err(format!("`{other}` is no value of witness-type")),
-        None => return Err("it does not say its witness-type".into()),
+        None => return Err("it has no witness-type".into()),
     };
     let mut left_out = reader.left_out;
     if !automaton.unknown.is_empty() {
@@ -46,7 +46,10 @@ pub fn read(text: &str) -> Result<Told, String> {
 fn metadata(about: &Data) -> Result<Metadata, String> {
     let said = |key: &str| about.get(key).unwrap_or_default().to_owned();
     if !matches!(about.get("witness-format-version"), None | Some("1.0")) {
-        return Err(format!("its version is {}; 1.0 is known of GraphML", said("witness-format-version")));
+        return Err(format!(
+            "its version is {}; only version 1.0 of GraphML is supported",
+            said("witness-format-version")
+        ));
     }
     if !matches!(about.get("sourcecodelang"), None | Some("C")) {
         return Err(format!("it is about a program in {}", said("sourcecodelang")));
@@ -101,13 +104,13 @@ impl Reader<'_> {
         if ends.is_empty() {
             return Err("none of its nodes is a violation".into());
         }
-        let way = self.automaton.way(entry, &ends, &sinks).ok_or("no way leads from its entry to a violation")?;
+        let way = self.automaton.way(entry, &ends, &sinks).ok_or("there is no path from its entry to a violation")?;
         let on_way: Vec<usize> = way.iter().map(|e| e.from).collect();
         if on_way
             .iter()
             .any(|&at| self.automaton.leaving(at).filter(|e| e.to != at && !sinks.contains(&e.to)).count() > 1)
         {
-            self.left_out.push("it has other ways to the violation than the shortest".into());
+            self.left_out.push("it has other paths to the violation besides the shortest".into());
         }
         let mut segments: Vec<Segment> = Vec::new();
         for (number, edge) in way.iter().enumerate() {
@@ -169,7 +172,7 @@ impl Reader<'_> {
         let data = &edge.data;
         for key in ["threadId", "createThread"] {
             if data.get(key).is_some_and(|thread| !matches!(thread, "0" | "main" | "1")) {
-                return Err("it speaks of several threads".into());
+                return Err("it is about several threads".into());
             }
         }
         let returned = data.get("returnFromFunction").or(data.get("returnFrom"));
@@ -179,7 +182,7 @@ impl Reader<'_> {
             _ if of_result => {
                 let function = data.get("assumption.resultfunction").or(returned);
                 let function =
-                    function.ok_or("an assumption speaks of \\result, and the edge does not say of which function")?;
+                    function.ok_or("an assumption is about \\result, and the edge does not name the function")?;
                 let mut waypoint = self.waypoint("function_return", data)?;
                 waypoint.called = Some(function.to_owned());
                 let text = assumed.expect("it has \\result");
@@ -230,7 +233,7 @@ impl Reader<'_> {
         self.entry()?;
         if self.automaton.edges.iter().any(|e| e.data.get("assumption").is_some()) {
             self.left_out
-                .push("the assumptions of its edges: each invariant is to hold whichever way leads to it".into());
+                .push("the assumptions of its edges, because each invariant must hold on all paths to it".into());
         }
         let mut items = Vec::new();
         for (number, node) in self.automaton.nodes.iter().enumerate() {

@@ -1,4 +1,4 @@
-// Locals whose addresses were given away, and those that nobody else knows.
+// Local variables whose addresses escape, and others.
 #include <stdio.h>
 #include <string.h>
 

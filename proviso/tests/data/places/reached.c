@@ -1,4 +1,4 @@
-// What a function that is not there may write: what it was given leads to, objects that others can name, and what it was given before.
+// Memory that an undefined function may write: memory reachable from its arguments and those of earlier calls, and global objects.
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // run: --check enum => TRUE
 // run: --check enum -DAT=EDGE => TRUE
 // run: --check enum -DAT=BEYOND => FALSE(enum)
-// Enumerations of C have all values of an integer type, if it is not given as one that has fewer (C23, clang's extension before).
+// An enumeration of C has all values of its integer type, unless its fixed type has fewer (C23, before that an extension of clang).
 #include "edge.h"
 
 enum answer : _Bool { NO, YES };

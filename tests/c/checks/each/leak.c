@@ -13,7 +13,7 @@ int main(void) {
     int how = between(0, at(0, 1, 2));
     if (how == 0)
         free(p);
-    // At the end a pointer into the object, not to its start, is enough.
+    // At the end, a pointer into the object is sufficient, even if it does not point to its start.
     if (how == 1)
         kept = p + 3;
     p = 0;

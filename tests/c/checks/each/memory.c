@@ -8,7 +8,7 @@ int main(void) {
     int last = between(1, 9);
     for (int i = 0; i <= last; i++)
         numbers[i] = i;
-    // What is one further is not written if `last` is not the last of all.
+    // The next element is not initialised, unless `last` is the last of all.
     int seen = between(0, at(1, last, last < 9 ? last + 1 : last));
     if (numbers[seen] == 7) // wrong
         return 1;

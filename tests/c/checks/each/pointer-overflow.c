@@ -6,7 +6,7 @@
 
 int main(void) {
     char bytes[8];
-    // How far it is to the end of all addresses.
+    // The distance to the end of the address space.
     uintptr_t rest = UINTPTR_MAX - (uintptr_t)bytes;
     char *far = bytes + (between(0, 1) ? at(8, rest, rest + 1) : 0); // wrong
     return far == bytes;

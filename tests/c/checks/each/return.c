@@ -2,7 +2,7 @@
 // run: --check return -DAT=EDGE => TRUE
 // run: --check return -DAT=BEYOND => FALSE(return)
 // native: c++
-// In C it is the use of the result that is undefined, not the end: on the edge a function ends without one, and nobody uses it.
+// In C, the use of the result is undefined, not the end of the function. On the edge, a function returns no value, and the result is unused.
 #include "edge.h"
 
 static int sign(int n) {

@@ -6,7 +6,7 @@
 // run: --check memory -DBUG=5 => FALSE(memory)
 // run: --check memory -DBUG=6 => FALSE(memory)
 // run: --check memory -DBUG=7 => FALSE(memory)
-// What the library looks at, and what it gives.
+// Reads by the library, and results of the library.
 #include "../../verify.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// What loops and recursions copy that is not initialised, also where they are replaced by invariants: whether a value is
-// initialised is part of what they may change.
+// Loops and recursions that copy uninitialised values, even if invariants replace them: whether a value is
+// initialised is part of the state that they may change.
 // run: --check memory --analysis invariants -DSTRUCT => FALSE(memory)
 // run: --check memory --analysis k-induction -DSTRUCT => FALSE(memory)
 // run: --check memory -DSTRUCT => FALSE(memory)

@@ -8,7 +8,7 @@
 // run: --check memory -DBUG=7 => FALSE(memory)
 // run: --check memory -DBUG=8 => FALSE(memory)
 // run: --check memory -DBUG=9 => FALSE(memory)
-// Arrays, variables that pointers lead to, and the heap.
+// Arrays, variables that pointers point to, and the heap.
 #include "../../verify.h"
 #include <stdlib.h>
 #include <string.h>

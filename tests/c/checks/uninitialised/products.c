@@ -1,5 +1,5 @@
-// What is multiplied by a constant says nothing of the bits below: a sum of conditions of which one is not initialised may be known to be
-// none (found by the attack).
+// A product with a constant says nothing about its lower bits: a sum of conditions, one of them uninitialised, may be known to be
+// zero (found by the attack).
 // run: --check memory => TRUE
 // run: --check memory -DWRONG => FALSE(memory)
 #include "../../verify.h"

@@ -11,7 +11,7 @@
 // run: --check memory -DBUG=10 => FALSE(memory)
 // run: --check memory -DBUG=11 => FALSE(memory)
 // run: --check memory -DBUG=12 => FALSE(memory)
-// Variables whose address nobody takes: set on some ways only, anew in each iteration of a loop, copied, and used in each way there is.
+// Variables whose addresses are not taken: set on some paths only, new in each iteration of a loop, copied, and used in every way.
 #include "../../verify.h"
 
 #ifndef BUG
@@ -35,7 +35,7 @@ int main(void) {
     if (chosen(n) == 1) // wrong
         n = 2;
 
-    // Copying is no use.
+    // Copying is not a use.
     int never, copy;
     if (BUG != 2)
         never = n;
@@ -43,7 +43,7 @@ int main(void) {
     if (copy > 3) // wrong
         n = 3;
 
-    // A bit that is cut off does not matter, whatever cuts it off; one that is left does.
+    // A removed bit does not matter, however it is removed; a remaining one does.
     unsigned some;
     some = (some & ~15u) | 5;
     if ((some & (BUG == 3 ? 31 : 15)) == 5) // wrong
@@ -55,7 +55,7 @@ int main(void) {
     if (sum > 20) // wrong
         n = 6;
 
-    // Each iteration of a loop has a variable of its own.
+    // Each iteration of a loop has its own variable.
     for (int i = 0; i < 3; i++) {
         int own;
         if (i == 0 || BUG != 6)

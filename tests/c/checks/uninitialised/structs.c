@@ -7,7 +7,7 @@
 // run: --check memory -DBUG=6 => FALSE(memory)
 // run: --check memory -DBUG=7 => FALSE(memory)
 // run: --check memory -DBUG=8 => FALSE(memory)
-// Structs: padding and members that nobody has set are copied, passed and returned without harm; bit-fields, unions.
+// Structs: copying, passing and returning padding and uninitialised members is allowed; bit-fields, unions.
 #include "../../verify.h"
 #include <stdlib.h>
 #include <string.h>

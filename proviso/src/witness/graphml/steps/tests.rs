@@ -89,20 +89,20 @@ fn what_is_not_understood_is_named() {
     assert!(wrong(&[("startline", "0")]).contains("no lines 0 to 0"));
     assert!(wrong(&[("control", "maybe")]).contains("`maybe` is no value of control"));
     assert!(wrong(&[("threadId", "2")]).contains("several threads"));
-    assert!(wrong(&[("assumption", "\\result == 1")]).contains("of which function"));
+    assert!(wrong(&[("assumption", "\\result == 1")]).contains("does not name the function"));
     assert!(wrong(&[("assumption", "(x == 1; y == 2)")]).contains("is no condition"));
     let good = violation(&[&[("startline", "5")]]);
     for (from, to, said) in [
         ("violation_witness", "no_witness", "`no_witness` is no value of witness-type"),
-        ("<data key=\"witness-type\">violation_witness</data>", "", "does not say its witness-type"),
+        ("<data key=\"witness-type\">violation_witness</data>", "", "it has no witness-type"),
         ("<data key=\"violation\">true</data>", "", "none of its nodes is a violation"),
         ("<data key=\"entry\">true</data>", "", "none of its nodes is the entry"),
         ("<data key=\"entry\">true", "<data key=\"entry\">perhaps", "`perhaps` is no value of entry"),
-        ("target=\"q1\"", "target=\"q7\"", "`q7`, which there is not"),
+        ("target=\"q1\"", "target=\"q7\"", "`q7`, which does not exist"),
         ("32bit", "sixteen", "`sixteen` is no architecture"),
         (">C<", ">Java<", "a program in Java"),
         ("graphml", "svg", "not <graphml>"),
-        ("source=\"q0\" target=\"q1\"", "source=\"q1\" target=\"q1\"", "no way leads"),
+        ("source=\"q0\" target=\"q1\"", "source=\"q1\" target=\"q1\"", "there is no path"),
     ] {
         let text = good.replace(from, to);
         assert_ne!(text, good);
