@@ -496,18 +496,13 @@ pub const INLINE_ASSEMBLY: &str = "inline assembly";
 pub const FILE_ASSEMBLY: &str = "assembly at file scope";
 
 impl Taint {
-<<<<<<< HEAD
     /// True if the edge stands for assembly.
     fn is_assembly(&self) -> bool {
         self.reason.starts_with(INLINE_ASSEMBLY) || self.reason.starts_with(FILE_ASSEMBLY)
     }
 
-    /// True if the dropped behaviours end before execution continues: unknown code ran, with what it could reach. Others, such as signals
-    /// and threads, may show at any later time.
-=======
     /// True if the effect of the dropped behaviours is over when execution continues, as for a call of an undefined
     /// function. The effect of others, such as signals and threads, may occur at any later time.
->>>>>>> w43
     pub fn is_bounded(&self) -> bool {
         let called = self.reason.strip_prefix(UNDEFINED_CALL);
         let may_go_on = |called: &str| ASYNCHRONOUS.contains(&called.trim().trim_matches('\''));
