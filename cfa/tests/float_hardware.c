@@ -1,4 +1,4 @@
-// Floating-point operations as the machine and its C library do them, for the test float_hardware.rs.
+// Performs floating-point operations on the machine and with its C library, for the test float_hardware.rs.
 // Each request on standard input is four 16-byte fields: {operation, format, second format, signed, integer
 // width, rounding mode} as bytes, then three operands. The answer is one 16-byte field, zero-padded.
 
@@ -21,8 +21,8 @@ HALF_1(sqrt) HALF_1(floor) HALF_1(ceil) HALF_1(trunc) HALF_1(rint) HALF_1(round)
 static half fmodh(half a, half b) { return (half)fmod(a, b); }
 static half fminh(half a, half b) { return (half)fmin(a, b); }
 static half fmaxh(half a, half b) { return (half)fmax(a, b); }
-// The product of two halves and its sum with a third are exact in a long double but for far-apart
-// exponents; quad is wide enough for all.
+// The product of two half floats and its sum with a third are exact in a long double, except for
+// distant exponents. A quad is wide enough in all cases.
 static half fmah(half a, half b, half c) { return (half)((quad)a * (quad)b + (quad)c); }
 
 enum { NEG, ABS, SQRT, FLOOR, CEIL, TRUNC, RINT, ROUND, ADD, SUB, MUL, DIV, REM, MIN, MAX, FMA, EQ, LT, LE, CONVERT, FROM_INT, TO_INT };
@@ -116,7 +116,7 @@ int main(void) {
         byte out[16] = {0};
         u128 integer;
         memcpy(&integer, in[1], 16);
-        // x86's numbers of the modes.
+        // The numbers of the modes on x86.
         fesetround(in[0][5] << 10);
         switch (format) {
         case 0: WITH(half, h, 2); break;

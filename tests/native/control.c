@@ -89,7 +89,7 @@ int main(void) {
     for (int n = 1; n < 30; n += 3) hash = fold(hash, duff(from, to, n) + to[n - 1]);
     long long xs[] = {-6, -5, -1, 0, 7, 8, 1LL << 40, 'a', 'b', 'c', 101, 1LL << 33};
     for (unsigned i = 0; i < sizeof xs / sizeof *xs; i++) hash = fold(hash, classify(xs[i]));
-    /* 3^5: the counter above the accumulator. */
+    /* 3^5: the counter is in the bits above the accumulator. */
     const unsigned char power[] = {0, 1, 0, 5, 4, 0, 3, 2, 4, 6, 5, 4, 7};
     hash = fold(hash, machine(power));
     const unsigned char sums[] = {0, 9, 3, 3, 1, 1, 7};

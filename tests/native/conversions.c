@@ -1,5 +1,5 @@
-/* Floats of every format to integers of every type, in range and out of it: as the machine code of clang -O0 does it, on
-   variables, in expressions, as compound assignments, as bit-fields, arguments and results. */
+/* Conversions of floats of every format to integers of every type, in and out of range, as in the machine code of
+   clang -O0: for variables, expressions, compound assignments, bit-fields, arguments and results. */
 #include "report.h"
 
 static const double samples[] = {
@@ -60,11 +60,11 @@ int main(void) {
     double infinity = 1 / zero, nan = infinity - infinity;
     for (int n = 0; n < N; n++) all(samples[n]);
     all(infinity); all(-infinity);
-    /* But for NaN where the x87 makes unsigned integers of 64 bits: there clang's code varies. */
+    /* Without conversions of NaN to unsigned 64-bit integers by the x87, for which clang's code varies. */
     not_by_x87 = 1;
     all(nan); all(-nan);
     not_by_x87 = 0;
-    /* What only a long double tells apart. */
+    /* Values that differ only as long double. */
     long double power = 1;
     for (int n = 0; n <= 128; n++, power *= 2) {
         x87_all(power - 1); x87_all(power - 0.5L); x87_all(power + 0.5L); x87_all(power + 1);

@@ -48,7 +48,7 @@ int main(void) {
         hash = f32(hash, (unsigned long long)n); hash = f64(hash, (unsigned long long)n); hash = f80(hash, (unsigned long long)n);
         hash = f32(hash, (int)n); hash = f64(hash, (short)n); hash = f64(hash, (unsigned)n);
     }
-    /* The logistic map: chaotic, so that one wrong bit shows. */
+    /* The logistic map is chaotic, so one wrong bit changes the result. */
     double x = 0.3; float y = 0.3f; long double z = 0.3L;
     for (int i = 0; i < 2000; i++) { x = 3.99 * x * (1 - x); y = 3.99f * y * (1 - y); z = 3.99L * z * (1 - z); }
     hash = f64(hash, x); hash = f32(hash, y); hash = f80(hash, z);

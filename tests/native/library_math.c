@@ -1,4 +1,4 @@
-/* math.h where IEEE 754 says what comes out: the bits of results, for float, double and long double. */
+/* math.h, as far as IEEE 754 defines the result: the bits of results, for float, double and long double. */
 #include "report.h"
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Allocation, sorting, searching, division, streams that are written, handlers that run at the end. */
+/* Allocation, sorting, searching, division, output to streams, handlers that run at the end. */
 #include "report.h"
 #include <inttypes.h>
 #include <string.h>

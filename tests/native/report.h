@@ -1,11 +1,11 @@
-/* Included into every program that runs both natively and in the interpreter. */
+/* All programs that run both natively and in the interpreter include this file. */
 #ifndef REPORT_H
 #define REPORT_H
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The result of the program, all 32 bits of it: the parent of a process sees only eight of its status. */
+/* Reports all 32 bits of the result of the program. The parent of a process sees only eight bits of its status. */
 static inline void report(unsigned result) {
 #ifdef NATIVE
     printf("result %u\n", result);
@@ -20,7 +20,7 @@ static inline unsigned fold(unsigned hash, unsigned long long value) {
 }
 
 #ifdef CSMITH
-/* csmith's programs end with printf("checksum = %X\n", crc). */
+/* Programs of csmith end with printf("checksum = %X\n", crc). */
 static int report_checksum(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -30,7 +30,7 @@ static int report_checksum(const char *format, ...) {
 }
 #define printf report_checksum
 
-/* What csmith does not take care of with --builtins: these are undefined for 0, and one needs SSE 4.2. */
+/* csmith with --builtins ignores that these functions are undefined for 0, and that one needs SSE 4.2. */
 #define __builtin_clz(x) __builtin_clz((x) | 1u)
 #define __builtin_clzl(x) __builtin_clzl((x) | 1ul)
 #define __builtin_clzll(x) __builtin_clzll((x) | 1ull)

@@ -49,7 +49,7 @@ static void exact(double x, double y) {
     long double l = x;
     real(floor(x)), real(ceil(x)), real(trunc(x)), real(round(x)), single(floorf(f)), single(roundf(f)), extended(ceill(l)), extended(roundl(l));
     real(fmod(x, y)), single(fmodf(f, y)), extended(fmodl(l, y));
-    /* The library gets the sign of a zero wrong. */
+    /* The library returns zeros with a wrong sign. */
     real(unsigned_zero(remainder(x, y))), single(unsigned_zero(remainderf(f, y))), extended(unsigned_zero(remainderl(l, y)));
     real(copysign(x, y)), real(nextafter(x, y)), single(nextafterf(f, y)), extended(nextafterl(l, y)), real(logb(x)), extended(logbl(l));
     int e = 0, quotient = 0;
@@ -78,7 +78,7 @@ static void rounded(double x, double y) {
 static void integers(long long n) {
     unsigned long long u = n;
     real(n), single(n), extended(n), real((int)n), single((int)n);
-    /* Where clang's code for an unsigned zero is like that of other compilers. */
+    /* Only if clang's code for an unsigned zero is like that of other compilers. */
     if (u != 0) real(u), single(u), extended(u);
     if ((unsigned)u != 0) real((unsigned)u), single((unsigned)u);
     real(difftime(n >> 2, 3)), real(difftime(n, n)), real(difftime(-5, n));
@@ -115,7 +115,7 @@ int main(void) {
         }
         long long n = 1;
         for (int i = 0; i < 64; i++, n *= 3) integers(n), integers(-n), integers(n >> 7);
-        /* Environments keep the mode. */
+        /* Environments contain the mode. */
         double before = one / three;
         number(feholdexcept(&second)), number(fegetround());
         number(fesetround(FE_UPWARD)), real(one / three);

@@ -1,4 +1,4 @@
-/* Functions that the loader calls, and that are called at the end: the order in which they are, and their arguments. */
+/* Functions that the loader calls at the start and at the end: the order of the calls, and their arguments. */
 #include "report.h"
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Jumps of all kinds, switches, loops that end in their middle, calls that do not return.
+// Jumps of all kinds, switches, loops that are left in the middle, calls that do not return.
 #include <stdlib.h>
 
 extern void criterion(int place, long value);

@@ -1,5 +1,5 @@
 // options: --read-back
-// What the environment gives depends on what was asked of it before: random numbers, variables, files, locks.
+// Values from the environment depend on earlier calls: random numbers, variables, files, locks.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

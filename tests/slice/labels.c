@@ -1,5 +1,5 @@
-// Addresses of labels: as targets, in tables, as distances, in functions of which nothing else is left, and where only their values
-// matter.
+// Addresses of labels: as targets, in tables, as distances, in functions that are removed except for their labels, and as values
+// without jumps.
 #include <stdlib.h>
 
 extern void criterion(int place, long value);
@@ -25,7 +25,7 @@ ten:
     return 10;
 }
 
-// Nothing jumps there in the slice.
+// The slice has no jump to this label.
 static int compared(int n) {
     void *first = n > 1 ? &&here : &&there;
     void *second = n > 3 ? &&there : &&here;

@@ -1,4 +1,4 @@
-// What is printed matters to nothing, whatever input decides; results of printing do.
+// Printed text is irrelevant to criteria, even if it depends on input. Results of printing functions are relevant.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

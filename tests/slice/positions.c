@@ -1,4 +1,4 @@
-// Where a stream is and what is in its buffer depends on output, also where what is written is not read again.
+// The position of a stream and the content of its buffer depend on output, even if the output is not read again.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "harness.h"
 #include <complex.h>
 
-// Which NaN, and the sign of a NaN, are not modelled.
+// The payload and the sign of a NaN are not modelled.
 #define SEE(T, expression)                                                                                           \
     {                                                                                                                \
         volatile T _Complex result = (expression);                                                                   \
@@ -15,7 +15,7 @@
         see_real(result);                                                                                            \
     }
 
-// Numbers of every size, and such as most programs have.
+// Numbers of any magnitude, and numbers that are typical for programs.
 #define PARTS(T, RANDOM)                                                                                             \
     T part[4];                                                                                                       \
     _Bool small = random_below(2);                                                                                   \

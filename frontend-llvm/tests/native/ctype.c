@@ -1,4 +1,4 @@
-// ctype.h: everything that the C library has a table for, and some more.
+// ctype.h: all functions for which the C library has a table, and some others.
 #include "harness.h"
 #include <ctype.h>
 
@@ -20,7 +20,7 @@ CLASS(ispunct)
 CLASS(isalnum)
 CLASS(_tolower)
 CLASS(_toupper)
-// Those of any integer.
+// Functions of any integer.
 #define ANY(name)                                                                                                    \
     DRIVER(name) { see(LIB(name)(random_below(2) ? character() : (int)random_integer())); }
 ANY(isascii)

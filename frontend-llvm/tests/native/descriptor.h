@@ -1,4 +1,4 @@
-// Open files of all kinds, for drivers of what takes their descriptors.
+// Open files of all kinds, for drivers of functions with descriptors as arguments.
 #pragma once
 #include "harness.h"
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Open files of the library's run, closed by the next one.
+// The open files of a run of the library. The next run closes them.
 static int opened[16];
 static unsigned opened_count;
 static int keep(int file) {
@@ -19,7 +19,7 @@ static void close_all(void) {
         close(opened[--opened_count]);
 }
 
-// A descriptor of a file with some bytes, of the ends of a pipe, of a socket, of a folder, or of nothing.
+// A descriptor of a device, a file with some bytes, an end of a pipe, a folder, or a socket, or an invalid descriptor.
 enum { KINDS = 8 };
 static int descriptor_of(unsigned kind) {
     asks_environment();
@@ -70,7 +70,7 @@ static int descriptor(void) { return descriptor_of(random_below(KINDS)); }
 
 static size_t some_size(void) { return random_below(4) ? random_below(48) : 0; }
 
-// What the library has filled in is what the model may take.
+// Suggests the text that the library stored.
 static void suggest_text(const char *text) {
     NATIVELY {
         suggest(0);

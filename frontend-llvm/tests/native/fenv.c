@@ -1,4 +1,4 @@
-// fenv.h: rounding modes and the environment; exceptions may be any.
+// fenv.h: rounding modes and the environment. Exceptions are arbitrary.
 #include "harness.h"
 #include <fenv.h>
 

@@ -1,4 +1,4 @@
-// Files, terminals, waiting for them, processes: what else there is of unistd.h and its like.
+// Files, terminals, waiting, and processes: the other functions of unistd.h and related headers.
 #include "descriptor.h"
 #include <grp.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 
-// What fails where nothing is.
+// Functions that fail because a path does not exist.
 static char *nowhere(void) { return text_in_room(ONE_OF("", "/nowhere/at/all", "/dev/null/x")); }
 DRIVER(paths) {
     asks_environment();

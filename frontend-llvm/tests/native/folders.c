@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The model may take what there is of each file.
+// Suggests the entry that the library returned.
 static void suggest_file(const struct dirent *entry) {
     NATIVELY {
         suggest_nothing();

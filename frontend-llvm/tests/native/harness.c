@@ -1,4 +1,4 @@
-// Natively: drivers run with the library, then with the models. See harness.h.
+// The native harness: runs drivers with the library, then with the models. See harness.h.
 #include "harness.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 int modelled;
-// Standard output; the drivers' is elsewhere.
+// Standard output of the harness. Drivers have another one.
 static FILE *report;
 
 static struct driver {
@@ -17,19 +17,19 @@ static unsigned driver_count;
 
 void enlist(const char *name, void (*run)(void)) { drivers[driver_count++] = (struct driver){name, run}; }
 
-// How a run ends.
+// The end of a run.
 enum { DONE, REJECTED, ABORTED, CRASHED, NO_PATH, GIVEN_UP };
 static jmp_buf end_of_run;
 static _Noreturn void end(int how) { longjmp(end_of_run, how); }
 
-// What the library's run showed, and how much of it the model's run has shown as well.
+// The values shown in the run of the library. The first `shown` of them were also shown in the run of the model.
 struct item {
     enum { INTEGER, REAL, BYTES, POINTER, MEMORY, RECALLED, SUGGESTED, SUGGESTED_REAL, SUGGESTED_NOTHING } kind;
     int line;
     const char *what;
     long long integer;
     long double real;
-    // The bytes are in `bytes`, from `integer` on.
+    // The bytes start at index `integer` of `bytes`.
     size_t size;
 };
 static struct item items[12000];
@@ -37,7 +37,7 @@ static unsigned item_count, shown;
 static char bytes[1 << 16];
 static size_t byte_count;
 
-// For the message: the item that the model did not show.
+// For the error message: the first item that the model did not show, and the one that it showed instead.
 static struct {
     unsigned at;
     struct item instead;
@@ -66,7 +66,7 @@ static const char *print(const struct item *item, const char *data) {
     return s;
 }
 
-// The suggestions that the library's run made at this point.
+// The suggestions of the run of the library at this point.
 static long long suggestions[12000];
 static unsigned suggested, first_suggestion;
 static void take_suggestions(void) {
@@ -78,18 +78,21 @@ static void take_suggestions(void) {
     }
 }
 
-// What models leave open: a choice from some candidates each time, the first of which is the most likely. Runs are
-// tried in order of how often they do not take the first (limited discrepancy search). After some, only the choices
-// behind those that led nearly as far as any run has come are tried, until so many runs get no further; then all again.
+// The choices of models. Each choice has some candidates, of which the first is the most likely. The harness tries runs
+// in the order of the number of choices other than the first candidate (limited discrepancy search). After SOME_RUNS
+// runs, it keeps the choices of the best run except the last ones, and tries only later choices. If MAX_RUNS_BEHIND runs
+// get no further, it tries all choices again.
 static struct choice {
     unsigned taken, of;
 } choices[100000];
 enum { MAX_RUNS = 1000000, MAX_OTHERS = 9, SOME_RUNS = 1000, MAX_RUNS_BEHIND = 20000, NEARLY = 6 };
 static unsigned choice_count, choice_at, max_others;
-// How many items the run has shown, how many choices came before each, the most that any has shown, how many choices are kept.
+// The number of items that the run has shown, the number of choices before each, the largest number of items shown in a
+// run, and the number of choices that are kept.
 static unsigned shows, choices_before[12000], furthest, kept;
 
-// Where `shown` is, the model's run shows `item`, with its bytes in `data`, if any.
+// Records an item in the run of the library. In the run of the model, compares it with the item at `shown`. `data` has
+// the bytes of the item, if any.
 static void show(struct item item, const void *data) {
     if (!modelled) {
         if (data) {
@@ -151,7 +154,7 @@ void suggest_bytes(const void *p, size_t size) {
 void suggest_real(long double x) { items[item_count++] = (struct item){SUGGESTED_REAL, 0, "suggested", 0, x}; }
 void suggest_nothing(void) { items[item_count++] = (struct item){SUGGESTED_NOTHING, 0, "nothing suggested"}; }
 
-// Rooms: each at the end of a page, before one that cannot be touched. Of each page the end is looked at.
+// Blocks of memory, each at the end of a page, before a page that is not accessible. The end of each page is compared.
 enum { ROOMS = 8, PAGE = 4096, LOOKED_AT = 512 };
 static char *pages;
 static char *room_of[ROOMS];
@@ -195,7 +198,7 @@ static void show_rooms(void) {
     }
 }
 
-// What the library left where the model lets the environment write.
+// The bytes that the library stored at the place where the model stores bytes of the environment.
 static const char *left_by_library(const char *p, size_t size) {
     for (unsigned i = 0, n = 0; n < item_count; n++) {
         if (items[n].kind != MEMORY || items[n].what[0] != 'a')
@@ -209,7 +212,7 @@ static const char *left_by_library(const char *p, size_t size) {
 
 extern int *model___errno_location(void);
 
-// The heap of models: blocks that are forgotten with the run, between bytes that must stay.
+// The heap of models. Its blocks exist until the end of the run, and lie between bytes that must not change.
 struct block {
     size_t size;
     int is_free;
@@ -245,7 +248,7 @@ static struct block *block_of(void *p) {
     return block;
 }
 
-// As the front-end has it.
+// The same behaviour as the primitives of the front-end.
 void *model_malloc(size_t size) {
     if (size <= PTRDIFF_MAX)
         return allocate(16, size);
@@ -258,7 +261,7 @@ void model_free(void *p) {
 }
 void release(void *p) { modelled ? model_free(p) : free(p); }
 
-// Taints of the run.
+// True if the run has a taint.
 static int over_approximated;
 
 static unsigned choose(unsigned of) {
@@ -286,7 +289,7 @@ static int next_choices(void) {
     return ++max_others <= MAX_OTHERS;
 }
 
-// Integers that the library's run still has to show, after what was suggested and some small ones.
+// Chooses an integer: the next suggestion, an integer that the run of the library shows later, or a small number.
 static long long integer_candidate(void) {
     enum { MOST = 24 };
     long long all[MOST + 4];
@@ -324,15 +327,15 @@ static long double real_candidate(void) {
     }
 }
 
-// True first where there is something to go on with.
+// The first candidate is true if there are suggestions, else false.
 _Bool __proviso_env_bool(void) { return choose(2) ^ (first_suggestion < suggested); }
-// A format may store how much was printed.
+// A format may store the number of printed characters.
 _Bool __proviso_counts(void) { return 1; }
 char __proviso_env_char(void) { return integer_candidate(); }
 unsigned char __proviso_env_uchar(void) { return integer_candidate(); }
 int __proviso_env_int(void) { return integer_candidate(); }
 long __proviso_env_long(void) { return integer_candidate(); }
-// One that is free in the model, or any number.
+// A descriptor that is not used in the model, or any number.
 static int descriptors;
 int __proviso_env_descriptor(void) { return choose(2) ? integer_candidate() : 3 + descriptors++; }
 long long __proviso_env_longlong(void) { return integer_candidate(); }
@@ -391,11 +394,11 @@ FAMILY(hash_table)
 FAMILY(regex)
 FAMILY(internal)
 void *__proviso_alloc_aligned(size_t align, size_t size) { return allocate(align < 16 ? 16 : align, size); }
-/* Only where --malloc-may-fail asks for it. */
+/* Allocations fail only with the option --malloc-may-fail. */
 _Bool __proviso_allocation_fails(void) { return 0; }
 size_t __proviso_object_size(void *p) { return block_of(p)->size; }
 size_t __proviso_malloc_size(void *p) { return block_of(p)->size; }
-// Asked of pointers that are to be freed.
+// Called for pointers that are freed.
 size_t __proviso_object_offset(void *p) { return 0; }
 void __proviso_unmodelled(const char *what) { end(GIVEN_UP); }
 void __proviso_underapproximated(const char *what) { end(GIVEN_UP); }
@@ -410,12 +413,12 @@ void __proviso_abort(void) { end(ABORTED); }
 
 static void on_signal(int signal) { end(signal == SIGABRT ? ABORTED : CRASHED); }
 
-// The rounding mode of models, which compute to nearest.
+// The rounding mode in models. Their own computations round to nearest.
 static unsigned model_mode;
 unsigned __proviso_rounding(void) { return model_mode; }
 void __proviso_set_rounding(unsigned mode) { model_mode = mode; }
 
-// The models' variables, which every run finds as they were at the start.
+// The variables of the models. They have their initial values at the start of each run.
 extern char __start_model_data[] __attribute__((weak)), __stop_model_data[] __attribute__((weak));
 extern char __start_model_bss[] __attribute__((weak)), __stop_model_bss[] __attribute__((weak));
 static char *initial_data;
@@ -453,7 +456,7 @@ void say(const char *format, ...) {
     }
 }
 
-// One run of a driver.
+// Runs a driver once. Returns the end of the run.
 static int run(struct driver *driver, uint64_t call, int with_model) {
     modelled = with_model;
     state = seed + call * 0x632be59bd9b4e019;
@@ -487,7 +490,7 @@ static struct {
 
 static const char *const endings[] = {"done", "another", "abort", "a crash", "no path", "given up"};
 
-// Whether the model can do what the library does.
+// Checks that the model permits the behaviour of the library.
 static int compare(struct driver *driver, uint64_t call) {
     int how = run(driver, call, 0);
     if (how != DONE && how != ABORTED) {
@@ -496,7 +499,7 @@ static int compare(struct driver *driver, uint64_t call) {
     }
     failure.instead.what = NULL;
     failure.at = 0;
-    const char *trouble = "excludes what the library does";
+    const char *trouble = "excludes the behaviour of the library";
     int runs = 0, runs_behind = 0;
     for (;; runs++) {
         how = run(driver, call, 1);
@@ -512,11 +515,11 @@ static int compare(struct driver *driver, uint64_t call) {
             count.approximated += !exact;
             if (exact || may_ask || (may_be_approximated && over_approximated))
                 return 1;
-            trouble = may_be_approximated ? "leaves something open without a taint" : "is not exact";
+            trouble = may_be_approximated ? "makes a choice without a taint" : "is not exact";
             break;
         }
         if (runs == MAX_RUNS) {
-            trouble = "was not seen to do what the library does (not all of its runs were tried)";
+            trouble = "did not show the behaviour of the library (not all of its runs were tried)";
             break;
         }
         if (runs >= SOME_RUNS && furthest < shows && runs_behind < MAX_RUNS_BEHIND) {
@@ -548,7 +551,7 @@ static int compare(struct driver *driver, uint64_t call) {
     return 0;
 }
 
-// The library's run, for the interpreter.
+// Prints the run of the library for the interpreter.
 static void print_run(struct driver *driver, uint64_t call) {
     fprintf(report, "run %s %llu\n", driver->name, (unsigned long long)(seed + call * 0x632be59bd9b4e019));
     for (unsigned i = 0; i < item_count; i++) {
@@ -592,7 +595,7 @@ static void print_run(struct driver *driver, uint64_t call) {
     }
 }
 
-// Arguments: the seed, the number of calls, `compare` or `print`, names of drivers (all, if there is none).
+// Arguments: the seed, the number of calls, `compare` or `print`, and names of drivers (by default all).
 int main(int argc, char **argv) {
     seed = strtoull(argv[1], NULL, 10);
     uint64_t calls = strtoull(argv[2], NULL, 10);

@@ -19,10 +19,10 @@ int64_t random_integer(void) {
     }
 }
 
-// Not a signalling NaN.
+// Replaces signalling NaNs.
 static long double quiet(long double x) { return x != x ? (long double)NAN : x; }
 
-// Special numbers, small ones and their halves, powers of two and their neighbours, decimal fractions, any bits.
+// A special number, a small number or half of one, a power of two or its neighbour, a decimal fraction, or any bits.
 double random_double(void) {
     union {
         uint64_t bits;
@@ -84,7 +84,7 @@ long double random_longdouble(void) {
         u.bits.exponent = (u.bits.exponent & 0x8000) | random_below(0x7fff);
         u.bits.fraction = ONE_OF(1ull << 63, 1ull << 63 | 1, ~0ull);
     }
-    // Encodings that numbers have: the leading bit says that the exponent is not 0.
+    // A valid encoding: the leading bit is set if and only if the exponent is not 0.
     u.bits.fraction = u.bits.exponent & 0x7fff ? u.bits.fraction | 1ull << 63 : u.bits.fraction & ~(1ull << 63);
     return quiet(u.value);
 }

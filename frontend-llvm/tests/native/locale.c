@@ -6,7 +6,7 @@ DRIVER(setlocale) {
     asks_environment();
     const char *locale = ONE_OF("C", "POSIX", "", "de_DE", "nowhere", "C.UTF-8", "LC_ALL=C", "C/C");
     int category = random_below(6) ? (int)random_below(14) - 1 : (int)random_bits();
-    // The environment of the tests may have a locale of its own.
+    // The environment of the tests may set another locale.
     NATIVELY {
         for (int i = 0; i < 13; i++) {
             static const char *const names[] = {"LANG", "LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE",

@@ -1,8 +1,8 @@
 // math.h, for float, double and long double.
 #include "harness.h"
 
-// Which NaN, and the sign of a NaN, are not modelled; on 32-bit x86 functions may return more precision than a type
-// has, hence the volatile variables.
+// The payload and the sign of a NaN are not modelled. On 32-bit x86, functions may return more precision than their type
+// has, so results are stored in volatile variables.
 #define SEE(T, expression)                                                                                           \
     {                                                                                                                \
         volatile T result = (expression);                                                                            \
@@ -23,7 +23,7 @@
         SEE(T, LIB(name##X)(x, y))                                                                                   \
     }
 #define TWO(T, X, name, RANDOM) TWO_OF(T, X, name, RANDOM, T, RANDOM)
-// A zero of either sign, as C allows.
+// A zero may have either sign, as C permits.
 #define EITHER_ZERO(T, X, name, RANDOM)                                                                              \
     DRIVER(name##X) {                                                                                                \
         T x = RANDOM(), y = random_below(8) ? RANDOM() : x;                                                          \
@@ -139,7 +139,7 @@ EXACT(float, f, random_float)
 EXACT(double, , random_double)
 EXACT(long double, l, random_longdouble)
 
-// What is approximated: of numbers of every size, and of those that most programs have.
+// Functions that are approximated: for numbers of any magnitude, and for numbers that are typical for programs.
 #define APPROXIMATE(T, X, name, RANDOM)                                                                              \
     DRIVER(name##X) {                                                                                                \
         may_approximate();                                                                                           \

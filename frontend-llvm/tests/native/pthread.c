@@ -1,4 +1,4 @@
-// pthread.h and semaphore.h in a program of one thread, where nothing blocks.
+// pthread.h and semaphore.h in a program with one thread, without calls that block.
 #include "harness.h"
 #include <pthread.h>
 #include <semaphore.h>
@@ -7,7 +7,7 @@
 
 static const struct timespec past = {1, 0}, wrong = {1, 1000000000};
 
-// A mutex of each kind, by attributes or a static initialiser.
+// A mutex of each kind, initialised by attributes or by a static initialiser.
 DRIVER(mutex) {
     pthread_mutex_t mutex = ONE_OF((pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER,
                                    (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,

@@ -1,4 +1,4 @@
-// search.h, but for arrays.
+// search.h, without functions on arrays.
 #include "harness.h"
 #include <search.h>
 
@@ -22,7 +22,7 @@ static void visit_with(const void *node, VISIT when, void *argument) {
 }
 static void drop(void *key) { see(*(char *)key); }
 
-// What of a node is to be seen: its key.
+// Shows the key of a node, the part that a program can observe.
 static void see_node(void *node) {
     see(node != NULL);
     if (node)
@@ -34,7 +34,7 @@ DRIVER(trees) {
         const char *key = &keys[random_below(16)];
         switch (random_below(4)) {
         case 0: {
-            // The parent of what is gone, where it is not the root.
+            // The result is the parent of the deleted node, unless that was the root.
             const void *root = tree ? *(const void *const *)tree : NULL;
             void *parent = LIB(tdelete)(key, &tree, compare);
             see(parent != NULL);

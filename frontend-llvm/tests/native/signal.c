@@ -1,4 +1,4 @@
-// signal.h: sets of signals, and what is blocked.
+// signal.h: sets of signals, and blocked signals.
 #include "harness.h"
 #include <signal.h>
 
@@ -27,7 +27,7 @@ DRIVER(sigismember) {
 }
 DRIVER(sigprocmask) {
     asks_environment();
-    // What is blocked stays as it was but for these.
+    // Only these signals are blocked or unblocked.
     sigset_t *set = room(sizeof(sigset_t));
     memset(set, 0, sizeof *set);
     NATIVELY {

@@ -17,7 +17,7 @@ static char *random_spec(char *s) {
     return s;
 }
 
-// The same to text of limited and of enough room, allocated and to a stream.
+// Prints the same to a buffer that may be too small, to a large one, to an allocated one, and to a stream.
 static size_t limit(void) { return random_below(3) ? 200 : random_below(12); }
 static FILE *nowhere(void) {
     asks_environment();
@@ -71,7 +71,7 @@ DRIVER(printf_strings) {
 }
 DRIVER(printf_characters) {
     char format[64];
-    // `0` with these is undefined.
+    // The flag `0` with these conversions is undefined.
     sprintf(format, "<%%%s%uc>%%p", random_below(2) ? "-" : "", 1 + random_below(9));
     char *pointer = random_below(4) ? (char *)(uintptr_t)random_integer() : NULL;
     PRINT(format, (int)random_below(256), pointer)
@@ -93,12 +93,12 @@ DRIVER(printf_errors) {
     see(LIB(snprintf)(room(70), 70, "%m"));
 }
 DRIVER(printf_odd) {
-    // What is unknown is printed as it is.
+    // Unknown conversions are printed unchanged.
     const char *format = ONE_OF("100%", "a%", "%%", "", "%5%|", "%-5%|");
     PRINT(format)
 }
 
-// The numbers that programs print with %f are printed exactly.
+// Typical numbers with %f are printed exactly.
 DRIVER(printf_fixed) {
     char format[64];
     strcpy(random_spec(format), random_below(2) ? "f," : "lF,");
@@ -108,7 +108,7 @@ DRIVER(printf_fixed) {
     say("format \"%s\" of %.20g", format, x);
     see(LIB(snprintf)(room(200), 200, format, x));
 }
-// All others: the text is open, its length has bounds.
+// For all other numbers, the text is arbitrary, and its length has bounds.
 #define PRINT_REAL(format, x)                                                                                        \
     {                                                                                                                \
         say("format \"%s\" of %La", format, (long double)x);                                                         \
@@ -195,7 +195,7 @@ DRIVER(sscanf_allocated) {
         release(got[i]);
     }
 }
-// Numbers that break off, in fields.
+// Incomplete numbers in fields with a width.
 DRIVER(sscanf_reals) {
     may_approximate();
     static const char *const parts[] = {"1", "0", "0x", "e", "E+", "p", ".", "-", "inf", "INFINI", "nan", "(", "25", "a"};
@@ -213,7 +213,7 @@ DRIVER(sscanf_reals) {
     see_text(rest);
 }
 
-// Streams, on a file that the library's run has made; the model is told what is in it.
+// Streams of a file that the run of the library created. Its content is suggested to the model.
 enum { LENGTH = 40 };
 static char content[LENGTH];
 static unsigned content_length;
@@ -224,7 +224,7 @@ static const char *content_file_of(const char *letters) {
         content[i] = letters[random_below(strlen(letters))];
     NATIVELY {
         sprintf(path, "/tmp/proviso-test-%d", (int)getpid());
-        // A new one: file systems wait for the disk where content is replaced.
+        // The file is new, because file systems wait for the disk if the content of a file is replaced.
         unlink(path);
         int file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
         write(file, content, content_length);
@@ -233,9 +233,9 @@ static const char *content_file_of(const char *letters) {
     return path;
 }
 static const char *content_file(void) { return content_file_of(ONE_OF("ab", "a\n", "abc\n \0\xff", "1 \n")); }
-// Where the file is, not counting what was pushed back; in the library's run only.
+// The position in the file without pushed-back characters. Valid only in the run of the library.
 static long at;
-// What is read next.
+// Suggests the characters that are read next.
 static void suggest_rest(FILE *file, _Bool pushed) {
     NATIVELY {
         suggest_nothing();
@@ -244,7 +244,7 @@ static void suggest_rest(FILE *file, _Bool pushed) {
         suggest(EOF);
     }
 }
-// That, into a buffer that has become this large.
+// Suggests this new size of the buffer and the next characters.
 static void suggest_line(size_t room) {
     NATIVELY {
         suggest_nothing();
@@ -353,7 +353,7 @@ DRIVER(streams) {
     }
     see(LIB(fclose)(file));
 }
-// The same of standard input.
+// The same operations on standard input.
 DRIVER(standard_input) {
     asks_environment();
     see(LIB(freopen)(content_file(), "r", LIB(stdin)) != NULL);
@@ -429,14 +429,14 @@ DRIVER(fscanf) {
     see(LIB(fclose)(file));
 }
 
-// Counts, fields of a width, and the byte that follows.
+// Counts, fields with a width, and the byte after them.
 DRIVER(fscanf_fields) {
     asks_environment();
     FILE *file = LIB(fopen)(content_file_of(ONE_OF("019afx.+- \n", "01x-", "12 ")), "r");
     see(file != NULL);
     NATIVELY at = 0;
     for (int i = random_below(2); i >= 0; i--) {
-        // Integers, characters, a floating-point number, nothing that is stored; counts before and behind it.
+        // An integer, characters, a floating-point number, or no stored value, with counts before and after it.
         const char *format = ONE_OF("I%d%n", "I%i%n", "I%4i%n", "I%3i%n", "I%2x%n", "I%u%n", "I%o%n", "I%d%n ", "i%n%x%n", "i-%n%d%n", "C%c%n",
                                     "C%3c%n", "C%[0-9]%n", "C%3[^1]%n", "C%s%n", "C%2s%n", "c %n%c%n", "R%lf%n", "N%*d%n", "N%*[0-9 ]%n",
                                     "N%*4i%n", "NX%n", "N %n");
@@ -494,7 +494,7 @@ DRIVER(fscanf_fields) {
     see(LIB(fclose)(file));
 }
 
-// The standard streams have one direction each.
+// Each standard stream has one direction.
 DRIVER(wrong_direction) {
     asks_environment();
     FILE *out = random_below(2) ? LIB(stdout) : LIB(stderr);
@@ -593,7 +593,7 @@ DRIVER(dprintf) {
     see(LIB(dprintf)(1, "%d %s\n", (int)random_integer(), "x"));
 }
 
-// Files that are not there.
+// Files that do not exist.
 DRIVER(fopen) {
     asks_environment();
     FILE *file = LIB(fopen)(ONE_OF("/nowhere/at/all", "/dev/null"), ONE_OF("r", "odd", "", "+", "b"));

@@ -1,4 +1,4 @@
-// stdlib.h, and numbers from text.
+// stdlib.h, and conversions of text to numbers.
 #include "harness.h"
 #include <inttypes.h>
 #include <search.h>
@@ -22,7 +22,7 @@ DIVIDE(ldiv, long, ldiv_t)
 DIVIDE(lldiv, long long, lldiv_t)
 DIVIDE(imaxdiv, intmax_t, imaxdiv_t)
 
-// Text that is nearly a number.
+// A text that resembles a number.
 static char *nearly_a_number(void) {
     static const char *const parts[] = {
         " ",   "\t",  "-",   "+",   "0x",   "0X",       "0",   "9223372036854775807",  "7",  "8",
@@ -62,7 +62,7 @@ DRIVER(atoi) { see(LIB(atoi)(nearly_a_number())); }
 DRIVER(atol) { see(LIB(atol)(nearly_a_number())); }
 DRIVER(atoll) { see(LIB(atoll)(nearly_a_number())); }
 
-// Decimal and hexadecimal fractions, in range and out of it, with few and with many digits.
+// A decimal or hexadecimal fraction, in or out of range, with few or many digits.
 static char *real_number(void) {
     if (random_below(4) == 0)
         return nearly_a_number();
@@ -80,7 +80,7 @@ static char *real_number(void) {
         snprintf(text, sizeof text, "%.*La", digits % 20, x);
         break;
     case 3:
-        // About the ends of the ranges of all three types.
+        // A number near an end of the range of one of the three types.
         snprintf(text, sizeof text, "%s%u.%ue%d", ONE_OF("", "-"), random_below(100), random_below(1000000),
                  ONE_OF(38, -38, -45, 308, -308, -324, 4931, 4932, -4932, -4951, -46, 39) + (int)random_below(5) - 2);
         break;
@@ -109,7 +109,7 @@ DRIVER(atof) {
     may_approximate();
     see_real(LIB(atof)(real_number()));
 }
-// The numbers that programs have are read exactly.
+// Typical numbers are read exactly.
 DRIVER(plain_fractions) {
     char text[40];
     snprintf(text, sizeof text, "%d.%0*u%s", (int)random_below(100000) - 50000, 1 + random_below(6), random_below(10),
@@ -120,7 +120,7 @@ DRIVER(plain_fractions) {
     see_pointer(end);
 }
 
-// Sorting and searching: with everything that the comparing function sees.
+// Sorting and searching, including all calls of the comparison function.
 struct element {
     char key, place, padding[7];
 };
@@ -195,7 +195,7 @@ DRIVER(lsearch) {
 ASK(rand, see)
 ASK(random, see)
 ASK(arc4random, see)
-// After the same seeds the same numbers, those of C as often as they were drawn.
+// Equal seeds give equal numbers. For the functions of C, this holds for all numbers that were drawn.
 DRIVER(srand) {
     asks_environment();
     unsigned seeds[3] = {2, random_bits() | 2, random_bits() | 2};
@@ -233,7 +233,7 @@ DRIVER(srand48) {
             LIB(lcong48)(parameters);
         }
     }
-    // The multiplier is the usual one for other drivers.
+    // Other drivers need the default multiplier.
     LIB(srand48)(0);
 }
 DRIVER(arc4random_uniform) {
@@ -270,7 +270,7 @@ DRIVER(jrand48) {
     see(LIB(jrand48)(state));
 }
 
-// The environment's strings. Names that nobody else has.
+// Environment variables, with names that nothing else uses.
 static const char *name(void) { return ONE_OF("PROVISO_A", "PROVISO_B", "PROVISO_AB"); }
 static const char *odd_name(void) { return random_below(8) ? name() : ONE_OF("", "PROVISO_A=", "="); }
 DRIVER(getenv) {
@@ -350,7 +350,7 @@ DRIVER(posix_memalign) {
     int result = LIB(posix_memalign)(&p, align, size);
     see(result);
     see(p == &p);
-    // The library leaves `errno` open here.
+    // The library may or may not change `errno` here.
     LIB_ERRNO = 0;
     if (result == 0)
         see_memory(p, size, align);

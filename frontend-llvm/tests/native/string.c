@@ -8,13 +8,13 @@ extern void *__rawmemchr(const void *, int);
 extern char *__strdup(const char *), *__strndup(const char *, size_t);
 extern int __xpg_strerror_r(int, char *, size_t);
 
-// Few letters, so that strings have much in common.
+// Few letters, so that strings have common parts.
 #define LETTERS ONE_OF("a", "ab", "abAB", "ab, ;", "aA\xff\x80 z[`{@", "\x01\x7f\x80\xff")
 
-// A letter that is likely to be there, or any.
+// A letter that probably occurs in the string, or any character.
 static int letter(void) { return random_below(4) ? ONE_OF('a', 'b', ',', ' ', 'A', 0, 0xff) : (int)random_bits(); }
 
-// A block of random letters without an end.
+// A block of random letters without a null at its end.
 static char *block(size_t size) {
     const char *letters = LETTERS;
     char *p = room(size);
@@ -24,7 +24,7 @@ static char *block(size_t size) {
     return p;
 }
 
-// Two blocks that share a first part.
+// Two blocks with a common prefix.
 static size_t alike(char **a, char **b) {
     size_t n = random_below(60);
     *a = block(n);
@@ -35,7 +35,7 @@ static size_t alike(char **a, char **b) {
     return n;
 }
 
-// A string, and one that differs little from it.
+// Two similar strings.
 static void strings_alike(char **a, char **b) {
     *a = random_string(40, LETTERS);
     if (random_below(3) == 0) {
@@ -79,7 +79,7 @@ DRIVER(explicit_bzero) {
     size_t n = random_below(100);
     LIB(explicit_bzero)(block(n), n);
 }
-// On 32-bit x86, comparing gives a difference or its sign.
+// On 32-bit x86, the result of a comparison is a difference or its sign.
 #define MAY_GIVE_SIGN                                                                                                \
     if (sizeof(void *) == 4)                                                                                         \
         asks_environment();
@@ -273,7 +273,7 @@ DRIVER(ffs) { see(LIB(ffs)(random_integer())); }
 DRIVER(ffsl) { see(LIB(ffsl)(random_integer())); }
 DRIVER(ffsll) { see(LIB(ffsll)(random_integer())); }
 
-// What fortified programs call: sometimes with too little room.
+// Functions that fortified programs call. The destination is sometimes too small.
 static size_t too_little(size_t needed) { return random_below(4) ? needed + random_below(9) : random_below(needed + 1); }
 extern void *__memcpy_chk(void *, const void *, size_t, size_t), *__memmove_chk(void *, const void *, size_t, size_t),
     *__mempcpy_chk(void *, const void *, size_t, size_t), *__memset_chk(void *, int, size_t, size_t);
@@ -309,7 +309,7 @@ COPY_STRING_CHECKED(__stpcpy_chk)
     }
 COPY_PART_CHECKED(__strncpy_chk)
 COPY_PART_CHECKED(__stpncpy_chk)
-// What is written before the library finds that there is too little room is open.
+// If the destination is too small, the bytes that the library writes before it detects this are arbitrary.
 DRIVER(__strcat_chk) {
     char *dst = random_string_in(100, 30, LETTERS), *src = random_string(30, LETTERS);
     see_pointer(LIB(__strcat_chk)(dst, src, strlen(dst) + strlen(src) + 1 + random_below(9)));
@@ -321,7 +321,7 @@ DRIVER(__strncat_chk) {
 }
 
 #ifndef INTERPRETED
-// Not in this C library: by their manual.
+// This C library lacks these functions, so the models are compared with their manual.
 extern size_t model_strlcpy(char *, const char *, size_t), model_strlcat(char *, const char *, size_t);
 static size_t manual_strlcpy(char *dst, const char *src, size_t size) {
     if (size)

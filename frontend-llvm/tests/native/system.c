@@ -10,7 +10,7 @@ DRIVER(htonl) { see(LIB(htonl)(random_bits())); }
 DRIVER(ntohs) { see(LIB(ntohs)(random_bits())); }
 DRIVER(ntohl) { see(LIB(ntohl)(random_bits())); }
 
-// An address, or nearly one.
+// A text that is an address or resembles one.
 static char *address_text(void) {
     char text[80] = "";
     for (unsigned parts = random_below(3) ? 4 : 1 + random_below(5), n = 0; n < parts; n++) {
@@ -42,7 +42,7 @@ DRIVER(sched_get_priority_min) { see(LIB(sched_get_priority_min)((int)random_bel
 
 enum { MOST = 6 };
 
-// A command line of options that are known and others.
+// A command line with known and unknown options.
 static int arguments(char *argv[MOST + 1]) {
     int argc = 1 + random_below(MOST);
     argv[0] = text_in_room("program");
@@ -65,7 +65,7 @@ static int arguments(char *argv[MOST + 1]) {
 }
 
 static void see_options(int argc, char **argv, int (*next)(int, char **)) {
-    // A new start, whatever was left of the last command line; what is unknown is remembered longer.
+    // Resets the state of the last command line, and sets `optopt` to a known value by an unknown option.
     LIB(opterr) = 0;
     LIB(optind) = 0;
     LIB(getopt)(2, (char *[]){"program", "-x", NULL}, "");

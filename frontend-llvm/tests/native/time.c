@@ -70,7 +70,7 @@ static void see_calendar(struct tm *t) {
         see(t->tm_wday), see(t->tm_yday), see(t->tm_isdst), see(t->tm_gmtoff), see_text(t->tm_zone);
     }
 }
-// The model's choices, in its order.
+// Suggests the choices of the model, in its order.
 static void suggest_calendar(struct tm *t) {
     suggest_nothing();
     if (t) {

@@ -1,4 +1,4 @@
-// unistd.h, fcntl.h, sys/stat.h: what the operating system gives and says.
+// unistd.h, fcntl.h, sys/stat.h: results of the operating system.
 #include "descriptor.h"
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ DRIVER(write) {
     size_t size = some_size();
     see(LIB(write)(file, room(size), size));
 }
-// Devices without offsets (/dev/null, the first kind) say 0 whatever they are asked for, which POSIX leaves open.
+// Devices without offsets (/dev/null, the first kind) always return 0, which POSIX does not specify, so they are excluded.
 DRIVER(lseek) {
     int file = descriptor_of(1 + random_below(KINDS - 1)), whence = random_below(4);
     long offset = random_below(3) ? (long)random_below(90) - 30 : (long)random_integer();

@@ -1,4 +1,4 @@
-// pwd.h, grp.h, netdb.h: what the system knows.
+// pwd.h, grp.h, netdb.h: the databases of the system.
 #include "harness.h"
 #include <arpa/inet.h>
 #include <grp.h>
@@ -6,9 +6,9 @@
 #include <pwd.h>
 #include <unistd.h>
 
-// What `errno` is afterwards is open: 0, as it was, or what asking for files and servers left there.
+// The value of `errno` afterwards is not specified: 0, unchanged, or an error of accesses to files and servers.
 
-// A string that the model may take, with its null.
+// Suggests a string with its null.
 static void suggest_string(const char *text) {
     suggest(strlen(text) + 1);
     suggest_bytes(text, strlen(text) + 1);

@@ -7,13 +7,13 @@
 
 extern wchar_t *wcschrnul(const wchar_t *, wchar_t);
 
-// Few characters, so that strings have much in common, and some that differ in high bits only.
+// Few characters, so that strings have common parts, and some that differ only in high bits.
 static wchar_t character(void) {
     return random_below(8) ? ONE_OF(L'a', L'b', L',', L';', L' ', L'A', 0x161, 0x20ac, 0x100061)
                            : (wchar_t)(random_bits() & 0x7fffffff);
 }
 
-// A block of random characters, of which now and then one is 0.
+// A block of random characters, some of which are 0.
 static wchar_t *block(size_t size) {
     wchar_t *p = (wchar_t *)room(size * sizeof(wchar_t));
     for (size_t i = 0; i < size; i++)
@@ -21,7 +21,7 @@ static wchar_t *block(size_t size) {
     return p;
 }
 
-// A string of at most `max` characters in a room for `size`.
+// A string of at most `max` characters in a block of `size` characters.
 static wchar_t *string_in(size_t size, size_t max) {
     wchar_t *p = (wchar_t *)room(size * sizeof(wchar_t));
     size_t n = random_below(max + 1), i = 0;
@@ -36,7 +36,7 @@ static wchar_t *string_in(size_t size, size_t max) {
 
 static wchar_t *string(size_t max) { return string_in(max + 1, max); }
 
-// A string, and one that differs little from it.
+// Two similar strings.
 static void strings_alike(wchar_t **a, wchar_t **b) {
     *a = string(20);
     size_t n = wcslen(*a);
@@ -185,7 +185,7 @@ WIDE_CLASS(towupper)
 DRIVER(btowc) { see(LIB(btowc)(random_below(9) ? (int)random_below(400) - 50 : (int)random_bits())); }
 DRIVER(wctob) { see(LIB(wctob)(random_below(9) ? random_below(400) : (wint_t)random_bits())); }
 static wchar_t *wide_or_null(void) { return random_below(4) ? (wchar_t *)room(sizeof(wchar_t)) : NULL; }
-// One byte, or none where the functions may take null.
+// A byte, or null, which the functions permit.
 static char *byte(void) {
     if (random_below(5) == 0)
         return NULL;
@@ -233,7 +233,7 @@ DRIVER(wcstombs) {
     s[length] = 0;
     see(LIB(wcstombs)(random_below(4) ? room(n) : NULL, s, n));
 }
-// The same, with where it ended, and in parts.
+// The same conversion with its end position, and in parts.
 DRIVER(mbsrtowcs) {
     mbstate_t state = {0};
     const char *s = random_string(12, random_below(3) ? "ab c" : "abcdef\xe4"), *from = s;
@@ -297,7 +297,7 @@ DRIVER(wcswidth) {
     see(LIB(wcswidth)(s, n));
 }
 
-// Numbers from text that is nearly one.
+// Conversion of texts that resemble numbers.
 static wchar_t *nearly_a_number(void) {
     static const char *const parts[] = {
         " ",   "\t",  "-",   "+",   "0x",   "0X",       "0",   "9223372036854775807",  "7",  "8",

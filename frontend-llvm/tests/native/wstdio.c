@@ -9,7 +9,7 @@ static FILE *nowhere(void) {
     return LIB(fopen)("/dev/null", "w");
 }
 
-// A format of wide characters.
+// Converts a format to wide characters.
 static wchar_t *widened(const char *format) {
     static wchar_t wide[200];
     size_t n = 0;
@@ -31,7 +31,7 @@ static void specification(char *s) {
     *s = 0;
 }
 
-// To text of limited and of enough room, and to a stream.
+// Prints to a buffer that may be too small, to a large one, and to a stream.
 #define PRINT(format, ...)                                                                                           \
     {                                                                                                                \
         say("format \"%s\"", format);                                                                                \
@@ -232,7 +232,7 @@ DRIVER(wide_input) {
     see(LIB(fclose)(file));
 }
 
-// Input from strings. The library writes two nulls behind a word of bytes, which is not to be seen where there are nulls before.
+// Input from strings. The library writes two nulls after a word of bytes. If the bytes were null before, this has no effect.
 DRIVER(swscanf) {
     may_approximate();
     static const char *const texts[] = {"12", "-7", " 0x1f", "abc", "a-b", ",", " ", "1.5", "2e3", "x", "%", "in", "\n"};
