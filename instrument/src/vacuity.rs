@@ -15,8 +15,13 @@ use cfa::{
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// True if the call graph and the CFA allow an error to be reachable from the program's entry.
+/// True if the call graph and the CFA allow an error to be reachable from the program's entry. Data races and deadlocks
+/// have no edge: the start of a thread may lead to them.
 pub fn has_checks(program: &Program) -> bool {
+    let is_of_threads = |error: &ErrorInfo| matches!(error.check, Check::DataRace | Check::Deadlock);
+    if program.starts_threads() && program.errors.values().any(is_of_threads) {
+        return true;
+    }
     let calls = CallGraph::new(program);
     let checks = |edge: &Edge| edge.fault.is_some() || matches!(edge.op, Op::Error(_));
     program.edges.iter().any(|(id, edge)| checks(edge) && calls.is_reachable(program.func_of(id)))

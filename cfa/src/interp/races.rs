@@ -107,34 +107,55 @@ impl Clocks {
     }
 }
 
-/// For each byte: the last access of each thread and kind (read or write, atomic or not), as thread, time and access.
+/// An access with its thread and its time.
+type Recorded = (u32, u32, Access);
+
+/// The last access of each thread and kind (read or write, atomic or not).
 #[derive(Clone, Default)]
 pub(super) struct Races {
-    bytes: FxHashMap<u64, Vec<(u32, u32, Access)>>,
+    bytes: FxHashMap<u64, Vec<Recorded>>,
+    /// The accesses to more than [`LONGEST`] bytes.
+    long: Vec<Recorded>,
 }
 
-/// The number of bytes of an access that are checked. The rest of a longer access is ignored.
+/// The maximal number of bytes of an access that is recorded byte by byte.
 const LONGEST: u64 = 4096;
 
 impl Races {
     /// Records an access by a thread. Returns an earlier access of another thread that it races with, if there is one.
     pub fn access(&mut self, thread: u32, access: &Access, clocks: &Clocks) -> Option<(u32, Access)> {
         let now = clocks.now(thread);
-        for at in access.addr..access.addr.saturating_add(access.len.min(LONGEST)) {
+        let races = |&&(other, time, ref before): &&Recorded| {
+            other != thread && before.conflicts(access) && !clocks.knows(thread, other, time)
+        };
+        let is_same = |&(other, _, ref before): &Recorded| {
+            other == thread && before.writes == access.writes && before.atomic == access.atomic
+        };
+        let record = |known: &mut Vec<Recorded>, is_same: &dyn Fn(&Recorded) -> bool| match known
+            .iter_mut()
+            .find(|k| is_same(k))
+        {
+            Some(entry) => *entry = (thread, now, *access),
+            None => known.push((thread, now, *access)),
+        };
+        if let Some(&(other, _, before)) = self.long.iter().find(races) {
+            return Some((other, before));
+        }
+        if access.len > LONGEST {
+            let last = access.addr.saturating_add(access.len - 1);
+            let touched = self.bytes.iter().filter(|&(&at, _)| (access.addr..=last).contains(&at));
+            if let Some(&(other, _, before)) = touched.flat_map(|(_, known)| known).find(races) {
+                return Some((other, before));
+            }
+            record(&mut self.long, &|k| is_same(k) && (k.2.addr, k.2.len) == (access.addr, access.len));
+            return None;
+        }
+        for at in access.addr..access.addr.saturating_add(access.len) {
             let known = self.bytes.entry(at).or_default();
-            let races = |&&(other, time, ref before): &&(u32, u32, Access)| {
-                other != thread && before.conflicts(access) && !clocks.knows(thread, other, time)
-            };
             if let Some(&(other, _, before)) = known.iter().find(races) {
                 return Some((other, before));
             }
-            let is_same = |&(other, _, ref before): &(u32, u32, Access)| {
-                other == thread && before.writes == access.writes && before.atomic == access.atomic
-            };
-            match known.iter_mut().find(|k| is_same(k)) {
-                Some(entry) => *entry = (thread, now, *access),
-                None => known.push((thread, now, *access)),
-            }
+            record(known, &is_same);
         }
         None
     }

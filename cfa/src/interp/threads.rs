@@ -89,8 +89,8 @@ impl Access {
     pub fn conflicts(&self, other: &Self) -> bool {
         (self.writes || other.writes)
             && !(self.atomic && other.atomic)
-            && self.addr < other.addr + other.len
-            && other.addr < self.addr + self.len
+            && self.addr < other.addr.saturating_add(other.len)
+            && other.addr < self.addr.saturating_add(self.len)
     }
 }
 
@@ -142,12 +142,18 @@ pub(super) enum Visible {
     Only(Rc<RefCell<Sharing>>),
 }
 
-/// A word of 8 bytes in a global object, or in the objects that one thread allocates at one edge.
+/// The minimal number of bytes of a cell.
+const WORD: u64 = 8;
+/// The maximal number of cells of an object. The cells of larger objects have more bytes.
+const MOST_CELLS: u64 = 4096;
+
+/// A part of a global object, or of the objects that one thread allocates at one edge. All cells of an object have the
+/// same size.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cell {
-    /// A word of a global object.
+    /// A global object, and the number of the cell.
     Global(GlobalId, u32),
-    /// A word of the objects that an allocation makes in a thread: the edge, the thread, the word.
+    /// The objects that an allocation makes in a thread: the edge, the thread, and the number of the cell.
     Made(EdgeId, u32, u32),
 }
 
@@ -402,15 +408,14 @@ impl State<'_> {
     fn cells(&self, addr: u64, len: u64) -> impl Iterator<Item = Cell> + use<> {
         let object = self.memory.object_at(addr);
         let threads = self.threads.as_ref().expect("a program with threads");
-        let found = object.map(|o| (o.seq, o.base, threads.made.get(&o.base).copied()));
-        found.into_iter().flat_map(move |(seq, base, made)| {
-            let first = (addr - base) / 8;
-            let last = (addr - base + len.max(1) - 1) / 8;
-            // A longer range is represented by its first 64 cells.
-            let last = last.min(first + 63);
-            (first..=last).filter_map(move |word| match (seq, made) {
-                (ObjectSeq::Global(global), _) => Some(Cell::Global(global, word as u32)),
-                (_, Some((thread, edge))) => Some(Cell::Made(edge, thread, word as u32)),
+        let found = object.map(|o| (o.seq, o.base, o.size, threads.made.get(&o.base).copied()));
+        found.into_iter().flat_map(move |(seq, base, size, made)| {
+            let width = WORD.max(size.div_ceil(MOST_CELLS));
+            let first = (addr - base) / width;
+            let last = ((addr - base).saturating_add(len.max(1) - 1)).min(size) / width;
+            (first..=last).filter_map(move |number| match (seq, made) {
+                (ObjectSeq::Global(global), _) => Some(Cell::Global(global, number as u32)),
+                (_, Some((thread, edge))) => Some(Cell::Made(edge, thread, number as u32)),
                 _ => None,
             })
         })

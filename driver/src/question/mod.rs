@@ -157,11 +157,7 @@ impl Run<'_> {
             return all.map(|ask| Group::new(vec![ask])).collect();
         }
         // Checks for leaks look at the whole program; assertions look at as little as possible.
-        let is_own = |&ask: &usize| {
-            let checks = &self.asks[ask].checks;
-            checks.iter().any(|c| c.is_fault() || matches!(c, Check::Call | Check::Memory))
-        };
-        let (own, common): (Vec<usize>, Vec<usize>) = all.partition(is_own);
+        let (own, common): (Vec<usize>, Vec<usize>) = all.partition(|&ask| self.has_own_program(ask));
         let mut groups: Vec<Group> = own.into_iter().map(|ask| Group::new(vec![ask])).collect();
         if !common.is_empty() {
             groups.push(Group::new(common));
@@ -462,10 +458,18 @@ impl Run<'_> {
         Ok(proved)
     }
 
-    /// Returns true if the group asks neither for assertions nor for memory safety.
+    /// Returns true if no other question is asked together with this one. An error for data races or deadlocks has no
+    /// site, so it cannot be removed from a program that answers other questions, too.
+    fn has_own_program(&self, ask: usize) -> bool {
+        let is_own = |check: &Check| {
+            check.is_fault() || matches!(check, Check::Call | Check::Memory | Check::DataRace | Check::Deadlock)
+        };
+        self.asks[ask].checks.iter().any(is_own)
+    }
+
+    /// Returns true if the questions of the group share a program.
     fn is_common(&self, group: &Group) -> bool {
-        let mut checks = group.asks.iter().flat_map(|&ask| &self.asks[ask].checks);
-        checks.all(|c| !c.is_fault() && !matches!(c, Check::Call | Check::Memory))
+        !group.asks.iter().any(|&ask| self.has_own_program(ask))
     }
 
     /// Returns the index of the question whether accesses are valid.
@@ -545,7 +549,9 @@ impl Run<'_> {
             self.parts.iter().filter(|p| matches!(p.answer, Answer::True)).map(|p| p.proved.nothing_checked.clone());
         let nothing: Vec<Option<String>> = nothing.collect();
         let has_places = checks.iter().any(|c| c.places.all > 0);
-        if matches!(all.answer, Answer::True) && !(has_places && nothing.is_empty()) {
+        // Data races and deadlocks have no places, but a proof of them checks something.
+        let has_checks = nothing.iter().any(Option::is_none);
+        if matches!(all.answer, Answer::True) && !has_checks && !(has_places && nothing.is_empty()) {
             let why = format!("no check is reachable from {}", self.session.job.load.entry);
             all.proved.nothing_checked = match has_places {
                 false => Some(why),

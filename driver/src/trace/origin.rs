@@ -4,7 +4,7 @@
 use super::recorder::Recorder;
 use crate::source::Spot;
 use cfa::interp::State;
-use cfa::{Bv, EdgeId, ExprId, FunctionOrigin, InputKind, Op, VarId};
+use cfa::{Bv, CType, EdgeId, ExprId, FunctionOrigin, InputKind, Op, VarId};
 use rustc_hash::FxHashMap;
 
 /// An upper bound of offsets from a null pointer, in bytes.
@@ -126,8 +126,10 @@ impl Recorder<'_> {
                 let Op::Call { result: Some(result), .. } = program.edges[call].op else { return };
                 let is_model = |edge: EdgeId| program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model;
                 let returned = state.eval(value);
+                let returns = &program.types[program.funcs[program.func_of(edge)].return_type];
+                let is_number = matches!(returns, CType::Int { .. } | CType::Enum { .. } | CType::Bool);
                 let source = match is_model(edge) && !is_model(call) {
-                    true if returned.width() == pointer && returned.is_zero() => {
+                    true if returned.width() == pointer && returned.is_zero() && !is_number => {
                         Some(Source { kind: OriginKind::Null, edge: call, is_result: true })
                     }
                     true => None,

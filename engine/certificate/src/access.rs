@@ -46,7 +46,10 @@ pub(super) fn leaves(ck: &mut Checker<'_>, e: ExprId) -> Vec<(ExprId, ExprId)> {
 fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
     let always = ck.pool.bool(true);
     let (mut open, mut done) = (vec![(always, pointer)], Vec::new());
+    // Choices share terms, so they are visited more often than they occur.
+    let mut visited = 0;
     while let Some((here, e)) = open.pop() {
+        visited += 1;
         let mut terms = Vec::new();
         sum(ck, e, &mut terms);
         let others = |this: &mut Checker<'_>, i: usize, first: ExprId| {
@@ -65,6 +68,7 @@ fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
         });
         if let Some((i, c, yes, no)) = choice
             && open.len() + done.len() < CHOICES
+            && visited < 4 * CHOICES
         {
             let not = ck.pool.not(c);
             for (c, side) in [(not, no), (c, yes)] {

@@ -12,7 +12,7 @@ use cfa::{Op, Out};
 
 /// Limit on the number of interpreted nodes, and the number of nodes between checks of the budget.
 const STEPS: u32 = 400_000;
-const TICK: u32 = 256;
+const TICK: u32 = 8;
 /// Limits on the iterations of an unrolled loop, and on nested calls of an inlined recursive function.
 const FOLLOWED: u32 = 1 << 10;
 const NESTED: usize = 64;
