@@ -252,6 +252,14 @@ fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limit
     }
 }
 
+/// Runs a program without threads on inputs and returns what they give to it, however the run ends. The trace has no
+/// steps.
+pub fn given(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Trace {
+    let mut recorder = recorder::Recorder::new(program, sources, inputs);
+    Interpreter::new(program).run(&mut inputs.source(), limits, &mut recorder);
+    Trace { declared: declared::of(program, inputs), ..recorder.finish_without_error() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,14 @@
 //! Coverage goals, and the goals that a run covers.
 
+use super::given::Given;
 use crate::test_format::imported::is_argument_count;
 use cfa::interp::{InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
 use cfa::{
     Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, LocId, Op, Out, PlaceId,
     Program,
 };
+use driver::environment::Process;
+use driver::environment::replay::{Replayer, Wanted};
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -49,6 +52,17 @@ impl Coverage {
 
 /// The maximal number of steps of a run if earlier runs of the program did not end.
 pub const ENDLESS: u64 = 200_000;
+
+/// The maximal number of steps of a run.
+pub const STEPS: u64 = 20_000_000;
+
+/// Returns the limits of a run.
+fn limits(steps: u64) -> Limits {
+    /// The maximal time. A tool that measures coverage would treat a longer run as endless.
+    const TIME: Duration = Duration::from_secs(2);
+    let deadline = Some(Instant::now() + TIME);
+    Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline, ..Limits::default() }
+}
 
 /// Adds edges for goals that have no edge of their own: a branch on each condition whose value is only computed, and
 /// an edge for a block that consists of a branch only.
@@ -210,9 +224,8 @@ pub struct Executed {
     pub counts: Vec<u32>,
     /// The number of executions of each edge in the run on the given inputs.
     pub here: Vec<u32>,
-    /// The results of the `__VERIFIER_nondet_*` functions, in order. For a run that does not end, only those that the
-    /// covered edges need.
-    pub values: Vec<(InputId, Bv)>,
+    /// The inputs. For a run that does not end, only those values that the covered edges need.
+    pub given: Given,
     /// True if the run did not end within the limits.
     pub is_endless: bool,
 }
@@ -231,23 +244,92 @@ pub fn execute(
 ) -> Result<Executed, String> {
     let run = execute_once(program, interpreter, source, is_endless)?;
     let is_endless = run.is_endless;
-    let mut all = Executed { here: run.counts.clone(), counts: run.counts, values: run.values, is_endless };
-    if run.is_alone {
-        return Ok(all);
+    let (here, mut counts, values) = (run.counts.clone(), run.counts, run.values);
+    if !run.is_alone {
+        let runs = OTHERS.into_iter().map(|others| {
+            let mut source = Alone { program, values: values.iter(), others };
+            Ok(execute_once(program, interpreter, &mut source, is_endless)?.counts)
+        });
+        least(&mut counts, runs);
     }
+    Ok(Executed { counts, here, given: Given::Values(values), is_endless })
+}
+
+/// Replaces each count by the least one over several runs. Some values lead to an invalid run, which does not count. If
+/// all do, nothing is counted.
+fn least(counts: &mut [u32], runs: impl Iterator<Item = Result<Vec<u32>, String>>) {
     let mut is_run = false;
-    for others in [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)] {
-        let mut source = Alone { program, values: all.values.iter(), others };
-        // Some values lead to an invalid run, which does not count.
-        if let Ok(run) = execute_once(program, interpreter, &mut source, is_endless) {
-            all.counts.iter_mut().zip(run.counts).for_each(|(n, other)| *n = (*n).min(other));
-            is_run = true;
-        }
+    for run in runs.flatten() {
+        counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
+        is_run = true;
     }
     if !is_run {
-        all.counts.fill(0);
+        counts.fill(0);
     }
-    Ok(all)
+}
+
+/// Runs the program as a process with these inputs, for at most `steps` edges. Returns the run, and what the program
+/// asked for. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
+///
+/// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
+/// as [`execute`] does, if `wants` returns true for the counts of the first run. Otherwise nothing counts as covered.
+pub fn execute_process(
+    program: &Program,
+    replayer: &Replayer<'_>,
+    process: &Process,
+    steps: u64,
+    wants: impl FnOnce(&[u32]) -> bool,
+) -> Result<(Executed, Wanted), String> {
+    let read = Cell::new(0);
+    let once = |mut others: Others| {
+        let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
+        let replayed = replayer.run(process, &mut || others.next(), limits(steps), &mut counter);
+        if let Some(&taint) = replayed.run.taints.iter().find(|&&t| program.taints[t].over) {
+            return Err(program.taints[taint].reason.clone());
+        }
+        if let Some(problem) = replayed.problem {
+            return Err(problem);
+        }
+        let is_endless = match replayed.run.outcome {
+            // A process that accesses memory it must not access has come to this place, whatever it does then.
+            Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) | Outcome::Invalid { .. } => false,
+            Outcome::Limit(LimitKind::Steps | LimitKind::Time | LimitKind::Endless) => true,
+            other => return Err(format!("in its replay, {other}")),
+        };
+        Ok((counter.counts, replayed.is_determined, replayed.wanted, is_endless))
+    };
+    let (here, is_determined, wanted, is_endless) = once(Others::Zeros)?;
+    let mut counts = here.clone();
+    if !is_determined && !wants(&here) {
+        counts.fill(0);
+    } else if !is_determined {
+        least(&mut counts, OTHERS[1..].iter().map(|&others| once(others).map(|run| run.0)));
+    }
+    let given = Given::Process { process: process.clone(), opened: wanted.opened.clone() };
+    Ok((Executed { counts, here, given, is_endless }, wanted))
+}
+
+/// Cuts the paths on which an allocation or a read fails: no test can arrange these.
+pub fn without_failures(program: &mut Program) {
+    let fails = |input: InputId| {
+        let kind = &program.inputs[input].kind;
+        *kind == InputKind::allocation() || *kind == InputKind::Environment("proviso_end_of_input".into())
+    };
+    let failing = |(id, edge): (EdgeId, &cfa::Edge)| match edge.op {
+        Op::Havoc { var, input } if fails(input) => Some((id, var)),
+        _ => None,
+    };
+    let failing: Vec<_> = program.edges.iter().filter_map(failing).collect();
+    for (edge, var) in failing {
+        let func = program.func_of(edge);
+        let (chosen, cut, target) =
+            (program.add_location(func), program.add_location(func), program.edges[edge].target);
+        program.edges[edge].target = chosen;
+        let value = program.exprs.var(var, program.vars[var].width);
+        let zero = program.exprs.constant(Bv::zero(program.vars[var].width));
+        let succeeds = program.exprs.eq(value, zero);
+        program.add_branch(chosen, succeeds, target, cut, None);
+    }
 }
 
 /// One run of the program.
@@ -265,12 +347,7 @@ fn execute_once(
     source: &mut dyn InputSource,
     is_endless: bool,
 ) -> Result<Run, String> {
-    /// The maximal time. A tool that measures coverage would treat a longer run as endless.
-    const TIME: Duration = Duration::from_secs(2);
-    const STEPS: u64 = 20_000_000;
-    let steps = if is_endless { ENDLESS } else { STEPS };
-    let deadline = Some(Instant::now() + TIME);
-    let limits = Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline, ..Limits::default() };
+    let limits = limits(if is_endless { ENDLESS } else { STEPS });
     let read = Cell::new(0);
     let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
     let mut recorder = Recorder { program, source, values: Vec::new(), read: &read, is_alone: true };
@@ -299,20 +376,15 @@ enum Others {
     Some(u64),
 }
 
-/// An input source with the values of a test, and other values for everything that a test cannot provide. After the
-/// end of the test, its values are zeros.
-struct Alone<'a> {
-    program: &'a Program,
-    values: std::slice::Iter<'a, (InputId, Bv)>,
-    others: Others,
-}
+/// The values with which runs are repeated.
+const OTHERS: [Others; 3] = [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
 
-impl Alone<'_> {
-    fn other(&mut self) -> u64 {
-        match &mut self.others {
-            Others::Zeros => 0,
-            Others::Ones => u64::MAX,
-            Others::Some(state) => {
+impl Others {
+    fn next(&mut self) -> u64 {
+        match self {
+            Self::Zeros => 0,
+            Self::Ones => u64::MAX,
+            Self::Some(state) => {
                 *state ^= *state << 13;
                 *state ^= *state >> 7;
                 *state ^= *state << 17;
@@ -322,6 +394,14 @@ impl Alone<'_> {
     }
 }
 
+/// An input source with the values of a test, and other values for everything that a test cannot provide. After the
+/// end of the test, its values are zeros.
+struct Alone<'a> {
+    program: &'a Program,
+    values: std::slice::Iter<'a, (InputId, Bv)>,
+    others: Others,
+}
+
 impl InputSource for Alone<'_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         match what {
@@ -329,11 +409,11 @@ impl InputSource for Alone<'_> {
                 self.values.next().map_or_else(|| Bv::zero(width), |(_, value)| value.resize(width))
             }
             Unknown::Havoc(input) if is_argument_count(self.program, input) => Bv::new(width, 1),
-            _ => Bv::new(width.min(64), self.other()).resize(width),
+            _ => Bv::new(width.min(64), self.others.next()).resize(width),
         }
     }
     fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.iter_mut().for_each(|byte| *byte = self.other() as u8);
+        bytes.iter_mut().for_each(|byte| *byte = self.others.next() as u8);
     }
 }
 

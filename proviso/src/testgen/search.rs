@@ -5,12 +5,18 @@
 //! error. A proof means that all goals of the round are unreachable. When the rounds find nothing more, the search
 //! queries the goals one by one.
 
-use super::goals::{Executed, execute};
+use super::given::Given;
+use super::goals::{self, Executed, execute};
+use super::mutate::Mutator;
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
+use driver::environment::Process;
+use driver::environment::replay::Replayer;
 use driver::external::{Task, Tool};
+use driver::source::Sources;
 use engine::budget::Budget;
 use engine::{Analysis, Config, Verdict};
+use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,8 +40,7 @@ const REPLAY: Duration = Duration::from_secs(5);
 pub enum Status {
     /// Not decided.
     Open,
-    /// Reached, but only with values that no test can provide: arguments, files, the environment, or memory that was
-    /// never written.
+    /// Reached, but only with values that the tests cannot provide, such as the time, or memory that was never written.
     Beyond,
     /// On the path of a test.
     Covered,
@@ -46,8 +51,8 @@ pub enum Status {
 /// A test: the inputs of the program, and the goals that the run covers.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// The results of the `__VERIFIER_nondet_*` functions, in the order of their calls.
-    pub values: Vec<(cfa::InputId, cfa::Bv)>,
+    /// The inputs.
+    pub given: Given,
     /// The indices of the covered goals.
     pub covers: Vec<u32>,
     /// The name of the cooperating tool that found the test; empty without cooperation.
@@ -108,7 +113,7 @@ impl Found {
             covers.iter().for_each(|&i| self.status[i as usize] = Status::Covered);
             self.counts.resize(run.counts.len(), 0);
             self.counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
-            self.tests.push(Test { values: run.values.clone(), covers, by: self.by });
+            self.tests.push(Test { given: run.given.clone(), covers, by: self.by });
         }
         is_new
     }
@@ -144,7 +149,39 @@ pub struct Search<'a> {
     pub found: &'a Mutex<Found>,
     /// The number of runs after which the search ends.
     pub most_runs: usize,
+    /// What the tests give to the program.
+    pub form: Form<'a>,
 }
+
+/// What tests give to a program.
+pub enum Form<'a> {
+    /// Values of the `__VERIFIER_nondet_*` functions.
+    Values,
+    /// What the operating system gives to a process.
+    Process(Processes<'a>),
+}
+
+/// The search among the inputs of processes.
+pub struct Processes<'a> {
+    /// Runs the program on them.
+    pub replayer: Replayer<'a>,
+    /// Makes new ones of those that were run.
+    pub mutator: Mutex<Mutator>,
+}
+
+impl<'a> Processes<'a> {
+    /// Prepares a search. Equal seeds make equal processes.
+    pub fn new(program: &'a Program, seed: u64) -> Self {
+        Self { replayer: Replayer::new(program), mutator: Mutex::new(Mutator::new(program, seed)) }
+    }
+}
+
+/// The part of the remaining time for which mutated processes are run first, and the least such time.
+const MUTATING: (u32, Duration) = (4, Duration::from_secs(1));
+/// The number of consecutive mutated processes without a new path after which an analysis goes on.
+const FRUITLESS: u32 = 3000;
+/// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
+const MISSES: u32 = 3;
 
 impl Search<'_> {
     /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
@@ -152,7 +189,14 @@ impl Search<'_> {
     pub fn run(&self) {
         self.found().status = vec![Status::Open; self.goals.len()];
         let interpreter = Interpreter::new(self.program);
-        self.random(&interpreter);
+        match &self.form {
+            Form::Values => self.random(&interpreter),
+            Form::Process(processes) => {
+                let (part, least) = MUTATING;
+                let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
+                self.mutate(processes, turn);
+            }
+        }
         let mut turn = TURN;
         // The analysis that the user chose, or the default analysis, which is the best one for proofs.
         let asked = Some(self.config.analysis).filter(|&a| a != Analysis::Default);
@@ -160,7 +204,10 @@ impl Search<'_> {
         // Rounds for all goals at once, as long as they decide some.
         while !self.is_over() && turn <= 4 * TURN {
             let open = self.found().open();
-            self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn);
+            self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn, true);
+            if let Form::Process(processes) = &self.form {
+                self.mutate(processes, turn / 2);
+            }
             if self.found().open().len() == open.len() {
                 turn *= 2;
             }
@@ -169,7 +216,7 @@ impl Search<'_> {
         while !self.is_over() {
             let open = self.found().open();
             let turn = self.budget.remaining().map_or(8 * TURN, |left| left / 4);
-            self.round(&interpreter, &open, proving, turn);
+            self.round(&interpreter, &open, proving, turn, false);
             if self.found().open().len() == open.len() {
                 break;
             }
@@ -183,8 +230,11 @@ impl Search<'_> {
                     return;
                 }
                 if self.found().status[goal] == Status::Open {
-                    self.round(&interpreter, &[goal], proving, turn);
+                    self.round(&interpreter, &[goal], proving, turn, false);
                 }
+            }
+            if let Form::Process(processes) = &self.form {
+                self.mutate(processes, turn);
             }
             turn *= 3;
         }
@@ -201,7 +251,7 @@ impl Search<'_> {
         // A round ends when its executions cover nothing new. The next round searches for the remaining goals.
         while !self.is_over() {
             let open = self.found().open();
-            self.round(&interpreter, &open, Analysis::Symex, turn);
+            self.round(&interpreter, &open, Analysis::Symex, turn, true);
             if self.found().open().len() == open.len() {
                 break;
             }
@@ -215,12 +265,12 @@ impl Search<'_> {
         let interpreter = Interpreter::new(self.program);
         let open = self.found().open();
         if !open.is_empty() {
-            self.round(&interpreter, &open, self.config.analysis, turn / 2);
+            self.round(&interpreter, &open, self.config.analysis, turn / 2, false);
         }
         let each = turn / 2 / u32::try_from(open.len().max(1)).unwrap_or(u32::MAX);
         for goal in open {
             if self.budget.spent().is_none() && self.found().status[goal] == Status::Open {
-                self.round(&interpreter, &[goal], self.config.analysis, each.max(Duration::from_millis(500)));
+                self.round(&interpreter, &[goal], self.config.analysis, each.max(Duration::from_millis(500)), false);
             }
         }
     }
@@ -313,6 +363,44 @@ impl Search<'_> {
         Ok(found.take(self.goals, &run))
     }
 
+    /// Runs the program as a process with these inputs and records the run. Returns true if it covers a new goal. `Err`
+    /// with the reason if the run is not a valid test.
+    fn try_process(&self, processes: &Processes<'_>, process: &Process, steps: u64) -> Result<bool, String> {
+        let wants = |counts: &[u32]| {
+            let found = self.found();
+            found.tests.is_empty()
+                || self
+                    .goals
+                    .iter()
+                    .zip(&found.status)
+                    .any(|(goal, status)| counts[goal.index()] > 0 && !matches!(status, Status::Covered))
+        };
+        let (run, wanted) = goals::execute_process(self.program, &processes.replayer, process, steps, wants)?;
+        processes.mutator.lock().unwrap_or_else(PoisonError::into_inner).learn(process, &run.here, &wanted);
+        let mut found = self.found();
+        found.runs += 1;
+        Ok(found.take(self.goals, &run))
+    }
+
+    /// Runs mutated processes for at most `turn`, or until they bring nothing new for a while.
+    fn mutate(&self, processes: &Processes<'_>, turn: Duration) {
+        let budget = self.budget.exerting(turn);
+        let mut fruitless = 0;
+        while fruitless < FRUITLESS && budget.spent().is_none() && !self.is_over() {
+            let mut mutator = processes.mutator.lock().unwrap_or_else(PoisonError::into_inner);
+            let (process, paths) = (mutator.next_process(), mutator.paths());
+            drop(mutator);
+            if let Err(why) = self.try_process(processes, &process, goals::ENDLESS) {
+                let mut found = self.found();
+                if found.tests.is_empty() {
+                    found.problem.get_or_insert(why);
+                }
+            }
+            let is_new = processes.mutator.lock().unwrap_or_else(PoisonError::into_inner).paths() > paths;
+            fruitless = if is_new { 0 } else { fruitless + 1 };
+        }
+    }
+
     fn random(&self, interpreter: &Interpreter<'_>) {
         let budget = self.budget.exerting(RANDOM);
         // The run on zeros comes first. It becomes a test even if it covers no goal.
@@ -328,9 +416,21 @@ impl Search<'_> {
         }
     }
 
-    /// Runs an analysis that searches for executions of these goals, for at most `turn` of CPU time.
-    fn round(&self, interpreter: &Interpreter<'_>, goals: &[usize], analysis: Analysis, turn: Duration) {
+    /// Runs an analysis that searches for executions of these goals, for at most `turn` of CPU time. If `arranges` is
+    /// set, it searches only among the executions that tests can arrange, and proves nothing.
+    fn round(
+        &self,
+        interpreter: &Interpreter<'_>,
+        goals: &[usize],
+        analysis: Analysis,
+        turn: Duration,
+        arranges: bool,
+    ) {
         let mut program = self.program.clone();
+        let is_restricted = arranges && matches!(self.form, Form::Process(_));
+        if is_restricted {
+            goals::without_failures(&mut program);
+        }
         let edges: Vec<EdgeId> = goals.iter().map(|&i| self.goals[i]).collect();
         let errors = instrument::cover(&mut program, &edges);
         let goal_of = |error: ErrorId| goals[errors.iter().position(|&e| e == error).expect("an error of ours")];
@@ -339,12 +439,32 @@ impl Search<'_> {
         let options = slicer::Options { deadline: Some(Instant::now() + SLICING), ..slicer::Options::default() };
         let slice = slicer::slice(&program, &criteria, &options).ok();
         let stale = Mutex::new(0u32);
+        let misses: Mutex<FxHashMap<usize, u32>> = Mutex::default();
         let replay = |inputs: &Inputs, error: ErrorId| {
             let inputs = match &slice {
                 Some(slice) => slice.inputs_of_original(&program, inputs, engine::replay_limits(REPLAY)),
                 None => inputs.clone(),
             };
-            let new = self.try_inputs(interpreter, &mut inputs.source())?;
+            let new = match &self.form {
+                Form::Values => self.try_inputs(interpreter, &mut inputs.source())?,
+                Form::Process(processes) => {
+                    let limits = engine::replay_limits(REPLAY);
+                    let trace = driver::trace::given(self.program, &inputs, &Sources::new(), limits);
+                    let process = Process::of(&trace.environment);
+                    let tried = self.try_process(processes, &process, goals::STEPS);
+                    let mut misses = misses.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut found = self.found();
+                    let status = &mut found.status[goal_of(error)];
+                    if *status == Status::Open {
+                        let misses = misses.entry(goal_of(error)).or_insert(0);
+                        *misses += 1;
+                        if *misses >= MISSES {
+                            *status = Status::Beyond;
+                        }
+                    }
+                    tried?
+                }
+            };
             if !matches!(self.found().status[goal_of(error)], Status::Covered | Status::Beyond) {
                 return Err("the run takes another way".into());
             }
@@ -361,7 +481,7 @@ impl Search<'_> {
         let lacks_frees = slice.is_some() && cfa::facts::frees(&program);
         let config = Config { analysis, lacks_frees, ..self.config.clone() };
         let outcome = engine::verify(analysed, &config, &self.budget.exerting(turn), &replay, &|_| {});
-        if matches!(outcome.verdict, Verdict::True) {
+        if matches!(outcome.verdict, Verdict::True) && !is_restricted {
             let mut found = self.found();
             for &i in goals {
                 // A goal that a test covers is reachable, even if an analysis reports a proof.
@@ -379,7 +499,7 @@ mod tests {
 
     #[test]
     fn what_others_cover_is_dropped() {
-        let test = |covers: &[u32]| Test { values: Vec::new(), covers: covers.to_vec(), by: "" };
+        let test = |covers: &[u32]| Test { given: Given::Values(Vec::new()), covers: covers.to_vec(), by: "" };
         let mut found = Found { status: vec![Status::Covered; 4], ..Found::default() };
         found.tests = vec![test(&[0, 1]), test(&[2]), test(&[1, 2]), test(&[0, 3])];
         found.drop_superfluous();
@@ -408,7 +528,15 @@ mod tests {
         let search = |most_runs| {
             let found = Mutex::new(Found::default());
             let (config, budget) = (Config::default(), Budget::unlimited());
-            let search = Search { program: &program, goals: &goals, config, budget, found: &found, most_runs };
+            let search = Search {
+                program: &program,
+                goals: &goals,
+                config,
+                budget,
+                found: &found,
+                most_runs,
+                form: Form::Values,
+            };
             search.test(Duration::from_secs(60), true);
             let found = found.into_inner().unwrap();
             (found.runs, found.tests.len())
@@ -423,7 +551,7 @@ mod tests {
 
     #[test]
     fn one_test_is_always_left() {
-        let only = Test { values: Vec::new(), covers: Vec::new(), by: "" };
+        let only = Test { given: Given::Values(Vec::new()), covers: Vec::new(), by: "" };
         let mut found = Found { tests: vec![only], ..Found::default() };
         found.drop_superfluous();
         assert_eq!(found.tests.len(), 1);

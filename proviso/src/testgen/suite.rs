@@ -115,10 +115,37 @@ pub struct Goal {
     pub status: Status,
     /// The numbers of the tests that cover it, from 1.
     pub tests: Vec<usize>,
+    /// The form of the tests.
+    pub format: Format,
+}
+
+/// The form of the tests of a suite.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Files in the exchange format of Test-Comp.
+    TestComp,
+    /// A folder for each test.
+    Folders,
+    /// A file of bytes for each test.
+    Seeds,
+    /// A C file for each test.
+    Harness,
+}
+
+impl Format {
+    /// Returns the name of a test without its number.
+    pub fn test(self) -> &'static str {
+        match self {
+            Self::TestComp => "testcase",
+            Self::Folders => "test",
+            Self::Seeds => "seed",
+            Self::Harness => "harness",
+        }
+    }
 }
 
 /// Returns the goals of a suite, in the order of the source.
-pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, sources: &Sources) -> Vec<Goal> {
+pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, format: Format, sources: &Sources) -> Vec<Goal> {
     let goal = |(i, &edge): (usize, &EdgeId)| {
         let (op, place) = (&program.edges[edge].op, program.edges[edge].place);
         let what = match (op, program.out_edges(program.edges[edge].target).next()) {
@@ -135,6 +162,7 @@ pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, sources: &Sourc
             what,
             status: found.status.get(i).copied().unwrap_or(Status::Open),
             tests: covering.map(|(_, number)| number).collect(),
+            format,
         }
     };
     let mut goals: Vec<Goal> = goals.iter().enumerate().map(goal).collect();
@@ -150,11 +178,14 @@ impl std::fmt::Display for Goal {
         }
         write!(f, "{}: ", self.what)?;
         match (self.status, self.tests.first()) {
-            (Status::Covered, Some(test)) => write!(f, "covered by testcase-{test}"),
+            (Status::Covered, Some(test)) => write!(f, "covered by {}-{test}", self.format.test()),
             (Status::Covered, None) => write!(f, "covered"),
             (Status::Unreachable(by), _) => write!(f, "proved unreachable by {}", by),
             (Status::Open, _) => write!(f, "open"),
-            (Status::Beyond, _) => write!(f, "open: it takes more than values of __VERIFIER_nondet_*"),
+            (Status::Beyond, _) if self.format == Format::TestComp => {
+                write!(f, "open: it takes more than values of __VERIFIER_nondet_*")
+            }
+            (Status::Beyond, _) => write!(f, "open: it takes more than arguments, variables, standard input and files"),
         }
     }
 }
