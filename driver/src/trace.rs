@@ -17,6 +17,7 @@ mod recorder;
 pub mod smaller;
 pub mod types;
 
+pub use access::access_path;
 pub use arguments::{Argument, Arguments, Member, Target};
 pub use declared::Declared;
 pub use fault::Object;

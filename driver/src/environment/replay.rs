@@ -77,7 +77,8 @@ impl What {
             "read" | "__read_chk" => Self::ReadsDescriptor,
             "write" => Self::WritesDescriptor,
             "close" => Self::ClosesDescriptor,
-            "fclose" | "fflush" | "isatty" | "ferror" | "feof" | "clearerr" | "fsync" | "atexit" => Self::Usual,
+            "fclose" | "fflush" | "isatty" | "ferror" | "feof" | "clearerr" | "fsync" | "atexit" | "sleep"
+            | "usleep" | "nanosleep" => Self::Usual,
             "fseek" | "fseeko" | "fseeko64" | "rewind" | "fsetpos" | "fsetpos64" | "freopen" | "freopen64"
             | "lseek" | "lseek64" | "fdopen" | "popen" | "tmpfile" | "tmpfile64" | "dup2" | "getw" | "fmemopen" => {
                 Self::Moves

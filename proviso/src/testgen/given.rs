@@ -2,6 +2,7 @@
 
 use cfa::{Bv, InputId};
 use driver::environment::{OpenedFile, Process};
+use driver::trace::Trace;
 
 /// The inputs of a test.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,14 +16,16 @@ pub enum Given {
         /// The streams that the program opens on them, in order.
         opened: Vec<OpenedFile>,
     },
+    /// Everything that a harness gives: the arguments of the entry function and their memory, and results of functions.
+    Call(Box<Trace>),
 }
 
 impl Given {
-    /// Returns the values of the `__VERIFIER_nondet_*` functions; none for a process.
+    /// Returns the values of the `__VERIFIER_nondet_*` functions; none for other inputs.
     pub fn values(&self) -> &[(InputId, Bv)] {
         match self {
             Self::Values(values) => values,
-            Self::Process { .. } => &[],
+            Self::Process { .. } | Self::Call(_) => &[],
         }
     }
 }

@@ -1,14 +1,19 @@
 //! Coverage goals, and the goals that a run covers.
 
 use super::given::Given;
+use crate::harness::not_passed;
 use crate::test_format::imported::is_argument_count;
-use cfa::interp::{InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
+use cfa::interp::{
+    InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown,
+};
 use cfa::{
-    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, LocId, Op, Out, PlaceId,
-    Program,
+    BinOp, Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, HaltKind, Id, InputId, InputKind, LocId, Op,
+    Out, PlaceId, Program, UnOp,
 };
 use driver::environment::Process;
 use driver::environment::replay::{Replayer, Wanted};
+use driver::source::Sources;
+use driver::trace::Trace;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -180,12 +185,29 @@ pub fn goals(program: &Program, coverage: &Coverage) -> Vec<EdgeId> {
     let blocks = if *coverage == Coverage::Statements { statements(program) } else { Vec::new() };
     let is_goal = |edge: EdgeId| match (&program.edges[edge].op, coverage) {
         (_, Coverage::Statements) => blocks[edge.index()],
-        (Op::Assume { .. }, Coverage::Branches | Coverage::Conditions) => program.edges[edge].place.is_some(),
+        (Op::Assume { .. }, Coverage::Branches | Coverage::Conditions) => {
+            program.edges[edge].place.is_some() && !is_check(program, edge)
+        }
         (Op::Call { callee: Callee::Direct(f), .. }, Coverage::Calls(names)) => names.contains(&program.funcs[*f].name),
         _ => false,
     };
     let own = |edge: EdgeId| is_own(program, edge) && calls.is_reachable(program.func_of(edge));
     program.edges.iter().map(|(id, _)| id).filter(|&e| own(e) && is_goal(e)).collect()
+}
+
+/// Returns true if a branch is one of the front-end: it keeps undefined behaviour apart, such as the division by zero, or
+/// decides what a pointer of `--entry` leads to. A condition of C has a meaning, or it is a case of a `switch`.
+fn is_check(program: &Program, edge: EdgeId) -> bool {
+    let Op::Assume { cond, means: None, .. } = program.edges[edge].op else { return false };
+    let is_end = |op: &Op| matches!(op, Op::Approx { .. } | Op::Error(_) | Op::Halt(HaltKind::Unreachable));
+    let leads_to_end =
+        |branch: EdgeId| program.out_edges(program.edges[branch].target).any(|e| is_end(&program.edges[e].op));
+    let cond = match *program.exprs.get(cond) {
+        Expr::Unary(UnOp::Not, inner) => inner,
+        _ => cond,
+    };
+    let is_combined = matches!(program.exprs.get(cond), Expr::Binary(BinOp::And | BinOp::Or, ..));
+    is_combined || program.out_edges(program.edges[edge].source).any(leads_to_end)
 }
 
 /// Returns for each edge whether it is the first edge with a source place in its basic block. A block is entered only
@@ -268,6 +290,34 @@ fn least(counts: &mut [u32], runs: impl Iterator<Item = Result<Vec<u32>, String>
     }
 }
 
+/// Runs the program on all inputs that it takes, for a test that calls a function. The result counts only what a harness
+/// can make happen again. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
+pub fn execute_inputs(
+    program: &Program,
+    interpreter: &Interpreter<'_>,
+    source: &mut dyn InputSource,
+    is_endless: bool,
+    wants: impl FnOnce(&[u32]) -> bool,
+) -> Result<Executed, String> {
+    let mut recording = Recording::new(Borrowed(source));
+    let run = execute_once(program, interpreter, &mut recording, is_endless)?;
+    let (here, mut counts, inputs) = (run.counts.clone(), run.counts, recording.inputs);
+    let mut trace = Trace::default();
+    if wants(&here) {
+        trace = driver::trace::given(program, &inputs, &Sources::new(), limits(STEPS));
+        let ilp32 = program.layout.pointer_width == 32;
+        let is_given = trace.uninitialised.is_empty()
+            && trace.unwritten_bytes == trace.unwritten_on_heap
+            && trace.environment.doubts.is_empty()
+            && not_passed(&trace, ilp32).is_empty()
+            && trace.declared.iter().all(|d| d.can_be_defined() || d.bytes.is_empty());
+        if !is_given {
+            counts.fill(0);
+        }
+    }
+    Ok(Executed { counts, here, given: Given::Call(Box::new(trace)), is_endless: run.is_endless })
+}
+
 /// Runs the program as a process with these inputs, for at most `steps` edges. Returns the run, and what the program
 /// asked for. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
 ///
@@ -280,6 +330,9 @@ pub fn execute_process(
     steps: u64,
     wants: impl FnOnce(&[u32]) -> bool,
 ) -> Result<(Executed, Wanted), String> {
+    if program.starts_threads() {
+        return Err("the program starts threads, whose schedule no test determines".into());
+    }
     let read = Cell::new(0);
     let once = |mut others: Others| {
         let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
@@ -303,7 +356,7 @@ pub fn execute_process(
     if !is_determined && !wants(&here) {
         counts.fill(0);
     } else if !is_determined {
-        least(&mut counts, OTHERS[1..].iter().map(|&others| once(others).map(|run| run.0)));
+        least(&mut counts, OTHERS_OF_PROCESSES.into_iter().map(|others| once(others).map(|run| run.0)));
     }
     let given = Given::Process { process: process.clone(), opened: wanted.opened.clone() };
     Ok((Executed { counts, here, given, is_endless }, wanted))
@@ -367,23 +420,43 @@ fn execute_once(
     Ok(Run { counts: counter.counts, values, is_endless, is_alone })
 }
 
+/// A source that another owns.
+struct Borrowed<'a>(&'a mut dyn InputSource);
+
+impl InputSource for Borrowed<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        self.0.unknown(what, width)
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.0.bytes(object, offset, bytes);
+    }
+    fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        self.0.base(object, size, align)
+    }
+}
+
 /// The values for everything that a test cannot provide.
 #[derive(Clone, Copy)]
 enum Others {
     Zeros,
     Ones,
+    /// The number 1.
+    Small,
     /// The state of a generator of random numbers (Marsaglia, Xorshift RNGs, 2003).
     Some(u64),
 }
 
 /// The values with which runs are repeated.
 const OTHERS: [Others; 3] = [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
+/// The values with which runs of processes are repeated: many results of system calls are small.
+const OTHERS_OF_PROCESSES: [Others; 3] = [Others::Small, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
 
 impl Others {
     fn next(&mut self) -> u64 {
         match self {
             Self::Zeros => 0,
             Self::Ones => u64::MAX,
+            Self::Small => 1,
             Self::Some(state) => {
                 *state ^= *state << 13;
                 *state ^= *state >> 7;

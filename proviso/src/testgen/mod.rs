@@ -10,6 +10,7 @@ mod native;
 mod search;
 pub mod suite;
 pub mod tester;
+mod wording;
 
 use crate::args::TestgenArgs;
 use crate::output::{self, Colors};
@@ -17,7 +18,7 @@ use crate::picture::{self, Legend, Notes};
 use crate::test_format::{ktest, test_xml};
 use crate::{crash, json, witness};
 use cfa::wording::counted;
-use cfa::{EdgeId, InputKind, Program};
+use cfa::{Callee, EdgeId, InputKind, Op, Program};
 use cooperate::gia::{self, Gia};
 use cotest::{CoTest, Outside, Verifier};
 use driver::environment::Process;
@@ -120,6 +121,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
                 let form = match takes_values(&program) {
                     Takes::Values => Form::Values,
                     Takes::Process => Form::Process(Processes::new(&program, config.seed)),
+                    Takes::Arguments => Form::Call,
                 };
                 Search { program: &program, goals: &goals, config, budget, found: &shared, most_runs, form }.run();
             }
@@ -249,6 +251,7 @@ fn has_a_test(found: &mut Found, takes: Takes, colors: Colors) {
         let given = match takes {
             Takes::Values => Given::Values(Vec::new()),
             Takes::Process => Given::Process { process: Process::default(), opened: Vec::new() },
+            Takes::Arguments => Given::Call(Box::default()),
         };
         found.tests.push(Test { given, covers: Vec::new(), by: "" });
         let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
@@ -264,14 +267,26 @@ enum Takes {
     Values,
     /// From the operating system.
     Process,
+    /// From the caller of the function of `--entry`.
+    Arguments,
 }
 
 fn takes_values(program: &Program) -> Takes {
+    let entry = program.edges.values().filter(|edge| program.locs[edge.source].func == program.entry);
+    let calls_main = |edge: &cfa::Edge| match edge.op {
+        Op::Call { callee: Callee::Direct(callee), .. } => program.funcs[callee].name == "main",
+        _ => false,
+    };
+    if program.inputs.values().any(|input| matches!(input.kind, InputKind::Argument(_)))
+        || !entry.into_iter().any(calls_main)
+    {
+        return Takes::Arguments;
+    }
     let kinds = || program.inputs.values().map(|input| &input.kind);
     let is_outside = |kind: &InputKind| {
         matches!(kind, InputKind::Environment(_)) && ![InputKind::allocation(), InputKind::literals()].contains(kind)
     };
-    let has_values = kinds().any(|kind| matches!(kind, InputKind::Nondet(_) | InputKind::Argument(_)));
+    let has_values = kinds().any(|kind| matches!(kind, InputKind::Nondet(_)));
     if !has_values && kinds().any(is_outside) { Takes::Process } else { Takes::Values }
 }
 
@@ -294,6 +309,10 @@ fn format_of(program: &Program, asked: Option<Format>) -> Result<Format, Failure
     match (takes_values(program), asked) {
         (Takes::Values, None) => Ok(Format::TestComp),
         (Takes::Process, None) => Ok(Format::Folders),
+        (Takes::Arguments, None) => Ok(Format::Harness),
+        (Takes::Arguments, Some(Format::TestComp | Format::Folders | Format::Seeds)) => {
+            usage("only a harness can give arguments to a function", "use --format harness")
+        }
         (Takes::Values, Some(Format::Folders | Format::Seeds)) => usage(
             "no folder and no seed can give the values that the program takes from functions",
             "use --format test-comp or --format harness",
@@ -487,7 +506,7 @@ impl Suite<'_> {
                         put(&name, seed)?;
                     }
                 }
-                (Format::Folders | Format::Seeds, Given::Values(_)) => {}
+                (Format::Folders | Format::Seeds, Given::Values(_) | Given::Call(_)) => {}
                 (Format::Harness, given) => {
                     let text = harness::write(self.program, self.job, given, &name);
                     let path = folder.join(format!("{name}.c"));
@@ -589,6 +608,7 @@ impl Suite<'_> {
             "schema": "proviso-testgen-1",
             "tool": {"name": "proviso", "version": env!("CARGO_PKG_VERSION")},
             "tests": self.found.tests.len(),
+            "runs": self.found.runs,
             "coverage": self.coverage.name(),
             "covered": covered,
             "unreachable": unreachable,

@@ -347,6 +347,60 @@ impl Mutator {
     }
 }
 
+/// Returns processes that have less than another one, those that have the least first.
+pub fn smaller(process: &Process) -> Vec<Process> {
+    let mut out = Vec::new();
+    let mut add = |change: &dyn Fn(&mut Process)| {
+        let mut less = process.clone();
+        change(&mut less);
+        if less != *process {
+            out.push(less);
+        }
+    };
+    for name in process.files.keys() {
+        add(&|less| drop(less.files.remove(name)));
+    }
+    for name in process.variables.keys() {
+        add(&|less| drop(less.variables.remove(name)));
+    }
+    for (from, to) in parts(process.arguments.len()) {
+        add(&|less| drop(less.arguments.drain(from..to)));
+    }
+    for (from, to) in parts(process.stdin.len()) {
+        add(&|less| drop(less.stdin.drain(from..to)));
+    }
+    for (n, argument) in process.arguments.iter().enumerate() {
+        for (from, to) in parts(argument.len()) {
+            add(&|less| drop(less.arguments[n].drain(from..to)));
+        }
+    }
+    for maps in [true, false] {
+        let map = if maps { &process.files } else { &process.variables };
+        for (name, value) in map {
+            for (from, to) in parts(value.len()) {
+                add(&|less| {
+                    let map = if maps { &mut less.files } else { &mut less.variables };
+                    map.entry(name.clone()).and_modify(|value| drop(value.drain(from..to)));
+                });
+            }
+        }
+    }
+    out
+}
+
+/// Returns ranges of a sequence: all of it, halves, quarters, and so on (delta debugging: Zeller, Hildebrandt,
+/// Simplifying and isolating failure-inducing input, TSE 2002).
+fn parts(length: usize) -> Vec<(usize, usize)> {
+    /// The maximal number of ranges.
+    const MOST: usize = 64;
+    let (mut out, mut size) = (Vec::new(), length);
+    while size > 0 && out.len() < MOST {
+        out.extend((0..length).step_by(size).map(|at| (at, (at + size).min(length))));
+        size /= 2;
+    }
+    out
+}
+
 /// Returns true if a path leads to a file in a folder.
 fn is_within(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
@@ -366,6 +420,19 @@ mod tests {
           l2: t3: halt exit 0:32 -> l3
           l3:
         }";
+
+    #[test]
+    fn smaller_processes_lack_parts() {
+        let process = Process { arguments: vec![b"ab".to_vec()], stdin: b"xyz".to_vec(), ..Process::default() };
+        let all = smaller(&process);
+        assert!(all.iter().all(|less| less.size() < process.size()));
+        let has = |arguments: &[&str], stdin: &str| {
+            let arguments = arguments.iter().map(|a| a.as_bytes().to_vec()).collect();
+            all.contains(&Process { arguments, stdin: stdin.into(), ..Process::default() })
+        };
+        assert!(has(&[], "xyz") && has(&["ab"], "") && has(&["b"], "xyz") && has(&["ab"], "xy"));
+        assert!(smaller(&Process::default()).is_empty());
+    }
 
     #[test]
     fn new_paths_are_kept_and_what_is_wanted_is_mutated() {

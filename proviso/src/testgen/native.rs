@@ -30,6 +30,18 @@ const LISTED: usize = 20;
 const COUNTING: [&str; 6] =
     ["-O0", "-w", "-fprofile-instr-generate", "-fcoverage-mapping", "-mllvm", "-runtime-counter-relocation"];
 
+/// Lets the counters start before the constructors of a harness, which may end the process.
+const STARTS_COUNTING: &str = "
+__attribute__((weak)) void __llvm_profile_initialize(void);
+__attribute__((weak)) int __llvm_profile_register_write_file_atexit(void);
+__attribute__((constructor(101))) static void proviso_starts_counting(void) {
+    if (__llvm_profile_initialize && __llvm_profile_register_write_file_atexit) {
+        __llvm_profile_initialize();
+        __llvm_profile_register_write_file_atexit();
+    }
+}
+";
+
 /// A number of things and how many of them are covered.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Share {
@@ -115,7 +127,7 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
             (Given::Process { process, .. }, Some(program)) => (program.clone(), process),
             (given, _) => {
                 let file = folder.path().join(format!("{name}.c"));
-                let text = harness::write(suite.program, suite.job, given, &name);
+                let text = harness::write(suite.program, suite.job, given, &name) + STARTS_COUNTING;
                 std::fs::write(&file, text).map_err(|e| Failure::writing(&file, &e))?;
                 (tools.build(suite, folder.path(), &name, Some(&file))?, &nothing)
             }

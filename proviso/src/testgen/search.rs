@@ -6,8 +6,8 @@
 //! queries the goals one by one.
 
 use super::given::Given;
-use super::goals::{self, Executed, execute};
-use super::mutate::Mutator;
+use super::goals::{self, Executed, execute, execute_inputs};
+use super::mutate::{Mutator, smaller};
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
 use driver::environment::Process;
@@ -15,8 +15,9 @@ use driver::environment::replay::Replayer;
 use driver::external::{Task, Tool};
 use driver::source::Sources;
 use engine::budget::Budget;
+use engine::invariant::Discharged;
 use engine::{Analysis, Config, Verdict};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -159,6 +160,8 @@ pub enum Form<'a> {
     Values,
     /// What the operating system gives to a process.
     Process(Processes<'a>),
+    /// The arguments of a function, and everything else that a harness gives.
+    Call,
 }
 
 /// The search among the inputs of processes.
@@ -176,6 +179,10 @@ impl<'a> Processes<'a> {
     }
 }
 
+/// The maximal time in which tests are made smaller.
+const SHRINKING: Duration = Duration::from_secs(2);
+/// The part of the remaining time that abstract interpretation may take, and the longest such time.
+const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The part of the remaining time for which mutated processes are run first, and the least such time.
 const MUTATING: (u32, Duration) = (4, Duration::from_secs(1));
 /// The number of consecutive mutated processes without a new path after which an analysis goes on.
@@ -187,15 +194,25 @@ impl Search<'_> {
     /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
     /// decided, the budget is spent, or `most_runs` is reached.
     pub fn run(&self) {
+        self.search();
+        if let Form::Process(processes) = &self.form {
+            self.shrink(processes);
+        }
+    }
+
+    fn search(&self) {
         self.found().status = vec![Status::Open; self.goals.len()];
         let interpreter = Interpreter::new(self.program);
         match &self.form {
-            Form::Values => self.random(&interpreter),
+            Form::Values | Form::Call => self.random(&interpreter),
             Form::Process(processes) => {
                 let (part, least) = MUTATING;
                 let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
                 self.mutate(processes, turn);
             }
+        }
+        if !self.is_over() {
+            self.prove_statically();
         }
         let mut turn = TURN;
         // The analysis that the user chose, or the default analysis, which is the best one for proofs.
@@ -356,30 +373,110 @@ impl Search<'_> {
     /// if the run is not a valid test.
     fn try_inputs(&self, interpreter: &Interpreter<'_>, source: &mut dyn InputSource) -> Result<bool, String> {
         let is_endless = self.found().is_endless;
-        let run = execute(self.program, interpreter, source, is_endless)?;
+        let run = match self.form {
+            Form::Call => execute_inputs(self.program, interpreter, source, is_endless, |counts| self.wants(counts))?,
+            _ => execute(self.program, interpreter, source, is_endless)?,
+        };
         let mut found = self.found();
         found.is_endless |= run.is_endless;
         found.runs += 1;
         Ok(found.take(self.goals, &run))
     }
 
+    /// Returns true if a run with these numbers of executions may become a test.
+    fn wants(&self, counts: &[u32]) -> bool {
+        let found = self.found();
+        let is_missing = |status: &Status| !matches!(status, Status::Covered);
+        let mut goals = self.goals.iter().zip(&found.status);
+        found.tests.is_empty() || goals.any(|(goal, status)| counts[goal.index()] > 0 && is_missing(status))
+    }
+
+    /// Proves by abstract interpretation that goals are unreachable.
+    fn prove_statically(&self) {
+        let budget =
+            self.budget.within(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
+        let open = self.found().open();
+        let mut program = self.program.clone();
+        // A location that only the branch leads to. A call may not return, so its goal is where it starts.
+        let behind = |program: &mut Program, goal: EdgeId| {
+            if !matches!(program.edges[goal].op, Op::Assume { .. }) {
+                return program.edges[goal].source;
+            }
+            let (func, target) = (program.func_of(goal), program.edges[goal].target);
+            let behind = program.add_location(func);
+            program.edges[goal].target = behind;
+            program.add_edge(behind, Op::Skip, target, None);
+            behind
+        };
+        let places: Vec<_> = open.iter().map(|&i| behind(&mut program, self.goals[i])).collect();
+        // Nothing follows from code that is not there.
+        let Some(found) = Discharged::of(&program, &budget).filter(|found| found.unknown().is_empty()) else { return };
+        let mut all = self.found();
+        for (i, place) in open.into_iter().zip(places) {
+            if all.status[i] == Status::Open && !found.is_reachable(place) {
+                all.status[i] = Status::Unreachable("abstract interpretation");
+            }
+        }
+    }
+
     /// Runs the program as a process with these inputs and records the run. Returns true if it covers a new goal. `Err`
     /// with the reason if the run is not a valid test.
     fn try_process(&self, processes: &Processes<'_>, process: &Process, steps: u64) -> Result<bool, String> {
-        let wants = |counts: &[u32]| {
-            let found = self.found();
-            found.tests.is_empty()
-                || self
-                    .goals
-                    .iter()
-                    .zip(&found.status)
-                    .any(|(goal, status)| counts[goal.index()] > 0 && !matches!(status, Status::Covered))
-        };
-        let (run, wanted) = goals::execute_process(self.program, &processes.replayer, process, steps, wants)?;
+        let (run, wanted) =
+            goals::execute_process(self.program, &processes.replayer, process, steps, |counts| self.wants(counts))?;
         processes.mutator.lock().unwrap_or_else(PoisonError::into_inner).learn(process, &run.here, &wanted);
         let mut found = self.found();
         found.runs += 1;
         Ok(found.take(self.goals, &run))
+    }
+
+    /// Makes the tests smaller, as long as each covers the goals that no other one does.
+    fn shrink(&self, processes: &Processes<'_>) {
+        /// The maximal number of runs for one test.
+        const MOST: usize = 300;
+        let budget = self.budget.within(SHRINKING);
+        self.found().drop_superfluous();
+        let count = self.found().tests.len();
+        for n in 0..count {
+            let (mut test, mut others) = {
+                let found = self.found();
+                let others = found.tests.iter().enumerate().filter(|(i, _)| *i != n).flat_map(|(_, test)| &test.covers);
+                (found.tests[n].clone(), others.copied().collect::<FxHashSet<u32>>())
+            };
+            others.retain(|goal| test.covers.contains(goal));
+            let own: Vec<u32> = test.covers.iter().copied().filter(|goal| !others.contains(goal)).collect();
+            let mut runs = 0;
+            'smaller: loop {
+                let Given::Process { process, .. } = &test.given else { break };
+                for less in smaller(process) {
+                    if runs == MOST || budget.spent().is_some() {
+                        break 'smaller;
+                    }
+                    runs += 1;
+                    let run = goals::execute_process(self.program, &processes.replayer, &less, goals::STEPS, |_| true);
+                    let Ok((run, _)) = run else { continue };
+                    let covers = |goal: u32| run.counts[self.goals[goal as usize].index()] > 0;
+                    if own.iter().all(|&goal| covers(goal)) {
+                        test.covers = (0..self.goals.len() as u32).filter(|&goal| covers(goal)).collect();
+                        test.given = run.given;
+                        continue 'smaller;
+                    }
+                }
+                break;
+            }
+            self.found().tests[n] = test;
+        }
+        // The counts are those of the tests that are left.
+        let tests = self.found().tests.clone();
+        let mut counts = vec![0; self.program.edges.len()];
+        for test in &tests {
+            let Given::Process { process, .. } = &test.given else { continue };
+            let run = goals::execute_process(self.program, &processes.replayer, process, goals::STEPS, |_| true);
+            if let Ok((run, _)) = run {
+                counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
+            }
+        }
+        self.found().counts = counts;
     }
 
     /// Runs mutated processes for at most `turn`, or until they bring nothing new for a while.
@@ -446,7 +543,7 @@ impl Search<'_> {
                 None => inputs.clone(),
             };
             let new = match &self.form {
-                Form::Values => self.try_inputs(interpreter, &mut inputs.source())?,
+                Form::Values | Form::Call => self.try_inputs(interpreter, &mut inputs.source())?,
                 Form::Process(processes) => {
                     let limits = engine::replay_limits(REPLAY);
                     let trace = driver::trace::given(self.program, &inputs, &Sources::new(), limits);

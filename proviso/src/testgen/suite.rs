@@ -1,6 +1,7 @@
 //! Test suites in the exchange format of Test-Comp (version 1.1), and coverage in the format of lcov.
 
 use super::search::{Found, Status};
+use super::wording::Wording;
 use crate::test_format::escaped;
 use cfa::{EdgeId, FunctionOrigin, Id, Op, Program};
 use driver::source::{Sources, Spot};
@@ -146,15 +147,16 @@ impl Format {
 
 /// Returns the goals of a suite, in the order of the source.
 pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, format: Format, sources: &Sources) -> Vec<Goal> {
+    let wording = Wording::new(program, sources);
     let goal = |(i, &edge): (usize, &EdgeId)| {
         let (op, place) = (&program.edges[edge].op, program.edges[edge].place);
         let what = match (op, program.out_edges(program.edges[edge].target).next()) {
             (Op::Call { .. }, _) => "the call".into(),
             (Op::Skip, Some(branch)) if matches!(program.edges[branch].op, Op::Assume { .. }) => {
-                format!("the condition {}", cfa::text::c_operation(program, &program.edges[branch].op))
+                format!("the condition {}", wording.of(branch))
             }
             (Op::Skip, _) => "the statement".into(),
-            _ => cfa::text::c_operation(program, op),
+            _ => wording.of(edge),
         };
         let covering = found.tests.iter().zip(1..).filter(|(test, _)| test.covers.contains(&(i as u32)));
         Goal {
@@ -184,6 +186,9 @@ impl std::fmt::Display for Goal {
             (Status::Open, _) => write!(f, "open"),
             (Status::Beyond, _) if self.format == Format::TestComp => {
                 write!(f, "open: it takes more than values of __VERIFIER_nondet_*")
+            }
+            (Status::Beyond, _) if self.format == Format::Harness => {
+                write!(f, "open: it takes more than a harness can give")
             }
             (Status::Beyond, _) => write!(f, "open: it takes more than arguments, variables, standard input and files"),
         }
