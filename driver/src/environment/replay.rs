@@ -8,7 +8,7 @@
 use super::process::{Place, is_below};
 use super::{OpenedFile, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
-use cfa::{Bv, EdgeId, ExprId, FuncId, FunctionOrigin, Id, InputKind, Op, Program};
+use cfa::{Bv, EdgeId, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -19,6 +19,8 @@ const FIRST_DESCRIPTOR: u64 = 3;
 pub const MOST_OPENED: usize = 1000;
 /// `ENOENT` on Linux.
 const NO_ENTRY: u64 = 2;
+/// `ENOTTY` on Linux.
+const NO_TERMINAL: u64 = 25;
 /// `EBADF` on Linux.
 const BAD_DESCRIPTOR: u64 = 9;
 
@@ -41,10 +43,35 @@ enum What {
     ClosesDescriptor,
     /// Has the usual outcome, which is 0.
     Usual,
-    /// Moves the position in a stream, or replaces its file.
-    Moves,
+    /// Opens a stream on a descriptor.
+    OpensOn,
+    /// Replaces the file of a stream.
+    Reopens,
+    /// Moves in a stream: to a position that the arguments have, or to the start.
+    Seeks,
+    /// Asks for the position in a stream.
+    Tells,
+    /// Moves in a descriptor.
+    SeeksDescriptor,
+    /// Asks for the properties of a file by its path or its descriptor.
+    Asks(By),
+    /// Asks whether there is a file.
+    Looks,
+    /// Removes a file.
+    Removes,
+    /// Asks for a terminal. There is none.
+    AsksTerminal,
+    /// Does what is not replayed.
+    Unknown,
     /// Depends on what a process does not determine.
     Other,
+}
+
+/// How a function names a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Path,
+    Descriptor,
 }
 
 /// The way in which a function reads from a stream. See [`Reading`].
@@ -61,7 +88,7 @@ impl What {
     fn of(function: &str) -> Self {
         let name = function.trim_end_matches(".void");
         let bare = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
-        if let Some((how, stream)) = reading(bare) {
+        if let Some((how, stream)) = reading(bare).filter(|_| !bare.contains("getw")) {
             let kind = match how {
                 Reading::Characters => Kind::Characters,
                 Reading::Line => Kind::Line,
@@ -77,12 +104,23 @@ impl What {
             "read" | "__read_chk" => Self::ReadsDescriptor,
             "write" => Self::WritesDescriptor,
             "close" => Self::ClosesDescriptor,
-            "fclose" | "fflush" | "isatty" | "ferror" | "feof" | "clearerr" | "fsync" | "atexit" | "sleep"
-            | "usleep" | "nanosleep" => Self::Usual,
-            "fseek" | "fseeko" | "fseeko64" | "rewind" | "fsetpos" | "fsetpos64" | "freopen" | "freopen64"
-            | "lseek" | "lseek64" | "fdopen" | "popen" | "tmpfile" | "tmpfile64" | "dup2" | "getw" | "fmemopen" => {
-                Self::Moves
+            "isatty" | "tcgetattr" => Self::AsksTerminal,
+            "fclose" | "fflush" | "ferror" | "feof" | "clearerr" | "fsync" | "atexit" | "sleep" | "usleep"
+            | "nanosleep" => Self::Usual,
+            "fdopen" => Self::OpensOn,
+            "freopen" | "freopen64" => Self::Reopens,
+            "fseek" | "fseeko" | "fseeko64" | "rewind" => Self::Seeks,
+            "ftell" | "ftello" | "ftello64" => Self::Tells,
+            "lseek" | "lseek64" => Self::SeeksDescriptor,
+            "stat" | "stat64" | "lstat" | "lstat64" => Self::Asks(By::Path),
+            "fstat" | "fstat64" => Self::Asks(By::Descriptor),
+            "access" => Self::Looks,
+            "unlink" | "remove" => Self::Removes,
+            "popen" | "tmpfile" | "tmpfile64" | "fmemopen" | "getw" | "dup" | "dup2" | "pipe" | "rename"
+            | "fgetpos" | "fgetpos64" | "fsetpos" | "fsetpos64" | "pread" | "pread64" | "readv" | "mmap" | "mmap64" => {
+                Self::Unknown
             }
+            _ if bare.contains("getw") || bare.starts_with("wscanf") || bare.starts_with("fwscanf") => Self::Unknown,
             _ => Self::Other,
         }
     }
@@ -109,7 +147,7 @@ pub struct Replayed {
     pub run: Run,
     /// True if the process determined all values that the program read.
     pub is_determined: bool,
-    /// The reason why the run is none of this process, if there is one.
+    /// The reason why the run is none of this process from some point on. The observer has seen the edges before it.
     pub problem: Option<String>,
     /// What the program asked for.
     pub wanted: Wanted,
@@ -123,6 +161,10 @@ pub struct Replayer<'p> {
     library: Vec<Option<What>>,
     /// The number of strings in each vector of the arguments of `main`; 0 if the program reads none.
     strings: usize,
+    /// The stream of standard input.
+    stdin: Option<GlobalId>,
+    /// The function by which models choose a value between two bounds.
+    between: Option<FuncId>,
     /// True if there is a vector of arguments, and one of environment variables.
     vectors: [bool; 2],
 }
@@ -140,7 +182,9 @@ impl<'p> Replayer<'p> {
             n if n > each => [true, false],
             _ => [false, false],
         };
-        Self { program, interpreter: Interpreter::new(program), library, strings: each, vectors }
+        let stdin = program.globals.iter().find(|(_, global)| global.name == "proviso_stdin").map(|(id, _)| id);
+        let between = program.funcs.iter().find(|(_, f)| f.name == "proviso_env_between").map(|(id, _)| id);
+        Self { program, interpreter: Interpreter::new(program), library, strings: each, stdin, between, vectors }
     }
 
     /// Runs the program on the inputs of a process. `others` gives the values that a process does not determine.
@@ -153,7 +197,7 @@ impl<'p> Replayer<'p> {
     ) -> Replayed {
         let now = RefCell::new(Now::new());
         let mut source = Source { replayer: self, process, now: &now, others };
-        let mut watch = Watch { replayer: self, now: &now, observer };
+        let mut watch = Watch { replayer: self, process, is_over: false, now: &now, observer };
         let run = self.interpreter.run(&mut source, limits, &mut watch);
         let now = now.into_inner();
         Replayed { run, is_determined: now.is_determined, problem: now.problem, wanted: now.wanted }
@@ -185,7 +229,7 @@ struct Call {
     taken: usize,
     /// The values that the call will take, if they were computed in advance.
     planned: VecDeque<Bv>,
-    /// The size of the buffer of `getline`, before the call.
+    /// The size of the buffer of `getline` before the call, or the position of a stream or descriptor.
     room: u64,
     /// The path or name that the call is about.
     text: Option<Vec<u8>>,
@@ -200,9 +244,12 @@ struct Now {
     streams: FxHashMap<u64, usize>,
     /// The indices in `open` of descriptors.
     descriptors: FxHashMap<u64, usize>,
-    /// The files that the program wrote.
+    /// The files that the program wrote, and those that it removed.
     written: BTreeSet<Vec<u8>>,
+    removed: BTreeSet<Vec<u8>>,
     call: Option<Call>,
+    /// The bounds of the next value, if the model has chosen them.
+    bounds: Option<(i64, i64)>,
     /// The number of values of `main` taken so far.
     of_main: usize,
     /// The text of the next object that is allocated.
@@ -222,7 +269,9 @@ impl Now {
             streams: FxHashMap::default(),
             descriptors: FxHashMap::from_iter([(0, 0)]),
             written: BTreeSet::new(),
+            removed: BTreeSet::new(),
             call: None,
+            bounds: None,
             of_main: 0,
             next_text: None,
             texts: FxHashMap::default(),
@@ -234,6 +283,29 @@ impl Now {
 
     fn trouble(&mut self, why: &str) {
         self.problem.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Returns the number of bytes of the file with a path; `None` if there is no such file.
+    fn look(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
+        let place = match Place::of(path) {
+            Place::Below(place) => place,
+            Place::Nowhere if path.is_empty() => return None,
+            _ => {
+                self.trouble("the program looks at what is no file in its folder");
+                return None;
+            }
+        };
+        if process.files.keys().any(|other| is_below(other, &place)) {
+            self.trouble("the program looks at a folder");
+        }
+        if self.written.contains(&place) {
+            self.trouble("the program looks at a file that it has written");
+        }
+        let found = process.files.get(&place).filter(|_| !self.removed.contains(&place));
+        if found.is_none() {
+            self.wanted.missing.insert(place);
+        }
+        found.map(|content| content.len() as u64)
     }
 
     /// Returns the lowest descriptor that is not open.
@@ -260,7 +332,7 @@ impl Now {
             self.trouble("the program opens a folder");
             return None;
         }
-        let exists = process.files.contains_key(&place);
+        let exists = process.files.contains_key(&place) && !self.removed.contains(&place);
         let was_written = self.written.contains(&place);
         if was_written && reads {
             self.trouble("the program reads a file that it has written");
@@ -277,6 +349,7 @@ impl Now {
         }
         if !reads || creates {
             self.written.insert(place.clone());
+            self.removed.remove(&place);
         }
         self.open.push(Open { path: Some(place), at: 0, at_end: false, is_written: !reads });
         Some(self.open.len() - 1)
@@ -300,9 +373,14 @@ struct Source<'a, 'p> {
 }
 
 impl Source<'_, '_> {
+    /// Returns a value that the process does not determine. It is between the bounds, and 0 rather than negative.
     fn other(&mut self, now: &mut Now, width: u32) -> Bv {
-        now.is_determined = false;
-        Bv::new(width.min(64), (self.others)() & (u64::MAX >> (64 - width.min(64)))).resize(width)
+        now.is_determined &= now.bounds.is_some_and(|(low, high)| low == high);
+        let value = (self.others)();
+        match now.bounds {
+            Some((low, high)) => Bv::from_i64(64, between(value, low, high)).resize(width),
+            None => Bv::new(width.min(64), value & (u64::MAX >> (64 - width.min(64)))).resize(width),
+        }
     }
 
     /// Returns the next value of the arguments of `main`.
@@ -467,9 +545,41 @@ impl Source<'_, '_> {
             What::ReadsDescriptor => {
                 call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
             }
-            What::ClosesDescriptor | What::WritesDescriptor | What::Usual => Bv::zero(width),
-            What::Moves | What::Other => self.other(now, width),
+            What::ClosesDescriptor | What::WritesDescriptor | What::Usual => {
+                let (low, high) = now.bounds.unwrap_or((0, 0));
+                Bv::from_i64(64, between(0, low, high)).resize(width)
+            }
+            What::OpensOn | What::Reopens if first => Bv::new(1, u64::from(call.fails)).resize(width),
+            What::OpensOn => number(BAD_DESCRIPTOR),
+            What::Reopens => number(NO_ENTRY),
+            // A file has positions.
+            What::Seeks | What::Tells if width == 1 => Bv::new(1, 1),
+            What::Seeks | What::Tells => number(call.room),
+            What::SeeksDescriptor if first => number(call.room),
+            What::Looks | What::Removes | What::Asks(_) if first => {
+                Bv::from_i64(64, -i64::from(call.fails)).resize(width)
+            }
+            What::Looks | What::Removes | What::Asks(_) if call.fails => number(NO_ENTRY),
+            What::Asks(_) if width == 8 => call.planned.pop_front().unwrap_or_else(|| Bv::zero(8)),
+            What::Asks(_) if width > 64 => {
+                let bytes: Vec<u8> = call.planned.drain(..).map(|b| b.to_u64().unwrap_or(0) as u8).collect();
+                Bv::from_le_bytes(&bytes).resize(width)
+            }
+            What::SeeksDescriptor | What::Looks | What::Removes | What::Asks(_) => Bv::zero(width),
+            What::AsksTerminal if first => Bv::from_i64(64, -1).resize(width),
+            What::AsksTerminal => number(NO_TERMINAL),
+            What::Unknown | What::Other => self.other(now, width),
         }
+    }
+}
+
+/// Returns a number between two bounds: 0 for 0, if that is one.
+fn between(value: u64, low: i64, high: i64) -> i64 {
+    let count = high.wrapping_sub(low).wrapping_add(1) as u64;
+    match value {
+        0 if (low..=high).contains(&0) => 0,
+        _ if count == 0 => value as i64,
+        _ => low.wrapping_add((value % count) as i64),
     }
 }
 
@@ -479,12 +589,14 @@ impl InputSource for Source<'_, '_> {
         let mut now = cell.borrow_mut();
         let Unknown::Havoc(input) = what else { return self.other(&mut now, width) };
         let kind = &self.replayer.program.inputs[input].kind;
-        match kind {
+        let value = match kind {
             InputKind::Environment(of) if of == "main" => self.of_main(&mut now, width),
             _ if *kind == InputKind::allocation() || *kind == InputKind::literals() => Bv::zero(width),
             InputKind::Environment(_) => self.of_call(&mut now, width),
             _ => self.other(&mut now, width),
-        }
+        };
+        now.bounds = None;
+        value
     }
 
     fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
@@ -509,8 +621,23 @@ impl InputSource for Source<'_, '_> {
     }
 }
 
+/// Returns the bytes of `struct stat` on x86-64 for a file with so many bytes: one link, its kind and rights, its size.
+fn properties(size: u64) -> VecDeque<Bv> {
+    const LINKS: usize = 16;
+    const MODE: usize = 24;
+    const SIZE: usize = 48;
+    let mut bytes = [0; 144];
+    bytes[LINKS] = 1;
+    bytes[MODE..MODE + 4].copy_from_slice(&0o100_644_u32.to_le_bytes());
+    bytes[SIZE..SIZE + 8].copy_from_slice(&size.to_le_bytes());
+    bytes.iter().map(|&byte| Bv::new(8, byte.into())).collect()
+}
+
 struct Watch<'a, 'p, O> {
     replayer: &'a Replayer<'p>,
+    process: &'a Process,
+    /// True once the run is none of the process.
+    is_over: bool,
     now: &'a RefCell<Now>,
     observer: &'a mut O,
 }
@@ -521,37 +648,52 @@ impl<O: Observer> Watch<'_, '_, O> {
         let Replayer { program, library, .. } = self.replayer;
         let function = state.func();
         let caller = program.func_of(edge);
+        if Some(function) == self.replayer.between
+            && let [low, high, ..] = program.funcs[function].params[..]
+        {
+            // The bounds are of type `int`.
+            let bound = |var| state.var(var).and_then(|v| v.to_u64()).map(|v| i64::from(v as u32 as i32));
+            self.now.borrow_mut().bounds = bound(low).zip(bound(high));
+        }
         let Some(what) = library[function.index()].filter(|_| library[caller.index()].is_none()) else { return };
         let params = &program.funcs[function].params;
         let mut args: Vec<u64> = params.iter().map(|&p| state.var(p).and_then(|v| v.to_u64()).unwrap_or(0)).collect();
         let mut now = self.now.borrow_mut();
-        if let What::Moves = what {
-            now.trouble("how the program opens or moves in a stream is not replayed");
+        if let What::Unknown = what {
+            now.trouble("what the program does with files here is not replayed");
         }
-        let file = match what {
-            What::Reads(_, Some(stream)) => args.get(stream).and_then(|at| now.streams.get(at)).copied().unwrap_or(0),
-            _ => 0,
+        let stdin = || self.replayer.stdin.map(|stdin| state.global_address(stdin));
+        let stream = match what {
+            What::Reads(_, Some(stream)) => args.get(stream).copied(),
+            What::Reads(_, None) => stdin(),
+            What::Seeks | What::Tells => args.first().copied(),
+            _ => None,
         };
+        let file = stream.and_then(|at| now.streams.get(&at)).copied().unwrap_or(0);
+        if matches!(what, What::Reads(..)) && now.open[file].is_written {
+            now.trouble("the program reads a file that it has written");
+        }
         let text = |n: usize| args.get(n).and_then(|&at| text_at(state, at));
         let mut room = 0;
         let text = match what {
-            What::Opens => {
+            What::Opens | What::Reopens => {
                 let mode = text(1).unwrap_or_default();
                 let (both, start) = (mode.contains(&b'+'), mode.first().copied().unwrap_or(0));
                 let path = text(0);
-                if start == b'a' || both && start == b'w' {
-                    now.trouble("the program changes a file");
+                if both {
+                    now.trouble("the program reads and writes a file");
                 }
                 args[1] = u64::from(start == b'r') + 2 * u64::from(start != b'r');
                 path
             }
             What::OpensDescriptor => {
                 // The flags are an `int`.
-                if args[1] & 3 == 2 || args[1] & 0o2000 != 0 {
-                    now.trouble("the program changes a file");
+                if args[1] & 3 == 2 {
+                    now.trouble("the program reads and writes a file");
                 }
                 text(0)
             }
+            What::Asks(By::Path) | What::Looks | What::Removes => text(0),
             What::Variable => text(0).map(|name| name.split(|&b| b == b'=').next().unwrap_or_default().to_vec()),
             What::Reads(Kind::Format(format), _) => text(format),
             What::Reads(Kind::Line, stream) => {
@@ -570,7 +712,66 @@ impl<O: Observer> Watch<'_, '_, O> {
             now.descriptors.remove(&(args[0] & 0xffff_ffff));
         }
         let depth = state.depth();
-        let (taken, planned, fails) = (0, VecDeque::new(), false);
+        let (taken, mut planned, mut fails, mut file) = (0, VecDeque::new(), false, file);
+        let path = text.clone().unwrap_or_default();
+        let process = self.process;
+        match what {
+            What::OpensOn => {
+                let opened = now.descriptors.get(&(args[0] & 0xffff_ffff)).copied();
+                (file, fails) = (opened.unwrap_or(0), opened.is_none());
+            }
+            What::Reopens => {
+                let opened = now.open(process, &path, args[1] & 1 != 0, args[1] & 2 != 0);
+                (file, fails) = (opened.unwrap_or(0), opened.is_none());
+                now.streams.insert(args[2], file);
+            }
+            What::Seeks => {
+                let is_rewind = args.len() < 3;
+                room = now.open[file].at as u64;
+                let end = content(process, &now.open[file]).len() as u64;
+                let base = match args.get(2).map(|whence| whence & 0xffff_ffff) {
+                    None | Some(0) => 0,
+                    Some(1) => room,
+                    _ => end,
+                };
+                let target = base.wrapping_add(if is_rewind { 0 } else { args[1] });
+                if base == end && !is_rewind {
+                    room = target;
+                }
+                if target <= i64::MAX as u64 {
+                    now.open[file].at = target as usize;
+                    now.open[file].at_end = false;
+                }
+            }
+            What::Tells => room = now.open[file].at as u64,
+            What::SeeksDescriptor => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
+                Some(index) => {
+                    let end = content(process, &now.open[index]).len() as u64;
+                    let base = [0, now.open[index].at as u64, end].get(args[2] as usize & 3).copied().unwrap_or(0);
+                    room = base.wrapping_add(args[1]);
+                    now.open[index].at = room as usize;
+                }
+                None => now.trouble("the program moves in what it has not opened"),
+            },
+            What::Asks(By::Path) | What::Looks => {
+                let size = now.look(process, &path);
+                fails = size.is_none();
+                planned = properties(size.unwrap_or(0));
+            }
+            What::Asks(By::Descriptor) => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
+                Some(index) => planned = properties(content(process, &now.open[index]).len() as u64),
+                None => now.trouble("the program asks for what it has not opened"),
+            },
+            What::Removes => {
+                let written = Place::of(&path);
+                let is_written = matches!(&written, Place::Below(place) if now.written.remove(place));
+                fails = !is_written && now.look(process, &path).is_none();
+                if let Place::Below(place) = written {
+                    now.removed.insert(place);
+                }
+            }
+            _ => {}
+        }
         now.call = Some(Call { what, function, depth, args, file, taken, planned, room, text, fails });
     }
 
@@ -578,7 +779,7 @@ impl<O: Observer> Watch<'_, '_, O> {
     fn returns(&mut self, value: ExprId, state: &State) {
         let mut now = self.now.borrow_mut();
         let Now { call: Some(call), streams, .. } = &mut *now else { return };
-        if matches!(call.what, What::Opens)
+        if matches!(call.what, What::Opens | What::OpensOn)
             && !call.fails
             && call.function == state.func()
             && call.depth == state.depth()
@@ -592,11 +793,17 @@ impl<O: Observer> Watch<'_, '_, O> {
 impl<O: Observer> Observer for Watch<'_, '_, O> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         match self.replayer.program.edges[edge].op {
-            Op::Call { .. } => self.called(edge, state),
+            Op::Call { .. } => {
+                self.called(edge, state);
+                self.is_over = self.now.borrow().problem.is_some();
+            }
+            Op::Havoc { .. } => self.is_over = self.now.borrow().problem.is_some(),
             Op::Return { value: Some(value) } => self.returns(value, state),
             _ => {}
         }
-        self.observer.executed(edge, state);
+        if !self.is_over {
+            self.observer.executed(edge, state);
+        }
     }
 
     fn faulted(&mut self, edge: EdgeId, addr: u64, state: &State) {

@@ -15,6 +15,8 @@ pub enum Given {
         process: Process,
         /// The streams that the program opens on them, in order.
         opened: Vec<OpenedFile>,
+        /// The approximation that the run meets, if it meets one: natively it may take another path from there.
+        doubt: Option<String>,
     },
     /// Everything that a harness gives: the arguments of the entry function and their memory, and results of functions.
     Call(Box<Trace>),

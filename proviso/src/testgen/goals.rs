@@ -7,8 +7,8 @@ use cfa::interp::{
     InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown,
 };
 use cfa::{
-    BinOp, Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, HaltKind, Id, InputId, InputKind, LocId, Op,
-    Out, PlaceId, Program, UnOp,
+    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, HaltKind, Id, InputId, InputKind, LocId, Op, Out,
+    PlaceId, Program, UnOp,
 };
 use driver::environment::Process;
 use driver::environment::replay::{Replayer, Wanted};
@@ -206,8 +206,8 @@ fn is_check(program: &Program, edge: EdgeId) -> bool {
         Expr::Unary(UnOp::Not, inner) => inner,
         _ => cond,
     };
-    let is_combined = matches!(program.exprs.get(cond), Expr::Binary(BinOp::And | BinOp::Or, ..));
-    is_combined || program.out_edges(program.edges[edge].source).any(leads_to_end)
+    let is_case = matches!(program.exprs.get(cond), Expr::Binary(op, ..) if op.is_comparison());
+    !is_case || program.out_edges(program.edges[edge].source).any(leads_to_end)
 }
 
 /// Returns for each edge whether it is the first edge with a source place in its basic block. A block is entered only
@@ -319,7 +319,7 @@ pub fn execute_inputs(
 }
 
 /// Runs the program as a process with these inputs, for at most `steps` edges. Returns the run, and what the program
-/// asked for. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
+/// asked for. `Err` with the reason if there is no such run.
 ///
 /// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
 /// as [`execute`] does, if `wants` returns true for the counts of the first run. Otherwise nothing counts as covered.
@@ -337,28 +337,35 @@ pub fn execute_process(
     let once = |mut others: Others| {
         let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
         let replayed = replayer.run(process, &mut || others.next(), limits(steps), &mut counter);
-        if let Some(&taint) = replayed.run.taints.iter().find(|&&t| program.taints[t].over) {
-            return Err(program.taints[taint].reason.clone());
-        }
-        if let Some(problem) = replayed.problem {
-            return Err(problem);
-        }
+        // What the system does in place of an approximation may be something else, as what a process does not determine.
+        let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);
+        let doubt = doubt.map(|&taint| program.taints[taint].reason.clone());
         let is_endless = match replayed.run.outcome {
             // A process that accesses memory it must not access has come to this place, whatever it does then.
             Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) | Outcome::Invalid { .. } => false,
             Outcome::Limit(LimitKind::Steps | LimitKind::Time | LimitKind::Endless) => true,
+            // A value that no process determines cannot be what it was. What comes before is so all the same.
+            Outcome::Assumed => false,
             other => return Err(format!("in its replay, {other}")),
         };
-        Ok((counter.counts, replayed.is_determined, replayed.wanted, is_endless))
+        let is_determined = replayed.is_determined && doubt.is_none();
+        let is_whole = replayed.run.outcome != Outcome::Assumed;
+        Ok((counter.counts, is_determined, replayed.wanted, is_endless, doubt, is_whole))
     };
-    let (here, is_determined, wanted, is_endless) = once(Others::Zeros)?;
+    let (here, is_determined, wanted, is_endless, doubt, _) = once(Others::Zeros)?;
     let mut counts = here.clone();
     if !is_determined && !wants(&here) {
         counts.fill(0);
     } else if !is_determined {
-        least(&mut counts, OTHERS_OF_PROCESSES.into_iter().map(|others| once(others).map(|run| run.0)));
+        let runs = OTHERS_OF_PROCESSES.into_iter().filter_map(|others| once(others).ok());
+        for (run, .., is_whole) in runs {
+            // Some values lead to a run that does not exist.
+            if is_whole {
+                counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
+            }
+        }
     }
-    let given = Given::Process { process: process.clone(), opened: wanted.opened.clone() };
+    let given = Given::Process { process: process.clone(), opened: wanted.opened.clone(), doubt };
     Ok((Executed { counts, here, given, is_endless }, wanted))
 }
 

@@ -72,7 +72,9 @@ pub fn write(program: &Program, job: &Job, given: &Given, name: &str) -> String 
     let trace = match given {
         Given::Values(values) => Trace { inputs: values.iter().map(input).collect(), ..Trace::default() },
         Given::Call(trace) => Trace::clone(trace),
-        Given::Process { process, opened } => Trace { environment: process.environment(opened), ..Trace::default() },
+        Given::Process { process, opened, .. } => {
+            Trace { environment: process.environment(opened), ..Trace::default() }
+        }
     };
     harness::of(&Reproduction::new(job, program, trace, format!("of {name}"), None))
 }

@@ -169,6 +169,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         output::print(&native.summary())?;
         native.warnings().iter().for_each(|warning| output::warning(warning, colors));
     }
+    if let Some(text) = suite.doubts() {
+        output::warning(&text, colors);
+    }
     if let Some(problem) = &found.imported.problem {
         output::warning(problem, colors);
     }
@@ -250,7 +253,7 @@ fn has_a_test(found: &mut Found, takes: Takes, colors: Colors) {
     if found.tests.is_empty() {
         let given = match takes {
             Takes::Values => Given::Values(Vec::new()),
-            Takes::Process => Given::Process { process: Process::default(), opened: Vec::new() },
+            Takes::Process => Given::Process { process: Process::default(), opened: Vec::new(), doubt: None },
             Takes::Arguments => Given::Call(Box::default()),
         };
         found.tests.push(Test { given, covers: Vec::new(), by: "" });
@@ -515,6 +518,18 @@ impl Suite<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns a warning about the tests whose runs meet approximations; `None` if there are none.
+    fn doubts(&self) -> Option<String> {
+        let doubt = |test: &Test| match &test.given {
+            Given::Process { doubt, .. } => doubt.clone(),
+            _ => None,
+        };
+        let doubts: Vec<String> = self.found.tests.iter().filter_map(doubt).collect();
+        let first = doubts.first()?;
+        let (tests, meet) = (counted(doubts.len(), "test"), if doubts.len() == 1 { "meets" } else { "meet" });
+        Some(format!("{tests} {meet} what is approximated ({first}); natively, another path may be taken from there"))
     }
 
     /// Returns the goals that only this test covers, else all goals that it covers, as lines.

@@ -232,6 +232,9 @@ impl Mutator {
             false => count - 1 - self.random.below(recent),
         };
         let mut process = self.kept[at].clone();
+        if self.random.one_in(8) {
+            self.cross(&mut process);
+        }
         for _ in 0..1 << self.random.below(STACKED as usize + 1) {
             self.mutate(&mut process);
         }
@@ -274,6 +277,22 @@ impl Mutator {
         }
     }
 
+    /// Takes over a part of another process that was kept.
+    fn cross(&mut self, process: &mut Process) {
+        let other = &self.kept[self.random.below(self.kept.len())];
+        match self.random.below(4) {
+            0 => process.arguments = other.arguments.clone(),
+            1 => process.stdin = other.stdin.clone(),
+            2 => process.variables = other.variables.clone(),
+            _ => {
+                // The end of the input of one follows the beginning of that of the other.
+                let (from, to) = (self.random.below(other.stdin.len() + 1), self.random.below(process.stdin.len() + 1));
+                process.stdin.truncate(to);
+                process.stdin.extend(&other.stdin[from..]);
+            }
+        }
+    }
+
     fn word(&mut self) -> Vec<u8> {
         self.random.of(&self.dictionary.words).cloned().unwrap_or_default()
     }
@@ -304,7 +323,7 @@ impl Mutator {
             5 if at < list.len() => list[at] = self.word(),
             6 if at < list.len() => {
                 let other = self.random.below(list.len());
-                list.swap(at, other);
+                if self.random.one_in(2) { list.swap(at, other) } else { list[at] = list[other].clone() }
             }
             _ if at < list.len() => self.text(&mut list[at]),
             _ => {}
@@ -325,7 +344,10 @@ impl Mutator {
                 let c = self.character();
                 bytes.insert(at, c);
             }
-            2 | 3 if at < bytes.len() => bytes[at] = self.character(),
+            2 | 3 if at < bytes.len() => {
+                let is_digit = bytes[at].is_ascii_digit() && self.random.one_in(2);
+                bytes[at] = if is_digit { b'0' + self.random.below(10) as u8 } else { self.character() };
+            }
             4 | 5 => {
                 let word = self.word();
                 bytes.splice(at..at, word);

@@ -186,7 +186,7 @@ const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
 /// The part of the remaining time for which mutated processes are run first, and the least such time.
 const MUTATING: (u32, Duration) = (4, Duration::from_secs(1));
 /// The number of consecutive mutated processes without a new path after which an analysis goes on.
-const FRUITLESS: u32 = 3000;
+const FRUITLESS: u32 = 10_000;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
 const MISSES: u32 = 3;
 
