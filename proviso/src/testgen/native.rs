@@ -3,6 +3,7 @@
 
 use super::folders;
 use super::given::Given;
+use super::suite::Goal;
 use super::{Suite, harness};
 use crate::harness::Build;
 use cfa::wording::counted;
@@ -91,11 +92,12 @@ struct Ran {
     time: Duration,
 }
 
-/// A line of which a test natively executes less than it covers in the interpreter.
+/// A place at which a test natively executes less than it covers in the interpreter.
 struct Broken {
     /// The number of the test.
     test: usize,
     path: String,
+    /// The first line of the goals.
     line: u32,
     what: String,
 }
@@ -153,29 +155,35 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
     Ok(Native { test_name: suite.format.test(), runs, files, broken, has_network })
 }
 
-/// Returns the lines on which a test natively executes less than it covers in the interpreter. The interpreter's
-/// branches and those of llvm-cov are compared line by line, where both have the same number.
+/// Returns the places at which a test natively executes less than it covers in the interpreter. The interpreter's
+/// branches and those of llvm-cov are compared where both have the same number. A condition may extend over several
+/// lines, and the two name another one of them, so lines that follow each other are compared together.
 fn broken_promises(suite: &Suite<'_>, number: usize, counts: &BTreeMap<String, Counts>) -> Vec<Broken> {
-    let mut promised: BTreeMap<(&str, u32), [usize; 2]> = BTreeMap::new();
-    let mut whats: BTreeMap<(&str, u32), Vec<&str>> = BTreeMap::new();
+    let mut of_files: BTreeMap<&str, BTreeMap<u32, Vec<&Goal>>> = BTreeMap::new();
     for goal in suite.goals {
-        let Some(spot) = &goal.spot else { continue };
-        let of_line = promised.entry((&spot.path, spot.line)).or_default();
-        of_line[1] += 1;
-        if goal.tests.contains(&number) {
-            of_line[0] += 1;
-            whats.entry((&spot.path, spot.line)).or_default().push(&goal.what);
+        if let Some(spot) = &goal.spot {
+            of_files.entry(&spot.path).or_default().entry(spot.line).or_default().push(goal);
         }
     }
     let mut broken = Vec::new();
-    for (&(path, line), &[covered, all]) in promised.iter().filter(|(_, promise)| promise[0] > 0) {
+    for (path, goals) in of_files {
         let Some(file) = counts.get(&same(path)) else { continue };
-        let native = file.branches.get(&line).map(Vec::as_slice).unwrap_or_default();
-        let is_executed = file.lines.get(&line).is_none_or(|&n| n > 0);
-        let taken = native.iter().filter(|&&n| n > 0).count();
-        if !is_executed || native.len() == all && taken < covered {
-            let what = whats[&(path, line)].join(", ");
-            broken.push(Broken { test: number, path: path.to_owned(), line, what });
+        let lines: BTreeSet<u32> = goals.keys().chain(file.branches.keys()).copied().collect();
+        let lines: Vec<u32> = lines.into_iter().collect();
+        for together in lines.chunk_by(|line, next| line + 1 == *next) {
+            let goals: Vec<&Goal> = together.iter().filter_map(|line| goals.get(line)).flatten().copied().collect();
+            let covered: Vec<&Goal> = goals.iter().copied().filter(|goal| goal.tests.contains(&number)).collect();
+            let Some(first) = covered.first() else { continue };
+            let native: Vec<u64> =
+                together.iter().filter_map(|line| file.branches.get(line)).flatten().copied().collect();
+            let executed = together.iter().filter_map(|line| file.lines.get(line));
+            let is_executed = executed.clone().count() == 0 || executed.clone().any(|&n| n > 0);
+            let taken = native.iter().filter(|&&n| n > 0).count();
+            if !is_executed || native.len() == goals.len() && taken < covered.len() {
+                let what = covered.iter().map(|goal| goal.what.as_str()).collect::<Vec<_>>().join(", ");
+                let line = first.spot.as_ref().map_or(0, |spot| spot.line);
+                broken.push(Broken { test: number, path: path.to_owned(), line, what });
+            }
         }
     }
     broken
