@@ -1,10 +1,16 @@
 //! The environment in which a program takes the inputs of a counterexample: the command line, environment variables,
 //! standard input, files, and the results of library functions that no user can arrange (time, random numbers).
 
+mod parse;
+mod process;
+pub mod replay;
 mod scan;
+
+pub use process::Process;
 
 use crate::source::Spot;
 use cfa::Bv;
+use cfa::interp::State;
 use scan::Last;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,6 +79,17 @@ pub struct Command {
     pub environment: Option<Vec<Vec<u8>>>,
 }
 
+/// An attempt to open a stream.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct OpenedFile {
+    /// The path of the file; `None` if the function has none, as `tmpfile`.
+    pub name: Option<Vec<u8>>,
+    /// True if the program opens the file to read it, without changing it.
+    pub is_read: bool,
+    /// The bytes that the program reads; `None` if opening fails.
+    pub content: Option<Vec<u8>>,
+}
+
 /// The environment of a run.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Environment {
@@ -84,8 +101,8 @@ pub struct Environment {
     pub stdin: Option<Vec<u8>>,
     /// The numbers of bytes of standard input after which reading fails, once each.
     pub stdin_failures: Vec<usize>,
-    /// For each attempt to open a stream, in order: the content of the stream; `None` if opening fails.
-    pub files: Vec<Option<Vec<u8>>>,
+    /// The attempts to open a stream, in order.
+    pub files: Vec<OpenedFile>,
     /// The functions that open streams.
     pub openers: Vec<String>,
     /// The calls of each function whose results come from the environment, in order.
@@ -207,11 +224,11 @@ fn reading(function: &str) -> Option<(Reading, Option<usize>)> {
         "getc" | "fgetc" | "_IO_getc" | "getc_unlocked" | "fgetc_unlocked" | "fgetwc" | "getwc" => {
             (Characters, Some(0))
         }
-        "fgets" | "fgetws" => (Characters, Some(2)),
+        "fgets" | "fgets_unlocked" | "fgetws" => (Characters, Some(2)),
         "__fgets_chk" => (Characters, Some(3)),
         "getline" => (Line, Some(2)),
         "getdelim" | "__getdelim" => (Line, Some(3)),
-        "fread" => (Block, Some(3)),
+        "fread" | "fread_unlocked" => (Block, Some(3)),
         "__fread_chk" => (Block, Some(4)),
         _ => match function.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_") {
             "scanf" | "vscanf" => (Format(0), None),
@@ -231,6 +248,28 @@ pub fn gives_a_character(function: &str) -> bool {
     matches!(reading(function), Some((Reading::Characters, stream)) if function != "gets" && stream != Some(2) && stream != Some(3))
 }
 
+impl OpenedFile {
+    /// Returns the attempt of a call that opens a stream, without content.
+    fn of(call: &LibraryCall) -> Self {
+        let is_named = call.function.starts_with("fopen");
+        let text = |n: usize| call.texts.get(n).cloned().flatten().filter(|_| is_named);
+        Self { name: text(0), is_read: text(1).is_some_and(|mode| mode.starts_with(b"r")), content: None }
+    }
+}
+
+/// The maximum number of bytes that are kept of a string or an object.
+pub const MAX_TEXT: usize = 1 << 17;
+
+/// Returns the string at an address without its final zero. `None` if no live object contains the address, or there is
+/// no zero in the object or in its first [`MAX_TEXT`] bytes from there.
+pub fn text_at(state: &State, at: u64) -> Option<Vec<u8>> {
+    let object = state.object_at(at).filter(|o| o.live && at < o.base + o.size)?;
+    let len = (object.base + object.size - at).min(MAX_TEXT as u64) as usize;
+    let mut bytes = state.bytes(at, len)?;
+    bytes.truncate(bytes.iter().position(|&b| b == 0)?);
+    Some(bytes)
+}
+
 impl Environment {
     /// Builds the environment from the arguments of `main` and the calls of library functions, in order.
     /// `pointer_width` is in bits.
@@ -240,7 +279,7 @@ impl Environment {
         let mut reads_stdin = false;
         // The index in `files` of each open stream, by the address of the stream.
         let mut open: BTreeMap<u64, usize> = BTreeMap::new();
-        let mut files: Vec<Option<Stream>> = Vec::new();
+        let mut files: Vec<(OpenedFile, Option<Stream>)> = Vec::new();
         let chooses = |call: &&LibraryCall| !call.chosen.is_empty() && !call.function.contains("printf");
         let choosing: BTreeSet<&str> = calls.iter().filter(chooses).map(|call| call.function.as_str()).collect();
         for call in calls {
@@ -256,7 +295,7 @@ impl Environment {
             }
             if let Some((how, argument)) = reading(&call.function) {
                 let at = argument.and_then(|n| call.args.get(n));
-                let file = at.and_then(|at| open.get(at)).and_then(|&n| files[n].as_mut());
+                let file = at.and_then(|at| open.get(at)).and_then(|&n| files[n].1.as_mut());
                 reads_stdin |= file.is_none();
                 read(file.unwrap_or(&mut stdin), &how, call, pointer_width);
                 continue;
@@ -270,7 +309,7 @@ impl Environment {
                     if let Some(at) = opened {
                         open.insert(at, files.len());
                     }
-                    files.push(opened.map(|_| Stream::default()));
+                    files.push((OpenedFile::of(call), opened.map(|_| Stream::default())));
                     if !environment.openers.contains(&call.function) {
                         environment.openers.push(call.function.clone());
                     }
@@ -281,16 +320,20 @@ impl Environment {
                 name => environment.returns.entry(name.to_owned()).or_default().push(call.clone()),
             }
         }
-        for stream in std::iter::once(&mut stdin).chain(files.iter_mut().flatten()) {
+        for stream in std::iter::once(&mut stdin).chain(files.iter_mut().filter_map(|f| f.1.as_mut())) {
             stream.close();
             environment.doubts.append(&mut stream.doubts);
         }
-        if files.iter().flatten().any(|file| !file.failures.is_empty()) {
+        if files.iter().filter_map(|f| f.1.as_ref()).any(|file| !file.failures.is_empty()) {
             environment.doubts.push("reading a file fails, which the harness does not reproduce".into());
         }
         environment.stdin_failures = stdin.failures;
         environment.stdin = reads_stdin.then_some(stdin.bytes);
-        environment.files = files.into_iter().map(|f| f.map(|f| f.bytes)).collect();
+        let content = |(file, stream): (OpenedFile, Option<Stream>)| {
+            let content = stream.map(|stream| stream.bytes);
+            OpenedFile { content, ..file }
+        };
+        environment.files = files.into_iter().map(content).collect();
         environment
     }
 

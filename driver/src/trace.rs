@@ -17,6 +17,7 @@ mod recorder;
 pub mod smaller;
 pub mod types;
 
+pub use access::access_path;
 pub use arguments::{Argument, Arguments, Member, Target};
 pub use declared::Declared;
 pub use fault::Object;
@@ -252,6 +253,14 @@ fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limit
         }
         None => Err(run.outcome),
     }
+}
+
+/// Runs a program without threads on inputs and returns what they give to it, however the run ends. The trace has no
+/// steps.
+pub fn given(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Trace {
+    let mut recorder = recorder::Recorder::new(program, sources, inputs);
+    Interpreter::new(program).run(&mut inputs.source(), limits, &mut recorder);
+    Trace { declared: declared::of(program, inputs), ..recorder.finish_without_error() }
 }
 
 #[cfg(test)]

@@ -196,36 +196,59 @@ fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
     if !renamed.is_empty() && load.inputs.iter().any(is_preprocessed) {
         common.extend(["-x".into(), "c".into()]);
     }
-    let mut own: Vec<String> = load.std.iter().map(|std| format!("-std={std}")).collect();
-    own.extend(load.include_dirs.iter().map(|folder| format!("-I{}", folder.display())));
-    own.extend(load.defines.iter().map(|define| format!("-D{define}")));
-    own.extend(load.clang_args.iter().cloned());
     common.push("-g".into());
-    let words = |words: &[String]| words.iter().map(|word| shell_word(word) + " ").collect::<String>();
-    let name = |path: &Path| shell_word(&path.display().to_string());
-    let (sources, binaries): (Vec<PathBuf>, Vec<PathBuf>) =
-        load.named_files().into_iter().partition(|path| path.extension().is_some_and(|e| e == "c" || e == "i"));
-    // A linker takes from an archive only what is undefined so far, so archives come last.
-    let rest: String = binaries.iter().map(|path| name(path) + " ").collect();
-    let commands: Vec<&CompileCommand> = load.inputs.iter().filter_map(|input| input.command.as_ref()).collect();
-    // One command compiles all files if the project has no options of its own and no option prevents the harness from
-    // compiling.
-    if commands.is_empty() && !own.iter().any(|option| is_for_program_only(option)) {
-        let files: String = sources.iter().map(|path| name(path) + " ").collect();
-        return format!("{compiler} {}{files}{THIS_FILE} {rest}-lm", words(&[common, own].concat()));
+    Build { load, compiler: &compiler, common: &common, objects: "" }.commands(Some(THIS_FILE)).join(" &&\n *     ")
+}
+
+/// A build of the program by a compiler.
+pub struct Build<'a> {
+    /// The files of the program and the options with which they are compiled.
+    pub load: &'a Options,
+    /// The compiler, as a word of a shell.
+    pub compiler: &'a str,
+    /// Options for all files and for the linker.
+    pub common: &'a [String],
+    /// The prefix of the paths of object files, as a shell reads it.
+    pub objects: &'a str,
+}
+
+impl Build<'_> {
+    /// Returns the shell commands that build the program with one more C file, or alone. The last command links.
+    pub fn commands(&self, with: Option<&str>) -> Vec<String> {
+        let Self { load, compiler, common, objects: prefix } = self;
+        let with = with.map_or_else(String::new, |file| format!("{file} "));
+        let mut own: Vec<String> = load.std.iter().map(|std| format!("-std={std}")).collect();
+        own.extend(load.include_dirs.iter().map(|folder| format!("-I{}", folder.display())));
+        own.extend(load.defines.iter().map(|define| format!("-D{define}")));
+        own.extend(load.clang_args.iter().cloned());
+        let words = |words: &[String]| words.iter().map(|word| shell_word(word) + " ").collect::<String>();
+        let name = |path: &Path| shell_word(&path.display().to_string());
+        let (sources, binaries): (Vec<PathBuf>, Vec<PathBuf>) =
+            load.named_files().into_iter().partition(|path| path.extension().is_some_and(|e| e == "c" || e == "i"));
+        // A linker takes from an archive only what is undefined so far, so archives come last.
+        let rest: String = binaries.iter().map(|path| name(path) + " ").collect();
+        let commands: Vec<&CompileCommand> = load.inputs.iter().filter_map(|input| input.command.as_ref()).collect();
+        // One command compiles all files if the project has no options of its own and no option prevents the harness
+        // from compiling.
+        if commands.is_empty() && !own.iter().any(|option| is_for_program_only(option)) {
+            let files: String = sources.iter().map(|path| name(path) + " ").collect();
+            let options = words(&[common.to_vec(), own].concat());
+            return vec![format!("{compiler} {options}{files}{with}{rest}-lm")];
+        }
+        let mut lines = Vec::new();
+        let mut objects = String::new();
+        let is_source = |input: &&InputFile| input.part_of.is_none() && sources.contains(&input.path);
+        for (n, input) in load.inputs.iter().filter(is_source).enumerate() {
+            let stem = input.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let object = format!("{prefix}{}", shell_word(&format!("{stem}.{n}.o")));
+            let project = input.command.as_ref().map(absolute).unwrap_or_default();
+            let options = words(&[common.to_vec(), project, own.clone()].concat());
+            lines.push(format!("{compiler} {options}-c {} -o {object}", name(&input.path)));
+            objects += &(object + " ");
+        }
+        lines.push(format!("{compiler} {}{objects}{with}{rest}-lm", words(common)));
+        lines
     }
-    let mut lines = String::new();
-    let mut objects = String::new();
-    let is_source = |input: &&InputFile| input.part_of.is_none() && sources.contains(&input.path);
-    for (n, input) in load.inputs.iter().filter(is_source).enumerate() {
-        let stem = input.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let object = shell_word(&format!("{stem}.{n}.o"));
-        let project = input.command.as_ref().map(absolute).unwrap_or_default();
-        let options = words(&[common.clone(), project, own.clone()].concat());
-        let _ = write!(lines, "{compiler} {options}-c {} -o {object} &&\n *     ", name(&input.path));
-        objects += &(object + " ");
-    }
-    format!("{lines}{compiler} {}{objects}{THIS_FILE} {rest}-lm", words(&common))
 }
 
 /// Returns the options of a compile command for use in another directory. Relative paths in them are joined with the
@@ -516,7 +539,7 @@ fn files(out: &mut String, environment: &Environment) {
     out.push_str("/* Opens the next file. */\nstatic FILE *proviso_open(void) {\n    static unsigned next;\n    switch (next++) {\n");
     for (n, file) in environment.files.iter().enumerate() {
         let _ = writeln!(out, "    case {n}:");
-        let _ = match file {
+        let _ = match &file.content {
             None => writeln!(out, "        errno = ENOENT;\n        return NULL;"),
             Some(content) => writeln!(
                 out,

@@ -100,7 +100,7 @@ pub(super) fn scan(stream: &mut Stream, format: &[u8], chosen: &[Bv], pointer_wi
 }
 
 /// Returns true if white space is skipped before the directive.
-fn skips_space(d: &Directive) -> bool {
+pub(super) fn skips_space(d: &Directive) -> bool {
     d.after_space || !d.is_literal() && !b"c[n".contains(&d.conversion) || d.conversion == b'%'
 }
 
@@ -136,7 +136,7 @@ fn taken(d: &Directive, format: &[u8]) -> Vec<bool> {
 }
 
 /// Returns true if the byte is in the set of a `%[`.
-fn contains(d: &Directive, format: &[u8], c: u8) -> bool {
+pub(super) fn contains(d: &Directive, format: &[u8], c: u8) -> bool {
     let set = &format[d.set.clone()];
     let (mut found, mut i) = (false, 0);
     while i < set.len() {

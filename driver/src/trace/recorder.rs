@@ -9,14 +9,14 @@ use super::fault::{self, Life};
 use super::names::{Names, Temporaries};
 use super::origin;
 use super::{Block, Event, InputValue, Object, Step, Trace, Write};
-use crate::environment::{Command, Environment, LibraryCall};
+use crate::environment::{Command, Environment, LibraryCall, text_at};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Inputs, ObjectSeq, Observer, Outcome, Run, State};
 use cfa::{
     Bv, CType, Callee, Check, EdgeId, ErrorInfo, Expr, ExprId, FuncId, FunctionOrigin, InputId, InputKind, Op, PlaceId,
     Program, TypeId, VarId,
 };
-use library::{Library, text_at};
+use library::Library;
 pub(super) use library::{called, is_internal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -187,6 +187,22 @@ impl<'p> Recorder<'p> {
             bad: None,
             access: None,
             shadows: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the trace of a run that did not end in an error: its inputs, and what the environment has to give. It
+    /// has no steps.
+    pub fn finish_without_error(mut self) -> Trace {
+        library::interrupt(&mut self);
+        Trace {
+            arguments: self.making.finish(self.program, self.given),
+            environment: Environment::new(self.command, &self.calls, self.program.layout.pointer_width),
+            inputs: self.inputs,
+            uninitialised: self.uninitialised,
+            unwritten_bytes: self.unwritten_bytes,
+            heap: if self.unwritten_on_heap == 0 { Vec::new() } else { self.heap },
+            unwritten_on_heap: self.unwritten_on_heap,
+            ..Trace::default()
         }
     }
 

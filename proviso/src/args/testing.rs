@@ -36,6 +36,17 @@ pub struct TestgenArgs {
     /// What the tests are for [default: the property's, else branches].
     #[arg(long, value_name = "WHAT", help_heading = "Property")]
     pub coverage: Option<CoverageArg>,
+    /// The form of the tests [default: test-comp if the program calls __VERIFIER_nondet_* functions, else folders].
+    #[arg(long, value_name = "FORM", help_heading = "Output")]
+    pub format: Option<FormatArg>,
+    /// Builds the program with clang, runs it on each test, and reports the coverage that llvm-cov measures.
+    ///
+    /// Each run is in a temporary folder, without network, and ends after --run-timeout. Without this option, nothing of the program is run.
+    #[arg(long, help_heading = "Output")]
+    pub run: bool,
+    /// The time limit of each native run, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "5", requires = "run", value_parser = super::seconds, help_heading = "Output")]
+    pub run_timeout: std::time::Duration,
     /// Lets a tester and a verifier cooperate: what either finds out, the other takes for granted.
     ///
     /// All they exchange is a generalized information exchange automaton (docs/guide/gia.md); each works on the program without the paths
@@ -63,6 +74,18 @@ pub struct TestgenArgs {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum FormatArg {
+    /// A file testcase-N.xml for each test, in the exchange format of Test-Comp.
+    TestComp,
+    /// A folder test-N for each test: arguments, environment variables, standard input, files, and run.sh, which starts a program on them.
+    Folders,
+    /// A file seed-N for each test: its standard input, or else its only file. A corpus for AFL++ and libFuzzer.
+    Seeds,
+    /// A file harness-N.c for each test, which is compiled with the program.
+    Harness,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum CoverageArg {
     /// Every statement.
     Statements,
@@ -76,7 +99,9 @@ pub enum CoverageArg {
 
 pub const TESTGEN_EXAMPLES: &str = "\
 Examples:
-  proviso testgen prog.c -o suite --timeout 30
+  proviso testgen prog.c -o suite --timeout 30         then: suite/test-1/run.sh ./prog
+  proviso testgen prog.c --run                         the lines and branches that the suite covers natively
+  proviso testgen prog.c --format seeds -o corpus      then: afl-fuzz -i corpus -o found ./prog
   proviso testgen prog.c --property coverage-branches.prp --lcov covered.info   then: genhtml covered.info
   proviso testgen prog.c --coverage error-call
   proviso testgen prog.c --test test-suite/testcase-3.xml --harness three.c   then: clang prog.c three.c && ./a.out

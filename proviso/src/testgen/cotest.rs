@@ -5,7 +5,7 @@
 //! reachable goals in the GIA.
 
 use super::goals::{ENDLESS, execute};
-use super::search::{Found, Import, Search, Status};
+use super::search::{Form, Found, Import, Search, Status};
 use crate::test_format::imported::{Given, Imported, bytes};
 use crate::testgen::tester::Tester;
 use cfa::interp::{Inputs, Interpreter, Outcome};
@@ -170,11 +170,12 @@ impl CoTest<'_> {
             budget: self.budget.exerting(turn),
             found: &local,
             most_runs: usize::MAX,
+            form: Form::Values,
         };
         work(search, turn);
         let local = local.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.is_endless |= local.is_endless;
-        let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::of(&test.values)).collect();
+        let tests: Vec<Imported> = local.tests.iter().map(|test| Imported::of(test.given.values())).collect();
         self.add_tests(&tests);
         // A goal is unreachable only if all its copies in the residual program are unreachable.
         let mut reachable = FxHashSet::default();

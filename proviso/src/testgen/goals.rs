@@ -1,11 +1,19 @@
 //! Coverage goals, and the goals that a run covers.
 
+use super::given::Given;
+use crate::harness::not_passed;
 use crate::test_format::imported::is_argument_count;
-use cfa::interp::{InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
-use cfa::{
-    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, Id, InputId, InputKind, LocId, Op, Out, PlaceId,
-    Program,
+use cfa::interp::{
+    InputSource, Interpreter, LimitKind, Limits, ObjectSeq, Observer, Outcome, Recording, State, Unknown,
 };
+use cfa::{
+    Bv, CallGraph, Callee, EdgeId, Expr, ExprId, FunctionOrigin, HaltKind, Id, InputId, InputKind, LocId, Op, Out,
+    PlaceId, Program, UnOp,
+};
+use driver::environment::Process;
+use driver::environment::replay::{Replayer, Wanted};
+use driver::source::Sources;
+use driver::trace::Trace;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -49,6 +57,17 @@ impl Coverage {
 
 /// The maximal number of steps of a run if earlier runs of the program did not end.
 pub const ENDLESS: u64 = 200_000;
+
+/// The maximal number of steps of a run.
+pub const STEPS: u64 = 20_000_000;
+
+/// Returns the limits of a run.
+fn limits(steps: u64) -> Limits {
+    /// The maximal time. A tool that measures coverage would treat a longer run as endless.
+    const TIME: Duration = Duration::from_secs(2);
+    let deadline = Some(Instant::now() + TIME);
+    Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline, ..Limits::default() }
+}
 
 /// Adds edges for goals that have no edge of their own: a branch on each condition whose value is only computed, and
 /// an edge for a block that consists of a branch only.
@@ -166,12 +185,29 @@ pub fn goals(program: &Program, coverage: &Coverage) -> Vec<EdgeId> {
     let blocks = if *coverage == Coverage::Statements { statements(program) } else { Vec::new() };
     let is_goal = |edge: EdgeId| match (&program.edges[edge].op, coverage) {
         (_, Coverage::Statements) => blocks[edge.index()],
-        (Op::Assume { .. }, Coverage::Branches | Coverage::Conditions) => program.edges[edge].place.is_some(),
+        (Op::Assume { .. }, Coverage::Branches | Coverage::Conditions) => {
+            program.edges[edge].place.is_some() && !is_check(program, edge)
+        }
         (Op::Call { callee: Callee::Direct(f), .. }, Coverage::Calls(names)) => names.contains(&program.funcs[*f].name),
         _ => false,
     };
     let own = |edge: EdgeId| is_own(program, edge) && calls.is_reachable(program.func_of(edge));
     program.edges.iter().map(|(id, _)| id).filter(|&e| own(e) && is_goal(e)).collect()
+}
+
+/// Returns true if a branch is one of the front-end: it keeps undefined behaviour apart, such as the division by zero, or
+/// decides what a pointer of `--entry` leads to. A condition of C has a meaning, or it is a case of a `switch`.
+fn is_check(program: &Program, edge: EdgeId) -> bool {
+    let Op::Assume { cond, means: None, .. } = program.edges[edge].op else { return false };
+    let is_end = |op: &Op| matches!(op, Op::Approx { .. } | Op::Error(_) | Op::Halt(HaltKind::Unreachable));
+    let leads_to_end =
+        |branch: EdgeId| program.out_edges(program.edges[branch].target).any(|e| is_end(&program.edges[e].op));
+    let cond = match *program.exprs.get(cond) {
+        Expr::Unary(UnOp::Not, inner) => inner,
+        _ => cond,
+    };
+    let is_case = matches!(program.exprs.get(cond), Expr::Binary(op, ..) if op.is_comparison());
+    !is_case || program.out_edges(program.edges[edge].source).any(leads_to_end)
 }
 
 /// Returns for each edge whether it is the first edge with a source place in its basic block. A block is entered only
@@ -210,9 +246,8 @@ pub struct Executed {
     pub counts: Vec<u32>,
     /// The number of executions of each edge in the run on the given inputs.
     pub here: Vec<u32>,
-    /// The results of the `__VERIFIER_nondet_*` functions, in order. For a run that does not end, only those that the
-    /// covered edges need.
-    pub values: Vec<(InputId, Bv)>,
+    /// The inputs. For a run that does not end, only those values that the covered edges need.
+    pub given: Given,
     /// True if the run did not end within the limits.
     pub is_endless: bool,
 }
@@ -231,23 +266,130 @@ pub fn execute(
 ) -> Result<Executed, String> {
     let run = execute_once(program, interpreter, source, is_endless)?;
     let is_endless = run.is_endless;
-    let mut all = Executed { here: run.counts.clone(), counts: run.counts, values: run.values, is_endless };
-    if run.is_alone {
-        return Ok(all);
+    let (here, mut counts, values) = (run.counts.clone(), run.counts, run.values);
+    if !run.is_alone {
+        let runs = OTHERS.into_iter().map(|others| {
+            let mut source = Alone { program, values: values.iter(), others };
+            Ok(execute_once(program, interpreter, &mut source, is_endless)?.counts)
+        });
+        least(&mut counts, runs);
     }
+    Ok(Executed { counts, here, given: Given::Values(values), is_endless })
+}
+
+/// Replaces each count by the least one over several runs. Some values lead to an invalid run, which does not count. If
+/// all do, nothing is counted.
+fn least(counts: &mut [u32], runs: impl Iterator<Item = Result<Vec<u32>, String>>) {
     let mut is_run = false;
-    for others in [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)] {
-        let mut source = Alone { program, values: all.values.iter(), others };
-        // Some values lead to an invalid run, which does not count.
-        if let Ok(run) = execute_once(program, interpreter, &mut source, is_endless) {
-            all.counts.iter_mut().zip(run.counts).for_each(|(n, other)| *n = (*n).min(other));
-            is_run = true;
-        }
+    for run in runs.flatten() {
+        counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
+        is_run = true;
     }
     if !is_run {
-        all.counts.fill(0);
+        counts.fill(0);
     }
-    Ok(all)
+}
+
+/// Runs the program on all inputs that it takes, for a test that calls a function. The result counts only what a harness
+/// can make happen again. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
+pub fn execute_inputs(
+    program: &Program,
+    interpreter: &Interpreter<'_>,
+    source: &mut dyn InputSource,
+    is_endless: bool,
+    wants: impl FnOnce(&[u32]) -> bool,
+) -> Result<Executed, String> {
+    let mut recording = Recording::new(Borrowed(source));
+    let run = execute_once(program, interpreter, &mut recording, is_endless)?;
+    let (here, mut counts, inputs) = (run.counts.clone(), run.counts, recording.inputs);
+    let mut trace = Trace::default();
+    if wants(&here) {
+        trace = driver::trace::given(program, &inputs, &Sources::new(), limits(STEPS));
+        let ilp32 = program.layout.pointer_width == 32;
+        let is_given = trace.uninitialised.is_empty()
+            && trace.unwritten_bytes == trace.unwritten_on_heap
+            && trace.environment.doubts.is_empty()
+            && not_passed(&trace, ilp32).is_empty()
+            && trace.declared.iter().all(|d| d.can_be_defined() || d.bytes.is_empty());
+        if !is_given {
+            counts.fill(0);
+        }
+    }
+    Ok(Executed { counts, here, given: Given::Call(Box::new(trace)), is_endless: run.is_endless })
+}
+
+/// Runs the program as a process with these inputs, for at most `steps` edges. Returns the run, and what the program
+/// asked for. `Err` with the reason if there is no such run.
+///
+/// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
+/// as [`execute`] does, if `wants` returns true for the counts of the first run. Otherwise nothing counts as covered.
+pub fn execute_process(
+    program: &Program,
+    replayer: &Replayer<'_>,
+    process: &Process,
+    steps: u64,
+    wants: impl FnOnce(&[u32]) -> bool,
+) -> Result<(Executed, Wanted), String> {
+    if program.starts_threads() {
+        return Err("the program starts threads, whose schedule no test determines".into());
+    }
+    let read = Cell::new(0);
+    let once = |mut others: Others| {
+        let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
+        let replayed = replayer.run(process, &mut || others.next(), limits(steps), &mut counter);
+        // What the system does in place of an approximation may be something else, as what a process does not determine.
+        let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);
+        let doubt = doubt.map(|&taint| program.taints[taint].reason.clone());
+        let is_endless = match replayed.run.outcome {
+            // A process that accesses memory it must not access has come to this place, whatever it does then.
+            Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) | Outcome::Invalid { .. } => false,
+            Outcome::Limit(LimitKind::Steps | LimitKind::Time | LimitKind::Endless) => true,
+            // A value that no process determines cannot be what it was. What comes before is so all the same.
+            Outcome::Assumed => false,
+            other => return Err(format!("in its replay, {other}")),
+        };
+        let is_determined = replayed.is_determined && doubt.is_none();
+        let is_whole = replayed.run.outcome != Outcome::Assumed;
+        Ok((counter.counts, is_determined, replayed.wanted, is_endless, doubt, is_whole))
+    };
+    let (here, is_determined, wanted, is_endless, doubt, _) = once(Others::Zeros)?;
+    let mut counts = here.clone();
+    if !is_determined && !wants(&here) {
+        counts.fill(0);
+    } else if !is_determined {
+        let runs = OTHERS_OF_PROCESSES.into_iter().filter_map(|others| once(others).ok());
+        for (run, .., is_whole) in runs {
+            // Some values lead to a run that does not exist.
+            if is_whole {
+                counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
+            }
+        }
+    }
+    let given = Given::Process { process: process.clone(), opened: wanted.opened.clone(), doubt };
+    Ok((Executed { counts, here, given, is_endless }, wanted))
+}
+
+/// Cuts the paths on which an allocation or a read fails: no test can arrange these.
+pub fn without_failures(program: &mut Program) {
+    let fails = |input: InputId| {
+        let kind = &program.inputs[input].kind;
+        *kind == InputKind::allocation() || *kind == InputKind::Environment("proviso_end_of_input".into())
+    };
+    let failing = |(id, edge): (EdgeId, &cfa::Edge)| match edge.op {
+        Op::Havoc { var, input } if fails(input) => Some((id, var)),
+        _ => None,
+    };
+    let failing: Vec<_> = program.edges.iter().filter_map(failing).collect();
+    for (edge, var) in failing {
+        let func = program.func_of(edge);
+        let (chosen, cut, target) =
+            (program.add_location(func), program.add_location(func), program.edges[edge].target);
+        program.edges[edge].target = chosen;
+        let value = program.exprs.var(var, program.vars[var].width);
+        let zero = program.exprs.constant(Bv::zero(program.vars[var].width));
+        let succeeds = program.exprs.eq(value, zero);
+        program.add_branch(chosen, succeeds, target, cut, None);
+    }
 }
 
 /// One run of the program.
@@ -265,12 +407,7 @@ fn execute_once(
     source: &mut dyn InputSource,
     is_endless: bool,
 ) -> Result<Run, String> {
-    /// The maximal time. A tool that measures coverage would treat a longer run as endless.
-    const TIME: Duration = Duration::from_secs(2);
-    const STEPS: u64 = 20_000_000;
-    let steps = if is_endless { ENDLESS } else { STEPS };
-    let deadline = Some(Instant::now() + TIME);
-    let limits = Limits { steps, memory: 1 << 28, call_depth: 20_000, deadline, ..Limits::default() };
+    let limits = limits(if is_endless { ENDLESS } else { STEPS });
     let read = Cell::new(0);
     let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
     let mut recorder = Recorder { program, source, values: Vec::new(), read: &read, is_alone: true };
@@ -290,13 +427,51 @@ fn execute_once(
     Ok(Run { counts: counter.counts, values, is_endless, is_alone })
 }
 
+/// A source that another owns.
+struct Borrowed<'a>(&'a mut dyn InputSource);
+
+impl InputSource for Borrowed<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        self.0.unknown(what, width)
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.0.bytes(object, offset, bytes);
+    }
+    fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        self.0.base(object, size, align)
+    }
+}
+
 /// The values for everything that a test cannot provide.
 #[derive(Clone, Copy)]
 enum Others {
     Zeros,
     Ones,
+    /// The number 1.
+    Small,
     /// The state of a generator of random numbers (Marsaglia, Xorshift RNGs, 2003).
     Some(u64),
+}
+
+/// The values with which runs are repeated.
+const OTHERS: [Others; 3] = [Others::Zeros, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
+/// The values with which runs of processes are repeated: many results of system calls are small.
+const OTHERS_OF_PROCESSES: [Others; 3] = [Others::Small, Others::Ones, Others::Some(0x9e37_79b9_7f4a_7c15)];
+
+impl Others {
+    fn next(&mut self) -> u64 {
+        match self {
+            Self::Zeros => 0,
+            Self::Ones => u64::MAX,
+            Self::Small => 1,
+            Self::Some(state) => {
+                *state ^= *state << 13;
+                *state ^= *state >> 7;
+                *state ^= *state << 17;
+                *state
+            }
+        }
+    }
 }
 
 /// An input source with the values of a test, and other values for everything that a test cannot provide. After the
@@ -307,21 +482,6 @@ struct Alone<'a> {
     others: Others,
 }
 
-impl Alone<'_> {
-    fn other(&mut self) -> u64 {
-        match &mut self.others {
-            Others::Zeros => 0,
-            Others::Ones => u64::MAX,
-            Others::Some(state) => {
-                *state ^= *state << 13;
-                *state ^= *state >> 7;
-                *state ^= *state << 17;
-                *state
-            }
-        }
-    }
-}
-
 impl InputSource for Alone<'_> {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
         match what {
@@ -329,11 +489,11 @@ impl InputSource for Alone<'_> {
                 self.values.next().map_or_else(|| Bv::zero(width), |(_, value)| value.resize(width))
             }
             Unknown::Havoc(input) if is_argument_count(self.program, input) => Bv::new(width, 1),
-            _ => Bv::new(width.min(64), self.other()).resize(width),
+            _ => Bv::new(width.min(64), self.others.next()).resize(width),
         }
     }
     fn bytes(&mut self, _: ObjectSeq, _: u64, bytes: &mut [u8]) {
-        bytes.iter_mut().for_each(|byte| *byte = self.other() as u8);
+        bytes.iter_mut().for_each(|byte| *byte = self.others.next() as u8);
     }
 }
 

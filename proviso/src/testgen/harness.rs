@@ -1,9 +1,10 @@
 //! A test as a C file that provides the inputs of the program.
 
+use super::given::Given;
 use super::goals;
 use crate::args::TestgenArgs;
 use crate::harness;
-use crate::test_format::imported::{self, Given};
+use crate::test_format::imported::{self, Given as Source};
 use cfa::interp::Interpreter;
 use cfa::{Bv, InputId, Program};
 use cooperate::range::split::literal;
@@ -31,8 +32,8 @@ pub fn of_file(args: &TestgenArgs) -> Option<Result<u8, Failure>> {
             .check(args.verify.files.iter().map(std::path::PathBuf::as_path).chain(read).chain([Path::new(test)]))?;
         let program = load(&job.load, &Budget::unlimited())?;
         outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
-        let values = values(&program, Path::new(test))?;
-        outputs.put(path, harness::named(&write(&program, &job, &values, test), path));
+        let given = given(&program, Path::new(test))?;
+        outputs.put(path, harness::named(&write(&program, &job, &given, test), path));
         outputs.commit()?;
         Ok(exit::TRUE)
     };
@@ -41,20 +42,20 @@ pub fn of_file(args: &TestgenArgs) -> Option<Result<u8, Failure>> {
 
 /// Returns the values that the test in a file provides to the program. `Err` if the file does not have exactly one
 /// test, or the test does not fit the program.
-fn values(program: &Program, path: &Path) -> Result<Vec<(InputId, Bv)>, Failure> {
+fn given(program: &Program, path: &Path) -> Result<Given, Failure> {
     let problem = |why: String| Failure::data(format!("{}: {why}", path.display()));
     let tests = imported::read(path)?;
     let [test] = tests.as_slice() else { return Err(problem("one test is expected".into())) };
-    let mut given = Given::new(program, test);
+    let mut given = Source::new(program, test);
     let run = goals::execute(program, &Interpreter::new(program), &mut given, false);
     if let Some(why) = given.wrong {
         return Err(problem(format!("the test does not fit the program: {why}")));
     }
-    Ok(run.map_err(problem)?.values)
+    Ok(run.map_err(problem)?.given)
 }
 
 /// Returns the text of the harness for a test. `name` names the test in a comment.
-pub fn write(program: &Program, job: &Job, values: &[(InputId, Bv)], name: &str) -> String {
+pub fn write(program: &Program, job: &Job, given: &Given, name: &str) -> String {
     let input = |(input, value): &(InputId, Bv)| {
         let of = &program.inputs[*input];
         InputValue {
@@ -68,6 +69,12 @@ pub fn write(program: &Program, job: &Job, values: &[(InputId, Bv)], name: &str)
             function: String::new(),
         }
     };
-    let trace = Trace { inputs: values.iter().map(input).collect(), ..Trace::default() };
+    let trace = match given {
+        Given::Values(values) => Trace { inputs: values.iter().map(input).collect(), ..Trace::default() },
+        Given::Call(trace) => Trace::clone(trace),
+        Given::Process { process, opened, .. } => {
+            Trace { environment: process.environment(opened), ..Trace::default() }
+        }
+    };
     harness::of(&Reproduction::new(job, program, trace, format!("of {name}"), None))
 }

@@ -1,11 +1,16 @@
 //! `proviso testgen`: generates tests that cover a program, as a test suite in the format of Test-Comp.
 
 mod cotest;
+mod folders;
+mod given;
 mod goals;
 mod harness;
+mod mutate;
+mod native;
 mod search;
 pub mod suite;
 pub mod tester;
+mod wording;
 
 use crate::args::TestgenArgs;
 use crate::output::{self, Colors};
@@ -13,9 +18,10 @@ use crate::picture::{self, Legend, Notes};
 use crate::test_format::{ktest, test_xml};
 use crate::{crash, json, witness};
 use cfa::wording::counted;
-use cfa::{EdgeId, Program};
+use cfa::{Callee, EdgeId, InputKind, Op, Program};
 use cooperate::gia::{self, Gia};
 use cotest::{CoTest, Outside, Verifier};
+use driver::environment::Process;
 use driver::evidence::lines::{Lines, lines};
 use driver::external::Tool;
 use driver::failure::{Failure, exit};
@@ -27,16 +33,17 @@ use driver::task::Otherwise;
 use engine::Config;
 use engine::budget::Budget;
 use frontend_llvm::Options;
+use given::Given;
 pub use goals::{Coverage, goals as goals_of};
 use instrument::Property;
 use rustc_hash::FxHashMap;
-use search::{Found, Import, Search, Status, Test};
+use search::{Form, Found, Import, Processes, Search, Status, Test};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use suite::Metadata;
+use suite::{Format, Metadata};
 use tester::Tester;
 
 /// The time limit of the search if the user sets neither a wall-clock limit nor a CPU limit.
@@ -91,10 +98,13 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         draws: saves_gia.map(|path| path.extension().is_some_and(|e| e == "html")),
     };
     let known: Arc<Mutex<Option<Known>>> = Arc::default();
+    let asked_format = asked_format(args);
+    let form = Arc::new(Mutex::new(Format::TestComp));
     let name = parties.tester.as_ref().map(|tester| tester.name);
     let worker = {
         let (shared, loaded, known, mut options, coverage) =
             (shared.clone(), loaded.clone(), known.clone(), job.load.clone(), coverage.clone());
+        let form = form.clone();
         // Other tools receive a program that can be executed, so it keeps its output.
         options.keeps_output = cooperates;
         move || -> Result<(), Failure> {
@@ -102,11 +112,18 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
             let program = Arc::new(load(options, &coverage, &budget)?);
             *loaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(program.clone());
             let goals = goals::goals(&program, &coverage);
+            let format = format_of(&program, asked_format)?;
+            *form.lock().unwrap_or_else(PoisonError::into_inner) = format;
             if cooperates {
                 parties.cooperate((*program).clone(), &goals, config, budget, (&shared, &known))?;
             } else {
                 let most_runs = usize::MAX;
-                Search { program: &program, goals: &goals, config, budget, found: &shared, most_runs }.run();
+                let form = match takes_values(&program) {
+                    Takes::Values => Form::Values,
+                    Takes::Process => Form::Process(Processes::new(&program, config.seed)),
+                    Takes::Arguments => Form::Call,
+                };
+                Search { program: &program, goals: &goals, config, budget, found: &shared, most_runs, form }.run();
             }
             Ok(())
         }
@@ -123,13 +140,15 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     };
     let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     found.drop_superfluous();
-    has_a_test(&mut found, colors);
+    let format = *form.lock().unwrap_or_else(PoisonError::into_inner);
+    has_a_test(&mut found, takes_values(&program), colors);
     let goals = goals::goals(&program, &coverage);
     let sources = Sources::new();
-    let told = suite::goals(&program, &goals, &found, &sources);
-    let suite = Suite { program: &program, goals: &told, found: &found, coverage: &coverage, job: &job };
+    let told = suite::goals(&program, &goals, &found, format, &sources);
+    let suite = Suite { program: &program, goals: &told, found: &found, coverage: &coverage, job: &job, format };
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     suite.write(&args.output, args.ktest)?;
+    let native = args.run.then(|| native::run(&suite, args.run_timeout)).transpose()?;
     suite.put_others(args, &sources, &mut outputs)?;
     match (saves_gia, known.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         (Some(path), Some(known)) => outputs.put(path, known.text(&suite, &sources)),
@@ -138,10 +157,21 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     }
     let stopped = supervised.stop.map(|s| s.to_string());
     if let Some(path) = &args.verify.json {
-        outputs.put(path, format!("{:#}\n", suite.json(stopped.as_deref(), start, name)));
+        let mut json = suite.json(stopped.as_deref(), start, name);
+        if let Some(native) = &native {
+            json["native"] = native.json();
+        }
+        outputs.put(path, format!("{json:#}\n"));
     }
     outputs.commit()?;
     output::print(&suite.summary(&args.output, name))?;
+    if let Some(native) = &native {
+        output::print(&native.summary())?;
+        native.warnings().iter().for_each(|warning| output::warning(warning, colors));
+    }
+    if let Some(text) = suite.doubts() {
+        output::warning(&text, colors);
+    }
     if let Some(problem) = &found.imported.problem {
         output::warning(problem, colors);
     }
@@ -219,12 +249,82 @@ impl Parties {
 
 /// Adds a test without inputs to an empty suite, and prints a warning. The tools that measure a suite run the program
 /// on its tests, so they cannot measure a suite without tests.
-fn has_a_test(found: &mut Found, colors: Colors) {
+fn has_a_test(found: &mut Found, takes: Takes, colors: Colors) {
     if found.tests.is_empty() {
-        found.tests.push(Test { values: Vec::new(), covers: Vec::new(), by: "" });
+        let given = match takes {
+            Takes::Values => Given::Values(Vec::new()),
+            Takes::Process => Given::Process { process: Process::default(), opened: Vec::new(), doubt: None },
+            Takes::Arguments => Given::Call(Box::default()),
+        };
+        found.tests.push(Test { given, covers: Vec::new(), by: "" });
         let why = found.problem.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
         let text = format!("no run can be followed to its end{why}: the suite has one test, of no inputs");
         output::warning(&text, colors);
+    }
+}
+
+/// What a program takes its inputs from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// From `__VERIFIER_nondet_*` functions, or it takes none.
+    Values,
+    /// From the operating system.
+    Process,
+    /// From the caller of the function of `--entry`.
+    Arguments,
+}
+
+fn takes_values(program: &Program) -> Takes {
+    let entry = program.edges.values().filter(|edge| program.locs[edge.source].func == program.entry);
+    let calls_main = |edge: &cfa::Edge| match edge.op {
+        Op::Call { callee: Callee::Direct(callee), .. } => program.funcs[callee].name == "main",
+        _ => false,
+    };
+    if program.inputs.values().any(|input| matches!(input.kind, InputKind::Argument(_)))
+        || !entry.into_iter().any(calls_main)
+    {
+        return Takes::Arguments;
+    }
+    let kinds = || program.inputs.values().map(|input| &input.kind);
+    let is_outside = |kind: &InputKind| {
+        matches!(kind, InputKind::Environment(_)) && ![InputKind::allocation(), InputKind::literals()].contains(kind)
+    };
+    let has_values = kinds().any(|kind| matches!(kind, InputKind::Nondet(_)));
+    if !has_values && kinds().any(is_outside) { Takes::Process } else { Takes::Values }
+}
+
+/// Returns the form of tests that the user asks for; `None` if the program decides.
+fn asked_format(args: &TestgenArgs) -> Option<Format> {
+    use crate::args::FormatArg;
+    match args.format {
+        None if args.cotest || args.ktest => Some(Format::TestComp),
+        None => None,
+        Some(FormatArg::TestComp) => Some(Format::TestComp),
+        Some(FormatArg::Folders) => Some(Format::Folders),
+        Some(FormatArg::Seeds) => Some(Format::Seeds),
+        Some(FormatArg::Harness) => Some(Format::Harness),
+    }
+}
+
+/// Returns the form of the tests of a program. `Err` if its tests cannot have the form that the user asks for.
+fn format_of(program: &Program, asked: Option<Format>) -> Result<Format, Failure> {
+    let usage = |what: &str, instead: &str| Err(Failure::usage(format!("{what}; {instead}")));
+    match (takes_values(program), asked) {
+        (Takes::Values, None) => Ok(Format::TestComp),
+        (Takes::Process, None) => Ok(Format::Folders),
+        (Takes::Arguments, None) => Ok(Format::Harness),
+        (Takes::Arguments, Some(Format::TestComp | Format::Folders | Format::Seeds)) => {
+            usage("only a harness can give arguments to a function", "use --format harness")
+        }
+        (Takes::Values, Some(Format::Folders | Format::Seeds)) => usage(
+            "no folder and no seed can give the values that the program takes from functions",
+            "use --format test-comp or --format harness",
+        ),
+        (Takes::Process, Some(Format::TestComp)) => usage(
+            "a test of Test-Comp has only values of __VERIFIER_nondet_* functions, and the program calls none",
+            "use --format folders, seeds or harness",
+        ),
+        (_, Some(format)) => Ok(format),
     }
 }
 
@@ -274,6 +374,7 @@ struct Suite<'a> {
     found: &'a Found,
     coverage: &'a Coverage,
     job: &'a Job,
+    format: Format,
 }
 
 impl Suite<'_> {
@@ -345,15 +446,15 @@ impl Suite<'_> {
             let test = number.checked_sub(1).and_then(|at| self.found.tests.get(at));
             let test =
                 test.ok_or_else(|| Failure::usage(format!("there is no test {number}: the suite has {count}")))?;
-            let name = format!("testcase-{number}");
-            let text = harness::write(self.program, self.job, &test.values, &name);
+            let name = format!("{}-{number}", self.format.test());
+            let text = harness::write(self.program, self.job, &test.given, &name);
             outputs.put(path, crate::harness::named(&text, path));
         }
         Ok(())
     }
 
-    /// Writes `metadata.xml`, `goals.txt` and `testcase-N.xml` into `folder`, and `testcase-N.ktest` if `as_ktest` is
-    /// set. Deletes the tests of an earlier suite in this folder first. `Err` if a file cannot be read or written.
+    /// Writes `goals.txt` and the tests into `folder`. Deletes the tests of an earlier suite in this folder first. `Err`
+    /// if a file cannot be read or written.
     fn write(&self, folder: &Path, as_ktest: bool) -> Result<(), Failure> {
         let writing = |path: &Path| {
             let path = path.to_owned();
@@ -362,28 +463,87 @@ impl Suite<'_> {
         std::fs::create_dir_all(folder).map_err(writing(folder))?;
         for entry in std::fs::read_dir(folder).map_err(writing(folder))?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with("testcase-") && (name.ends_with(".xml") || name.ends_with(".ktest")) {
-                std::fs::remove_file(entry.path()).map_err(writing(&entry.path()))?;
+            let is_of = |start: &str, end: &str| {
+                let number = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+                number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+            };
+            let path = entry.path();
+            if [("testcase-", ".xml"), ("testcase-", ".ktest"), ("seed-", ""), ("harness-", ".c")]
+                .iter()
+                .any(|(start, end)| is_of(start, end))
+                && path.is_file()
+            {
+                std::fs::remove_file(&path).map_err(writing(&path))?;
+            } else if is_of("test-", "") && folders::is_test(&path) {
+                std::fs::remove_dir_all(&path).map_err(writing(&path))?;
             }
         }
         let put = |name: &str, content: &[u8]| {
             let path = folder.join(name);
             std::fs::write(&path, content).map_err(writing(&path))
         };
-        put("metadata.xml", self.metadata()?.xml().as_bytes())?;
         let lines: String = self.goals.iter().map(|goal| format!("{goal}\n")).collect();
         put("goals.txt", lines.as_bytes())?;
+        if self.format == Format::TestComp {
+            put("metadata.xml", self.metadata()?.xml().as_bytes())?;
+        }
         let program = &self.job.load.inputs[0].path.display().to_string();
         let covers_error = matches!(self.coverage, Coverage::Calls(_));
+        let mut seeds = BTreeSet::new();
         for (i, test) in self.found.tests.iter().enumerate() {
-            let covers = covers_error && !test.covers.is_empty();
             let number = i + 1;
-            put(&format!("testcase-{number}.xml"), test_xml(self.program, &test.values, covers).as_bytes())?;
-            if as_ktest {
-                put(&format!("testcase-{number}.ktest"), &ktest(self.program, program, &test.values))?;
+            let name = format!("{}-{number}", self.format.test());
+            match (self.format, &test.given) {
+                (Format::TestComp, given) => {
+                    let covers = covers_error && !test.covers.is_empty();
+                    put(&format!("{name}.xml"), test_xml(self.program, given.values(), covers).as_bytes())?;
+                    if as_ktest {
+                        put(&format!("{name}.ktest"), &ktest(self.program, program, given.values()))?;
+                    }
+                }
+                (Format::Folders, Given::Process { process, .. }) => {
+                    folders::write(&folder.join(&name), process, &self.purpose(number))?;
+                }
+                (Format::Seeds, Given::Process { process, .. }) => {
+                    if let Some(seed) = folders::seed(process).filter(|seed| seeds.insert(seed.to_vec())) {
+                        put(&name, seed)?;
+                    }
+                }
+                (Format::Folders | Format::Seeds, Given::Values(_) | Given::Call(_)) => {}
+                (Format::Harness, given) => {
+                    let text = harness::write(self.program, self.job, given, &name);
+                    let path = folder.join(format!("{name}.c"));
+                    put(&format!("{name}.c"), crate::harness::named(&text, &path).as_bytes())?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Returns a warning about the tests whose runs meet approximations; `None` if there are none.
+    fn doubts(&self) -> Option<String> {
+        let doubt = |test: &Test| match &test.given {
+            Given::Process { doubt, .. } => doubt.clone(),
+            _ => None,
+        };
+        let doubts: Vec<String> = self.found.tests.iter().filter_map(doubt).collect();
+        let first = doubts.first()?;
+        let (tests, meet) = (counted(doubts.len(), "test"), if doubts.len() == 1 { "meets" } else { "meet" });
+        Some(format!("{tests} {meet} what is approximated ({first}); natively, another path may be taken from there"))
+    }
+
+    /// Returns the goals that only this test covers, else all goals that it covers, as lines.
+    fn purpose(&self, number: usize) -> Vec<String> {
+        let line = |goal: &suite::Goal| match &goal.spot {
+            Some(spot) => format!("{spot}: {}", goal.what),
+            None => goal.what.clone(),
+        };
+        let of = |alone: bool| {
+            let goals = self.goals.iter().filter(move |goal| goal.tests.contains(&number));
+            goals.filter(move |goal| !alone || goal.tests.len() == 1).map(line).collect::<Vec<_>>()
+        };
+        let own = of(true);
+        if own.is_empty() { of(false) } else { own }
     }
 
     fn metadata(&self) -> Result<Metadata, Failure> {
@@ -463,6 +623,7 @@ impl Suite<'_> {
             "schema": "proviso-testgen-1",
             "tool": {"name": "proviso", "version": env!("CARGO_PKG_VERSION")},
             "tests": self.found.tests.len(),
+            "runs": self.found.runs,
             "coverage": self.coverage.name(),
             "covered": covered,
             "unreachable": unreachable,

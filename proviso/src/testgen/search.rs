@@ -5,12 +5,19 @@
 //! error. A proof means that all goals of the round are unreachable. When the rounds find nothing more, the search
 //! queries the goals one by one.
 
-use super::goals::{Executed, execute};
+use super::given::Given;
+use super::goals::{self, Executed, execute, execute_inputs};
+use super::mutate::{Mutator, smaller};
 use cfa::interp::{InputSource, Inputs, Interpreter};
 use cfa::{EdgeId, ErrorId, Id, Op, Program};
+use driver::environment::Process;
+use driver::environment::replay::Replayer;
 use driver::external::{Task, Tool};
+use driver::source::Sources;
 use engine::budget::Budget;
+use engine::invariant::Discharged;
 use engine::{Analysis, Config, Verdict};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,8 +41,7 @@ const REPLAY: Duration = Duration::from_secs(5);
 pub enum Status {
     /// Not decided.
     Open,
-    /// Reached, but only with values that no test can provide: arguments, files, the environment, or memory that was
-    /// never written.
+    /// Reached, but only with values that the tests cannot provide, such as the time, or memory that was never written.
     Beyond,
     /// On the path of a test.
     Covered,
@@ -46,8 +52,8 @@ pub enum Status {
 /// A test: the inputs of the program, and the goals that the run covers.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// The results of the `__VERIFIER_nondet_*` functions, in the order of their calls.
-    pub values: Vec<(cfa::InputId, cfa::Bv)>,
+    /// The inputs.
+    pub given: Given,
     /// The indices of the covered goals.
     pub covers: Vec<u32>,
     /// The name of the cooperating tool that found the test; empty without cooperation.
@@ -108,7 +114,7 @@ impl Found {
             covers.iter().for_each(|&i| self.status[i as usize] = Status::Covered);
             self.counts.resize(run.counts.len(), 0);
             self.counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
-            self.tests.push(Test { values: run.values.clone(), covers, by: self.by });
+            self.tests.push(Test { given: run.given.clone(), covers, by: self.by });
         }
         is_new
     }
@@ -144,15 +150,70 @@ pub struct Search<'a> {
     pub found: &'a Mutex<Found>,
     /// The number of runs after which the search ends.
     pub most_runs: usize,
+    /// What the tests give to the program.
+    pub form: Form<'a>,
 }
+
+/// What tests give to a program.
+pub enum Form<'a> {
+    /// Values of the `__VERIFIER_nondet_*` functions.
+    Values,
+    /// What the operating system gives to a process.
+    Process(Processes<'a>),
+    /// The arguments of a function, and everything else that a harness gives.
+    Call,
+}
+
+/// The search among the inputs of processes.
+pub struct Processes<'a> {
+    /// Runs the program on them.
+    pub replayer: Replayer<'a>,
+    /// Makes new ones of those that were run.
+    pub mutator: Mutex<Mutator>,
+}
+
+impl<'a> Processes<'a> {
+    /// Prepares a search. Equal seeds make equal processes.
+    pub fn new(program: &'a Program, seed: u64) -> Self {
+        Self { replayer: Replayer::new(program), mutator: Mutex::new(Mutator::new(program, seed)) }
+    }
+}
+
+/// The maximal time in which tests are made smaller.
+const SHRINKING: Duration = Duration::from_secs(2);
+/// The part of the remaining time that abstract interpretation may take, and the longest such time.
+const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
+/// The part of the remaining time for which mutated processes are run first, and the least such time.
+const MUTATING: (u32, Duration) = (4, Duration::from_secs(1));
+/// The number of consecutive mutated processes without a new path after which an analysis goes on.
+const FRUITLESS: u32 = 10_000;
+/// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
+const MISSES: u32 = 3;
 
 impl Search<'_> {
     /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
     /// decided, the budget is spent, or `most_runs` is reached.
     pub fn run(&self) {
+        self.search();
+        if let Form::Process(processes) = &self.form {
+            self.shrink(processes);
+        }
+    }
+
+    fn search(&self) {
         self.found().status = vec![Status::Open; self.goals.len()];
         let interpreter = Interpreter::new(self.program);
-        self.random(&interpreter);
+        match &self.form {
+            Form::Values | Form::Call => self.random(&interpreter),
+            Form::Process(processes) => {
+                let (part, least) = MUTATING;
+                let turn = self.budget.remaining().map_or(8 * least, |left| (left / part).max(least));
+                self.mutate(processes, turn);
+            }
+        }
+        if !self.is_over() {
+            self.prove_statically();
+        }
         let mut turn = TURN;
         // The analysis that the user chose, or the default analysis, which is the best one for proofs.
         let asked = Some(self.config.analysis).filter(|&a| a != Analysis::Default);
@@ -160,7 +221,10 @@ impl Search<'_> {
         // Rounds for all goals at once, as long as they decide some.
         while !self.is_over() && turn <= 4 * TURN {
             let open = self.found().open();
-            self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn);
+            self.round(&interpreter, &open, asked.unwrap_or(Analysis::Symex), turn, true);
+            if let Form::Process(processes) = &self.form {
+                self.mutate(processes, turn / 2);
+            }
             if self.found().open().len() == open.len() {
                 turn *= 2;
             }
@@ -169,7 +233,7 @@ impl Search<'_> {
         while !self.is_over() {
             let open = self.found().open();
             let turn = self.budget.remaining().map_or(8 * TURN, |left| left / 4);
-            self.round(&interpreter, &open, proving, turn);
+            self.round(&interpreter, &open, proving, turn, false);
             if self.found().open().len() == open.len() {
                 break;
             }
@@ -183,8 +247,11 @@ impl Search<'_> {
                     return;
                 }
                 if self.found().status[goal] == Status::Open {
-                    self.round(&interpreter, &[goal], proving, turn);
+                    self.round(&interpreter, &[goal], proving, turn, false);
                 }
+            }
+            if let Form::Process(processes) = &self.form {
+                self.mutate(processes, turn);
             }
             turn *= 3;
         }
@@ -201,7 +268,7 @@ impl Search<'_> {
         // A round ends when its executions cover nothing new. The next round searches for the remaining goals.
         while !self.is_over() {
             let open = self.found().open();
-            self.round(&interpreter, &open, Analysis::Symex, turn);
+            self.round(&interpreter, &open, Analysis::Symex, turn, true);
             if self.found().open().len() == open.len() {
                 break;
             }
@@ -215,12 +282,12 @@ impl Search<'_> {
         let interpreter = Interpreter::new(self.program);
         let open = self.found().open();
         if !open.is_empty() {
-            self.round(&interpreter, &open, self.config.analysis, turn / 2);
+            self.round(&interpreter, &open, self.config.analysis, turn / 2, false);
         }
         let each = turn / 2 / u32::try_from(open.len().max(1)).unwrap_or(u32::MAX);
         for goal in open {
             if self.budget.spent().is_none() && self.found().status[goal] == Status::Open {
-                self.round(&interpreter, &[goal], self.config.analysis, each.max(Duration::from_millis(500)));
+                self.round(&interpreter, &[goal], self.config.analysis, each.max(Duration::from_millis(500)), false);
             }
         }
     }
@@ -306,11 +373,129 @@ impl Search<'_> {
     /// if the run is not a valid test.
     fn try_inputs(&self, interpreter: &Interpreter<'_>, source: &mut dyn InputSource) -> Result<bool, String> {
         let is_endless = self.found().is_endless;
-        let run = execute(self.program, interpreter, source, is_endless)?;
+        let run = match self.form {
+            Form::Call => execute_inputs(self.program, interpreter, source, is_endless, |counts| self.wants(counts))?,
+            _ => execute(self.program, interpreter, source, is_endless)?,
+        };
         let mut found = self.found();
         found.is_endless |= run.is_endless;
         found.runs += 1;
         Ok(found.take(self.goals, &run))
+    }
+
+    /// Returns true if a run with these numbers of executions may become a test.
+    fn wants(&self, counts: &[u32]) -> bool {
+        let found = self.found();
+        let is_missing = |status: &Status| !matches!(status, Status::Covered);
+        let mut goals = self.goals.iter().zip(&found.status);
+        found.tests.is_empty() || goals.any(|(goal, status)| counts[goal.index()] > 0 && is_missing(status))
+    }
+
+    /// Proves by abstract interpretation that goals are unreachable.
+    fn prove_statically(&self) {
+        let budget =
+            self.budget.within(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
+        let open = self.found().open();
+        let mut program = self.program.clone();
+        // A location that only the branch leads to. A call may not return, so its goal is where it starts.
+        let behind = |program: &mut Program, goal: EdgeId| {
+            if !matches!(program.edges[goal].op, Op::Assume { .. }) {
+                return program.edges[goal].source;
+            }
+            let (func, target) = (program.func_of(goal), program.edges[goal].target);
+            let behind = program.add_location(func);
+            program.edges[goal].target = behind;
+            program.add_edge(behind, Op::Skip, target, None);
+            behind
+        };
+        let places: Vec<_> = open.iter().map(|&i| behind(&mut program, self.goals[i])).collect();
+        // Nothing follows from code that is not there.
+        let Some(found) = Discharged::of(&program, &budget).filter(|found| found.unknown().is_empty()) else { return };
+        let mut all = self.found();
+        for (i, place) in open.into_iter().zip(places) {
+            if all.status[i] == Status::Open && !found.is_reachable(place) {
+                all.status[i] = Status::Unreachable("abstract interpretation");
+            }
+        }
+    }
+
+    /// Runs the program as a process with these inputs and records the run. Returns true if it covers a new goal. `Err`
+    /// with the reason if the run is not a valid test.
+    fn try_process(&self, processes: &Processes<'_>, process: &Process, steps: u64) -> Result<bool, String> {
+        let (run, wanted) =
+            goals::execute_process(self.program, &processes.replayer, process, steps, |counts| self.wants(counts))?;
+        processes.mutator.lock().unwrap_or_else(PoisonError::into_inner).learn(process, &run.here, &wanted);
+        let mut found = self.found();
+        found.runs += 1;
+        Ok(found.take(self.goals, &run))
+    }
+
+    /// Makes the tests smaller, as long as each covers the goals that no other one does.
+    fn shrink(&self, processes: &Processes<'_>) {
+        /// The maximal number of runs for one test.
+        const MOST: usize = 300;
+        let budget = self.budget.within(SHRINKING);
+        self.found().drop_superfluous();
+        let count = self.found().tests.len();
+        for n in 0..count {
+            let (mut test, mut others) = {
+                let found = self.found();
+                let others = found.tests.iter().enumerate().filter(|(i, _)| *i != n).flat_map(|(_, test)| &test.covers);
+                (found.tests[n].clone(), others.copied().collect::<FxHashSet<u32>>())
+            };
+            others.retain(|goal| test.covers.contains(goal));
+            let own: Vec<u32> = test.covers.iter().copied().filter(|goal| !others.contains(goal)).collect();
+            let mut runs = 0;
+            'smaller: loop {
+                let Given::Process { process, .. } = &test.given else { break };
+                for less in smaller(process) {
+                    if runs == MOST || budget.spent().is_some() {
+                        break 'smaller;
+                    }
+                    runs += 1;
+                    let run = goals::execute_process(self.program, &processes.replayer, &less, goals::STEPS, |_| true);
+                    let Ok((run, _)) = run else { continue };
+                    let covers = |goal: u32| run.counts[self.goals[goal as usize].index()] > 0;
+                    if own.iter().all(|&goal| covers(goal)) {
+                        test.covers = (0..self.goals.len() as u32).filter(|&goal| covers(goal)).collect();
+                        test.given = run.given;
+                        continue 'smaller;
+                    }
+                }
+                break;
+            }
+            self.found().tests[n] = test;
+        }
+        // The counts are those of the tests that are left.
+        let tests = self.found().tests.clone();
+        let mut counts = vec![0; self.program.edges.len()];
+        for test in &tests {
+            let Given::Process { process, .. } = &test.given else { continue };
+            let run = goals::execute_process(self.program, &processes.replayer, process, goals::STEPS, |_| true);
+            if let Ok((run, _)) = run {
+                counts.iter_mut().zip(&run.counts).for_each(|(sum, &n)| *sum += u64::from(n));
+            }
+        }
+        self.found().counts = counts;
+    }
+
+    /// Runs mutated processes for at most `turn`, or until they bring nothing new for a while.
+    fn mutate(&self, processes: &Processes<'_>, turn: Duration) {
+        let budget = self.budget.exerting(turn);
+        let mut fruitless = 0;
+        while fruitless < FRUITLESS && budget.spent().is_none() && !self.is_over() {
+            let mut mutator = processes.mutator.lock().unwrap_or_else(PoisonError::into_inner);
+            let (process, paths) = (mutator.next_process(), mutator.paths());
+            drop(mutator);
+            if let Err(why) = self.try_process(processes, &process, goals::ENDLESS) {
+                let mut found = self.found();
+                if found.tests.is_empty() {
+                    found.problem.get_or_insert(why);
+                }
+            }
+            let is_new = processes.mutator.lock().unwrap_or_else(PoisonError::into_inner).paths() > paths;
+            fruitless = if is_new { 0 } else { fruitless + 1 };
+        }
     }
 
     fn random(&self, interpreter: &Interpreter<'_>) {
@@ -328,9 +513,21 @@ impl Search<'_> {
         }
     }
 
-    /// Runs an analysis that searches for executions of these goals, for at most `turn` of CPU time.
-    fn round(&self, interpreter: &Interpreter<'_>, goals: &[usize], analysis: Analysis, turn: Duration) {
+    /// Runs an analysis that searches for executions of these goals, for at most `turn` of CPU time. If `arranges` is
+    /// set, it searches only among the executions that tests can arrange, and proves nothing.
+    fn round(
+        &self,
+        interpreter: &Interpreter<'_>,
+        goals: &[usize],
+        analysis: Analysis,
+        turn: Duration,
+        arranges: bool,
+    ) {
         let mut program = self.program.clone();
+        let is_restricted = arranges && matches!(self.form, Form::Process(_));
+        if is_restricted {
+            goals::without_failures(&mut program);
+        }
         let edges: Vec<EdgeId> = goals.iter().map(|&i| self.goals[i]).collect();
         let errors = instrument::cover(&mut program, &edges);
         let goal_of = |error: ErrorId| goals[errors.iter().position(|&e| e == error).expect("an error of ours")];
@@ -339,12 +536,32 @@ impl Search<'_> {
         let options = slicer::Options { deadline: Some(Instant::now() + SLICING), ..slicer::Options::default() };
         let slice = slicer::slice(&program, &criteria, &options).ok();
         let stale = Mutex::new(0u32);
+        let misses: Mutex<FxHashMap<usize, u32>> = Mutex::default();
         let replay = |inputs: &Inputs, error: ErrorId| {
             let inputs = match &slice {
                 Some(slice) => slice.inputs_of_original(&program, inputs, engine::replay_limits(REPLAY)),
                 None => inputs.clone(),
             };
-            let new = self.try_inputs(interpreter, &mut inputs.source())?;
+            let new = match &self.form {
+                Form::Values | Form::Call => self.try_inputs(interpreter, &mut inputs.source())?,
+                Form::Process(processes) => {
+                    let limits = engine::replay_limits(REPLAY);
+                    let trace = driver::trace::given(self.program, &inputs, &Sources::new(), limits);
+                    let process = Process::of(&trace.environment);
+                    let tried = self.try_process(processes, &process, goals::STEPS);
+                    let mut misses = misses.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut found = self.found();
+                    let status = &mut found.status[goal_of(error)];
+                    if *status == Status::Open {
+                        let misses = misses.entry(goal_of(error)).or_insert(0);
+                        *misses += 1;
+                        if *misses >= MISSES {
+                            *status = Status::Beyond;
+                        }
+                    }
+                    tried?
+                }
+            };
             if !matches!(self.found().status[goal_of(error)], Status::Covered | Status::Beyond) {
                 return Err("the run takes another way".into());
             }
@@ -361,7 +578,7 @@ impl Search<'_> {
         let lacks_frees = slice.is_some() && cfa::facts::frees(&program);
         let config = Config { analysis, lacks_frees, ..self.config.clone() };
         let outcome = engine::verify(analysed, &config, &self.budget.exerting(turn), &replay, &|_| {});
-        if matches!(outcome.verdict, Verdict::True) {
+        if matches!(outcome.verdict, Verdict::True) && !is_restricted {
             let mut found = self.found();
             for &i in goals {
                 // A goal that a test covers is reachable, even if an analysis reports a proof.
@@ -379,7 +596,7 @@ mod tests {
 
     #[test]
     fn what_others_cover_is_dropped() {
-        let test = |covers: &[u32]| Test { values: Vec::new(), covers: covers.to_vec(), by: "" };
+        let test = |covers: &[u32]| Test { given: Given::Values(Vec::new()), covers: covers.to_vec(), by: "" };
         let mut found = Found { status: vec![Status::Covered; 4], ..Found::default() };
         found.tests = vec![test(&[0, 1]), test(&[2]), test(&[1, 2]), test(&[0, 3])];
         found.drop_superfluous();
@@ -408,7 +625,15 @@ mod tests {
         let search = |most_runs| {
             let found = Mutex::new(Found::default());
             let (config, budget) = (Config::default(), Budget::unlimited());
-            let search = Search { program: &program, goals: &goals, config, budget, found: &found, most_runs };
+            let search = Search {
+                program: &program,
+                goals: &goals,
+                config,
+                budget,
+                found: &found,
+                most_runs,
+                form: Form::Values,
+            };
             search.test(Duration::from_secs(60), true);
             let found = found.into_inner().unwrap();
             (found.runs, found.tests.len())
@@ -423,7 +648,7 @@ mod tests {
 
     #[test]
     fn one_test_is_always_left() {
-        let only = Test { values: Vec::new(), covers: Vec::new(), by: "" };
+        let only = Test { given: Given::Values(Vec::new()), covers: Vec::new(), by: "" };
         let mut found = Found { tests: vec![only], ..Found::default() };
         found.drop_superfluous();
         assert_eq!(found.tests.len(), 1);

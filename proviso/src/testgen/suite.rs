@@ -1,6 +1,7 @@
 //! Test suites in the exchange format of Test-Comp (version 1.1), and coverage in the format of lcov.
 
 use super::search::{Found, Status};
+use super::wording::Wording;
 use crate::test_format::escaped;
 use cfa::{EdgeId, FunctionOrigin, Id, Op, Program};
 use driver::source::{Sources, Spot};
@@ -115,19 +116,47 @@ pub struct Goal {
     pub status: Status,
     /// The numbers of the tests that cover it, from 1.
     pub tests: Vec<usize>,
+    /// The form of the tests.
+    pub format: Format,
+}
+
+/// The form of the tests of a suite.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Files in the exchange format of Test-Comp.
+    TestComp,
+    /// A folder for each test.
+    Folders,
+    /// A file of bytes for each test.
+    Seeds,
+    /// A C file for each test.
+    Harness,
+}
+
+impl Format {
+    /// Returns the name of a test without its number.
+    pub fn test(self) -> &'static str {
+        match self {
+            Self::TestComp => "testcase",
+            Self::Folders => "test",
+            Self::Seeds => "seed",
+            Self::Harness => "harness",
+        }
+    }
 }
 
 /// Returns the goals of a suite, in the order of the source.
-pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, sources: &Sources) -> Vec<Goal> {
+pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, format: Format, sources: &Sources) -> Vec<Goal> {
+    let wording = Wording::new(program, sources);
     let goal = |(i, &edge): (usize, &EdgeId)| {
         let (op, place) = (&program.edges[edge].op, program.edges[edge].place);
         let what = match (op, program.out_edges(program.edges[edge].target).next()) {
             (Op::Call { .. }, _) => "the call".into(),
             (Op::Skip, Some(branch)) if matches!(program.edges[branch].op, Op::Assume { .. }) => {
-                format!("the condition {}", cfa::text::c_operation(program, &program.edges[branch].op))
+                format!("the condition {}", wording.of(branch))
             }
             (Op::Skip, _) => "the statement".into(),
-            _ => cfa::text::c_operation(program, op),
+            _ => wording.of(edge),
         };
         let covering = found.tests.iter().zip(1..).filter(|(test, _)| test.covers.contains(&(i as u32)));
         Goal {
@@ -135,6 +164,7 @@ pub fn goals(program: &Program, goals: &[EdgeId], found: &Found, sources: &Sourc
             what,
             status: found.status.get(i).copied().unwrap_or(Status::Open),
             tests: covering.map(|(_, number)| number).collect(),
+            format,
         }
     };
     let mut goals: Vec<Goal> = goals.iter().enumerate().map(goal).collect();
@@ -150,11 +180,17 @@ impl std::fmt::Display for Goal {
         }
         write!(f, "{}: ", self.what)?;
         match (self.status, self.tests.first()) {
-            (Status::Covered, Some(test)) => write!(f, "covered by testcase-{test}"),
+            (Status::Covered, Some(test)) => write!(f, "covered by {}-{test}", self.format.test()),
             (Status::Covered, None) => write!(f, "covered"),
             (Status::Unreachable(by), _) => write!(f, "proved unreachable by {}", by),
             (Status::Open, _) => write!(f, "open"),
-            (Status::Beyond, _) => write!(f, "open: it takes more than values of __VERIFIER_nondet_*"),
+            (Status::Beyond, _) if self.format == Format::TestComp => {
+                write!(f, "open: it takes more than values of __VERIFIER_nondet_*")
+            }
+            (Status::Beyond, _) if self.format == Format::Harness => {
+                write!(f, "open: it takes more than a harness can give")
+            }
+            (Status::Beyond, _) => write!(f, "open: it takes more than arguments, variables, standard input and files"),
         }
     }
 }

@@ -1,14 +1,12 @@
 //! The effects of library functions: their writes to the program's memory, and their inputs from the environment.
 
 use super::Recorder;
-use crate::environment::{self, CallResult, LibraryCall, Written};
+use crate::environment::{self, CallResult, LibraryCall, MAX_TEXT, Written, text_at};
 use crate::trace::names::with_character;
 use crate::trace::{Event, InputValue, Write};
 use cfa::interp::{ObjectSeq, State};
 use cfa::{Bv, CType, EdgeId, Expr, ExprId, FuncId, Function, InputKind, Op, TypeId};
 
-/// The maximum number of bytes that are kept of a string or an object.
-const MAX_TEXT: usize = 1 << 17;
 /// The maximum number of contiguous writes of one call of a library function that are shown.
 const MAX_WRITES: usize = 8;
 
@@ -246,14 +244,4 @@ fn pointing(args: &[u64], at: u64, state: &State) -> Option<(usize, i64)> {
     let object = base(at)?;
     let arg = args.iter().position(|&a| a != 0 && base(a) == Some(object))?;
     Some((arg, at.wrapping_sub(args[arg]) as i64))
-}
-
-/// Returns the string at an address without its final zero. `None` if no live object contains the address, or there is
-/// no zero in the object or in its first [`MAX_TEXT`] bytes from there.
-pub(super) fn text_at(state: &State, at: u64) -> Option<Vec<u8>> {
-    let object = state.object_at(at).filter(|o| o.live && at < o.base + o.size)?;
-    let len = (object.base + object.size - at).min(MAX_TEXT as u64) as usize;
-    let mut bytes = state.bytes(at, len)?;
-    bytes.truncate(bytes.iter().position(|&b| b == 0)?);
-    Some(bytes)
 }

@@ -1,0 +1,168 @@
+//! What the operating system gives to a process: arguments, environment variables, standard input, and files.
+
+use super::{Command, Environment, OpenedFile};
+use std::collections::BTreeMap;
+
+/// The inputs of a process that anybody can arrange before its start. An [`Environment`] has what one execution took
+/// from outside; a process gives as much, and leaves out what nobody can arrange: the time, random numbers, failures.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct Process {
+    /// The arguments after the name of the program.
+    pub arguments: Vec<Vec<u8>>,
+    /// The values of environment variables by name. All other variables are not set.
+    pub variables: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// The content of standard input.
+    pub stdin: Vec<u8>,
+    /// The content of files by their paths, relative to the working directory. There are no other files.
+    pub files: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+/// The place that a path of a program leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// A file in the working directory or a folder below it, by its path without superfluous parts.
+    Below(Vec<u8>),
+    /// No file can have this path.
+    Nowhere,
+    /// Outside the working directory.
+    Outside,
+}
+
+impl Place {
+    /// Returns the place of a path.
+    pub fn of(path: &[u8]) -> Self {
+        /// The maximal length of a name on Linux, in bytes.
+        const NAME_MAX: usize = 255;
+        if path.first() == Some(&b'/') {
+            return Self::Outside;
+        }
+        let parts: Vec<&[u8]> = path.split(|&b| b == b'/').filter(|part| !matches!(part, [] | [b'.'])).collect();
+        if parts.iter().any(|part| part == b"..") {
+            return Self::Outside;
+        }
+        let is_folder = path.last() == Some(&b'/') || path.ends_with(b"/.") || path == b".";
+        if parts.is_empty() || is_folder || path.len() > 4 * NAME_MAX || parts.iter().any(|part| part.len() > NAME_MAX)
+        {
+            return Self::Nowhere;
+        }
+        Self::Below(parts.join(&b'/'))
+    }
+}
+
+impl Process {
+    /// The name under which a process is started: the first element of its `argv`.
+    pub const NAME: &'static str = "program";
+    /// The maximal number of arguments that a program is modelled with.
+    pub const MOST_ARGUMENTS: usize = 7;
+
+    /// Returns the process that gives what an execution took from its environment, as far as a process can.
+    pub fn of(environment: &Environment) -> Self {
+        let count = usize::try_from(environment.command.argc).unwrap_or(0).clamp(1, Self::MOST_ARGUMENTS + 1);
+        let mut arguments = environment.command.arguments.clone().unwrap_or_default();
+        arguments.resize(count, Vec::new());
+        arguments.remove(0);
+        let set = environment.variables.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+        let listed = environment.command.environment.iter().flatten().filter_map(|entry| {
+            let at = entry.iter().position(|&b| b == b'=').filter(|&at| at > 0)?;
+            Some((entry[..at].to_vec(), entry[at + 1..].to_vec()))
+        });
+        let mut files = BTreeMap::new();
+        for file in &environment.files {
+            let OpenedFile { name: Some(name), is_read: true, content: Some(content) } = file else { continue };
+            if let Place::Below(path) = Place::of(name) {
+                files.entry(path).or_insert_with(|| content.clone());
+            }
+        }
+        Self {
+            arguments,
+            variables: listed.chain(set).collect(),
+            stdin: environment.stdin.clone().unwrap_or_default(),
+            files: consistent(files),
+        }
+    }
+
+    /// Returns the environment that gives what the process has, for a harness. A harness gives files in the order in
+    /// which they are opened, which `opened` has.
+    pub fn environment(&self, opened: &[OpenedFile]) -> Environment {
+        let name = Self::NAME.as_bytes().to_vec();
+        let arguments: Vec<_> = std::iter::once(name).chain(self.arguments.iter().cloned()).collect();
+        let variables = self.variables.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        Environment {
+            command: Command { argc: arguments.len() as u64, arguments: Some(arguments), environment: None },
+            variables,
+            stdin: Some(self.stdin.clone()),
+            files: opened.to_vec(),
+            openers: if opened.is_empty() { Vec::new() } else { vec!["fopen".to_owned()] },
+            ..Environment::default()
+        }
+    }
+
+    /// Returns the number of bytes that the process gives.
+    pub fn size(&self) -> usize {
+        let pairs = |map: &BTreeMap<Vec<u8>, Vec<u8>>| map.iter().map(|(k, v)| k.len() + v.len() + 1).sum::<usize>();
+        let arguments: usize = self.arguments.iter().map(|a| a.len() + 1).sum();
+        arguments + self.stdin.len() + pairs(&self.variables) + pairs(&self.files)
+    }
+}
+
+/// Returns the files without those that are folders of others.
+fn consistent(files: BTreeMap<Vec<u8>, Vec<u8>>) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    let is_folder = |path: &[u8]| files.keys().any(|other| is_below(other, path));
+    files.iter().filter(|(path, _)| !is_folder(path)).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+}
+
+/// Returns true if a path leads to a file in a folder.
+pub(super) fn is_below(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_below_the_working_directory_or_nowhere() {
+        let below = |path: &str| Place::Below(path.as_bytes().to_vec());
+        for (path, place) in [
+            ("a.txt", below("a.txt")),
+            ("./a//b", below("a/b")),
+            ("-", below("-")),
+            ("", Place::Nowhere),
+            (".", Place::Nowhere),
+            ("a/", Place::Nowhere),
+            ("/etc/passwd", Place::Outside),
+            ("a/../../b", Place::Outside),
+        ] {
+            assert_eq!(Place::of(path.as_bytes()), place, "{path}");
+        }
+        assert_eq!(Place::of(&[b'x'; 256]), Place::Nowhere);
+    }
+
+    #[test]
+    fn a_process_has_what_can_be_arranged() {
+        let file = |name: &str, is_read, content: Option<&str>| OpenedFile {
+            name: Some(name.into()),
+            is_read,
+            content: content.map(Into::into),
+        };
+        let environment = Environment {
+            command: Command { argc: 3, arguments: Some(vec![b"x".to_vec(), b"-n".to_vec()]), environment: None },
+            variables: BTreeMap::from([(b"A".to_vec(), Some(b"1".to_vec())), (b"B".to_vec(), None)]),
+            stdin: Some(b"line\n".to_vec()),
+            files: vec![
+                file("a", true, Some("in a folder?")),
+                file("a/b", true, Some("1")),
+                file("a/b", true, Some("2")),
+                file("out", false, Some("")),
+                file("none", true, None),
+            ],
+            ..Environment::default()
+        };
+        let process = Process::of(&environment);
+        assert_eq!(process.arguments, [b"-n".to_vec(), Vec::new()]);
+        assert_eq!(process.variables, BTreeMap::from([(b"A".to_vec(), b"1".to_vec())]));
+        assert_eq!(process.files, BTreeMap::from([(b"a/b".to_vec(), b"1".to_vec())]));
+        assert_eq!(process.stdin, b"line\n");
+        assert_eq!(Process::of(&process.environment(&[])).arguments, process.arguments);
+    }
+}

@@ -1,0 +1,812 @@
+//! Runs of the interpreter in which the program gets what a [`Process`] gives: the models of library functions choose
+//! what the C library would return on these arguments, this standard input, and these files.
+//!
+//! The models leave results to the environment, as values of `Havoc` edges. Here, the library function that the program
+//! called last, and the number of values that it has taken, tell the meaning of the next value. A value that a process
+//! does not determine, such as the time, comes from a sequence that the caller chooses.
+
+use super::process::{Place, is_below};
+use super::{OpenedFile, Process, Reading, parse, reading, text_at};
+use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
+use cfa::{Bv, EdgeId, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, VecDeque};
+
+/// The first descriptor that is not open when a process starts.
+const FIRST_DESCRIPTOR: u64 = 3;
+/// The maximal number of opened streams that a run records.
+pub const MOST_OPENED: usize = 1000;
+/// `ENOENT` on Linux.
+const NO_ENTRY: u64 = 2;
+/// `ENOTTY` on Linux.
+const NO_TERMINAL: u64 = 25;
+/// `EBADF` on Linux.
+const BAD_DESCRIPTOR: u64 = 9;
+
+/// The meaning of a library function for the inputs of a process.
+#[derive(Clone, Copy)]
+enum What {
+    /// Reads from the stream that the argument with this index is; `None` for standard input.
+    Reads(Kind, Option<usize>),
+    /// Opens a stream.
+    Opens,
+    /// Asks for an environment variable, or changes it.
+    Variable,
+    /// Opens a descriptor.
+    OpensDescriptor,
+    /// Reads from a descriptor.
+    ReadsDescriptor,
+    /// Writes to a descriptor.
+    WritesDescriptor,
+    /// Closes a descriptor.
+    ClosesDescriptor,
+    /// Has the usual outcome, which is 0.
+    Usual,
+    /// Opens a stream on a descriptor.
+    OpensOn,
+    /// Replaces the file of a stream.
+    Reopens,
+    /// Moves in a stream: to a position that the arguments have, or to the start.
+    Seeks,
+    /// Asks for the position in a stream.
+    Tells,
+    /// Moves in a descriptor.
+    SeeksDescriptor,
+    /// Asks for the properties of a file by its path or its descriptor.
+    Asks(By),
+    /// Asks whether there is a file.
+    Looks,
+    /// Removes a file.
+    Removes,
+    /// Asks for a terminal. There is none.
+    AsksTerminal,
+    /// Does what is not replayed.
+    Unknown,
+    /// Depends on what a process does not determine.
+    Other,
+}
+
+/// How a function names a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Path,
+    Descriptor,
+}
+
+/// The way in which a function reads from a stream. See [`Reading`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Characters,
+    Line,
+    Block,
+    Format(usize),
+}
+
+impl What {
+    /// Returns the meaning of a library function by its name.
+    fn of(function: &str) -> Self {
+        let name = function.trim_end_matches(".void");
+        let bare = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
+        if let Some((how, stream)) = reading(bare).filter(|_| !bare.contains("getw")) {
+            let kind = match how {
+                Reading::Characters => Kind::Characters,
+                Reading::Line => Kind::Line,
+                Reading::Block => Kind::Block,
+                Reading::Format(format) => Kind::Format(format),
+            };
+            return Self::Reads(kind, stream);
+        }
+        match bare {
+            "fopen" | "fopen64" => Self::Opens,
+            "getenv" | "secure_getenv" | "setenv" | "unsetenv" | "putenv" => Self::Variable,
+            "open" | "open64" | "__open_2" | "__open64_2" => Self::OpensDescriptor,
+            "read" | "__read_chk" => Self::ReadsDescriptor,
+            "write" => Self::WritesDescriptor,
+            "close" => Self::ClosesDescriptor,
+            "isatty" | "tcgetattr" => Self::AsksTerminal,
+            "fclose" | "fflush" | "ferror" | "feof" | "clearerr" | "fsync" | "atexit" | "sleep" | "usleep"
+            | "nanosleep" => Self::Usual,
+            "fdopen" => Self::OpensOn,
+            "freopen" | "freopen64" => Self::Reopens,
+            "fseek" | "fseeko" | "fseeko64" | "rewind" => Self::Seeks,
+            "ftell" | "ftello" | "ftello64" => Self::Tells,
+            "lseek" | "lseek64" => Self::SeeksDescriptor,
+            "stat" | "stat64" | "lstat" | "lstat64" => Self::Asks(By::Path),
+            "fstat" | "fstat64" => Self::Asks(By::Descriptor),
+            "access" => Self::Looks,
+            "unlink" | "remove" => Self::Removes,
+            "popen" | "tmpfile" | "tmpfile64" | "fmemopen" | "getw" | "dup" | "dup2" | "pipe" | "rename"
+            | "fgetpos" | "fgetpos64" | "fsetpos" | "fsetpos64" | "pread" | "pread64" | "readv" | "mmap" | "mmap64" => {
+                Self::Unknown
+            }
+            _ if bare.contains("getw") || bare.starts_with("wscanf") || bare.starts_with("fwscanf") => Self::Unknown,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What a run wanted and a process did not give.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Wanted {
+    /// True if the program read arguments.
+    pub arguments: bool,
+    /// True if the program read standard input.
+    pub stdin: bool,
+    /// The streams that the program opened, in order, at most [`MOST_OPENED`].
+    pub opened: Vec<OpenedFile>,
+    /// The paths of files that were missing.
+    pub missing: BTreeSet<Vec<u8>>,
+    /// The names of environment variables that the program asked for.
+    pub variables: BTreeSet<Vec<u8>>,
+}
+
+/// A run on the inputs of a process.
+pub struct Replayed {
+    /// The run.
+    pub run: Run,
+    /// True if the process determined all values that the program read.
+    pub is_determined: bool,
+    /// The reason why the run is none of this process from some point on. The observer has seen the edges before it.
+    pub problem: Option<String>,
+    /// What the program asked for.
+    pub wanted: Wanted,
+}
+
+/// Runs a program on the inputs of processes.
+pub struct Replayer<'p> {
+    program: &'p Program,
+    interpreter: Interpreter<'p>,
+    /// The meaning of each library function.
+    library: Vec<Option<What>>,
+    /// The number of strings in each vector of the arguments of `main`; 0 if the program reads none.
+    strings: usize,
+    /// The stream of standard input.
+    stdin: Option<GlobalId>,
+    /// The function by which models choose a value between two bounds.
+    between: Option<FuncId>,
+    /// True if there is a vector of arguments, and one of environment variables.
+    vectors: [bool; 2],
+}
+
+impl<'p> Replayer<'p> {
+    /// Prepares a program, in time linear in its size.
+    pub fn new(program: &'p Program) -> Self {
+        let is_model = |origin: FunctionOrigin| origin == FunctionOrigin::Model;
+        let library = program.funcs.values().map(|f| is_model(f.origin).then(|| What::of(&f.name))).collect();
+        let asked = program.inputs.values().filter(|i| i.kind == InputKind::Environment("main".into())).count();
+        // A vector has an input for the number of its strings, and one for the size of each.
+        let each = Process::MOST_ARGUMENTS + 1;
+        let vectors = match asked {
+            n if n > 2 * each => [true, true],
+            n if n > each => [true, false],
+            _ => [false, false],
+        };
+        let stdin = program.globals.iter().find(|(_, global)| global.name == "proviso_stdin").map(|(id, _)| id);
+        let between = program.funcs.iter().find(|(_, f)| f.name == "proviso_env_between").map(|(id, _)| id);
+        Self { program, interpreter: Interpreter::new(program), library, strings: each, stdin, between, vectors }
+    }
+
+    /// Runs the program on the inputs of a process. `others` gives the values that a process does not determine.
+    pub fn run<O: Observer>(
+        &self,
+        process: &Process,
+        others: &mut dyn FnMut() -> u64,
+        limits: Limits,
+        observer: &mut O,
+    ) -> Replayed {
+        let now = RefCell::new(Now::new());
+        let mut source = Source { replayer: self, process, now: &now, others };
+        let mut watch = Watch { replayer: self, process, is_over: false, now: &now, observer };
+        let run = self.interpreter.run(&mut source, limits, &mut watch);
+        let now = now.into_inner();
+        Replayed { run, is_determined: now.is_determined, problem: now.problem, wanted: now.wanted }
+    }
+}
+
+/// An open file.
+#[derive(Clone)]
+struct Open {
+    /// The path of the file; `None` for standard input.
+    path: Option<Vec<u8>>,
+    /// The number of bytes that were read.
+    at: usize,
+    /// True if the stream has reached the end of the file.
+    at_end: bool,
+    /// True if the program only writes to it.
+    is_written: bool,
+}
+
+/// The call of a library function that the program executed last.
+struct Call {
+    what: What,
+    function: FuncId,
+    depth: usize,
+    args: Vec<u64>,
+    /// The index in [`Now::open`] of the file that the call reads, if it does.
+    file: usize,
+    /// The number of values that the call has taken.
+    taken: usize,
+    /// The values that the call will take, if they were computed in advance.
+    planned: VecDeque<Bv>,
+    /// The size of the buffer of `getline` before the call, or the position of a stream or descriptor.
+    room: u64,
+    /// The path or name that the call is about.
+    text: Option<Vec<u8>>,
+    /// True if the call fails.
+    fails: bool,
+}
+
+/// The state of a run.
+struct Now {
+    open: Vec<Open>,
+    /// The indices in `open` of streams by their address.
+    streams: FxHashMap<u64, usize>,
+    /// The indices in `open` of descriptors.
+    descriptors: FxHashMap<u64, usize>,
+    /// The files that the program wrote, and those that it removed.
+    written: BTreeSet<Vec<u8>>,
+    removed: BTreeSet<Vec<u8>>,
+    call: Option<Call>,
+    /// The bounds of the next value, if the model has chosen them.
+    bounds: Option<(i64, i64)>,
+    /// The number of values of `main` taken so far.
+    of_main: usize,
+    /// The text of the next object that is allocated.
+    next_text: Option<Vec<u8>>,
+    /// The content of objects that the environment determines.
+    texts: FxHashMap<ObjectSeq, Vec<u8>>,
+    is_determined: bool,
+    problem: Option<String>,
+    wanted: Wanted,
+}
+
+impl Now {
+    fn new() -> Self {
+        let stdin = Open { path: None, at: 0, at_end: false, is_written: false };
+        Self {
+            open: vec![stdin],
+            streams: FxHashMap::default(),
+            descriptors: FxHashMap::from_iter([(0, 0)]),
+            written: BTreeSet::new(),
+            removed: BTreeSet::new(),
+            call: None,
+            bounds: None,
+            of_main: 0,
+            next_text: None,
+            texts: FxHashMap::default(),
+            is_determined: true,
+            problem: None,
+            wanted: Wanted::default(),
+        }
+    }
+
+    fn trouble(&mut self, why: &str) {
+        self.problem.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Returns the number of bytes of the file with a path; `None` if there is no such file.
+    fn look(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
+        let place = match Place::of(path) {
+            Place::Below(place) => place,
+            Place::Nowhere if path.is_empty() => return None,
+            _ => {
+                self.trouble("the program looks at what is no file in its folder");
+                return None;
+            }
+        };
+        if process.files.keys().any(|other| is_below(other, &place)) {
+            self.trouble("the program looks at a folder");
+        }
+        if self.written.contains(&place) {
+            self.trouble("the program looks at a file that it has written");
+        }
+        let found = process.files.get(&place).filter(|_| !self.removed.contains(&place));
+        if found.is_none() {
+            self.wanted.missing.insert(place);
+        }
+        found.map(|content| content.len() as u64)
+    }
+
+    /// Returns the lowest descriptor that is not open.
+    fn lowest_descriptor(&self) -> u64 {
+        (FIRST_DESCRIPTOR..).find(|file| !self.descriptors.contains_key(file)).unwrap_or(FIRST_DESCRIPTOR)
+    }
+
+    /// Opens the file with a path, for a stream or descriptor. Returns its index, or `None` if there is no such file.
+    fn open(&mut self, process: &Process, path: &[u8], reads: bool, creates: bool) -> Option<usize> {
+        let place = match Place::of(path) {
+            Place::Below(place) => place,
+            Place::Nowhere => {
+                if path.last() == Some(&b'/') || path.ends_with(b".") {
+                    self.trouble("the program opens a folder");
+                }
+                return None;
+            }
+            Place::Outside => {
+                self.trouble("the program opens a file outside its folder");
+                return None;
+            }
+        };
+        if process.files.keys().any(|other| is_below(other, &place) || is_below(&place, other)) {
+            self.trouble("the program opens a folder");
+            return None;
+        }
+        let exists = process.files.contains_key(&place) && !self.removed.contains(&place);
+        let was_written = self.written.contains(&place);
+        if was_written && reads {
+            self.trouble("the program reads a file that it has written");
+        }
+        if creates {
+            // The folder of a new file exists only if another file is there.
+            let folder = place.iter().rposition(|&b| b == b'/').map(|end| &place[..end]);
+            if folder.is_some_and(|folder| !process.files.keys().any(|other| is_below(other, folder))) {
+                return None;
+            }
+        } else if !exists && !was_written {
+            self.wanted.missing.insert(place);
+            return None;
+        }
+        if !reads || creates {
+            self.written.insert(place.clone());
+            self.removed.remove(&place);
+        }
+        self.open.push(Open { path: Some(place), at: 0, at_end: false, is_written: !reads });
+        Some(self.open.len() - 1)
+    }
+}
+
+/// Returns the content of an open file.
+fn content<'a>(process: &'a Process, open: &Open) -> &'a [u8] {
+    match &open.path {
+        None => &process.stdin,
+        Some(_) if open.is_written => &[],
+        Some(path) => process.files.get(path).map_or(&[], Vec::as_slice),
+    }
+}
+
+struct Source<'a, 'p> {
+    replayer: &'a Replayer<'p>,
+    process: &'a Process,
+    now: &'a RefCell<Now>,
+    others: &'a mut dyn FnMut() -> u64,
+}
+
+impl Source<'_, '_> {
+    /// Returns a value that the process does not determine. It is between the bounds, and 0 rather than negative.
+    fn other(&mut self, now: &mut Now, width: u32) -> Bv {
+        now.is_determined &= now.bounds.is_some_and(|(low, high)| low == high);
+        let value = (self.others)();
+        match now.bounds {
+            Some((low, high)) => Bv::from_i64(64, between(value, low, high)).resize(width),
+            None => Bv::new(width.min(64), value & (u64::MAX >> (64 - width.min(64)))).resize(width),
+        }
+    }
+
+    /// Returns the next value of the arguments of `main`.
+    fn of_main(&self, now: &mut Now, width: u32) -> Bv {
+        let Replayer { strings, vectors, .. } = self.replayer;
+        let (vector, at) = match now.of_main {
+            n if n <= *strings => (0, n),
+            n => (1, n - strings - 1),
+        };
+        now.of_main += 1;
+        let strings: Vec<Vec<u8>> = match (vector, vectors[0]) {
+            (0, _) => {
+                let name = Process::NAME.as_bytes().to_vec();
+                std::iter::once(name).chain(self.process.arguments.iter().cloned()).collect()
+            }
+            _ => {
+                let pair = |(name, value): (&Vec<u8>, &Vec<u8>)| [name.as_slice(), value.as_slice()].join(&b'=');
+                self.process.variables.iter().map(pair).collect()
+            }
+        };
+        if vector == 0 {
+            now.wanted.arguments = true;
+        }
+        let Some(n) = at.checked_sub(1) else { return Bv::new(width, strings.len() as u64) };
+        let text = strings.get(n).cloned().unwrap_or_default();
+        let size = text.len() as u64 + 1;
+        now.next_text = Some(text);
+        Bv::new(width, size)
+    }
+
+    /// Returns the next value that a library function takes.
+    fn of_call(&mut self, now: &mut Now, width: u32) -> Bv {
+        let Some(mut call) = now.call.take() else { return self.other(now, width) };
+        let value = self.value(now, &mut call, width);
+        call.taken += 1;
+        now.call = Some(call);
+        value
+    }
+
+    fn value(&mut self, now: &mut Now, call: &mut Call, width: u32) -> Bv {
+        let first = call.taken == 0;
+        let number = |value: u64| Bv::new(64, value).resize(width);
+        match call.what {
+            What::Reads(kind, _) => {
+                if now.open[call.file].path.is_none() {
+                    now.wanted.stdin = true;
+                }
+                let bytes = content(self.process, &now.open[call.file]);
+                let open = &mut now.open[call.file];
+                let rest = bytes.get(open.at..).unwrap_or_default();
+                match kind {
+                    Kind::Line if first => {
+                        let delimiter = call.text.as_ref().and_then(|d| d.first().copied()).unwrap_or(b'\n');
+                        let length = rest.iter().position(|&b| b == delimiter).map_or(rest.len(), |at| at + 1) as u64;
+                        let doubled = 2 * call.room;
+                        number(match length + 1 {
+                            needed if needed <= call.room => 0,
+                            needed if needed <= doubled => doubled,
+                            needed => needed,
+                        })
+                    }
+                    Kind::Characters | Kind::Line => match rest.first() {
+                        // After the end, a function asks whether it failed.
+                        _ if width == 1 => Bv::zero(1),
+                        Some(&byte) => {
+                            open.at += 1;
+                            number(byte.into())
+                        }
+                        None => {
+                            open.at_end = true;
+                            Bv::from_i64(64, -1).resize(width)
+                        }
+                    },
+                    Kind::Block if first => {
+                        let wanted = call.args[1].saturating_mul(call.args[2]);
+                        let more = wanted.min(rest.len() as u64);
+                        call.planned = rest[..more as usize].iter().map(|&b| Bv::new(8, b.into())).collect();
+                        open.at += more as usize;
+                        open.at_end |= more < wanted;
+                        number(more)
+                    }
+                    Kind::Block | Kind::Format(_) => {
+                        if first && let Kind::Format(_) = kind {
+                            let format = call.text.clone().unwrap_or_default();
+                            let pointer = self.replayer.program.layout.pointer_width;
+                            let mut text = parse::Text { bytes, at: open.at, at_end: open.at_end };
+                            match parse::choices(&mut text, &format, pointer) {
+                                Some(choices) => call.planned = choices.into(),
+                                None => now.problem = Some("what scanf reads here is not replayed".into()),
+                            }
+                            (open.at, open.at_end) = (text.at, text.at_end);
+                        }
+                        call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
+                    }
+                }
+            }
+            What::Opens if first => {
+                let path = call.text.clone().unwrap_or_default();
+                let mode = call.args.get(1).copied().unwrap_or(0);
+                let (reads, creates) = (mode & 1 != 0, mode & 2 != 0);
+                let file = now.open(self.process, &path, reads, creates);
+                call.fails = file.is_none();
+                call.file = file.unwrap_or(0);
+                if now.wanted.opened.len() < MOST_OPENED {
+                    let content = file.map(|file| content(self.process, &now.open[file]).to_vec());
+                    now.wanted.opened.push(OpenedFile { name: Some(path), is_read: reads, content });
+                }
+                Bv::new(1, u64::from(call.fails)).resize(width)
+            }
+            What::OpensDescriptor if first => {
+                let path = call.text.clone().unwrap_or_default();
+                let flags = call.args.get(1).copied().unwrap_or(0);
+                let (access, creates) = (flags & 3, flags & 0o100 != 0);
+                let file = now.open(self.process, &path, access != 1, creates);
+                let descriptor = file.map(|file| {
+                    let lowest = now.lowest_descriptor();
+                    now.descriptors.insert(lowest, file);
+                    lowest
+                });
+                call.fails = descriptor.is_none();
+                descriptor.map_or_else(|| Bv::from_i64(64, -1).resize(width), number)
+            }
+            What::Opens | What::OpensDescriptor if call.fails => number(NO_ENTRY),
+            // The descriptor of a stream.
+            What::Opens => {
+                let lowest = now.lowest_descriptor();
+                now.descriptors.insert(lowest, call.file);
+                number(lowest)
+            }
+            What::OpensDescriptor => Bv::zero(width),
+            What::Variable => {
+                let name = call.text.clone().unwrap_or_default();
+                let value = self.process.variables.get(&name);
+                now.wanted.variables.insert(name);
+                match value {
+                    _ if width == 1 => Bv::new(1, u64::from(value.is_none())),
+                    Some(value) => {
+                        now.next_text = Some(value.clone());
+                        number(value.len() as u64 + 1)
+                    }
+                    None => Bv::zero(width),
+                }
+            }
+            What::ReadsDescriptor if first => {
+                let Some(&file) = now.descriptors.get(&(call.args[0] & 0xffff_ffff)) else {
+                    call.fails = true;
+                    return Bv::from_i64(64, -1).resize(width);
+                };
+                if now.open[file].path.is_none() {
+                    now.wanted.stdin = true;
+                }
+                let bytes = content(self.process, &now.open[file]);
+                let open = &mut now.open[file];
+                let rest = bytes.get(open.at..).unwrap_or_default();
+                let count = call.args[2].min(rest.len() as u64) as usize;
+                call.planned = rest[..count].iter().map(|&b| Bv::new(8, b.into())).collect();
+                open.at += count;
+                number(count as u64)
+            }
+            What::WritesDescriptor if first => number(call.args[2]),
+            What::ReadsDescriptor if call.fails => number(BAD_DESCRIPTOR),
+            What::ReadsDescriptor => {
+                call.planned.pop_front().map_or_else(|| Bv::zero(width), |value| value.resize(width))
+            }
+            What::ClosesDescriptor | What::WritesDescriptor | What::Usual => {
+                let (low, high) = now.bounds.unwrap_or((0, 0));
+                Bv::from_i64(64, between(0, low, high)).resize(width)
+            }
+            What::OpensOn | What::Reopens if first => Bv::new(1, u64::from(call.fails)).resize(width),
+            What::OpensOn => number(BAD_DESCRIPTOR),
+            What::Reopens => number(NO_ENTRY),
+            // A file has positions.
+            What::Seeks | What::Tells if width == 1 => Bv::new(1, 1),
+            What::Seeks | What::Tells => number(call.room),
+            What::SeeksDescriptor if first => number(call.room),
+            What::Looks | What::Removes | What::Asks(_) if first => {
+                Bv::from_i64(64, -i64::from(call.fails)).resize(width)
+            }
+            What::Looks | What::Removes | What::Asks(_) if call.fails => number(NO_ENTRY),
+            What::Asks(_) if width == 8 => call.planned.pop_front().unwrap_or_else(|| Bv::zero(8)),
+            What::Asks(_) if width > 64 => {
+                let bytes: Vec<u8> = call.planned.drain(..).map(|b| b.to_u64().unwrap_or(0) as u8).collect();
+                Bv::from_le_bytes(&bytes).resize(width)
+            }
+            What::SeeksDescriptor | What::Looks | What::Removes | What::Asks(_) => Bv::zero(width),
+            What::AsksTerminal if first => Bv::from_i64(64, -1).resize(width),
+            What::AsksTerminal => number(NO_TERMINAL),
+            What::Unknown | What::Other => self.other(now, width),
+        }
+    }
+}
+
+/// Returns a number between two bounds: 0 for 0, if that is one.
+fn between(value: u64, low: i64, high: i64) -> i64 {
+    let count = high.wrapping_sub(low).wrapping_add(1) as u64;
+    match value {
+        0 if (low..=high).contains(&0) => 0,
+        _ if count == 0 => value as i64,
+        _ => low.wrapping_add((value % count) as i64),
+    }
+}
+
+impl InputSource for Source<'_, '_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        let cell = self.now;
+        let mut now = cell.borrow_mut();
+        let Unknown::Havoc(input) = what else { return self.other(&mut now, width) };
+        let kind = &self.replayer.program.inputs[input].kind;
+        let value = match kind {
+            InputKind::Environment(of) if of == "main" => self.of_main(&mut now, width),
+            _ if *kind == InputKind::allocation() || *kind == InputKind::literals() => Bv::zero(width),
+            InputKind::Environment(_) => self.of_call(&mut now, width),
+            _ => self.other(&mut now, width),
+        };
+        now.bounds = None;
+        value
+    }
+
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        let cell = self.now;
+        let mut now = cell.borrow_mut();
+        if let Some(text) = now.texts.get(&object) {
+            for (at, byte) in (offset as usize..).zip(bytes) {
+                *byte = text.get(at).copied().unwrap_or(0);
+            }
+            return;
+        }
+        now.is_determined = false;
+        bytes.iter_mut().for_each(|byte| *byte = (self.others)() as u8);
+    }
+
+    fn base(&mut self, object: ObjectSeq, _: u64, _: u32) -> Option<u64> {
+        let mut now = self.now.borrow_mut();
+        if let Some(text) = now.next_text.take() {
+            now.texts.insert(object, text);
+        }
+        None
+    }
+}
+
+/// Returns the bytes of `struct stat` on x86-64 for a file with so many bytes: one link, its kind and rights, its size.
+fn properties(size: u64) -> VecDeque<Bv> {
+    const LINKS: usize = 16;
+    const MODE: usize = 24;
+    const SIZE: usize = 48;
+    let mut bytes = [0; 144];
+    bytes[LINKS] = 1;
+    bytes[MODE..MODE + 4].copy_from_slice(&0o100_644_u32.to_le_bytes());
+    bytes[SIZE..SIZE + 8].copy_from_slice(&size.to_le_bytes());
+    bytes.iter().map(|&byte| Bv::new(8, byte.into())).collect()
+}
+
+struct Watch<'a, 'p, O> {
+    replayer: &'a Replayer<'p>,
+    process: &'a Process,
+    /// True once the run is none of the process.
+    is_over: bool,
+    now: &'a RefCell<Now>,
+    observer: &'a mut O,
+}
+
+impl<O: Observer> Watch<'_, '_, O> {
+    /// Records the call of a library function by the program. The state is that at its entry.
+    fn called(&mut self, edge: EdgeId, state: &State) {
+        let Replayer { program, library, .. } = self.replayer;
+        let function = state.func();
+        let caller = program.func_of(edge);
+        if Some(function) == self.replayer.between
+            && let [low, high, ..] = program.funcs[function].params[..]
+        {
+            // The bounds are of type `int`.
+            let bound = |var| state.var(var).and_then(|v| v.to_u64()).map(|v| i64::from(v as u32 as i32));
+            self.now.borrow_mut().bounds = bound(low).zip(bound(high));
+        }
+        let Some(what) = library[function.index()].filter(|_| library[caller.index()].is_none()) else { return };
+        let params = &program.funcs[function].params;
+        let mut args: Vec<u64> = params.iter().map(|&p| state.var(p).and_then(|v| v.to_u64()).unwrap_or(0)).collect();
+        let mut now = self.now.borrow_mut();
+        if let What::Unknown = what {
+            now.trouble("what the program does with files here is not replayed");
+        }
+        let stdin = || self.replayer.stdin.map(|stdin| state.global_address(stdin));
+        let stream = match what {
+            What::Reads(_, Some(stream)) => args.get(stream).copied(),
+            What::Reads(_, None) => stdin(),
+            What::Seeks | What::Tells => args.first().copied(),
+            _ => None,
+        };
+        let file = stream.and_then(|at| now.streams.get(&at)).copied().unwrap_or(0);
+        if matches!(what, What::Reads(..)) && now.open[file].is_written {
+            now.trouble("the program reads a file that it has written");
+        }
+        let text = |n: usize| args.get(n).and_then(|&at| text_at(state, at));
+        let mut room = 0;
+        let text = match what {
+            What::Opens | What::Reopens => {
+                let mode = text(1).unwrap_or_default();
+                let (both, start) = (mode.contains(&b'+'), mode.first().copied().unwrap_or(0));
+                let path = text(0);
+                if both {
+                    now.trouble("the program reads and writes a file");
+                }
+                args[1] = u64::from(start == b'r') + 2 * u64::from(start != b'r');
+                path
+            }
+            What::OpensDescriptor => {
+                // The flags are an `int`.
+                if args[1] & 3 == 2 {
+                    now.trouble("the program reads and writes a file");
+                }
+                text(0)
+            }
+            What::Asks(By::Path) | What::Looks | What::Removes => text(0),
+            What::Variable => text(0).map(|name| name.split(|&b| b == b'=').next().unwrap_or_default().to_vec()),
+            What::Reads(Kind::Format(format), _) => text(format),
+            What::Reads(Kind::Line, stream) => {
+                let size = program.layout.pointer_width as usize / 8;
+                let read = |at: u64| Some(Bv::from_le_bytes(&state.bytes(at, size)?).to_u64().unwrap_or(0));
+                let (line, before) = (read(args[0]).unwrap_or(0), read(args[1]).unwrap_or(0));
+                /// The first size that the C library allocates.
+                const LINE: u64 = 120;
+                room = if line == 0 || before == 0 { LINE } else { before };
+                // `getdelim` has the delimiter before the stream.
+                Some(vec![if stream == Some(3) { args[2] as u8 } else { b'\n' }])
+            }
+            _ => None,
+        };
+        if let What::ClosesDescriptor = what {
+            now.descriptors.remove(&(args[0] & 0xffff_ffff));
+        }
+        let depth = state.depth();
+        let (taken, mut planned, mut fails, mut file) = (0, VecDeque::new(), false, file);
+        let path = text.clone().unwrap_or_default();
+        let process = self.process;
+        match what {
+            What::OpensOn => {
+                let opened = now.descriptors.get(&(args[0] & 0xffff_ffff)).copied();
+                (file, fails) = (opened.unwrap_or(0), opened.is_none());
+            }
+            What::Reopens => {
+                let opened = now.open(process, &path, args[1] & 1 != 0, args[1] & 2 != 0);
+                (file, fails) = (opened.unwrap_or(0), opened.is_none());
+                now.streams.insert(args[2], file);
+            }
+            What::Seeks => {
+                let is_rewind = args.len() < 3;
+                room = now.open[file].at as u64;
+                let end = content(process, &now.open[file]).len() as u64;
+                let base = match args.get(2).map(|whence| whence & 0xffff_ffff) {
+                    None | Some(0) => 0,
+                    Some(1) => room,
+                    _ => end,
+                };
+                let target = base.wrapping_add(if is_rewind { 0 } else { args[1] });
+                if base == end && !is_rewind {
+                    room = target;
+                }
+                if target <= i64::MAX as u64 {
+                    now.open[file].at = target as usize;
+                    now.open[file].at_end = false;
+                }
+            }
+            What::Tells => room = now.open[file].at as u64,
+            What::SeeksDescriptor => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
+                Some(index) => {
+                    let end = content(process, &now.open[index]).len() as u64;
+                    let base = [0, now.open[index].at as u64, end].get(args[2] as usize & 3).copied().unwrap_or(0);
+                    room = base.wrapping_add(args[1]);
+                    now.open[index].at = room as usize;
+                }
+                None => now.trouble("the program moves in what it has not opened"),
+            },
+            What::Asks(By::Path) | What::Looks => {
+                let size = now.look(process, &path);
+                fails = size.is_none();
+                planned = properties(size.unwrap_or(0));
+            }
+            What::Asks(By::Descriptor) => match now.descriptors.get(&(args[0] & 0xffff_ffff)).copied() {
+                Some(index) => planned = properties(content(process, &now.open[index]).len() as u64),
+                None => now.trouble("the program asks for what it has not opened"),
+            },
+            What::Removes => {
+                let written = Place::of(&path);
+                let is_written = matches!(&written, Place::Below(place) if now.written.remove(place));
+                fails = !is_written && now.look(process, &path).is_none();
+                if let Place::Below(place) = written {
+                    now.removed.insert(place);
+                }
+            }
+            _ => {}
+        }
+        now.call = Some(Call { what, function, depth, args, file, taken, planned, room, text, fails });
+    }
+
+    /// Records the stream that a call opened.
+    fn returns(&mut self, value: ExprId, state: &State) {
+        let mut now = self.now.borrow_mut();
+        let Now { call: Some(call), streams, .. } = &mut *now else { return };
+        if matches!(call.what, What::Opens | What::OpensOn)
+            && !call.fails
+            && call.function == state.func()
+            && call.depth == state.depth()
+            && let Some(at) = state.eval(value).to_u64().filter(|&at| at != 0)
+        {
+            streams.insert(at, call.file);
+        }
+    }
+}
+
+impl<O: Observer> Observer for Watch<'_, '_, O> {
+    fn executed(&mut self, edge: EdgeId, state: &State) {
+        match self.replayer.program.edges[edge].op {
+            Op::Call { .. } => {
+                self.called(edge, state);
+                self.is_over = self.now.borrow().problem.is_some();
+            }
+            Op::Havoc { .. } => self.is_over = self.now.borrow().problem.is_some(),
+            Op::Return { value: Some(value) } => self.returns(value, state),
+            _ => {}
+        }
+        if !self.is_over {
+            self.observer.executed(edge, state);
+        }
+    }
+
+    fn faulted(&mut self, edge: EdgeId, addr: u64, state: &State) {
+        self.observer.faulted(edge, addr, state);
+    }
+}

@@ -1,0 +1,476 @@
+//! Mutation of the inputs of processes, guided by coverage (as in AFL++: Fioraldi et al., AFL++: Combining incremental
+//! steps of fuzzing research, WOOT 2020). A process whose run takes an edge more or less often than all others before is
+//! kept, and mutated again. Words, numbers and characters of the program are a dictionary.
+
+use cfa::{Expr, FunctionOrigin, Program};
+use driver::environment::Process;
+use driver::environment::replay::Wanted;
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeSet, VecDeque};
+
+/// The maximal length of a word of the dictionary, in bytes.
+const LONGEST_WORD: usize = 32;
+/// The maximal number of words of the dictionary.
+const MOST_WORDS: usize = 1000;
+/// The maximal size of a process, in bytes.
+const LARGEST: usize = 4096;
+/// The maximal number of mutations of a process at once is 2 to the power of this number.
+const STACKED: u64 = 3;
+
+/// A generator of random numbers (Vigna: An experimental exploration of Marsaglia's xorshift generators, scrambled,
+/// TOMS 2016).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    /// Returns a number below `end`, which is not 0.
+    fn below(&mut self, end: usize) -> usize {
+        ((self.next() >> 33) as usize) % end
+    }
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+    fn of<'t, T>(&mut self, list: &'t [T]) -> Option<&'t T> {
+        if list.is_empty() { None } else { Some(&list[self.below(list.len())]) }
+    }
+}
+
+/// The words, numbers and characters in the code of a program.
+#[derive(Default)]
+struct Dictionary {
+    words: Vec<Vec<u8>>,
+    characters: Vec<u8>,
+}
+
+impl Dictionary {
+    fn new(program: &Program) -> Self {
+        let mut globals = FxHashSet::default();
+        let (mut numbers, mut characters) = (BTreeSet::new(), BTreeSet::new());
+        let mut seen = FxHashSet::default();
+        let mut stack = Vec::new();
+        for (id, edge) in program.edges.iter() {
+            if program.funcs[program.func_of(id)].origin != FunctionOrigin::Source {
+                continue;
+            }
+            edge.op.for_each_expr(|e| {
+                program.exprs.visit(e, &mut seen, |_, node| match node {
+                    Expr::GlobalAddr(global) => stack.push(*global),
+                    Expr::Const(constant) => {
+                        if let Some(value) = constant.to_u64() {
+                            let byte = u8::try_from(value).ok();
+                            characters.extend(byte.filter(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()));
+                            let signed = match constant.width() {
+                                1..=32 => i64::from(value as u32 as i32),
+                                _ => value as i64,
+                            };
+                            numbers.insert(signed);
+                        }
+                    }
+                    _ => {}
+                });
+            });
+        }
+        // Tables of strings lead to more strings.
+        let mut words = BTreeSet::new();
+        while let Some(global) = stack.pop() {
+            let Some(init) = program.globals[global].init.as_ref().filter(|_| globals.insert(global)) else { continue };
+            for (_, e) in &init.pointers {
+                program.exprs.visit(*e, &mut FxHashSet::default(), |_, node| {
+                    if let Expr::GlobalAddr(other) = node {
+                        stack.push(*other);
+                    }
+                });
+            }
+            for word in init.bytes.split(|&b| b == 0) {
+                let is_text = word.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
+                if is_text && (1..=LONGEST_WORD).contains(&word.len()) {
+                    words.insert(word.to_vec());
+                }
+            }
+        }
+        // The letters of `getopt` are options, and the names of `getopt_long` are.
+        let mut options = BTreeSet::new();
+        for word in &words {
+            let is_name = word.iter().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(b));
+            let is_letters = word.iter().all(|b| b.is_ascii_alphanumeric() || b":+-?".contains(b));
+            if is_name && word.len() > 1 && word[0] != b'-' {
+                options.insert([b"--", word.as_slice()].concat());
+            }
+            if is_letters {
+                options.extend(word.iter().filter(|b| b.is_ascii_alphanumeric()).map(|&b| vec![b'-', b]));
+            }
+        }
+        words.extend(options);
+        words.extend(numbers.iter().flat_map(|n| [n - 1, *n, n + 1]).map(|n| n.to_string().into_bytes()));
+        Self { words: words.into_iter().take(MOST_WORDS).collect(), characters: characters.into_iter().collect() }
+    }
+}
+
+/// Makes new processes of those that were run.
+pub struct Mutator {
+    random: Random,
+    dictionary: Dictionary,
+    /// The processes that are mutated.
+    kept: Vec<Process>,
+    /// Processes to run before any mutation.
+    first: VecDeque<Process>,
+    /// For each edge: a bit for each class of numbers of executions that a run had.
+    seen: Vec<u8>,
+    /// The number of kept processes and of those classes.
+    paths: usize,
+    takes_arguments: bool,
+    takes_stdin: bool,
+    files: Vec<Vec<u8>>,
+    variables: Vec<Vec<u8>>,
+}
+
+impl Mutator {
+    /// Returns a mutator of the processes of a program. Equal seeds make equal processes.
+    pub fn new(program: &Program, seed: u64) -> Self {
+        Self {
+            random: Random(seed ^ 0x9e37_79b9_7f4a_7c15),
+            dictionary: Dictionary::new(program),
+            kept: Vec::new(),
+            first: VecDeque::from([Process::default()]),
+            seen: vec![0; program.edges.len()],
+            paths: 0,
+            takes_arguments: false,
+            takes_stdin: false,
+            files: Vec::new(),
+            variables: Vec::new(),
+        }
+    }
+
+    /// Returns the number of paths that were new so far.
+    pub fn paths(&self) -> usize {
+        self.paths
+    }
+
+    /// Records a run of a process with the number of executions of each edge. Keeps the process if its path is new.
+    pub fn learn(&mut self, process: &Process, counts: &[u32], wanted: &Wanted) {
+        let mut is_new = false;
+        for (seen, &count) in self.seen.iter_mut().zip(counts) {
+            let class = match count {
+                0 => continue,
+                1..=3 => count - 1,
+                4..=7 => 3,
+                8..=15 => 4,
+                16..=31 => 5,
+                32..=127 => 6,
+                _ => 7,
+            };
+            is_new |= *seen & 1 << class == 0;
+            *seen |= 1 << class;
+        }
+        if is_new {
+            self.paths += 1;
+            self.kept.push(process.clone());
+        }
+        self.want(wanted);
+    }
+
+    /// Records what the program asks for, and lets each word be tried there.
+    fn want(&mut self, wanted: &Wanted) {
+        let words = self.dictionary.words.clone();
+        let mut add = |process: Process| self.first.push_back(process);
+        let line = |word: &[u8]| [word, b"\n"].concat();
+        if wanted.arguments && !self.takes_arguments {
+            self.takes_arguments = true;
+            add(Process { arguments: vec![Vec::new()], ..Process::default() });
+            for word in &words {
+                add(Process { arguments: vec![word.clone()], ..Process::default() });
+                add(Process { arguments: vec![word.clone(), b"1".to_vec()], ..Process::default() });
+            }
+        }
+        if wanted.stdin && !self.takes_stdin {
+            self.takes_stdin = true;
+            add(Process { stdin: b"\n".to_vec(), ..Process::default() });
+            for word in &words {
+                add(Process { stdin: line(word), ..Process::default() });
+            }
+        }
+        for path in &wanted.missing {
+            if !self.files.contains(path) && self.files.len() < 100 {
+                self.files.push(path.clone());
+                let base = self.kept.last().cloned().unwrap_or_default();
+                for content in std::iter::once(Vec::new()).chain(words.iter().map(|word| line(word))) {
+                    let mut process = base.clone();
+                    process.files.insert(path.clone(), content);
+                    add(process);
+                }
+            }
+        }
+        for name in &wanted.variables {
+            if !self.variables.contains(name) && self.variables.len() < 100 && !name.is_empty() {
+                self.variables.push(name.clone());
+                let base = self.kept.last().cloned().unwrap_or_default();
+                for value in std::iter::once(Vec::new()).chain(words.iter().cloned()) {
+                    let mut process = base.clone();
+                    process.variables.insert(name.clone(), value);
+                    add(process);
+                }
+            }
+        }
+    }
+
+    /// Returns the next process to run.
+    pub fn next_process(&mut self) -> Process {
+        if let Some(process) = self.first.pop_front() {
+            return process;
+        }
+        // The newest processes are the deepest.
+        let count = self.kept.len();
+        let recent = count.div_ceil(4).max(1);
+        let at = match self.random.one_in(2) {
+            _ if count == 0 => return Process::default(),
+            true => self.random.below(count),
+            false => count - 1 - self.random.below(recent),
+        };
+        let mut process = self.kept[at].clone();
+        if self.random.one_in(8) {
+            self.cross(&mut process);
+        }
+        for _ in 0..1 << self.random.below(STACKED as usize + 1) {
+            self.mutate(&mut process);
+        }
+        if process.size() > LARGEST { Process::default() } else { process }
+    }
+
+    fn mutate(&mut self, process: &mut Process) {
+        let parts = [self.takes_arguments, self.takes_stdin, !self.files.is_empty(), !self.variables.is_empty()];
+        let parts: Vec<usize> = (0..parts.len()).filter(|&n| parts[n]).collect();
+        match self.random.of(&parts) {
+            Some(0) => self.arguments(&mut process.arguments),
+            Some(1) => self.bytes(&mut process.stdin),
+            Some(2) => {
+                let index = self.random.below(self.files.len());
+                let path = self.files[index].clone();
+                if self.random.one_in(8) {
+                    process.files.remove(&path);
+                } else {
+                    let mut content = process.files.remove(&path).unwrap_or_default();
+                    self.bytes(&mut content);
+                    let is_folder =
+                        process.files.keys().any(|other| is_within(other, &path) || is_within(&path, other));
+                    if !is_folder {
+                        process.files.insert(path, content);
+                    }
+                }
+            }
+            Some(3) => {
+                let index = self.random.below(self.variables.len());
+                let name = self.variables[index].clone();
+                if self.random.one_in(4) {
+                    process.variables.remove(&name);
+                } else {
+                    let mut value = process.variables.get(&name).cloned().unwrap_or_default();
+                    self.text(&mut value);
+                    process.variables.insert(name, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes over a part of another process that was kept.
+    fn cross(&mut self, process: &mut Process) {
+        let other = &self.kept[self.random.below(self.kept.len())];
+        match self.random.below(4) {
+            0 => process.arguments = other.arguments.clone(),
+            1 => process.stdin = other.stdin.clone(),
+            2 => process.variables = other.variables.clone(),
+            _ => {
+                // The end of the input of one follows the beginning of that of the other.
+                let (from, to) = (self.random.below(other.stdin.len() + 1), self.random.below(process.stdin.len() + 1));
+                process.stdin.truncate(to);
+                process.stdin.extend(&other.stdin[from..]);
+            }
+        }
+    }
+
+    fn word(&mut self) -> Vec<u8> {
+        self.random.of(&self.dictionary.words).cloned().unwrap_or_default()
+    }
+
+    fn character(&mut self) -> u8 {
+        match self.random.below(8) {
+            0 => self.random.next() as u8,
+            1 | 2 => b' ' + self.random.below(95) as u8,
+            3 => b'0' + self.random.below(10) as u8,
+            _ => self.random.of(&self.dictionary.characters).copied().unwrap_or(b'a'),
+        }
+    }
+
+    fn arguments(&mut self, list: &mut Vec<Vec<u8>>) {
+        let at = self.random.below(list.len() + 1);
+        match self.random.below(8) {
+            0 | 1 if list.len() < Process::MOST_ARGUMENTS => {
+                let word = self.word();
+                list.insert(at, word);
+            }
+            2 if list.len() < Process::MOST_ARGUMENTS => {
+                let mut text = Vec::new();
+                self.text(&mut text);
+                list.insert(at, text);
+            }
+            3 if at < list.len() => drop(list.remove(at)),
+            4 if at < list.len() && list.len() < Process::MOST_ARGUMENTS => list.insert(at, list[at].clone()),
+            5 if at < list.len() => list[at] = self.word(),
+            6 if at < list.len() => {
+                let other = self.random.below(list.len());
+                if self.random.one_in(2) { list.swap(at, other) } else { list[at] = list[other].clone() }
+            }
+            _ if at < list.len() => self.text(&mut list[at]),
+            _ => {}
+        }
+    }
+
+    /// Mutates a text without zeros.
+    fn text(&mut self, text: &mut Vec<u8>) {
+        self.bytes(text);
+        text.retain(|&b| b != 0);
+    }
+
+    fn bytes(&mut self, bytes: &mut Vec<u8>) {
+        let at = self.random.below(bytes.len() + 1);
+        let end = (at + 1 + self.random.below(8)).min(bytes.len());
+        match self.random.below(10) {
+            0 | 1 => {
+                let c = self.character();
+                bytes.insert(at, c);
+            }
+            2 | 3 if at < bytes.len() => {
+                let is_digit = bytes[at].is_ascii_digit() && self.random.one_in(2);
+                bytes[at] = if is_digit { b'0' + self.random.below(10) as u8 } else { self.character() };
+            }
+            4 | 5 => {
+                let word = self.word();
+                bytes.splice(at..at, word);
+            }
+            6 if at < end => drop(bytes.drain(at..end)),
+            7 if at < end => {
+                let part = bytes[at..end].to_vec();
+                for _ in 0..1 << self.random.below(5) {
+                    bytes.splice(at..at, part.iter().copied());
+                }
+            }
+            8 if at < bytes.len() => bytes[at] ^= 1 << self.random.below(8),
+            _ => {
+                let mut word = self.word();
+                word.push(if self.random.one_in(2) { b'\n' } else { b' ' });
+                bytes.splice(at..at, word);
+            }
+        }
+    }
+}
+
+/// Returns processes that have less than another one, those that have the least first.
+pub fn smaller(process: &Process) -> Vec<Process> {
+    let mut out = Vec::new();
+    let mut add = |change: &dyn Fn(&mut Process)| {
+        let mut less = process.clone();
+        change(&mut less);
+        if less != *process {
+            out.push(less);
+        }
+    };
+    for name in process.files.keys() {
+        add(&|less| drop(less.files.remove(name)));
+    }
+    for name in process.variables.keys() {
+        add(&|less| drop(less.variables.remove(name)));
+    }
+    for (from, to) in parts(process.arguments.len()) {
+        add(&|less| drop(less.arguments.drain(from..to)));
+    }
+    for (from, to) in parts(process.stdin.len()) {
+        add(&|less| drop(less.stdin.drain(from..to)));
+    }
+    for (n, argument) in process.arguments.iter().enumerate() {
+        for (from, to) in parts(argument.len()) {
+            add(&|less| drop(less.arguments[n].drain(from..to)));
+        }
+    }
+    for maps in [true, false] {
+        let map = if maps { &process.files } else { &process.variables };
+        for (name, value) in map {
+            for (from, to) in parts(value.len()) {
+                add(&|less| {
+                    let map = if maps { &mut less.files } else { &mut less.variables };
+                    map.entry(name.clone()).and_modify(|value| drop(value.drain(from..to)));
+                });
+            }
+        }
+    }
+    out
+}
+
+/// Returns ranges of a sequence: all of it, halves, quarters, and so on (delta debugging: Zeller, Hildebrandt,
+/// Simplifying and isolating failure-inducing input, TSE 2002).
+fn parts(length: usize) -> Vec<(usize, usize)> {
+    /// The maximal number of ranges.
+    const MOST: usize = 64;
+    let (mut out, mut size) = (Vec::new(), length);
+    while size > 0 && out.len() < MOST {
+        out.extend((0..length).step_by(size).map(|at| (at, (at + size).min(length))));
+        size /= 2;
+    }
+    out
+}
+
+/// Returns true if a path leads to a file in a folder.
+fn is_within(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = "program 64 entry f0
+        type ty0 int \"int\" 32 signed
+        func f0 \"main\" source ty0 32 () entry l0 {
+          local v0 \"x\" ty0 32
+          l0: t0: v0 := 1234:32 -> l1
+          l1: t1: if (v0 == 65:32) -> l2
+              t2: else ~(v0 == 65:32) -> l2
+          l2: t3: halt exit 0:32 -> l3
+          l3:
+        }";
+
+    #[test]
+    fn smaller_processes_lack_parts() {
+        let process = Process { arguments: vec![b"ab".to_vec()], stdin: b"xyz".to_vec(), ..Process::default() };
+        let all = smaller(&process);
+        assert!(all.iter().all(|less| less.size() < process.size()));
+        let has = |arguments: &[&str], stdin: &str| {
+            let arguments = arguments.iter().map(|a| a.as_bytes().to_vec()).collect();
+            all.contains(&Process { arguments, stdin: stdin.into(), ..Process::default() })
+        };
+        assert!(has(&[], "xyz") && has(&["ab"], "") && has(&["b"], "xyz") && has(&["ab"], "xy"));
+        assert!(smaller(&Process::default()).is_empty());
+    }
+
+    #[test]
+    fn new_paths_are_kept_and_what_is_wanted_is_mutated() {
+        let program = cfa::text::parse(PROGRAM).unwrap();
+        let mut mutator = Mutator::new(&program, 1);
+        assert!(mutator.dictionary.words.contains(&b"1234".to_vec()) && mutator.dictionary.characters == *b"A");
+        let first = mutator.next_process();
+        assert_eq!(first, Process::default());
+        let wanted = Wanted { stdin: true, ..Wanted::default() };
+        mutator.learn(&first, &[1, 1, 0, 1], &wanted);
+        mutator.learn(&first, &[1, 1, 0, 1], &wanted);
+        assert_eq!(mutator.paths(), 1);
+        mutator.learn(&first, &[1, 0, 1, 1], &wanted);
+        assert_eq!(mutator.paths(), 2);
+        let made: Vec<Process> = (0..500).map(|_| mutator.next_process()).collect();
+        assert!(made.iter().any(|p| p.stdin.contains(&b'A')) && made.iter().all(|p| p.arguments.is_empty()));
+        assert!(made.iter().any(|p| p.stdin == b"1234\n"));
+    }
+}

@@ -1,0 +1,504 @@
+//! Native runs of a suite (`--run`): the program is built by clang with counters and runs on each test; llvm-cov reports
+//! the lines and branches that were executed. They are compared with the goals that each test covers in the interpreter.
+
+use super::folders;
+use super::given::Given;
+use super::suite::Goal;
+use super::{Suite, harness};
+use crate::harness::Build;
+use cfa::wording::counted;
+use driver::environment::Process;
+use driver::failure::Failure;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Error;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// The time between two looks at a running process.
+const TICK: Duration = Duration::from_millis(2);
+/// The maximal size in bytes of a file that a run writes.
+const LARGEST_FILE: u64 = 64 << 20;
+/// The maximal number of promises that the summary lists as broken.
+const LISTED: usize = 20;
+
+/// The options with which the program counts. The counters are in a mapped file, so that they outlive a process that
+/// is killed.
+const COUNTING: [&str; 6] =
+    ["-O0", "-w", "-fprofile-instr-generate", "-fcoverage-mapping", "-mllvm", "-runtime-counter-relocation"];
+
+/// Lets the counters start before the constructors of a harness, which may end the process.
+const STARTS_COUNTING: &str = "
+__attribute__((weak)) void __llvm_profile_initialize(void);
+__attribute__((weak)) int __llvm_profile_register_write_file_atexit(void);
+__attribute__((constructor(101))) static void proviso_starts_counting(void) {
+    if (__llvm_profile_initialize && __llvm_profile_register_write_file_atexit) {
+        __llvm_profile_initialize();
+        __llvm_profile_register_write_file_atexit();
+    }
+}
+";
+
+/// A number of things and how many of them are covered.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Share {
+    covered: usize,
+    all: usize,
+}
+
+impl Share {
+    fn add(&mut self, is_covered: bool) {
+        self.all += 1;
+        self.covered += usize::from(is_covered);
+    }
+    fn percent(self) -> f64 {
+        if self.all == 0 { 100.0 } else { self.covered as f64 * 100.0 / self.all as f64 }
+    }
+    fn shown(self, what: &str) -> String {
+        format!("{} of {} {what} ({:.1} %)", self.covered, self.all, self.percent())
+    }
+    fn json(self) -> serde_json::Value {
+        json!({"covered": self.covered, "total": self.all, "percent": self.percent()})
+    }
+}
+
+/// The executions of the lines and branches of one file.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+struct Counts {
+    /// The number of executions of each line.
+    lines: BTreeMap<u32, u64>,
+    /// The number of executions of each outcome of the conditions of each line.
+    branches: BTreeMap<u32, Vec<u64>>,
+}
+
+impl Counts {
+    /// Returns how many lines and how many branches are covered.
+    fn shares(&self) -> [Share; 2] {
+        let (mut lines, mut branches) = (Share::default(), Share::default());
+        self.lines.values().for_each(|&n| lines.add(n > 0));
+        self.branches.values().flatten().for_each(|&n| branches.add(n > 0));
+        [lines, branches]
+    }
+}
+
+/// One native run.
+struct Ran {
+    /// The end of the process; `None` if it was killed because its time was up.
+    status: Option<ExitStatus>,
+    time: Duration,
+}
+
+/// A place at which a test natively executes less than it covers in the interpreter.
+struct Broken {
+    /// The number of the test.
+    test: usize,
+    path: String,
+    /// The first line of the goals.
+    line: u32,
+    what: String,
+}
+
+/// The native runs of a suite.
+pub struct Native {
+    test_name: &'static str,
+    runs: Vec<Ran>,
+    files: BTreeMap<String, Counts>,
+    broken: Vec<Broken>,
+    has_network: bool,
+}
+
+/// Builds the program and runs it on each test of a suite, each for at most `timeout`. `Err` if clang or llvm-cov is
+/// missing or the program does not build.
+pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
+    let folder = tempfile::tempdir().map_err(|e| Failure::writing(&std::env::temp_dir(), &e))?;
+    let tools = Tools::find()?;
+    let alone = match suite.found.tests.iter().any(|test| matches!(test.given, Given::Process { .. })) {
+        true => Some(tools.build(suite, folder.path(), "program", None)?),
+        false => None,
+    };
+    let has_network = !is_isolated();
+    let (mut runs, mut broken, mut files) = (Vec::new(), Vec::new(), BTreeMap::<String, Counts>::new());
+    for (test, number) in suite.found.tests.iter().zip(1..) {
+        let name = format!("{}-{number}", suite.format.test());
+        let nothing = Process::default();
+        let (program, process) = match (&test.given, &alone) {
+            (Given::Process { process, .. }, Some(program)) => (program.clone(), process),
+            (given, _) => {
+                let file = folder.path().join(format!("{name}.c"));
+                let text = harness::write(suite.program, suite.job, given, &name) + STARTS_COUNTING;
+                std::fs::write(&file, text).map_err(|e| Failure::writing(&file, &e))?;
+                (tools.build(suite, folder.path(), &name, Some(&file))?, &nothing)
+            }
+        };
+        let profile = folder.path().join(format!("{name}.profraw"));
+        let home = folder.path().join(&name);
+        runs.push(
+            start(&program, process, &home, &profile, has_network, timeout).map_err(|e| Failure::writing(&home, &e))?,
+        );
+        let counts = tools.counts(suite, &program, &profile)?;
+        broken.extend(broken_promises(suite, number, &counts));
+        for (path, of_test) in counts {
+            let sum = files.entry(path).or_default();
+            for (line, n) in of_test.lines {
+                *sum.lines.entry(line).or_default() += n;
+            }
+            for (line, outcomes) in of_test.branches {
+                let sums = sum.branches.entry(line).or_insert_with(|| vec![0; outcomes.len()]);
+                sums.iter_mut().zip(outcomes).for_each(|(sum, n)| *sum += n);
+            }
+        }
+    }
+    Ok(Native { test_name: suite.format.test(), runs, files, broken, has_network })
+}
+
+/// Returns the places at which a test natively executes less than it covers in the interpreter. The interpreter's
+/// branches and those of llvm-cov are compared where both have the same number. A condition may extend over several
+/// lines, and the two name another one of them, so lines that follow each other are compared together.
+fn broken_promises(suite: &Suite<'_>, number: usize, counts: &BTreeMap<String, Counts>) -> Vec<Broken> {
+    let mut of_files: BTreeMap<&str, BTreeMap<u32, Vec<&Goal>>> = BTreeMap::new();
+    for goal in suite.goals {
+        if let Some(spot) = &goal.spot {
+            of_files.entry(&spot.path).or_default().entry(spot.line).or_default().push(goal);
+        }
+    }
+    let mut broken = Vec::new();
+    for (path, goals) in of_files {
+        let Some(file) = counts.get(&same(path)) else { continue };
+        let lines: BTreeSet<u32> = goals.keys().chain(file.branches.keys()).copied().collect();
+        let lines: Vec<u32> = lines.into_iter().collect();
+        for together in lines.chunk_by(|line, next| line + 1 == *next) {
+            let goals: Vec<&Goal> = together.iter().filter_map(|line| goals.get(line)).flatten().copied().collect();
+            let covered: Vec<&Goal> = goals.iter().copied().filter(|goal| goal.tests.contains(&number)).collect();
+            let Some(first) = covered.first() else { continue };
+            let native: Vec<u64> =
+                together.iter().filter_map(|line| file.branches.get(line)).flatten().copied().collect();
+            let executed = together.iter().filter_map(|line| file.lines.get(line));
+            let is_executed = executed.clone().count() == 0 || executed.clone().any(|&n| n > 0);
+            let taken = native.iter().filter(|&&n| n > 0).count();
+            if !is_executed || native.len() == goals.len() && taken < covered.len() {
+                let what = covered.iter().map(|goal| goal.what.as_str()).collect::<Vec<_>>().join(", ");
+                let line = first.spot.as_ref().map_or(0, |spot| spot.line);
+                broken.push(Broken { test: number, path: path.to_owned(), line, what });
+            }
+        }
+    }
+    broken
+}
+
+/// Returns the path of an existing file, by which it is compared.
+fn same(path: &str) -> String {
+    std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
+}
+
+impl Native {
+    /// Returns the coverage of each file and of all, with the lines on which tests do not keep what they promise.
+    pub fn summary(&self) -> String {
+        let late = self.runs.iter().filter(|run| run.status.is_none()).count();
+        let killed = self.runs.iter().filter(|run| run.status.is_some_and(|s| s.signal().is_some())).count();
+        let mut out = format!("run natively: {}", counted(self.runs.len(), "test"));
+        if late > 0 {
+            out += &format!(", {late} stopped because the time was up");
+        }
+        if killed > 0 {
+            out += &format!(", {killed} ended by a signal");
+        }
+        out.push('\n');
+        for (path, counts) in &self.files {
+            let [lines, branches] = counts.shares();
+            let path = short(path);
+            out += &format!("  {path}: {}, {}\n", lines.shown("lines"), branches.shown("branches"));
+        }
+        for broken in self.broken.iter().take(LISTED) {
+            let Broken { test, path, line, what } = broken;
+            out += &format!("{}-{test} natively does not cover all of {path}:{line}: {what}\n", self.test_name);
+        }
+        out
+    }
+
+    /// Returns warnings about the runs.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.has_network {
+            out.push("the tests were run with a network: this system does not let them be run without".to_owned());
+        }
+        if !self.broken.is_empty() {
+            let tests: BTreeSet<usize> = self.broken.iter().map(|broken| broken.test).collect();
+            out.push(format!(
+                "{} natively not all that the interpreter executes",
+                match tests.len() {
+                    1 => "1 test executes".to_owned(),
+                    n => format!("{n} tests execute"),
+                }
+            ));
+        }
+        out
+    }
+
+    /// Returns the coverage in JSON.
+    pub fn json(&self) -> serde_json::Value {
+        let [mut lines, mut branches] = [Share::default(); 2];
+        let mut files = Vec::new();
+        for (path, counts) in &self.files {
+            let [of_lines, of_branches] = counts.shares();
+            for (sum, part) in [(&mut lines, of_lines), (&mut branches, of_branches)] {
+                sum.all += part.all;
+                sum.covered += part.covered;
+            }
+            let missing: Vec<u32> = counts.lines.iter().filter(|(_, n)| **n == 0).map(|(line, _)| *line).collect();
+            let path = short(path);
+            files.push(json!({
+                "file": path, "lines": of_lines.json(), "branches": of_branches.json(), "missing_lines": missing,
+            }));
+        }
+        let runs = self.runs.iter().zip(1..).map(|(run, number)| {
+            json!({
+                "test": number,
+                "exit": run.status.and_then(|s| s.code()),
+                "signal": run.status.and_then(|s| s.signal()),
+                "stopped": run.status.is_none(),
+                "seconds": run.time.as_secs_f64(),
+            })
+        });
+        let broken =
+            self.broken.iter().map(|b| json!({"test": b.test, "file": b.path, "line": b.line, "goals": b.what}));
+        json!({
+            "lines": lines.json(),
+            "branches": branches.json(),
+            "files": files,
+            "runs": runs.collect::<Vec<_>>(),
+            "broken": broken.collect::<Vec<_>>(),
+            "network": self.has_network,
+        })
+    }
+}
+
+/// Returns a path relative to the working directory, if it is below it.
+fn short(path: &str) -> String {
+    let here = std::env::current_dir().ok();
+    let short = here.as_deref().and_then(|here| Path::new(path).strip_prefix(here).ok());
+    short.map_or_else(|| path.to_owned(), |short| short.display().to_string())
+}
+
+/// The compiler and the tools that read its counters.
+struct Tools {
+    clang: PathBuf,
+    profdata: PathBuf,
+    cov: PathBuf,
+}
+
+impl Tools {
+    /// Finds the tools of the same version as clang.
+    fn find() -> Result<Self, Failure> {
+        let clang = frontend_llvm::clang().map_err(|e| Failure::data(format!("{e}")))?;
+        let real = std::fs::canonicalize(&clang).unwrap_or_else(|_| clang.clone());
+        let version = clang.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix("clang"));
+        let suffix = version.unwrap_or_default().to_owned();
+        let tool = |name: &str| {
+            let besides =
+                [real.parent().map(|f| f.join(name)), clang.parent().map(|f| f.join(format!("{name}{suffix}")))];
+            let found = besides.into_iter().flatten().find(|path| path.is_file());
+            found.ok_or_else(|| {
+                Failure::data(format!(
+                    "--run needs {name}, which is not beside {}; install llvm{suffix}",
+                    real.display()
+                ))
+            })
+        };
+        Ok(Self { profdata: tool("llvm-profdata")?, cov: tool("llvm-cov")?, clang: clang.clone() })
+    }
+
+    /// Builds the program, with a harness if there is one, and returns the path of the executable.
+    fn build(&self, suite: &Suite<'_>, folder: &Path, name: &str, with: Option<&Path>) -> Result<PathBuf, Failure> {
+        let program = folder.join(format!("{name}.out"));
+        let mut common: Vec<String> = COUNTING.iter().map(|&option| option.to_owned()).collect();
+        if suite.program.layout.pointer_width == 32 {
+            common.push("-m32".into());
+        }
+        common.push("-g".into());
+        let (clang, objects) = (self.clang.display().to_string(), format!("{}/{name}.", folder.display()));
+        let build = Build { load: &suite.job.load, compiler: &clang, common: &common, objects: &objects };
+        let mut commands = build.commands(with.map(|file| file.display().to_string()).as_deref());
+        if let Some(link) = commands.last_mut() {
+            *link += &format!(" -o {}", program.display());
+        }
+        for command in commands {
+            let made = Command::new("sh").args(["-c", &command]).output();
+            let made = made.map_err(|e| Failure::data(format!("sh does not run: {e}")))?;
+            if !made.status.success() {
+                let said = String::from_utf8_lossy(&made.stderr).into_owned();
+                let said: Vec<&str> = said.lines().take(10).collect();
+                return Err(Failure::data(format!("the program does not build to be run:\n{}", said.join("\n"))));
+            }
+        }
+        Ok(program)
+    }
+
+    /// Returns the counts of a run for the files of the program.
+    fn counts(&self, suite: &Suite<'_>, program: &Path, profile: &Path) -> Result<BTreeMap<String, Counts>, Failure> {
+        if !profile.is_file() {
+            return Ok(BTreeMap::new());
+        }
+        let merged = profile.with_extension("profdata");
+        output(Command::new(&self.profdata).args(["merge", "-sparse"]).arg(profile).arg("-o").arg(&merged))?;
+        let mut export = Command::new(&self.cov);
+        export.args(["export", "--format=lcov"]).arg(program).arg("-instr-profile").arg(&merged);
+        let text = output(&mut export)?;
+        let mut counts = counts_in(&text);
+        let own: BTreeSet<String> = suite.program.files.values().map(|file| same(&file.path)).collect();
+        counts.retain(|path, _| own.contains(path));
+        Ok(counts)
+    }
+}
+
+/// Returns the standard output of a command. `Err` if it fails.
+fn output(command: &mut Command) -> Result<String, Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let made = command.output().map_err(|e| Failure::data(format!("{name} does not run: {e}")))?;
+    if !made.status.success() {
+        return Err(Failure::data(format!("{name} fails: {}", String::from_utf8_lossy(&made.stderr).trim())));
+    }
+    Ok(String::from_utf8_lossy(&made.stdout).into_owned())
+}
+
+/// Reads the format of lcov.
+fn counts_in(text: &str) -> BTreeMap<String, Counts> {
+    let (mut files, mut file) = (BTreeMap::new(), String::new());
+    for line in text.lines() {
+        let Some((key, value)) = line.split_once(':') else { continue };
+        if key == "SF" {
+            file = same(value);
+            continue;
+        }
+        let of: &mut Counts = match key {
+            "DA" | "BRDA" => files.entry(file.clone()).or_default(),
+            _ => continue,
+        };
+        let mut fields = value.split(',');
+        let line = fields.next().and_then(|n| n.parse().ok());
+        let count = fields.next_back().map(|n| n.parse().unwrap_or(0));
+        match (line, count, key) {
+            (Some(line), Some(n), "DA") => _ = of.lines.insert(line, n),
+            (Some(line), Some(n), _) => of.branches.entry(line).or_default().push(n),
+            _ => {}
+        }
+    }
+    files
+}
+
+/// Starts the program on the inputs of a process, in a new folder, and waits for its end. `Err` if it cannot be
+/// started.
+fn start(
+    program: &Path,
+    process: &Process,
+    folder: &Path,
+    profile: &Path,
+    has_network: bool,
+    timeout: Duration,
+) -> Result<Ran, Error> {
+    folders::put_files(folder, process)?;
+    let stdin = folder.with_extension("stdin");
+    std::fs::write(&stdin, &process.stdin)?;
+    let os = std::ffi::OsStr::from_bytes;
+    let begin = Instant::now();
+    let mut command = Command::new(program);
+    command
+        .arg0(Process::NAME)
+        .args(process.arguments.iter().map(|a| os(a)))
+        .env_clear()
+        .envs(process.variables.iter().map(|(name, value)| (os(name), os(value))))
+        .env("LLVM_PROFILE_FILE", format!("{}%c", profile.display()))
+        .current_dir(folder)
+        .stdin(File::open(&stdin)?)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0);
+    let seconds = timeout.as_secs() + 1;
+    // SAFETY: the functions of the C library that are called between fork and exec are system calls.
+    unsafe {
+        command.pre_exec(move || {
+            if !has_network {
+                without_network()?;
+            }
+            limit(libc::RLIMIT_FSIZE, LARGEST_FILE)?;
+            limit(libc::RLIMIT_CORE, 0)?;
+            limit(libc::RLIMIT_CPU, seconds)?;
+            match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(Error::last_os_error()),
+            }
+        });
+    }
+    let mut child = command.spawn()?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if begin.elapsed() >= timeout {
+            break None;
+        }
+        std::thread::sleep(TICK);
+    };
+    // SAFETY: the signal goes to the process group of the child, which has processes of the program alone.
+    unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
+    if status.is_none() {
+        child.wait()?;
+    }
+    Ok(Ran { status, time: begin.elapsed() })
+}
+
+/// Gives this process a network of its own, which is empty. `Err` if the system does not permit it.
+fn without_network() -> Result<(), Error> {
+    // SAFETY: the calls change only attributes of this process.
+    let done = unsafe {
+        libc::unshare(libc::CLONE_NEWNET) == 0 || libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET) == 0
+    };
+    if done { Ok(()) } else { Err(Error::last_os_error()) }
+}
+
+/// Returns true if processes can be started without a network.
+fn is_isolated() -> bool {
+    let mut command = Command::new("true");
+    // SAFETY: the function only calls the system.
+    unsafe { command.pre_exec(without_network) };
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Sets a limit on what this process uses.
+fn limit(resource: libc::__rlimit_resource_t, most: u64) -> Result<(), Error> {
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+    // SAFETY: the pointer is to a local variable.
+    match unsafe { libc::setrlimit(resource, &limit) } {
+        0 => Ok(()),
+        _ => Err(Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read() {
+        let text = "SF:/no/p.c\nFN:1,main\nDA:1,2\nDA:2,0\nBRDA:1,0,0,2\nBRDA:1,0,1,-\nLF:2\nend_of_record\n";
+        let counts = &counts_in(text)["/no/p.c"];
+        assert_eq!(counts.branches[&1], [2, 0]);
+        assert_eq!(counts.shares(), [Share { covered: 1, all: 2 }, Share { covered: 1, all: 2 }]);
+    }
+
+    #[test]
+    fn a_run_has_its_inputs_and_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let sh = |script: &str| {
+            let process = Process { arguments: vec![b"-c".to_vec(), script.into()], ..Process::default() };
+            let home = tempfile::tempdir_in(folder.path()).unwrap();
+            let profile = home.path().join("p");
+            start(Path::new("/bin/sh"), &process, home.path(), &profile, true, Duration::from_millis(500)).unwrap()
+        };
+        assert_eq!(sh("exit 3").status.and_then(|s| s.code()), Some(3));
+        assert!(sh("while :; do :; done").status.is_none());
+    }
+}

@@ -1,0 +1,204 @@
+//! Suites for programs that take arguments, environment variables, standard input and files, judged by native runs.
+
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn proviso(folder: &Path, options: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_proviso")).arg("testgen").args(options).current_dir(folder).output().unwrap()
+}
+
+/// Makes a suite of a program in `p.c` and returns the standard output and the result in JSON.
+fn tested(folder: &Path, program: &str, options: &[&str]) -> (String, serde_json::Value) {
+    std::fs::write(folder.join("p.c"), program).unwrap();
+    let output = proviso(folder, &[&["p.c", "-o", "suite", "--json", "r.json"], options].concat());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    (said, serde_json::from_slice(&std::fs::read(folder.join("r.json")).unwrap()).unwrap())
+}
+
+fn compile(folder: &Path, files: &[&str], output: &str) {
+    let made = Command::new("clang-19").args(["-w", "-o", output]).args(files).current_dir(folder).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// The tests of a suite that start with a name, in order.
+fn entries(suite: &Path, start: &str) -> Vec<std::path::PathBuf> {
+    let mut found: Vec<_> = std::fs::read_dir(suite).unwrap().map(|e| e.unwrap().path()).collect();
+    found.retain(|path| path.file_name().unwrap().as_bytes().starts_with(start.as_bytes()));
+    found.sort();
+    found
+}
+
+/// Natively, the suite executes everything, and each test what it covers here.
+fn covers_all(native: &serde_json::Value) {
+    assert_eq!(native["branches"]["covered"], native["branches"]["total"], "{native}");
+    assert_eq!(native["lines"]["covered"], native["lines"]["total"], "{native}");
+    assert_eq!(native["broken"].as_array().unwrap().len(), 0, "{native}");
+}
+
+const EVERYTHING: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    int quiet = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], \"--quiet\") == 0) quiet = 1;
+        else if (argv[i][0] == '-') { puts(\"bad option\"); return 2; }
+    }
+    if (quiet) puts(\"quiet\");
+    const char *mode = getenv(\"P_MODE\");
+    if (mode && strcmp(mode, \"fast\") == 0) puts(\"fast\");
+    char line[40];
+    if (fgets(line, sizeof line, stdin) && strncmp(line, \"go\", 2) == 0) puts(\"go\");
+    FILE *f = fopen(\"conf/p.txt\", \"r\");
+    if (!f) { puts(\"no file\"); return 1; }
+    int n = 0;
+    if (fscanf(f, \"%d\", &n) == 1 && n == 4711) puts(\"number\");
+    fclose(f);
+    return 0;
+}
+";
+
+#[test]
+fn every_way_into_a_program_is_tested() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (said, result) = tested(folder, EVERYTHING, &["--timeout", "30", "--run", "--lcov", "l.info"]);
+    assert!(said.contains(" 0 open\n"), "{said}");
+    covers_all(&result["native"]);
+    // Goals are in the terms of the source.
+    let goals = std::fs::read_to_string(folder.join("suite/goals.txt")).unwrap();
+    for condition in
+        ["strcmp(argv[i], \"--quiet\") == 0", "strncmp(line, \"go\", 2) == 0", "strcmp(mode, \"fast\") == 0"]
+    {
+        assert!(goals.contains(&format!(": {condition}: covered by test-")), "{goals}");
+    }
+    assert!(std::fs::read_to_string(folder.join("l.info")).unwrap().contains("SF:p.c\n"));
+    // Each folder starts the program that anybody builds.
+    compile(folder, &["p.c"], "program");
+    let tests = entries(&folder.join("suite"), "test-");
+    let mut printed = BTreeSet::new();
+    for test in &tests {
+        for part in ["argv", "env", "stdin", "files", "run.sh"] {
+            assert!(test.join(part).exists());
+        }
+        let output = Command::new(test.join("run.sh")).arg(folder.join("program")).output().unwrap();
+        assert!(output.status.code().is_some_and(|code| code < 3), "{output:?}");
+        printed.extend(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned));
+    }
+    let expected = ["bad option", "fast", "go", "no file", "number", "quiet"];
+    assert_eq!(printed.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    // A second suite replaces the first one, and nothing else.
+    std::fs::create_dir(folder.join("suite/test-999")).unwrap();
+    std::fs::write(folder.join("suite/test-999/mine"), "").unwrap();
+    tested(folder, "int main(int argc, char **argv) { return argc > 1; }", &["--timeout", "10"]);
+    let left = entries(&folder.join("suite"), "test-");
+    assert!(left.len() == 2 && folder.join("suite/test-999/mine").exists(), "{left:?}");
+}
+
+#[test]
+fn everyday_programs_are_covered_and_promises_are_kept() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/everyday");
+    for name in ["opts.c", "scan.c", "files.c"] {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::fs::read_to_string(here.join(name)).unwrap();
+        let (said, result) = tested(folder.path(), &program, &["--timeout", "30", "--run"]);
+        assert!(said.contains(" 0 open\n"), "{name}: {said}");
+        covers_all(&result["native"]);
+    }
+}
+
+const INPUT: &str = "\
+#include <stdio.h>
+int main(void) {
+    int c = getchar();
+    if (c == 'q') return puts(\"quit\"), 3;
+    if (c == EOF) return puts(\"nothing\"), 4;
+    return 0;
+}
+";
+
+#[test]
+fn suites_have_other_forms() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (said, _) = tested(folder, INPUT, &["--timeout", "10", "--format", "seeds"]);
+    assert!(said.contains(": 4 of 4 branches covered"), "{said}");
+    let seeds = entries(&folder.join("suite"), "seed-");
+    assert!(seeds.iter().any(|seed| std::fs::read(seed).unwrap() == b"q"), "{seeds:?}");
+
+    let (said, result) = tested(folder, INPUT, &["--timeout", "10", "--format", "harness", "--run"]);
+    assert!(said.contains("covered by harness-") || said.contains(": 4 of 4 branches covered"), "{said}");
+    covers_all(&result["native"]);
+    assert!(entries(&folder.join("suite"), "seed-").is_empty());
+    let mut ends = BTreeSet::new();
+    for harness in entries(&folder.join("suite"), "harness-") {
+        compile(folder, &["p.c", harness.to_str().unwrap()], "one");
+        ends.insert(Command::new(folder.join("one")).output().unwrap().status.code());
+    }
+    assert_eq!(ends, BTreeSet::from([Some(0), Some(3), Some(4)]));
+
+    for (options, said) in [
+        (&["p.c", "--format", "test-comp"][..], "--format folders, seeds or harness"),
+        (&["p.c", "--run-timeout", "1"], "--run"),
+    ] {
+        let output = proviso(folder, options);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(64) && told.contains(said), "{told}");
+    }
+}
+
+const FUNCTION: &str = "\
+struct node { int value; struct node *next; };
+int sum(const struct node *list, const char *word) {
+    int total = 0;
+    for (; list; list = list->next) {
+        if (list->value < 0)
+            return -1;
+        total += list->value & 15;
+    }
+    if (word && word[0] == 'x' && word[1] == 'y')
+        return 1;
+    return total == 20;
+}
+";
+
+#[test]
+fn a_function_is_tested_by_harnesses() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--entry", "sum", "--entry-pointers", "maybe-null", "--timeout", "30", "--run"];
+    let (said, result) = tested(folder.path(), FUNCTION, &options);
+    assert!(said.contains(" 0 open\n"), "{said}");
+    covers_all(&result["native"]);
+    assert!(entries(&folder.path().join("suite"), "harness-").len() > 1);
+}
+
+const ENDLESS: &str = "\
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    FILE *f = fopen(\"written\", \"w\");
+    if (f) fclose(f);
+    if (argc > 1)
+        for (;;) sleep(1);
+    return 0;
+}
+";
+
+#[test]
+fn runs_end_and_stay_in_their_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let options = ["--timeout", "5", "--run", "--run-timeout", "1"];
+    let (said, result) = tested(folder, ENDLESS, &options);
+    assert!(said.contains(", 1 stopped because the time was up"), "{said}");
+    let runs = result["native"]["runs"].as_array().unwrap();
+    assert_eq!(runs.iter().filter(|run| run["stopped"] == true).count(), 1, "{result}");
+    assert!(!folder.join("written").exists());
+    // What a stopped run executed counts.
+    assert!(said.contains("p.c: ") && result["native"]["broken"].as_array().unwrap().is_empty(), "{said}");
+}
