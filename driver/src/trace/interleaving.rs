@@ -1,6 +1,7 @@
 //! The trace of a run with threads: the steps of all threads in the order of their execution, with the thread switches.
 
 use super::names::{Names, Temporaries};
+use super::schedule::Collector;
 use super::{Event, InputValue, Step, Trace};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Access, Inputs, InputsSource, Interpreter, Limits, Observer, Outcome, Run, State};
@@ -24,6 +25,7 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
         omitted: 0,
         inputs: Vec::new(),
         accessed: FxHashMap::default(),
+        schedule: Some(Collector::new(program)),
     };
     let mut source: InputsSource<'_> = inputs.source();
     let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
@@ -48,6 +50,7 @@ struct Recorder<'p> {
     inputs: Vec<InputValue>,
     /// The C expression of the memory that an edge accessed last, by edge.
     accessed: FxHashMap<EdgeId, String>,
+    schedule: Option<Collector<'p>>,
 }
 
 impl Recorder<'_> {
@@ -93,6 +96,7 @@ impl Recorder<'_> {
             Some([(first, before), (second, access)]) => self.race(*first, before, *second, access),
             None => error.message.clone(),
         };
+        let schedule = self.schedule.take().and_then(|events| events.finish(run, error.check == Check::Deadlock));
         let event = Event::Error { message: message.clone(), operands: Vec::new() };
         self.push(event, site, true, self.last, 0);
         if self.steps.len() > MAX_STEPS {
@@ -108,6 +112,7 @@ impl Recorder<'_> {
             steps: self.steps,
             omitted: self.omitted,
             cut: 0,
+            schedule,
             ..Trace::default()
         }
     }
@@ -132,6 +137,9 @@ impl Recorder<'_> {
 impl Observer for Recorder<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let program = self.program;
+        if let Some(schedule) = &mut self.schedule {
+            schedule.executed(edge, state);
+        }
         let (thread, depth) = (state.thread(), state.depth());
         let func = program.func_of(edge);
         let op = &program.edges[edge].op;
