@@ -106,8 +106,7 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     let shared = environment.returns.keys().map(String::as_str).filter(|name| subject.shares(name));
     let errors_in_library = subject.error_functions.iter().map(String::as_str).filter(|name| is_library(name));
     let freed = subject.is_scheduled.then_some(schedule::FREE);
-    let mut renamed: Vec<&str> =
-        allocations.functions().chain(shared).chain(errors_in_library).chain(freed).collect();
+    let mut renamed: Vec<&str> = allocations.functions().chain(shared).chain(errors_in_library).chain(freed).collect();
     renamed.sort_unstable();
     renamed.dedup();
     header(&mut out, trace, &renamed, subject);

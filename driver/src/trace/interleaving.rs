@@ -170,17 +170,8 @@ impl Observer for Recorder<'_> {
                 let value = ty.map_or_else(|| value.to_string(), |ty| self.names.show(ty, &value, state));
                 self.push(Event::Assign { target: name, value }, edge, true, thread, depth);
             }
-            Op::Assign { var, .. } | Op::Havoc { var, .. } if matches!(program.vars[var].kind, VarKind::Local(_)) => {
-                let Some(name) = self.names.variable(var) else { return };
-                let Some(value) = state.var(var) else { return };
-                let value = self.names.show(program.vars[var].ty, &value, state);
-                self.push(Event::Assign { target: name.to_owned(), value }, edge, false, thread, depth);
-            }
-            Op::Havoc { var, input } => {
+            Op::Havoc { var, input } if matches!(program.inputs[input].kind, InputKind::Nondet(_)) => {
                 let input = &program.inputs[input];
-                if !matches!(input.kind, InputKind::Nondet(_)) {
-                    return;
-                }
                 let Some(value) = state.var(var) else { return };
                 let shown = self.names.show(input.ty, &value, state);
                 let ty = program.type_name(input.ty);
@@ -197,7 +188,19 @@ impl Observer for Recorder<'_> {
                     function,
                 });
                 let index = self.inputs.len() - 1;
-                self.push(Event::Input { index, into: None }, edge, true, thread, depth);
+                self.push(
+                    Event::Input { index, into: self.names.variable(var).map(str::to_owned) },
+                    edge,
+                    true,
+                    thread,
+                    depth,
+                );
+            }
+            Op::Assign { var, .. } | Op::Havoc { var, .. } if matches!(program.vars[var].kind, VarKind::Local(_)) => {
+                let Some(name) = self.names.variable(var) else { return };
+                let Some(value) = state.var(var) else { return };
+                let value = self.names.show(program.vars[var].ty, &value, state);
+                self.push(Event::Assign { target: name.to_owned(), value }, edge, false, thread, depth);
             }
             Op::Call { callee: Callee::Direct(callee), .. } => {
                 let name = &program.funcs[callee].name;

@@ -64,6 +64,9 @@ pub struct Schedule {
     pub segments: Vec<(u32, u64)>,
     /// The results of the functions that wait for a time, in the order in which they return.
     pub timed: Vec<i32>,
+    /// For each thread but the first: the offset of its argument in an object on the stack of the thread that starts
+    /// it, and the size of the object. (0, 0) if it is no such object.
+    pub arguments: Vec<(u64, u64)>,
     /// The end of the run.
     pub ending: Ending,
 }
@@ -109,6 +112,8 @@ pub(super) struct Collector<'p> {
     atomic: FxHashMap<u32, bool>,
     /// The results of the functions that wait for a time.
     timed: Vec<i32>,
+    /// The arguments of the threads.
+    arguments: Vec<(u64, u64)>,
     /// The last event of an edge in a thread.
     last: FxHashMap<(u32, EdgeId), usize>,
 }
@@ -128,6 +133,7 @@ impl<'p> Collector<'p> {
             owners: BTreeMap::new(),
             atomic: FxHashMap::default(),
             timed: Vec::new(),
+            arguments: Vec::new(),
             last: FxHashMap::default(),
         }
     }
@@ -139,6 +145,17 @@ impl<'p> Collector<'p> {
     /// Returns true if the address is on the stack of the thread, or in its copy of a thread-local variable.
     fn owns(&self, thread: u32, addr: u64) -> bool {
         self.owners.range(..=addr).next_back().is_some_and(|(_, &(owner, end))| owner == thread && addr < end)
+    }
+
+    /// A thread starts with this argument. If it is the address of an object on a stack, all accesses to that object are
+    /// events from here on.
+    fn share(&mut self, argument: u64) {
+        let owned = self.owners.range(..=argument).next_back();
+        let object = owned.filter(|(_, (_, end))| argument < *end).map(|(&base, &(_, end))| (base, end));
+        if let Some((base, _)) = object {
+            self.owners.remove(&base);
+        }
+        self.arguments.push(object.map_or((0, 0), |(base, end)| (argument - base, end - base)));
     }
 
     /// Returns true if accesses of the thread to this address are no events.
@@ -226,6 +243,14 @@ impl<'p> Collector<'p> {
                 let callee = &program.funcs[state.func()];
                 let is_hooked = callee.origin == FunctionOrigin::Model && SYNCHRONISING.contains(&callee.name.as_str());
                 if is_source && is_hooked {
+                    let argument = match callee.name.as_str() {
+                        "pthread_create" => callee.params.get(3),
+                        "thrd_create" => callee.params.get(2),
+                        _ => None,
+                    };
+                    if let Some(argument) = argument.and_then(|&param| state.var(param)?.to_u64()) {
+                        self.share(argument);
+                    }
                     self.open.entry(thread).or_default().push(self.calls.len());
                     self.calls.push(Call { depth: state.depth(), operations: None, has_returned: false });
                 }
@@ -295,6 +320,6 @@ impl<'p> Collector<'p> {
             None if is_deadlock => Ending::Deadlock,
             None => Ending::Error,
         };
-        Some(Schedule { segments, timed: self.timed, ending })
+        Some(Schedule { segments, timed: self.timed, arguments: self.arguments, ending })
     }
 }

@@ -56,6 +56,10 @@ static void proviso_wait(void) {
     }
 }
 
+static int proviso_is_program(const void *);
+/* A step of a function that also the library may call, which takes none. */
+#define PROVISO_STEP() (proviso_is_program(__builtin_return_address(0)) ? proviso_step() : (void)0)
+
 static void proviso_step(void) {
     if (!proviso_started)
         return;
@@ -98,21 +102,26 @@ static void proviso_leave(void) {
 }
 
 /* Memory that is no step: constants, the stack of the thread, and its thread-local variables. */
-static struct {
+static struct proviso_range {
     uintptr_t start, end;
-} proviso_constant[16];
-static int proviso_constants;
+} proviso_constant[16], proviso_program, proviso_shared[PROVISO_THREADS];
+static int proviso_constants, proviso_count_shared;
+
+static int proviso_contains(struct proviso_range range, const void *at) {
+    return (uintptr_t)at - range.start < range.end - range.start;
+}
+static int proviso_is_program(const void *at) { return proviso_contains(proviso_program, at); }
 
 static int proviso_find_constants(struct dl_phdr_info *info, size_t size, void *unused) {
     (void)size, (void)unused;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if ((header->p_type == PT_LOAD && !(header->p_flags & PF_W)) || header->p_type == PT_GNU_RELRO)
-            if (proviso_constants < 16) {
-                uintptr_t start = info->dlpi_addr + header->p_vaddr;
-                proviso_constant[proviso_constants].start = start;
-                proviso_constant[proviso_constants++].end = start + header->p_memsz;
-            }
+        uintptr_t start = info->dlpi_addr + header->p_vaddr;
+        struct proviso_range range = {start, start + header->p_memsz};
+        if (((header->p_type == PT_LOAD && !(header->p_flags & PF_W)) || header->p_type == PT_GNU_RELRO) && proviso_constants < 16)
+            proviso_constant[proviso_constants++] = range;
+        if (header->p_type == PT_LOAD && header->p_flags & PF_X)
+            proviso_program = range;
     }
     return 1; /* The program itself comes first. */
 }
@@ -131,13 +140,34 @@ static void proviso_find_stack(void) {
 
 static int proviso_is_private(const void *at) {
     uintptr_t address = (uintptr_t)at, locals = (uintptr_t)__builtin_thread_pointer();
-    /* The thread-local variables of the first thread lie around its control block, others on the stack. */
-    if (address - proviso_stack < proviso_stack_size || address - (locals - 8192) < 16384)
+    for (int i = 0; i < proviso_count_shared; i++)
+        if (proviso_contains(proviso_shared[i], at))
+            return 0;
+    if (address - proviso_stack < proviso_stack_size)
+        return 1;
+    /* The thread-local variables of the first thread lie around its control block, those of others on the stack. */
+    if (proviso_me == 0 && address - (locals - 4096) < 8192)
         return 1;
     for (int i = 0; i < proviso_constants; i++)
-        if (address - proviso_constant[i].start < proviso_constant[i].end - proviso_constant[i].start)
+        if (proviso_contains(proviso_constant[i], at))
             return 1;
     return 0;
+}
+
+/* An object on the stack is shared from the start of a thread with its address to the end of the function. */
+static void proviso_share(void *argument, int thread) {
+    struct proviso_range range = {(uintptr_t)argument - proviso_arguments[thread].offset, 0};
+    range.end = range.start + proviso_arguments[thread].size;
+    if (range.start < range.end && proviso_count_shared < PROVISO_THREADS)
+        proviso_shared[proviso_count_shared++] = range;
+}
+void __tsan_func_exit(void) {
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(1);
+    for (int i = proviso_count_shared; i-- > 0;) {
+        uintptr_t start = proviso_shared[i].start;
+        if (start - proviso_stack < proviso_stack_size && start < frame)
+            proviso_shared[i] = proviso_shared[--proviso_count_shared];
+    }
 }
 
 /* What happens before what: vector clocks (Mattern 1989), as ThreadSanitizer has them. */
@@ -274,7 +304,6 @@ static void proviso_plain(const void *at, size_t size, int writes) {
 /* The functions that the compiler calls. */
 void __tsan_init(void) {}
 void __tsan_func_entry(void *at) { (void)at; }
-void __tsan_func_exit(void) {}
 #define PROVISO_ACCESSES(size) \
     void __tsan_read##size(void *at) { proviso_plain(at, size, 0); } \
     void __tsan_write##size(void *at) { proviso_plain(at, size, 1); } \
@@ -410,6 +439,9 @@ static int proviso_create(pthread_t *id, const pthread_attr_t *attributes, void 
     __typeof__(&pthread_create) create = __interceptor_pthread_create;
     if (!create)
         create = PROVISO_REAL(pthread_create);
+    if (proviso_count >= PROVISO_THREADS)
+        _exit(2);
+    proviso_share(argument, proviso_count);
     proviso_step();
     proviso_step();
     if (!proviso_started) {
@@ -422,8 +454,6 @@ static int proviso_create(pthread_t *id, const pthread_attr_t *attributes, void 
     start->routine_of_c11 = of_c11;
     start->argument = argument;
     start->number = proviso_count++;
-    if (start->number >= PROVISO_THREADS)
-        _exit(2);
     proviso_join(proviso_clocks[start->number], proviso_clocks[proviso_me]);
     proviso_clocks[start->number][start->number] = 1;
     proviso_clocks[proviso_me][proviso_me]++;
@@ -443,14 +473,14 @@ static void proviso_joined(pthread_t id) {
             proviso_acquire(&proviso_ids[i]);
 }
 PROVISO_OURS int pthread_join(pthread_t id, void **result) {
-    proviso_step();
-    proviso_step();
+    PROVISO_STEP();
+    PROVISO_STEP();
     proviso_joined(id);
     return PROVISO_REAL(pthread_join)(id, result);
 }
 PROVISO_OURS int thrd_join(thrd_t id, int *result) {
-    proviso_step();
-    proviso_step();
+    PROVISO_STEP();
+    PROVISO_STEP();
     proviso_joined(id);
     return PROVISO_REAL(thrd_join)(id, result);
 }
@@ -458,8 +488,8 @@ PROVISO_OURS int thrd_join(thrd_t id, int *result) {
 /* Locks. In its turn, a thread finds them free. */
 #define PROVISO_LOCK(name, type) \
     PROVISO_OURS int name(type *lock) { \
-        proviso_step(); \
-        proviso_step(); \
+        PROVISO_STEP(); \
+        PROVISO_STEP(); \
         int result = PROVISO_REAL(name)(lock); \
         if (result == 0) \
             proviso_acquire(lock); \
@@ -467,8 +497,8 @@ PROVISO_OURS int thrd_join(thrd_t id, int *result) {
     }
 #define PROVISO_UNLOCK(name, type) \
     PROVISO_OURS int name(type *lock) { \
-        proviso_step(); \
-        proviso_step(); \
+        PROVISO_STEP(); \
+        PROVISO_STEP(); \
         proviso_release(lock); \
         return PROVISO_REAL(name)(lock); \
     }
@@ -491,8 +521,8 @@ PROVISO_LOCK(mtx_trylock, mtx_t)
 PROVISO_UNLOCK(mtx_unlock, mtx_t)
 
 PROVISO_OURS int sem_getvalue(sem_t *semaphore, int *value) {
-    proviso_step();
-    proviso_step();
+    PROVISO_STEP();
+    PROVISO_STEP();
     return PROVISO_REAL(sem_getvalue)(semaphore, value);
 }
 
@@ -503,8 +533,8 @@ static int proviso_next_timed(void) {
 }
 PROVISO_OURS int pthread_mutex_timedlock(pthread_mutex_t *lock, const struct timespec *until) {
     (void)until;
-    proviso_step();
-    proviso_step();
+    PROVISO_STEP();
+    PROVISO_STEP();
     int result = proviso_next_timed();
     if (result == 0) {
         PROVISO_REAL(pthread_mutex_lock)(lock);
@@ -514,8 +544,8 @@ PROVISO_OURS int pthread_mutex_timedlock(pthread_mutex_t *lock, const struct tim
 }
 PROVISO_OURS int mtx_timedlock(mtx_t *lock, const struct timespec *until) {
     (void)until;
-    proviso_step();
-    proviso_step();
+    PROVISO_STEP();
+    PROVISO_STEP();
     int result = proviso_next_timed();
     if (result == 0) {
         PROVISO_REAL(mtx_lock)(lock);
@@ -538,27 +568,26 @@ static int proviso_sleep(pthread_mutex_t *lock) {
     proviso_acquire(lock);
     return 0;
 }
-static int proviso_wake(void) {
-    proviso_step();
-    proviso_step();
-    return 0;
-}
 PROVISO_OURS int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock) {
-    (void)condition;
+    if (!proviso_is_program(__builtin_return_address(0)))
+        return PROVISO_REAL(pthread_cond_wait)(condition, lock);
     return proviso_sleep(lock);
 }
 PROVISO_OURS int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock, const struct timespec *until) {
-    (void)condition, (void)until;
+    if (!proviso_is_program(__builtin_return_address(0)))
+        return PROVISO_REAL(pthread_cond_timedwait)(condition, lock, until);
     proviso_sleep(lock);
     return proviso_next_timed();
 }
 PROVISO_OURS int pthread_cond_signal(pthread_cond_t *condition) {
-    (void)condition;
-    return proviso_wake();
+    PROVISO_STEP();
+    PROVISO_STEP();
+    return PROVISO_REAL(pthread_cond_signal)(condition);
 }
 PROVISO_OURS int pthread_cond_broadcast(pthread_cond_t *condition) {
-    (void)condition;
-    return proviso_wake();
+    PROVISO_STEP();
+    PROVISO_STEP();
+    return PROVISO_REAL(pthread_cond_broadcast)(condition);
 }
 PROVISO_OURS int cnd_wait(cnd_t *condition, mtx_t *lock) {
     (void)condition;
@@ -570,12 +599,14 @@ PROVISO_OURS int cnd_timedwait(cnd_t *condition, mtx_t *lock, const struct times
     return proviso_next_timed();
 }
 PROVISO_OURS int cnd_signal(cnd_t *condition) {
-    (void)condition;
-    return proviso_wake();
+    PROVISO_STEP();
+    PROVISO_STEP();
+    return PROVISO_REAL(cnd_signal)(condition);
 }
 PROVISO_OURS int cnd_broadcast(cnd_t *condition) {
-    (void)condition;
-    return proviso_wake();
+    PROVISO_STEP();
+    PROVISO_STEP();
+    return PROVISO_REAL(cnd_broadcast)(condition);
 }
 
 /* Barriers. */
@@ -597,12 +628,12 @@ PROVISO_OURS int pthread_barrier_destroy(pthread_barrier_t *barrier) {
 }
 PROVISO_OURS int pthread_barrier_wait(pthread_barrier_t *barrier) {
     struct proviso_barrier *own = (struct proviso_barrier *)barrier;
-    proviso_step();
+    PROVISO_STEP();
     proviso_release(barrier);
     int is_last = ++own->waiting == own->count;
     if (is_last)
         own->waiting = 0;
-    proviso_step();
+    PROVISO_STEP();
     if (!is_last && (!proviso_started || (proviso_over && PROVISO_DEADLOCK)))
         proviso_forever();
     proviso_acquire(barrier);
@@ -626,6 +657,8 @@ static void proviso_once(int *state, void (*routine)(void)) {
     proviso_acquire(state);
 }
 PROVISO_OURS int pthread_once(pthread_once_t *once, void (*routine)(void)) {
+    if (!proviso_is_program(__builtin_return_address(0)))
+        return PROVISO_REAL(pthread_once)(once, routine);
     proviso_once((int *)once, routine);
     return 0;
 }
@@ -633,20 +666,20 @@ PROVISO_OURS void call_once(once_flag *once, void (*routine)(void)) { proviso_on
 
 /* Keys. */
 PROVISO_OURS int pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
-    proviso_step();
-    proviso_step();
+    PROVISO_STEP();
+    PROVISO_STEP();
     return PROVISO_REAL(pthread_key_create)(key, destructor);
 }
 PROVISO_OURS int tss_create(tss_t *key, tss_dtor_t destructor) {
-    proviso_step();
-    proviso_step();
+    PROVISO_STEP();
+    PROVISO_STEP();
     return PROVISO_REAL(tss_create)(key, destructor);
 }
 
 /* What others see of a call of free is that the memory is gone. */
 void proviso_free(void *memory) {
     if (memory)
-        proviso_step();
+        PROVISO_STEP();
     free(memory);
 }
 

@@ -15,6 +15,9 @@ const RUNTIME: &str = include_str!("schedule.c");
 pub(super) const OPTIONS: [&str; 5] =
     ["-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write", "-pthread"];
 
+/// As many threads as the functions know, with the first one.
+const THREADS: usize = 128;
+
 /// The function whose calls by the program are events, but not those by the library.
 pub(super) const FREE: &str = "free";
 
@@ -24,7 +27,7 @@ pub(super) const END: &str = "\n#pragma clang attribute pop\n";
 /// Writes the schedule and the functions that enforce it. `is_sanitized` if a sanitizer is linked, which defines weak
 /// functions with the same names.
 pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
-    let Schedule { segments, timed, ending } = schedule;
+    let Schedule { segments, timed, arguments, ending } = schedule;
     let total: u64 = segments.iter().map(|(_, events)| events).sum();
     *out += "/* The schedule: threads, numbered as they start, each with its number of steps. A step accesses memory that\n";
     *out += " * is not on the stack of the thread, calls a function that synchronises, frees memory, or starts or ends the\n";
@@ -37,6 +40,15 @@ pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
     let list: String = timed.iter().map(|result| format!("{result}, ")).collect();
     let _ = writeln!(out, "    {{0, 0}}\n}};\n/* The results of functions that wait for a time. */");
     let _ = writeln!(out, "static const int proviso_timed[] = {{{list}0}};");
+    *out += "/* The objects on the stack whose addresses threads start with. */\n";
+    let mut objects = vec![(0, 0); THREADS];
+    objects.iter_mut().skip(1).zip(arguments).for_each(|(object, &argument)| *object = argument);
+    let list: Vec<String> = objects.iter().map(|(offset, size)| format!("{{{offset}, {size}}}")).collect();
+    let _ = writeln!(
+        out,
+        "static const struct {{\n    unsigned long offset, size;\n}} proviso_arguments[] = {{{}}};",
+        list.join(", ")
+    );
     let last = segments.last().map_or(0, |(thread, _)| *thread);
     let (deadlock, first) = match ending {
         Ending::Error => (0, -1),
