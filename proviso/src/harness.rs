@@ -48,13 +48,9 @@ impl Subject<'_> {
     /// Returns the sanitizers of clang with which the program is compiled.
     fn sanitizers(&self) -> Vec<&'static str> {
         let objects = (speaks_of_objects(self) || self.asks_of_pairs()) && self.sanitizer != Some("address");
-        let sanitizer = self.sanitizer.filter(|_| !self.detects_races());
+        // ThreadSanitizer has no version for 32 bits.
+        let sanitizer = self.sanitizer.filter(|&name| name != "thread" || !(self.is_scheduled || self.ilp32));
         sanitizer.into_iter().chain(objects.then_some("address")).collect()
-    }
-
-    /// Returns true if the harness itself detects the error, a data race.
-    fn detects_races(&self) -> bool {
-        self.is_scheduled && self.sanitizer == Some("thread")
     }
 
     /// Returns true if the error is about a pair of pointers. AddressSanitizer detects it only with a certain option.
@@ -203,10 +199,13 @@ fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
     if subject.ilp32 {
         common.push("-m32".into());
     }
+    let sanitizers = subject.sanitizers();
     if subject.is_scheduled {
         common.extend(schedule::OPTIONS.map(str::to_owned));
+        if sanitizers.contains(&"address") {
+            common.extend(schedule::OPTIONS_OF_ADDRESS.map(str::to_owned));
+        }
     }
-    let sanitizers = subject.sanitizers();
     if !sanitizers.is_empty() {
         common.push(format!("-fsanitize={}", sanitizers.join(",")));
     }

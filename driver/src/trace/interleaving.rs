@@ -2,7 +2,7 @@
 
 use super::names::{Names, Temporaries};
 use super::schedule::Collector;
-use super::{Event, InputValue, Step, Trace};
+use super::{Event, InputValue, Step, Trace, declared};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Access, Inputs, InputsSource, Interpreter, Limits, Observer, Outcome, Run, State};
 use cfa::threads::ThreadOp;
@@ -30,7 +30,10 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
     let mut source: InputsSource<'_> = inputs.source();
     let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
     match run.outcome.error(program) {
-        Some((error, edge)) => Ok(recorder.finish(&program.errors[error], edge, &run)),
+        Some((error, edge)) => {
+            let trace = recorder.finish(&program.errors[error], edge, &run);
+            Ok(Trace { declared: declared::of(program, inputs), ..trace })
+        }
         None => Err(run.outcome),
     }
 }
@@ -48,8 +51,8 @@ struct Recorder<'p> {
     /// The number of steps that were dropped from the start.
     omitted: usize,
     inputs: Vec<InputValue>,
-    /// The C expression of the memory that an edge accessed last, by edge.
-    accessed: FxHashMap<EdgeId, String>,
+    /// The C expressions of the memory that edges accessed, by edge and address.
+    accessed: FxHashMap<(EdgeId, u64), String>,
     schedule: Option<Collector<'p>>,
 }
 
@@ -119,7 +122,7 @@ impl Recorder<'_> {
 
     /// Returns the error message of a data race between two accesses, each with its thread.
     fn race(&self, first: u32, before: &Access, second: u32, access: &Access) -> String {
-        let name = self.accessed.get(&access.edge).or_else(|| self.accessed.get(&before.edge));
+        let name = [access, before].into_iter().find_map(|access| self.accessed.get(&(access.edge, access.addr)));
         let name = name.map_or_else(|| "memory".to_owned(), |name| format!("'{name}'"));
         let kind = |access: &Access| if access.writes { "writes" } else { "reads" };
         let at = |access: &Access| {
@@ -155,7 +158,7 @@ impl Observer for Recorder<'_> {
                 let width = program.vars[var].width;
                 let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
                 if let Some((name, _)) = &target {
-                    self.accessed.insert(edge, name.clone());
+                    self.accessed.insert((edge, at), name.clone());
                 }
                 let temporaries = self.temporaries.entry((thread, depth)).or_default();
                 self.names.loaded(temporaries, var, target);
@@ -165,7 +168,7 @@ impl Observer for Recorder<'_> {
                 let width = program.exprs.width(value);
                 let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
                 let Some((name, ty)) = target else { return };
-                self.accessed.insert(edge, name.clone());
+                self.accessed.insert((edge, at), name.clone());
                 let value = state.eval(value);
                 let value = ty.map_or_else(|| value.to_string(), |ty| self.names.show(ty, &value, state));
                 self.push(Event::Assign { target: name, value }, edge, true, thread, depth);

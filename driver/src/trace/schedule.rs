@@ -64,9 +64,8 @@ pub struct Schedule {
     pub segments: Vec<(u32, u64)>,
     /// The results of the functions that wait for a time, in the order in which they return.
     pub timed: Vec<i32>,
-    /// For each thread but the first: the offset of its argument in an object on the stack of the thread that starts
-    /// it, and the size of the object. (0, 0) if it is no such object.
-    pub arguments: Vec<(u64, u64)>,
+    /// The objects that threads reach from their arguments when they start.
+    pub objects: Vec<Reached>,
     /// The end of the run.
     pub ending: Ending,
 }
@@ -83,8 +82,29 @@ pub enum Ending {
     Race(u64),
 }
 
+/// An object that a thread reaches from its argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// The thread.
+    pub thread: u32,
+    /// The pointer to the object: the index of the object that contains it, with its offset there. `None` if it is the
+    /// argument of the thread.
+    pub pointer: Option<(usize, u64)>,
+    /// The offset in the object to which it points.
+    pub offset: u64,
+    /// The size of the object if it is on a stack, else 0. The owner of the stack shares it from here on.
+    pub size: u64,
+}
+
+/// The number of objects that are followed from an argument.
+const MOST_REACHED: usize = 64;
+/// The number of bytes of an object in which pointers are looked for.
+const MOST_BYTES: u64 = 4096;
+
 /// A call of a synchronising function.
 struct Call {
+    /// The argument of the thread that the call starts.
+    argument: Option<u64>,
     /// The depth of the frame of the function.
     depth: usize,
     /// The indices of the first and the last operation of the call.
@@ -112,10 +132,11 @@ pub(super) struct Collector<'p> {
     atomic: FxHashMap<u32, bool>,
     /// The results of the functions that wait for a time.
     timed: Vec<i32>,
-    /// The arguments of the threads.
-    arguments: Vec<(u64, u64)>,
-    /// The last event of an edge in a thread.
-    last: FxHashMap<(u32, EdgeId), usize>,
+    objects: Vec<Reached>,
+    /// The number of threads that were started, with the first one.
+    count: u32,
+    /// The last event of an edge in a thread at an address.
+    last: FxHashMap<(u32, EdgeId, u64), usize>,
 }
 
 impl<'p> Collector<'p> {
@@ -133,7 +154,8 @@ impl<'p> Collector<'p> {
             owners: BTreeMap::new(),
             atomic: FxHashMap::default(),
             timed: Vec::new(),
-            arguments: Vec::new(),
+            objects: Vec::new(),
+            count: 1,
             last: FxHashMap::default(),
         }
     }
@@ -147,15 +169,29 @@ impl<'p> Collector<'p> {
         self.owners.range(..=addr).next_back().is_some_and(|(_, &(owner, end))| owner == thread && addr < end)
     }
 
-    /// A thread starts with this argument. If it is the address of an object on a stack, all accesses to that object are
-    /// events from here on.
-    fn share(&mut self, argument: u64) {
-        let owned = self.owners.range(..=argument).next_back();
-        let object = owned.filter(|(_, (_, end))| argument < *end).map(|(&base, &(_, end))| (base, end));
-        if let Some((base, _)) = object {
-            self.owners.remove(&base);
+    /// A thread starts with this argument. All accesses to objects on stacks that it reaches are events from here on.
+    fn share(&mut self, argument: u64, state: &State) {
+        let thread = self.count;
+        self.count += 1;
+        let width = u64::from(self.program.layout.pointer_width / 8);
+        let first = self.objects.len();
+        let mut bases: Vec<u64> = Vec::new();
+        let mut todo = vec![(None, argument)];
+        while let Some((pointer, target)) = todo.pop() {
+            let Some(object) = state.object_at(target).filter(|o| o.live && !bases.contains(&o.base)) else { continue };
+            if object.kind == (ObjectKind::Global { read_only: true }) || bases.len() >= MOST_REACHED {
+                continue;
+            }
+            bases.push(object.base);
+            let size = if self.owners.remove(&object.base).is_some() { object.size } else { 0 };
+            self.objects.push(Reached { thread, pointer, offset: target - object.base, size });
+            let index = first + bases.len() - 1;
+            for at in (0..object.size.min(MOST_BYTES)).step_by(width as usize) {
+                let bytes = state.bytes(object.base + at, width as usize);
+                let target = bytes.and_then(|bytes| cfa::Bv::from_le_bytes(&bytes).to_u64());
+                todo.extend(target.filter(|&target| target != 0).map(|target| (Some((index, at)), target)));
+            }
         }
-        self.arguments.push(object.map_or((0, 0), |(base, end)| (argument - base, end - base)));
     }
 
     /// Returns true if accesses of the thread to this address are no events.
@@ -173,16 +209,16 @@ impl<'p> Collector<'p> {
     /// The thread accesses these addresses.
     fn access(&mut self, thread: u32, edge: EdgeId, addrs: &[u64], state: &State) {
         if self.has_started && !addrs.iter().all(|&addr| self.is_private(thread, addr, state)) {
-            self.count(thread, edge);
+            self.count(thread, edge, addrs);
         }
     }
 
     /// The edge is an event, or a part of the present atomic operation.
-    fn count(&mut self, thread: u32, edge: EdgeId) {
+    fn count(&mut self, thread: u32, edge: EdgeId, addrs: &[u64]) {
         if !self.atomic.get_mut(&thread).is_some_and(|counted| std::mem::replace(counted, true)) {
             self.events.push((thread, None));
         }
-        self.last.insert((thread, edge), self.events.len() - 1);
+        self.last.extend(addrs.iter().map(|&addr| ((thread, edge, addr), self.events.len() - 1)));
     }
 
     /// A model of the library executes an operation of threads.
@@ -217,11 +253,14 @@ impl<'p> Collector<'p> {
                 if self.operations.contains_key(&callee) =>
             {
                 match self.operations[&callee] {
-                    ThreadOp::Start if !self.has_started => {
-                        self.has_started = true;
-                        self.events.clear();
-                        self.last.clear();
-                        self.calls.iter_mut().for_each(|call| call.operations = None);
+                    ThreadOp::Start => {
+                        if !std::mem::replace(&mut self.has_started, true) {
+                            self.events.clear();
+                            self.last.clear();
+                            self.calls.iter_mut().for_each(|call| call.operations = None);
+                        }
+                        let call = self.open.get(&thread).and_then(|calls| calls.last());
+                        self.share(call.and_then(|&call| self.calls[call].argument).unwrap_or(0), state);
                     }
                     ThreadOp::Local => {
                         let copy = result.and_then(|var| state.var(var)?.to_u64());
@@ -248,11 +287,9 @@ impl<'p> Collector<'p> {
                         "thrd_create" => callee.params.get(2),
                         _ => None,
                     };
-                    if let Some(argument) = argument.and_then(|&param| state.var(param)?.to_u64()) {
-                        self.share(argument);
-                    }
+                    let argument = argument.and_then(|&param| state.var(param)?.to_u64());
                     self.open.entry(thread).or_default().push(self.calls.len());
-                    self.calls.push(Call { depth: state.depth(), operations: None, has_returned: false });
+                    self.calls.push(Call { argument, depth: state.depth(), operations: None, has_returned: false });
                 }
             }
             Op::Return { value } if !is_source => {
@@ -271,7 +308,7 @@ impl<'p> Collector<'p> {
             }
             Op::Fill { dst, len, .. } if number(len) > 0 => self.access(thread, edge, &[number(dst)], state),
             Op::Free { ptr, family } if family != Family::Scope && number(ptr) != 0 && self.has_started => {
-                self.count(thread, edge);
+                self.count(thread, edge, &[number(ptr)]);
             }
             _ => {}
         }
@@ -289,8 +326,8 @@ impl<'p> Collector<'p> {
             if !is_known(first, before) || !is_known(second, access) {
                 return None;
             }
-            race = Some(*self.last.get(&(*first, before.edge))?);
-            self.count(*second, access.edge);
+            race = Some(*self.last.get(&(*first, before.edge, before.addr))?);
+            self.count(*second, access.edge, &[access.addr]);
         }
         // A call is two events, its first and its last operation. Others are steps of the model alone.
         let mut order: Vec<u32> = Vec::new();
@@ -320,6 +357,6 @@ impl<'p> Collector<'p> {
             None if is_deadlock => Ending::Deadlock,
             None => Ending::Error,
         };
-        Some(Schedule { segments, timed: self.timed, arguments: self.arguments, ending })
+        Some(Schedule { segments, timed: self.timed, objects: self.objects, ending })
     }
 }

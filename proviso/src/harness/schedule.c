@@ -101,6 +101,13 @@ static void proviso_leave(void) {
     proviso_wait();
 }
 
+PROVISO_OURS void abort(void) {
+    if (proviso_is_program(__builtin_return_address(0)))
+        proviso_leave();
+    PROVISO_REAL(abort)();
+    _exit(134);
+}
+
 /* Memory that is no step: constants, the stack of the thread, and its thread-local variables. */
 static struct proviso_range {
     uintptr_t start, end;
@@ -154,12 +161,21 @@ static int proviso_is_private(const void *at) {
     return 0;
 }
 
-/* An object on the stack is shared from the start of a thread with its address to the end of the function. */
-static void proviso_share(void *argument, int thread) {
-    struct proviso_range range = {(uintptr_t)argument - proviso_arguments[thread].offset, 0};
-    range.end = range.start + proviso_arguments[thread].size;
-    if (range.start < range.end && proviso_count_shared < PROVISO_THREADS)
-        proviso_shared[proviso_count_shared++] = range;
+/* An object on the stack is shared from the start of a thread that reaches it to the end of the function. */
+static void proviso_share(const char *argument, int thread) {
+    static const char *objects[PROVISO_OBJECTS + 1];
+    for (int i = 0; i < PROVISO_OBJECTS; i++) {
+        if (proviso_objects[i].thread != thread)
+            continue;
+        int parent = proviso_objects[i].parent;
+        const char *target = argument;
+        if (parent >= 0)
+            memcpy(&target, objects[parent] + proviso_objects[i].at, sizeof target);
+        objects[i] = target - proviso_objects[i].offset;
+        struct proviso_range range = {(uintptr_t)objects[i], (uintptr_t)objects[i] + proviso_objects[i].size};
+        if (range.start < range.end && proviso_count_shared < PROVISO_THREADS)
+            proviso_shared[proviso_count_shared++] = range;
+    }
 }
 void __tsan_func_exit(void) {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(1);
@@ -439,11 +455,11 @@ static int proviso_create(pthread_t *id, const pthread_attr_t *attributes, void 
     __typeof__(&pthread_create) create = __interceptor_pthread_create;
     if (!create)
         create = PROVISO_REAL(pthread_create);
+    proviso_step();
+    proviso_step();
     if (proviso_count >= PROVISO_THREADS)
         _exit(2);
     proviso_share(argument, proviso_count);
-    proviso_step();
-    proviso_step();
     if (!proviso_started) {
         pthread_t watch;
         proviso_started = 1;

@@ -4,7 +4,7 @@
 //! they let one thread run at a time, in the order of the schedule.
 
 use driver::trace::Schedule;
-use driver::trace::schedule::Ending;
+use driver::trace::schedule::{Ending, Reached};
 use std::fmt::Write;
 
 /// The functions that enforce the schedule.
@@ -15,8 +15,8 @@ const RUNTIME: &str = include_str!("schedule.c");
 pub(super) const OPTIONS: [&str; 5] =
     ["-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write", "-pthread"];
 
-/// As many threads as the functions know, with the first one.
-const THREADS: usize = 128;
+/// The options with which AddressSanitizer leaves the stack as it is. Accesses to objects that it moves are no steps.
+pub(super) const OPTIONS_OF_ADDRESS: [&str; 2] = ["-mllvm", "-asan-stack=0"];
 
 /// The function whose calls by the program are events, but not those by the library.
 pub(super) const FREE: &str = "free";
@@ -27,7 +27,7 @@ pub(super) const END: &str = "\n#pragma clang attribute pop\n";
 /// Writes the schedule and the functions that enforce it. `is_sanitized` if a sanitizer is linked, which defines weak
 /// functions with the same names.
 pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
-    let Schedule { segments, timed, arguments, ending } = schedule;
+    let Schedule { segments, timed, objects, ending } = schedule;
     let total: u64 = segments.iter().map(|(_, events)| events).sum();
     *out += "/* The schedule: threads, numbered as they start, each with its number of steps. A step accesses memory that\n";
     *out += " * is not on the stack of the thread, calls a function that synchronises, frees memory, or starts or ends the\n";
@@ -40,15 +40,14 @@ pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
     let list: String = timed.iter().map(|result| format!("{result}, ")).collect();
     let _ = writeln!(out, "    {{0, 0}}\n}};\n/* The results of functions that wait for a time. */");
     let _ = writeln!(out, "static const int proviso_timed[] = {{{list}0}};");
-    *out += "/* The objects on the stack whose addresses threads start with. */\n";
-    let mut objects = vec![(0, 0); THREADS];
-    objects.iter_mut().skip(1).zip(arguments).for_each(|(object, &argument)| *object = argument);
-    let list: Vec<String> = objects.iter().map(|(offset, size)| format!("{{{offset}, {size}}}")).collect();
-    let _ = writeln!(
-        out,
-        "static const struct {{\n    unsigned long offset, size;\n}} proviso_arguments[] = {{{}}};",
-        list.join(", ")
-    );
+    *out += "/* The objects that threads reach from their arguments: the thread, the object that points to this one and where\n";
+    *out += " * (-1 if it is the argument), the offset to which it points, the size if the object is on a stack. */\n";
+    *out += "static const struct {\n    int thread, parent;\n    unsigned long at, offset, size;\n} proviso_objects[] = {\n";
+    for Reached { thread, pointer, offset, size } in objects {
+        let (parent, at) = pointer.map_or((-1, 0), |(parent, at)| (parent as i64, at));
+        let _ = writeln!(out, "    {{{thread}, {parent}, {at}, {offset}, {size}}},");
+    }
+    *out += "    {0, -1, 0, 0, 0}\n};\n";
     let last = segments.last().map_or(0, |(thread, _)| *thread);
     let (deadlock, first) = match ending {
         Ending::Error => (0, -1),
@@ -58,12 +57,13 @@ pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
     let weak = if is_sanitized { "" } else { "__attribute__((weak))" };
     let _ = writeln!(
         out,
-        "enum {{\n    PROVISO_SEGMENTS = {},\n    PROVISO_TIMED = {},\n    /* The thread that fails, and whether all block. */\n    \
+        "enum {{\n    PROVISO_SEGMENTS = {},\n    PROVISO_TIMED = {},\n    PROVISO_OBJECTS = {},\n    /* The thread that fails, and whether all block. */\n    \
          PROVISO_LAST = {last},\n    PROVISO_DEADLOCK = {deadlock}\n}};\n\
          /* The steps that race, or -1. */\nstatic const long proviso_race[] = {{{first}, {}}};\n\
          #define PROVISO_OURS {weak}\n",
         segments.len(),
         timed.len(),
+        objects.len(),
         if first < 0 { -1 } else { total as i64 - 1 },
     );
     *out += RUNTIME;
