@@ -240,10 +240,16 @@ fn reproduces(run: &Run, folder: &Path) -> Result<(), String> {
     }
     // Functions of the library that the harness has instead.
     clang.args(harness.split_whitespace().filter(|word| word.starts_with("-D") && word.contains("=proviso_")));
-    // The schedule of threads is enforced at the calls that the compiler adds for ThreadSanitizer.
+    // The schedule of threads is enforced at the calls that these options add.
     if harness.contains("proviso_segments") {
-        clang.args(["-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write", "-pthread"]);
-        clang.args(["-mllvm", "-asan-stack=0"]);
+        let (_, options) = harness.split_once("clang-19 ").expect("a command");
+        let known = ["-Xclang", "-mllvm", "-fsanitize=thread", "-fsanitize-coverage", "-tsan", "-asan", "-pthread"];
+        clang.args(
+            options
+                .split_whitespace()
+                .take_while(|word| *word != "&&")
+                .filter(|word| known.iter().any(|k| word.starts_with(k))),
+        );
     }
     // What it says of objects is known to this sanitizer only.
     if sanitizers.is_empty() && harness.contains(" -fsanitize=address ") {

@@ -319,12 +319,11 @@ static void proviso_plain(const void *at, size_t size, int writes) {
 
 /* The functions that the compiler calls. */
 void __tsan_init(void) {}
+void __sanitizer_cov_trace_pc(void) {}
 void __tsan_func_entry(void *at) { (void)at; }
 #define PROVISO_ACCESSES(size) \
-    void __tsan_read##size(void *at) { proviso_plain(at, size, 0); } \
-    void __tsan_write##size(void *at) { proviso_plain(at, size, 1); } \
-    void __tsan_unaligned_read##size(void *at) { proviso_plain(at, size, 0); } \
-    void __tsan_unaligned_write##size(void *at) { proviso_plain(at, size, 1); }
+    void __sanitizer_cov_load##size(void *at) { proviso_plain(at, size, 0); } \
+    void __sanitizer_cov_store##size(void *at) { proviso_plain(at, size, 1); }
 PROVISO_ACCESSES(1)
 PROVISO_ACCESSES(2)
 PROVISO_ACCESSES(4)
@@ -350,31 +349,28 @@ void *__tsan_memset(void *to, int byte, uintptr_t size) {
     return memset(to, byte, size);
 }
 
-static int proviso_atomic(const volatile void *at, size_t size, int writes, int order) {
-    int visible = proviso_visible(at, at);
-    if (visible) {
-        if (writes != 1)
-            proviso_loaded(at, order);
-        proviso_access(at, size, writes != 0, 1);
-        if (writes)
-            proviso_stored(at, order, writes == 2);
-    }
-    return visible;
+/* Atomic loads and stores are steps already, as plain ones. */
+static void proviso_update(const volatile void *at, size_t size, int order) {
+    if (!proviso_visible(at, at))
+        return;
+    proviso_loaded(at, order);
+    proviso_access(at, size, 1, 1);
+    proviso_stored(at, order, 1);
 }
 #define PROVISO_UPDATE(bits, type, name, expression) \
     type __tsan_atomic##bits##_##name(volatile type *at, type value, int order) { \
-        proviso_atomic(at, sizeof *at, 2, order); \
+        proviso_update(at, sizeof *at, order); \
         type old = *at; \
         *at = expression; \
         return old; \
     }
 #define PROVISO_ATOMICS(bits, type) \
     type __tsan_atomic##bits##_load(const volatile type *at, int order) { \
-        proviso_atomic(at, sizeof *at, 0, order); \
+        proviso_loaded(at, order); \
         return *at; \
     } \
     void __tsan_atomic##bits##_store(volatile type *at, type value, int order) { \
-        proviso_atomic(at, sizeof *at, 1, order); \
+        proviso_stored(at, order, 0); \
         *at = value; \
     } \
     PROVISO_UPDATE(bits, type, exchange, value) \

@@ -1,6 +1,6 @@
 //! The enforcement of a schedule of threads.
 //!
-//! The compiler calls functions before accesses to memory, as for ThreadSanitizer. The harness defines these functions:
+//! The compiler calls functions before accesses to memory, as for coverage and ThreadSanitizer. The harness defines these functions:
 //! they let one thread run at a time, in the order of the schedule.
 
 use driver::trace::Schedule;
@@ -10,10 +10,24 @@ use std::fmt::Write;
 /// The functions that enforce the schedule.
 const RUNTIME: &str = include_str!("schedule.c");
 
-/// The options for which clang calls these functions. The driver of clang does not see the first one, so it links no
+/// The options for which clang calls these functions: coverage for loads and stores, ThreadSanitizer for other accesses,
+/// as it leaves out members of local variables. They are options of the compiler behind clang's driver, which so links no
 /// ThreadSanitizer, and accepts another sanitizer and targets of 32 bits.
-pub(super) const OPTIONS: [&str; 5] =
-    ["-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-read-before-write", "-pthread"];
+pub(super) const OPTIONS: [&str; 13] = [
+    "-Xclang",
+    "-fsanitize=thread",
+    "-mllvm",
+    "-tsan-instrument-memory-accesses=0",
+    "-Xclang",
+    "-fsanitize-coverage-type=1",
+    "-Xclang",
+    "-fsanitize-coverage-trace-pc",
+    "-Xclang",
+    "-fsanitize-coverage-trace-loads",
+    "-Xclang",
+    "-fsanitize-coverage-trace-stores",
+    "-pthread",
+];
 
 /// The options with which AddressSanitizer leaves the stack as it is. Accesses to objects that it moves are no steps.
 pub(super) const OPTIONS_OF_ADDRESS: [&str; 2] = ["-mllvm", "-asan-stack=0"];
