@@ -42,6 +42,8 @@ const BEFORE_RESTART: u64 = 2_000;
 const MOST_STATES: usize = 30_000_000;
 /// The first random runs take so long, then comes the exploration.
 const FIRST: Duration = Duration::from_millis(400);
+/// The reason of an exploration that did not come to its end.
+const TOO_MANY: &str = "not all interleavings of the threads were explored in the time given";
 /// A schedule is made shorter for so long.
 const SHORTENING: Duration = Duration::from_secs(2);
 
@@ -57,27 +59,21 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
     if let Some((inputs, error, path)) = search.sample((start + FIRST).min(until(0.3))) {
         return found(inputs, error, path);
     }
-    let explored = search.explore(until(0.65));
-    match explored {
-        Explored::Found(ref inputs) => {
-            if let Some((error, path)) = search.confirm(inputs) {
-                let (inputs, error, path) = search.shorten(inputs.clone(), error, path);
-                return found(inputs, error, path);
-            }
-            search.reasons.push(Reason::new("a violation was found that does not replay"));
-        }
-        Explored::All if search.reasons.is_empty() => return Outcome::new(Verdict::True, Analysis::Default),
-        Explored::All | Explored::Stopped => {}
-    }
+    let (explored, is_complete) = search.decide(Sharing::default(), until(0.65));
     // Where no input matters and all was explored, there is nothing more to find.
-    let is_hopeless = matches!(explored, Explored::All) && !search.depends_on_inputs;
-    if !is_hopeless && let Some((inputs, error, path)) = search.sample(until(0.95)) {
+    let is_hopeless = is_complete && !search.depends_on_inputs;
+    if matches!(explored.verdict, Verdict::Unknown(_))
+        && !is_hopeless
+        && let Some((inputs, error, path)) = search.sample(until(0.95))
+    {
         return found(inputs, error, path);
     }
-    let reason = search.reasons.first().cloned();
-    let reason =
-        reason.unwrap_or_else(|| Reason::new("not all interleavings of the threads were explored in the time given"));
-    Outcome::new(Verdict::Unknown(reason), Analysis::Default)
+    explored
+}
+
+/// Answers the same by the exploration alone, which starts with what is known to be shared.
+pub fn explore(program: &Program, budget: &Budget, limit: Duration, sharing: Sharing) -> Outcome {
+    Search::new(program, budget).decide(sharing, Instant::now() + limit).0
 }
 
 type Found = (Inputs, ErrorId, Vec<cfa::EdgeId>);
@@ -180,8 +176,28 @@ impl<'p> Search<'p> {
 
     // Exploration.
 
-    fn explore(&mut self, until: Instant) -> Explored {
-        let sharing = Rc::new(RefCell::new(Sharing::default()));
+    /// Returns the verdict of the exploration, and true if it came to its end.
+    fn decide(&mut self, sharing: Sharing, until: Instant) -> (Outcome, bool) {
+        let explored = self.explore(sharing, until);
+        let is_complete = matches!(explored, Explored::All);
+        if let Explored::Found(inputs) = explored {
+            if let Some((error, path)) = self.confirm(&inputs) {
+                let (inputs, error, path) = self.shorten(inputs, error, path);
+                let verdict = Verdict::False(Counterexample { error, inputs, path });
+                return (Outcome::new(verdict, Analysis::Random), false);
+            }
+            self.reasons.push(Reason::new("a violation was found that does not replay"));
+        }
+        let verdict = match self.reasons.first() {
+            None if is_complete => Verdict::True,
+            None => Verdict::Unknown(Reason::new(TOO_MANY)),
+            Some(reason) => Verdict::Unknown(reason.clone()),
+        };
+        (Outcome::new(verdict, Analysis::Default), is_complete)
+    }
+
+    fn explore(&mut self, sharing: Sharing, until: Instant) -> Explored {
+        let sharing = Rc::new(RefCell::new(sharing));
         loop {
             sharing.borrow_mut().grew = false;
             self.reasons.clear();
@@ -217,7 +233,7 @@ impl<'p> Search<'p> {
         let interpreter = Interpreter::new(self.program);
         let limits = Limits { steps: STEP_STEPS, deadline: Some(until), endless: Endless::GoesOn, ..Limits::default() };
         let mut source = Choices { idle: self.idle.clone(), ..Choices::default() };
-        let machine = match Machine::new(&interpreter, limits, sharing.clone(), &mut source) {
+        let machine = match Machine::new(&interpreter, limits, Some(sharing.clone()), &mut source) {
             Ok(machine) => machine,
             Err(_) => return Explored::Stopped,
         };
@@ -234,7 +250,7 @@ impl<'p> Search<'p> {
                 continue;
             };
             if self.budget.spent().is_some() || Instant::now() >= until || visited.len() > MOST_STATES {
-                self.note("not all interleavings of the threads were explored in the time given", None);
+                self.note(TOO_MANY, None);
                 return Explored::Stopped;
             }
             if sharing.borrow().grew {

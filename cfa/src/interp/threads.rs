@@ -138,6 +138,8 @@ struct Thread {
 pub(super) enum Visible {
     /// All.
     All,
+    /// All but those of library models outside of their atomic sections, which access only what others do not write.
+    Program,
     Only(Rc<RefCell<Sharing>>),
 }
 
@@ -165,6 +167,24 @@ pub struct Sharing {
     pub observes: bool,
     /// Something was shared that was not known to be.
     pub grew: bool,
+    /// A flaw of the reduction, if it has one.
+    flaw: Option<Flaw>,
+}
+
+/// A flaw of the reduction: accesses that do not commute count as independent. Tests of the reduction must notice it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// What one thread writes and others only read is not shared.
+    ReadersCommute,
+    /// What is always accessed under some lock is not shared, even if the locks differ.
+    LocksAreOne,
+}
+
+impl Sharing {
+    /// A reduction with a flaw.
+    pub fn with_flaw(flaw: Flaw) -> Self {
+        Self { flaw: Some(flaw), ..Self::default() }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -422,6 +442,11 @@ impl State<'_> {
         }
         let visible = match &self.threads().visible {
             Visible::All => true,
+            Visible::Program => {
+                let thread = self.threads().thread();
+                let is_section = !thread.sections.is_empty();
+                is_section || self.program.funcs[self.func].origin != FunctionOrigin::Model
+            }
             Visible::Only(sharing) => {
                 let sharing = sharing.clone();
                 let sharing = sharing.borrow();
@@ -563,9 +588,11 @@ impl State<'_> {
                 written: false,
                 locks: held.clone(),
             });
-            known.by_others |= known.first != current;
+            known.by_others |= known.first != current && (access.writes || sharing.flaw != Some(Flaw::ReadersCommute));
             known.written |= access.writes;
-            known.locks.retain(|lock| held.contains(lock));
+            known
+                .locks
+                .retain(|lock| held.contains(lock) || sharing.flaw == Some(Flaw::LocksAreOne) && !held.is_empty());
             if known.by_others && known.written && known.locks.is_empty() {
                 sharing.shared.insert(cell);
                 sharing.grew = true;
@@ -916,7 +943,7 @@ impl State<'_> {
                 if kind > threads::BLOCK && !*granted && !threads.is_alone() {
                     threads.points += 1;
                     let seen = match &threads.visible {
-                        Visible::All => true,
+                        Visible::All | Visible::Program => true,
                         Visible::Only(sharing) => !is_release || sharing.borrow().observes,
                     };
                     if seen {
@@ -1152,19 +1179,25 @@ pub struct Machine<'r> {
 }
 
 impl<'r> Machine<'r> {
-    /// At the start of a program with threads. Accesses are points only to what is shared.
+    /// At the start of a program with threads. With `sharing`, only accesses to what is shared are points, and data races
+    /// are left to the caller. Without, all accesses of the program are points, and a data race ends the run.
     pub fn new(
         interpreter: &'r Interpreter<'r>,
         limits: Limits,
-        sharing: Rc<RefCell<Sharing>>,
+        sharing: Option<Rc<RefCell<Sharing>>>,
         inputs: &mut dyn InputSource,
     ) -> Result<Self, Outcome> {
         let mut state = State::new(interpreter.program, &interpreter.code, limits);
         state.start(inputs)?;
         state.begin_threads();
         let threads = state.threads();
-        threads.visible = Visible::Only(sharing);
-        (threads.races, threads.clocks) = (None, None);
+        match sharing {
+            Some(sharing) => {
+                threads.visible = Visible::Only(sharing);
+                (threads.races, threads.clocks) = (None, None);
+            }
+            None => threads.visible = Visible::Program,
+        }
         threads.unwritten = Some(FxHashMap::default());
         threads.step = Some(Vec::new());
         Ok(Self { state })
