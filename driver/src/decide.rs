@@ -222,7 +222,7 @@ fn explain(session: &Session, program: &Program, found: &Counterexample, sources
                 let doubt = "it depends on which string literals share memory, which C leaves open (C17, 6.4.5p7)";
                 trace.environment.doubts.push(doubt.into());
             }
-            if session.records.reproduction && is_threaded {
+            if session.records.reproduction && is_threaded && trace.schedule.is_none() {
                 session
                     .shared()
                     .warnings

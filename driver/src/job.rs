@@ -375,7 +375,7 @@ impl Ask {
     }
 
     /// Returns the question about one check.
-    fn check(asked: Asked) -> Self {
+    pub(crate) fn check(asked: Asked) -> Self {
         match asked.checks {
             [Check::Call] => Self::named(asked.name, vec![Property::UnreachCall { functions: Vec::new() }]),
             checks => Self {

@@ -133,6 +133,8 @@ pub struct CheckResult {
     /// True if the proof covers only executions in which all accesses are valid, and the validity of accesses is not
     /// proved.
     pub assumes_valid_accesses: bool,
+    /// True if the question is about how threads interleave. It has no places.
+    pub is_of_threads: bool,
 }
 
 /// The places of a check in a program.
@@ -179,6 +181,7 @@ impl CheckResult {
             violations: Vec::new(),
             rest: Rest::Unknown(nothing),
             assumes_valid_accesses: false,
+            is_of_threads: false,
         }
     }
 

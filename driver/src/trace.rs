@@ -14,6 +14,7 @@ mod interleaving;
 mod names;
 mod origin;
 mod recorder;
+pub mod schedule;
 pub mod smaller;
 pub mod types;
 
@@ -23,6 +24,7 @@ pub use declared::Declared;
 pub use fault::Object;
 pub use names::quoted;
 pub use origin::{Origin, OriginKind};
+pub use schedule::Schedule;
 
 use crate::environment::Environment;
 use crate::source::{Sources, Spot};
@@ -222,6 +224,8 @@ pub struct Trace {
     pub omitted: usize,
     /// The index in `steps` of the first step after the omitted ones.
     pub cut: usize,
+    /// The order in which threads take turns, if the program starts threads and a native execution can follow it.
+    pub schedule: Option<Schedule>,
 }
 
 /// The maximum number of executed edges of a run that is recorded step by step. For a longer run, the trace records the

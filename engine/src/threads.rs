@@ -47,6 +47,8 @@ const BEFORE_RESTART: u64 = 2_000;
 const MOST_STATES: usize = 30_000_000;
 /// The time for random runs before the exploration.
 const FIRST: Duration = Duration::from_millis(400);
+/// The reason of an exploration that did not reach its end.
+const TOO_MANY: &str = "not all interleavings of the threads were explored in time";
 /// Time limit for the minimisation of a schedule.
 const SHORTENING: Duration = Duration::from_secs(2);
 
@@ -63,26 +65,21 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
     if let Some((inputs, error, path)) = search.sample((start + FIRST).min(until(0.3))) {
         return found(inputs, error, path);
     }
-    let explored = search.explore(until(0.65));
-    match explored {
-        Explored::Found(ref inputs) => {
-            if let Some((error, path)) = search.confirm(inputs) {
-                let (inputs, error, path) = search.shorten(inputs.clone(), error, path);
-                return found(inputs, error, path);
-            }
-            search.reasons.push(Reason::new("a violation was found that does not replay"));
-        }
-        Explored::All if search.reasons.is_empty() => return Outcome::new(Verdict::True, Analysis::Default),
-        Explored::All | Explored::Stopped => {}
-    }
+    let (explored, is_complete) = search.decide(Sharing::default(), until(0.65));
     // If no input matters, a complete exploration has found all errors, and more random runs are useless.
-    let is_hopeless = matches!(explored, Explored::All) && !search.depends_on_inputs;
-    if !is_hopeless && let Some((inputs, error, path)) = search.sample(until(0.95)) {
+    let is_hopeless = is_complete && !search.depends_on_inputs;
+    if matches!(explored.verdict, Verdict::Unknown(_))
+        && !is_hopeless
+        && let Some((inputs, error, path)) = search.sample(until(0.95))
+    {
         return found(inputs, error, path);
     }
-    let reason = search.reasons.first().cloned();
-    let reason = reason.unwrap_or_else(|| Reason::new("not all interleavings of the threads were explored in time"));
-    Outcome::new(Verdict::Unknown(reason), Analysis::Default)
+    explored
+}
+
+/// Answers the same by the exploration alone. It starts with the memory that is known to be shared.
+pub fn explore(program: &Program, budget: &Budget, limit: Duration, sharing: Sharing) -> Outcome {
+    Search::new(program, budget).decide(sharing, Instant::now() + limit).0
 }
 
 type Found = (Inputs, ErrorId, Vec<cfa::EdgeId>);
@@ -184,8 +181,28 @@ impl<'p> Search<'p> {
 
     // Exploration.
 
-    fn explore(&mut self, until: Instant) -> Explored {
-        let sharing = Rc::new(RefCell::new(Sharing::default()));
+    /// Returns the verdict of the exploration, and true if it came to its end.
+    fn decide(&mut self, sharing: Sharing, until: Instant) -> (Outcome, bool) {
+        let explored = self.explore(sharing, until);
+        let is_complete = matches!(explored, Explored::All);
+        if let Explored::Found(inputs) = explored {
+            if let Some((error, path)) = self.confirm(&inputs) {
+                let (inputs, error, path) = self.shorten(inputs, error, path);
+                let verdict = Verdict::False(Counterexample { error, inputs, path });
+                return (Outcome::new(verdict, Analysis::Random), false);
+            }
+            self.reasons.push(Reason::new("a violation was found that does not replay"));
+        }
+        let verdict = match self.reasons.first() {
+            None if is_complete => Verdict::True,
+            None => Verdict::Unknown(Reason::new(TOO_MANY)),
+            Some(reason) => Verdict::Unknown(reason.clone()),
+        };
+        (Outcome::new(verdict, Analysis::Default), is_complete)
+    }
+
+    fn explore(&mut self, sharing: Sharing, until: Instant) -> Explored {
+        let sharing = Rc::new(RefCell::new(sharing));
         loop {
             sharing.borrow_mut().grew = false;
             self.reasons.clear();
@@ -221,7 +238,7 @@ impl<'p> Search<'p> {
         let interpreter = Interpreter::new(self.program);
         let limits = Limits { steps: STEP_STEPS, deadline: Some(until), endless: Endless::GoesOn, ..Limits::default() };
         let mut source = Choices { idle: self.idle.clone(), ..Choices::default() };
-        let machine = match Machine::new(&interpreter, limits, sharing.clone(), &mut source) {
+        let machine = match Machine::new(&interpreter, limits, Some(sharing.clone()), &mut source) {
             Ok(machine) => machine,
             Err(_) => return Explored::Stopped,
         };
@@ -238,7 +255,7 @@ impl<'p> Search<'p> {
                 continue;
             };
             if self.budget.spent().is_some() || Instant::now() >= until || visited.len() > MOST_STATES {
-                self.note("not all interleavings of the threads were explored in time", None);
+                self.note(TOO_MANY, None);
                 return Explored::Stopped;
             }
             if sharing.borrow().grew {

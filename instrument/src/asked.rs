@@ -89,6 +89,11 @@ impl Asked {
         Self::chosen(|a| a.undefined || matches!(a.name, "unreach-call" | "address"))
     }
 
+    /// The checks that are added to those if the program starts threads: `thread` and `deadlock`.
+    pub fn of_threads() -> Vec<Self> {
+        Self::chosen(|a| matches!(a.name, "thread" | "deadlock"))
+    }
+
     /// The checks with this name: one check, or those of a group.
     pub fn by_name(name: &str) -> Result<Vec<Self>, UnknownCheck> {
         let found = match name {

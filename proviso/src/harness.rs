@@ -2,6 +2,7 @@
 
 mod allocation;
 mod entry;
+mod schedule;
 
 use allocation::Allocations;
 use cfa::wording::counted;
@@ -39,13 +40,17 @@ struct Subject<'a> {
     pub of: String,
     /// The sanitizer of clang that detects the error.
     pub sanitizer: Option<&'static str>,
+    /// True if the harness enforces a schedule of threads.
+    pub is_scheduled: bool,
 }
 
 impl Subject<'_> {
     /// Returns the sanitizers of clang with which the program is compiled.
     fn sanitizers(&self) -> Vec<&'static str> {
         let objects = (speaks_of_objects(self) || self.asks_of_pairs()) && self.sanitizer != Some("address");
-        self.sanitizer.into_iter().chain(objects.then_some("address")).collect()
+        // ThreadSanitizer has no version for 32 bits.
+        let sanitizer = self.sanitizer.filter(|&name| name != "thread" || !(self.is_scheduled || self.ilp32));
+        sanitizer.into_iter().chain(objects.then_some("address")).collect()
     }
 
     /// Returns true if the error is about a pair of pointers. AddressSanitizer detects it only with a certain option.
@@ -82,6 +87,7 @@ pub fn of(reproduction: &Reproduction) -> String {
         ilp32: *ilp32,
         of: of.clone(),
         sanitizer: *sanitizer,
+        is_scheduled: trace.schedule.is_some(),
     };
     write(trace, &subject)
 }
@@ -95,7 +101,8 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     // those of the library.
     let shared = environment.returns.keys().map(String::as_str).filter(|name| subject.shares(name));
     let errors_in_library = subject.error_functions.iter().map(String::as_str).filter(|name| is_library(name));
-    let mut renamed: Vec<&str> = allocations.functions().chain(shared).chain(errors_in_library).collect();
+    let freed = subject.is_scheduled.then_some(schedule::FREE);
+    let mut renamed: Vec<&str> = allocations.functions().chain(shared).chain(errors_in_library).chain(freed).collect();
     renamed.sort_unstable();
     renamed.dedup();
     header(&mut out, trace, &renamed, subject);
@@ -104,6 +111,9 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out += "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n";
     out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
     out += "#include <sys/syscall.h>\n#include <unistd.h>\n\n";
+    if let Some(order) = &trace.schedule {
+        schedule::write(&mut out, order, !subject.sanitizers().is_empty());
+    }
 
     // Each function returns its values in the order of its calls.
     let mut functions: BTreeMap<&str, Vec<(usize, &InputValue)>> = BTreeMap::new();
@@ -130,6 +140,9 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     match &trace.arguments {
         Some(arguments) => entry::call(&mut out, arguments, subject.ilp32, environment),
         None => before_main(&mut out, environment),
+    }
+    if subject.is_scheduled {
+        out.push_str(schedule::END);
     }
     out
 }
@@ -187,6 +200,12 @@ fn compilation(subject: &Subject<'_>, renamed: &[&str]) -> String {
         common.push("-m32".into());
     }
     let sanitizers = subject.sanitizers();
+    if subject.is_scheduled {
+        common.extend(schedule::OPTIONS.map(str::to_owned));
+        if sanitizers.contains(&"address") {
+            common.extend(schedule::OPTIONS_OF_ADDRESS.map(str::to_owned));
+        }
+    }
     if !sanitizers.is_empty() {
         common.push(format!("-fsanitize={}", sanitizers.join(",")));
     }

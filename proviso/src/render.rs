@@ -60,12 +60,12 @@ pub fn report(report: &Report, sources: &Sources, detail: Detail, color: bool) -
 /// Returns the result of each check in one line, followed by the counts of places. Checks without places share one
 /// line.
 pub fn table(checks: &[CheckResult]) -> String {
-    let is_empty = |c: &&CheckResult| c.places.all == 0 && matches!(c.rest, Rest::Proved);
+    let is_empty = |c: &&CheckResult| c.places.all == 0 && matches!(c.rest, Rest::Proved) && !c.is_of_threads;
     let names = checks.iter().filter(|c| !is_empty(c)).map(|c| c.name.len());
     let width = names.max().unwrap_or(0);
     let mut out = String::new();
     for check in checks.iter().filter(|c| !is_empty(c)) {
-        let places = counted(check.places.all, "place");
+        let places = if check.is_of_threads { String::new() } else { counted(check.places.all, "place") };
         let (mut spots, mut following) = (Vec::<String>::new(), Vec::<String>::new());
         for violation in &check.violations {
             let spot = violation.spot().map_or_else(|| "?".into(), ToString::to_string);

@@ -178,3 +178,21 @@ fn what_depends_on_addresses_is_told() {
     assert_eq!(of("unreach-call"), violated(&[6]));
     assert!(String::from_utf8_lossy(&output.stdout).contains(note));
 }
+
+#[test]
+fn the_default_question_asks_for_races_and_deadlocks_of_threads() {
+    let program = |locks: &str| {
+        format!(
+            "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic int x;\n\
+             static void *work(void *unused) {{\n{locks}\nx++;\npthread_mutex_unlock(&m);\nreturn unused;\n}}\n\
+             int main(void) {{\npthread_t t;\npthread_create(&t, 0, work, 0);\nwork(0);\npthread_join(t, 0);\nreturn 0;\n}}\n"
+        )
+    };
+    let proved = ("proved".to_owned(), Vec::new(), "proved".to_owned());
+    let (of, output) = asked(&program("pthread_mutex_lock(&m);"), &[]);
+    assert_eq!((of("thread"), of("deadlock"), last_line(&output)), (proved.clone(), proved.clone(), "TRUE"));
+    let (of, output) = asked(&program("if (x > 7)\npthread_mutex_lock(&m);"), &[]);
+    assert_eq!((of("thread").0.as_str(), last_line(&output)), ("violated", "FALSE(thread)"));
+    let (of, output) = asked(&program("pthread_mutex_lock(&m);\npthread_mutex_lock(&m);"), &[]);
+    assert_eq!((of("thread"), of("deadlock").0.as_str(), last_line(&output)), (proved, "violated", "FALSE(deadlock)"));
+}

@@ -139,6 +139,8 @@ struct Thread {
 pub(super) enum Visible {
     /// All, except those to constants.
     All,
+    /// All but those of library models outside of their atomic sections, which access only what others do not write.
+    Program,
     Only(Rc<RefCell<Sharing>>),
 }
 
@@ -172,6 +174,24 @@ pub struct Sharing {
     pub observes: bool,
     /// A cell, a library function, or `observes` was added since the caller cleared this flag.
     pub grew: bool,
+    /// A flaw of the reduction, if it has one.
+    flaw: Option<Flaw>,
+}
+
+/// A flaw of the reduction: accesses that do not commute count as independent. Tests of the reduction must notice it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// What one thread writes and others only read is not shared.
+    ReadersCommute,
+    /// What is always accessed under some lock is not shared, even if the locks differ.
+    LocksAreOne,
+}
+
+impl Sharing {
+    /// A reduction with a flaw.
+    pub fn with_flaw(flaw: Flaw) -> Self {
+        Self { flaw: Some(flaw), ..Self::default() }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -429,6 +449,11 @@ impl State<'_> {
         }
         let visible = match &self.threads().visible {
             Visible::All => true,
+            Visible::Program => {
+                let thread = self.threads().thread();
+                let is_section = !thread.sections.is_empty();
+                is_section || self.program.funcs[self.func].origin != FunctionOrigin::Model
+            }
             Visible::Only(sharing) => {
                 let sharing = sharing.clone();
                 let sharing = sharing.borrow();
@@ -572,9 +597,11 @@ impl State<'_> {
                 written: false,
                 locks: held.clone(),
             });
-            known.by_others |= known.first != current;
+            known.by_others |= known.first != current && (access.writes || sharing.flaw != Some(Flaw::ReadersCommute));
             known.written |= access.writes;
-            known.locks.retain(|lock| held.contains(lock));
+            known
+                .locks
+                .retain(|lock| held.contains(lock) || sharing.flaw == Some(Flaw::LocksAreOne) && !held.is_empty());
             if known.by_others && known.written && known.locks.is_empty() {
                 sharing.shared.insert(cell);
                 sharing.grew = true;
@@ -925,7 +952,7 @@ impl State<'_> {
                 if kind > threads::BLOCK && !*granted && !threads.is_alone() {
                     threads.points += 1;
                     let seen = match &threads.visible {
-                        Visible::All => true,
+                        Visible::All | Visible::Program => true,
                         Visible::Only(sharing) => !is_release || sharing.borrow().observes,
                     };
                     if seen {
@@ -1161,19 +1188,25 @@ pub struct Machine<'r> {
 }
 
 impl<'r> Machine<'r> {
-    /// A run at the start of a program with threads. Only accesses to shared memory are visible.
+    /// A run at the start of a program with threads. With `sharing`, only accesses to shared memory are visible, and the
+    /// caller detects data races. Without, all accesses of the program are visible, and a data race ends the run.
     pub fn new(
         interpreter: &'r Interpreter<'r>,
         limits: Limits,
-        sharing: Rc<RefCell<Sharing>>,
+        sharing: Option<Rc<RefCell<Sharing>>>,
         inputs: &mut dyn InputSource,
     ) -> Result<Self, Outcome> {
         let mut state = State::new(interpreter.program, &interpreter.code, limits);
         state.start(inputs)?;
         state.begin_threads();
         let threads = state.threads();
-        threads.visible = Visible::Only(sharing);
-        (threads.races, threads.clocks) = (None, None);
+        match sharing {
+            Some(sharing) => {
+                threads.visible = Visible::Only(sharing);
+                (threads.races, threads.clocks) = (None, None);
+            }
+            None => threads.visible = Visible::Program,
+        }
         threads.unwritten = Some(FxHashMap::default());
         threads.step = Some(Vec::new());
         Ok(Self { state })

@@ -30,7 +30,7 @@ use crate::source::{Sources, Spot};
 use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
 use engine::budget::Budget;
 use group::Group;
-use instrument::{Operation, Property, Site, guard_all, let_pass, sites};
+use instrument::{Asked, Operation, Property, Site, guard_all, let_pass, sites};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -83,6 +83,7 @@ pub fn run(session: &Session) -> Result<Finished, Failure> {
                 asked.extend(waiting.iter_mut());
             }
             run.load_all(asked)?;
+            waiting.extend(run.asks_of_threads(&group));
             if group.asks.is_empty() {
                 if !group.held.is_empty() {
                     proved.push(group);
@@ -163,6 +164,21 @@ impl Run<'_> {
             groups.push(Group::new(common));
         }
         groups
+    }
+
+    /// Adds the questions about threads to the default questions, if the program of the group starts threads. Returns
+    /// their groups.
+    fn asks_of_threads(&mut self, group: &Group) -> Vec<Group> {
+        let is_threaded = group.program.as_ref().is_some_and(Program::starts_threads);
+        let is_of_threads = |ask: &Ask| ask.checks.contains(&Check::DataRace);
+        if !self.session.job.is_default || !is_threaded || self.asks.iter().any(is_of_threads) {
+            return Vec::new();
+        }
+        let first = self.asks.len();
+        self.asks.extend(Asked::of_threads().into_iter().map(Ask::check));
+        let results = self.asks[first..].iter().map(|ask| result(self.session, ask)).collect::<Vec<_>>();
+        self.session.shared().checks.extend(results);
+        (first..self.asks.len()).map(|ask| Group::new(vec![ask])).collect()
     }
 
     /// Returns true if the group asks for assertions. Such a group comes first.
@@ -393,12 +409,14 @@ impl Run<'_> {
             // Assembly may call an error function, whether or not there is a place.
             let is_of_assembly = self.asks[ask].checks.contains(&Check::Call) && program.has_assembly();
             // Data races and deadlocks have no place of their own.
-            let is_of_threads = self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
+            let is_of_threads = program.starts_threads()
+                && self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
+            shared.checks[ask].is_of_threads = is_of_threads;
             if left == discharged
                 && is_exhaustive
                 && !(is_asked && left > 0)
                 && !is_of_assembly
-                && !(is_of_threads && program.starts_threads())
+                && !is_of_threads
             {
                 shared.checks[ask].rest = Rest::Proved;
                 shared.checks[ask].assumes_valid_accesses = rests && left > 0;

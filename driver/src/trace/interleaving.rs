@@ -1,7 +1,8 @@
 //! The trace of a run with threads: the steps of all threads in the order of their execution, with the thread switches.
 
 use super::names::{Names, Temporaries};
-use super::{Event, InputValue, Step, Trace};
+use super::schedule::Collector;
+use super::{Event, InputValue, Step, Trace, declared};
 use crate::source::{Sources, Spot};
 use cfa::interp::{Access, Inputs, InputsSource, Interpreter, Limits, Observer, Outcome, Run, State};
 use cfa::threads::ThreadOp;
@@ -24,11 +25,15 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
         omitted: 0,
         inputs: Vec::new(),
         accessed: FxHashMap::default(),
+        schedule: Some(Collector::new(program)),
     };
     let mut source: InputsSource<'_> = inputs.source();
     let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
     match run.outcome.error(program) {
-        Some((error, edge)) => Ok(recorder.finish(&program.errors[error], edge, &run)),
+        Some((error, edge)) => {
+            let trace = recorder.finish(&program.errors[error], edge, &run);
+            Ok(Trace { declared: declared::of(program, inputs), ..trace })
+        }
         None => Err(run.outcome),
     }
 }
@@ -46,8 +51,9 @@ struct Recorder<'p> {
     /// The number of steps that were dropped from the start.
     omitted: usize,
     inputs: Vec<InputValue>,
-    /// The C expression of the memory that an edge accessed last, by edge.
-    accessed: FxHashMap<EdgeId, String>,
+    /// The C expressions of the memory that edges accessed, by edge and address.
+    accessed: FxHashMap<(EdgeId, u64), String>,
+    schedule: Option<Collector<'p>>,
 }
 
 impl Recorder<'_> {
@@ -93,6 +99,7 @@ impl Recorder<'_> {
             Some([(first, before), (second, access)]) => self.race(*first, before, *second, access),
             None => error.message.clone(),
         };
+        let schedule = self.schedule.take().and_then(|events| events.finish(run, error.check == Check::Deadlock));
         let event = Event::Error { message: message.clone(), operands: Vec::new() };
         self.push(event, site, true, self.last, 0);
         if self.steps.len() > MAX_STEPS {
@@ -108,13 +115,14 @@ impl Recorder<'_> {
             steps: self.steps,
             omitted: self.omitted,
             cut: 0,
+            schedule,
             ..Trace::default()
         }
     }
 
     /// Returns the error message of a data race between two accesses, each with its thread.
     fn race(&self, first: u32, before: &Access, second: u32, access: &Access) -> String {
-        let name = self.accessed.get(&access.edge).or_else(|| self.accessed.get(&before.edge));
+        let name = [access, before].into_iter().find_map(|access| self.accessed.get(&(access.edge, access.addr)));
         let name = name.map_or_else(|| "memory".to_owned(), |name| format!("'{name}'"));
         let kind = |access: &Access| if access.writes { "writes" } else { "reads" };
         let at = |access: &Access| {
@@ -132,6 +140,9 @@ impl Recorder<'_> {
 impl Observer for Recorder<'_> {
     fn executed(&mut self, edge: EdgeId, state: &State) {
         let program = self.program;
+        if let Some(schedule) = &mut self.schedule {
+            schedule.executed(edge, state);
+        }
         let (thread, depth) = (state.thread(), state.depth());
         let func = program.func_of(edge);
         let op = &program.edges[edge].op;
@@ -147,7 +158,7 @@ impl Observer for Recorder<'_> {
                 let width = program.vars[var].width;
                 let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
                 if let Some((name, _)) = &target {
-                    self.accessed.insert(edge, name.clone());
+                    self.accessed.insert((edge, at), name.clone());
                 }
                 let temporaries = self.temporaries.entry((thread, depth)).or_default();
                 self.names.loaded(temporaries, var, target);
@@ -157,22 +168,13 @@ impl Observer for Recorder<'_> {
                 let width = program.exprs.width(value);
                 let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
                 let Some((name, ty)) = target else { return };
-                self.accessed.insert(edge, name.clone());
+                self.accessed.insert((edge, at), name.clone());
                 let value = state.eval(value);
                 let value = ty.map_or_else(|| value.to_string(), |ty| self.names.show(ty, &value, state));
                 self.push(Event::Assign { target: name, value }, edge, true, thread, depth);
             }
-            Op::Assign { var, .. } | Op::Havoc { var, .. } if matches!(program.vars[var].kind, VarKind::Local(_)) => {
-                let Some(name) = self.names.variable(var) else { return };
-                let Some(value) = state.var(var) else { return };
-                let value = self.names.show(program.vars[var].ty, &value, state);
-                self.push(Event::Assign { target: name.to_owned(), value }, edge, false, thread, depth);
-            }
-            Op::Havoc { var, input } => {
+            Op::Havoc { var, input } if matches!(program.inputs[input].kind, InputKind::Nondet(_)) => {
                 let input = &program.inputs[input];
-                if !matches!(input.kind, InputKind::Nondet(_)) {
-                    return;
-                }
                 let Some(value) = state.var(var) else { return };
                 let shown = self.names.show(input.ty, &value, state);
                 let ty = program.type_name(input.ty);
@@ -189,7 +191,19 @@ impl Observer for Recorder<'_> {
                     function,
                 });
                 let index = self.inputs.len() - 1;
-                self.push(Event::Input { index, into: None }, edge, true, thread, depth);
+                self.push(
+                    Event::Input { index, into: self.names.variable(var).map(str::to_owned) },
+                    edge,
+                    true,
+                    thread,
+                    depth,
+                );
+            }
+            Op::Assign { var, .. } | Op::Havoc { var, .. } if matches!(program.vars[var].kind, VarKind::Local(_)) => {
+                let Some(name) = self.names.variable(var) else { return };
+                let Some(value) = state.var(var) else { return };
+                let value = self.names.show(program.vars[var].ty, &value, state);
+                self.push(Event::Assign { target: name.to_owned(), value }, edge, false, thread, depth);
             }
             Op::Call { callee: Callee::Direct(callee), .. } => {
                 let name = &program.funcs[callee].name;

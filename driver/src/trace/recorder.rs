@@ -291,6 +291,7 @@ impl<'p> Recorder<'p> {
             steps: self.steps,
             omitted: self.omitted,
             cut: self.cut,
+            schedule: None,
         }
     }
 

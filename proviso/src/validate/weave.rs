@@ -203,11 +203,14 @@ pub fn weave(entry: &Entry, files: &[PathBuf], following: Following, folder: &Pa
         }
     }
     let mut woven = Woven { paths: Vec::new(), cycle, added: Added::new() };
+    // The state of the witness is shared by all threads, and no data race of the program.
+    let is_threaded = texts.iter().any(|text| ["pthread_create", "thrd_create"].iter().any(|f| text.contains(f)));
+    let qualifier = if is_threaded { "_Atomic " } else { "" };
     for (number, file) in parsed.iter().enumerate() {
         let name = file.path.file_name().unwrap_or_default();
         let path = folder.join(format!("{number}")).join(name);
         std::fs::create_dir_all(path.parent().expect("just joined")).map_err(|e| Failure::writing(&path, &e))?;
-        let text = file.text(number == 0, errors, &mut woven.added)?;
+        let text = file.text(number == 0, qualifier, errors, &mut woven.added)?;
         std::fs::write(&path, text).map_err(|e| Failure::writing(&path, &e))?;
         woven.paths.push(path);
     }
@@ -495,11 +498,11 @@ impl<'a> File<'a> {
     /// Returns the text of the file with its hooks, after the declarations that they need. The first file defines the
     /// variables. `invariants` is the number of error functions to declare. The columns of added text are recorded in
     /// `added`.
-    fn text(&self, first: bool, invariants: usize, added: &mut Added) -> Result<String, Failure> {
+    fn text(&self, first: bool, qualifier: &str, invariants: usize, added: &mut Added) -> Result<String, Failure> {
         let mut out = String::new();
         let _ = match first {
-            true => write!(out, "unsigned {SEGMENT}, {ROUND} = 1; "),
-            false => write!(out, "extern unsigned {SEGMENT}, {ROUND}; "),
+            true => write!(out, "{qualifier}unsigned {SEGMENT}, {ROUND} = 1; "),
+            false => write!(out, "extern {qualifier}unsigned {SEGMENT}, {ROUND}; "),
         };
         out += "extern void __proviso_assume(int); ";
         for number in 0..invariants {

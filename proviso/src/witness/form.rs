@@ -75,9 +75,6 @@ fn of_waypoint(waypoint: &Waypoint) -> Option<String> {
         (Some(Constraint { format, .. }), _) if of_format(format).is_some() => return of_format(format),
         _ => {}
     }
-    if let Some(thread) = waypoint.thread_id.filter(|&id| id > 0) {
-        return Some(format!("steps of another thread (thread_id {thread}) are not supported"));
-    }
     of_location(&waypoint.location)
 }
 
@@ -159,11 +156,10 @@ mod tests {
             ("target", ", constraint: {value: x}", "has no constraint"),
             ("function_enter", ", constraint: {value: x}", "has no constraint"),
             ("assumption", ", constraint: {value: x, format: prolog}", "no format `prolog`"),
-            ("target", ", thread_id: 1", "thread_id 1"),
         ] {
             assert!(of(kind, more).contains(what), "{what}: {}", of(kind, more));
         }
-        assert_eq!(of("target", ", thread_id: 0"), "");
+        assert_eq!(of("target", ", thread_id: 1"), "");
         assert!(rule(&[&[waypoint("target", "flee", "")]]).is_some_and(|r| r.contains("the action flee is not")));
         let target = waypoint("target", "follow", "");
         for (head, ok) in [("2.0", true), ("2.1", true), ("2.2", true), ("3.0", false), ("0.1", false), ("1", false)] {

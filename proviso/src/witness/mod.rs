@@ -17,6 +17,7 @@ use driver::files;
 use driver::job::Job;
 use driver::report::{Answer, Report};
 use driver::source::Spot;
+use driver::trace::Event;
 use instrument::Property;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -281,6 +282,11 @@ impl Waypoint {
             loose: None,
         }
     }
+
+    /// Returns the waypoint as one of the thread with this number (format 2.2).
+    fn in_thread(self, thread: u32) -> Self {
+        Self { thread_id: Some(thread), ..self }
+    }
 }
 
 impl Constraint {
@@ -374,7 +380,7 @@ fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Failure> {
 /// The format in which a witness is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Format 2.0.
+    /// Format 2.0, 2.1 for executions without end, 2.2 for those with threads.
     Yaml,
     /// Format 1.0.
     GraphMl,
@@ -388,6 +394,13 @@ pub enum Format {
 pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<String>, std::io::Error> {
     let places = Places::new(&task.files)?;
     let about_ends = report.properties.iter().any(|p| p == "termination");
+    let is_interleaved = match &report.answer {
+        Answer::False(violation) => violation.trace.as_ref().is_some_and(|trace| {
+            let switches = trace.steps.iter().any(|step| matches!(step.event, Event::Switch { .. }));
+            switches && trace.omitted == 0 && format == Format::Yaml
+        }),
+        _ => false,
+    };
     let (entry_type, content) = match &report.answer {
         Answer::Unknown { .. } => return Ok(None),
         // For an infinite execution, format 1.0 requires a closed invariant, and format 2.0 has no construct.
@@ -403,6 +416,10 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
             ("invariant_set", Content::Invariants(invariants))
         }
         Answer::False(violation) => match &violation.trace {
+            // GraphML has no numbers for threads that all tools share.
+            Some(trace) if is_interleaved => {
+                ("violation_sequence", Content::Segments(violation::interleaved(trace, &places)))
+            }
             Some(trace) => ("violation_sequence", Content::Segments(violation::segments(trace, &places))),
             None => return Ok(None),
         },
@@ -410,6 +427,8 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
     let mut entry = Entry { entry_type: entry_type.to_owned(), metadata: metadata(report, task, &places), content };
     if about_ends {
         entry.metadata.format_version = "2.1".into();
+    } else if is_interleaved {
+        entry.metadata.format_version = "2.2".into();
     }
     Ok(Some(match format {
         Format::Yaml => text(&[entry]),

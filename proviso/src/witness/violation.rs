@@ -1,7 +1,7 @@
 //! Violation witnesses: the inputs of the counterexample in the order in which the program reads them, then the target.
 //! They determine the execution, so a validator needs no search.
 
-use super::place::{LoopPlace, Places};
+use super::place::{LoopPlace, Places, Point};
 use super::{Constraint, Scalar, Segment, Waypoint, WaypointItem, location};
 use cfa::InputKind;
 use driver::source::Spot;
@@ -12,6 +12,53 @@ pub(super) fn segments(trace: &Trace, places: &Places) -> Vec<Segment> {
     let before = &trace.inputs[..trace.inputs.len() - in_target(trace, places)];
     let inputs = before.iter().filter_map(|input| returned(input, places));
     inputs.chain(std::iter::once(target(trace, places))).map(segment).collect()
+}
+
+/// Returns the segments of a witness for a violation in threads (format 2.2), each with its thread: the inputs, and one
+/// statement after each switch to another thread, in the order of execution.
+pub(super) fn interleaved(trace: &Trace, places: &Places) -> Vec<Segment> {
+    let inputs = trace.inputs.len() - in_target(trace, places);
+    let mut waypoints: Vec<Waypoint> = Vec::new();
+    let mut thread = 0;
+    // The statement at which the thread was switched to, and its depth, until a later statement is a waypoint. The thread
+    // may be within that statement, so only the start of the next one is known to come after the switch.
+    let mut resumed: Option<Option<(Point, usize)>> = None;
+    for step in &trace.steps {
+        let waypoint = match &step.event {
+            Event::Switch { thread: next, .. } => {
+                (thread, resumed) = (*next, Some(None));
+                None
+            }
+            Event::Input { index, .. } if *index < inputs => returned(&trace.inputs[*index], places),
+            Event::Assign { .. } | Event::Call { .. } => {
+                let Some(spot) = &step.spot else { continue };
+                let Some(at) = places.statement(spot) else { continue };
+                let is_header = places.loop_with(std::slice::from_ref(spot)) == Some(LoopPlace::Keyword(at));
+                match resumed {
+                    Some(Some((before, depth))) if at != before && step.depth >= depth && !is_header => {
+                        resumed = None;
+                        let mut location = location(spot, None, &step.function, places);
+                        (location.line, location.column) = (at.0, Some(at.1));
+                        let holds = Constraint::new(Scalar::Text("1".into()), "c_expression");
+                        Some(Waypoint::follow("assumption", location, Some(holds)))
+                    }
+                    Some(None) => {
+                        resumed = Some(Some((at, step.depth)));
+                        None
+                    }
+                    Some(Some((_, depth))) if step.depth < depth => {
+                        resumed = Some(Some((at, step.depth)));
+                        None
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        waypoints.extend(waypoint.map(|waypoint| waypoint.in_thread(thread)));
+    }
+    waypoints.push(target(trace, places).in_thread(thread));
+    waypoints.into_iter().map(segment).collect()
 }
 
 /// Returns the segments of a witness for an infinite execution (format 2.1): the inputs before the last iteration of

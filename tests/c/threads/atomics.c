@@ -4,7 +4,6 @@
 // run: --property no-data-race -DPLAIN => FALSE(no-data-race)
 // run: --property no-data-race -DRELAXED => FALSE(no-data-race)
 // run: --property unreach-call -DRELAXED => UNKNOWN
-// native: unseen
 // A message is passed by an atomic flag. A relaxed flag orders nothing (C17, 5.1.2.4).
 #include "../verify.h"
 #include <pthread.h>

@@ -1,7 +1,6 @@
 // run: --check deadlock => FALSE(deadlock)
 // run: --check deadlock -DORDERED => TRUE
 // run: --property unreach-call => TRUE
-// native: unseen
 // Two transfers lock two accounts, in different orders.
 #include "../verify.h"
 #include <pthread.h>

@@ -2,7 +2,6 @@
 // run: --check deadlock => TRUE
 // run: --property unreach-call -DIF => FALSE(unreach-call)
 // run: --check deadlock -DLOST => FALSE(deadlock)
-// native: unseen
 // A consumer waits for a producer. A wait may end without a signal, so that `if` is not enough (POSIX, pthread_cond_wait); a signal
 // that comes before the wait is lost.
 #include "../verify.h"

@@ -3,7 +3,6 @@
 // run: --property unreach-call -DUNLOCKED => FALSE(unreach-call)
 // run: --property no-data-race -DUNLOCKED => FALSE(no-data-race)
 // run: --check thread -DUNLOCKED => FALSE(thread)
-// native: unseen
 // Two threads count; without the mutex, an update may be lost.
 #include "../verify.h"
 #include <pthread.h>

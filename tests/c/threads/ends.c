@@ -2,7 +2,6 @@
 // run: --property no-data-race => FALSE(no-data-race)
 // run: --property unreach-call -DJOINED => FALSE(unreach-call)
 // run: --property unreach-call -DEARLY => TRUE
-// native: unseen
 // The end of `main` ends all threads, which may have run before.
 #include "../verify.h"
 #include <pthread.h>

@@ -1,7 +1,6 @@
 // run: --property unreach-call => TRUE
 // run: --property no-data-race => TRUE
 // run: --property unreach-call -DSHARED => FALSE(unreach-call)
-// native: unseen
 // Thread-local variables, thread-specific data with a destructor, results of threads, and atomic blocks.
 #include "../verify.h"
 #include <pthread.h>
