@@ -412,12 +412,7 @@ impl Run<'_> {
             let is_of_threads = program.starts_threads()
                 && self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
             shared.checks[ask].is_of_threads = is_of_threads;
-            if left == discharged
-                && is_exhaustive
-                && !(is_asked && left > 0)
-                && !is_of_assembly
-                && !is_of_threads
-            {
+            if left == discharged && is_exhaustive && !(is_asked && left > 0) && !is_of_assembly && !is_of_threads {
                 shared.checks[ask].rest = Rest::Proved;
                 shared.checks[ask].assumes_valid_accesses = rests && left > 0;
                 held.insert(ask);
