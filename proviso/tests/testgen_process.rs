@@ -141,8 +141,16 @@ fn suites_have_other_forms() {
     }
     assert_eq!(ends, BTreeSet::from([Some(0), Some(3), Some(4)]));
 
+    let (said, _) = tested(folder, INPUT, &["--timeout", "10", "--format", "test-comp"]);
+    assert!(said.contains("it takes more than values of __VERIFIER_nondet_*"), "{said}");
+    assert!(folder.join("suite/testcase-1.xml").exists());
+    std::fs::write(
+        folder.join("v.c"),
+        "int __VERIFIER_nondet_int(void); int main(void) { return __VERIFIER_nondet_int(); }",
+    )
+    .unwrap();
     for (options, said) in [
-        (&["p.c", "--format", "test-comp"][..], "--format folders, seeds or harness"),
+        (&["v.c", "--format", "folders"][..], "use --format test-comp or --format harness"),
         (&["p.c", "--run-timeout", "1"], "--run"),
     ] {
         let output = proviso(folder, options);

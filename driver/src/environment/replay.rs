@@ -810,3 +810,35 @@ impl<O: Observer> Observer for Watch<'_, '_, O> {
         self.observer.faulted(edge, addr, state);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_between_their_bounds() {
+        assert_eq!(between(0, -1, 0), 0);
+        assert_eq!(between(0, 1, 31), 1);
+        assert_eq!(between(7, 5, 5), 5);
+        assert!((-1..=255).contains(&between(u64::MAX, -1, 255)));
+        assert_eq!(between(0x9e37_79b9_7f4a_7c15, i64::MIN, i64::MAX), 0x9e37_79b9_7f4a_7c15_u64 as i64);
+    }
+
+    #[test]
+    fn files_are_opened_as_the_system_does() {
+        let files = [("a.txt", "1"), ("d/b", "22")].map(|(name, text)| (name.into(), text.into()));
+        let process = Process { files: files.into(), ..Process::default() };
+        let open = |now: &mut Now, path: &str, reads, creates| now.open(&process, path.as_bytes(), reads, creates);
+        let mut now = Now::new();
+        assert!(open(&mut now, "./a.txt", true, false).is_some() && open(&mut now, "none", true, false).is_none());
+        assert_eq!(now.wanted.missing, BTreeSet::from([b"none".to_vec()]));
+        // A new file needs an existing folder.
+        assert!(open(&mut now, "d/new", false, true).is_some() && open(&mut now, "e/new", false, true).is_none());
+        assert_eq!((now.look(&process, b"d/b"), now.look(&process, b"d/c"), &now.problem), (Some(2), None, &None));
+        assert!(open(&mut now, "d/new", true, false).is_some() && now.problem.is_some());
+        for path in ["/etc/passwd", "../x", "d", "a.txt/c"] {
+            let mut now = Now::new();
+            assert!(open(&mut now, path, true, false).is_none() && now.problem.is_some(), "{path}");
+        }
+    }
+}

@@ -36,7 +36,8 @@ pub struct TestgenArgs {
     /// What the tests are for [default: the property's, else branches].
     #[arg(long, value_name = "WHAT", help_heading = "Property")]
     pub coverage: Option<CoverageArg>,
-    /// The form of the tests [default: test-comp if the program calls __VERIFIER_nondet_* functions, else folders].
+    /// The form of the tests [default: test-comp if the program calls __VERIFIER_nondet_* functions or --property is one of Test-Comp, harness with
+    /// --entry, else folders].
     #[arg(long, value_name = "FORM", help_heading = "Output")]
     pub format: Option<FormatArg>,
     /// Builds the program with clang, runs it on each test, and reports the coverage that llvm-cov measures.

@@ -98,7 +98,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
         draws: saves_gia.map(|path| path.extension().is_some_and(|e| e == "html")),
     };
     let known: Arc<Mutex<Option<Known>>> = Arc::default();
-    let asked_format = asked_format(args);
+    let asked_format = asked_format(args, &job);
     let form = Arc::new(Mutex::new(Format::TestComp));
     let name = parties.tester.as_ref().map(|tester| tester.name);
     let worker = {
@@ -118,9 +118,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
                 parties.cooperate((*program).clone(), &goals, config, budget, (&shared, &known))?;
             } else {
                 let most_runs = usize::MAX;
-                let form = match takes_values(&program) {
+                let form = match takes(&program, format) {
                     Takes::Values => Form::Values,
-                    Takes::Process => Form::Process(Processes::new(&program, config.seed)),
+                    Takes::Process => Form::Process(Box::new(Processes::new(&program, config.seed))),
                     Takes::Arguments => Form::Call,
                 };
                 Search { program: &program, goals: &goals, config, budget, found: &shared, most_runs, form }.run();
@@ -141,7 +141,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     found.drop_superfluous();
     let format = *form.lock().unwrap_or_else(PoisonError::into_inner);
-    has_a_test(&mut found, takes_values(&program), colors);
+    has_a_test(&mut found, takes(&program, format), colors);
     let goals = goals::goals(&program, &coverage);
     let sources = Sources::new();
     let told = suite::goals(&program, &goals, &found, format, &sources);
@@ -274,7 +274,13 @@ enum Takes {
     Arguments,
 }
 
-fn takes_values(program: &Program) -> Takes {
+/// Returns what tests of this form give to the program.
+fn takes(program: &Program, format: Format) -> Takes {
+    if format == Format::TestComp { Takes::Values } else { sources_of(program) }
+}
+
+/// Returns what the program takes its inputs from.
+fn sources_of(program: &Program) -> Takes {
     let entry = program.edges.values().filter(|edge| program.locs[edge.source].func == program.entry);
     let calls_main = |edge: &cfa::Edge| match edge.op {
         Op::Call { callee: Callee::Direct(callee), .. } => program.funcs[callee].name == "main",
@@ -294,10 +300,12 @@ fn takes_values(program: &Program) -> Takes {
 }
 
 /// Returns the form of tests that the user asks for; `None` if the program decides.
-fn asked_format(args: &TestgenArgs) -> Option<Format> {
+fn asked_format(args: &TestgenArgs, job: &Job) -> Option<Format> {
     use crate::args::FormatArg;
+    // The language of these properties is that of Test-Comp, whose tools read its format.
+    let is_of_testcomp = job.properties.iter().any(|p| matches!(p, Property::Coverage { .. }));
     match args.format {
-        None if args.cotest || args.ktest => Some(Format::TestComp),
+        None if args.cotest || args.ktest || is_of_testcomp => Some(Format::TestComp),
         None => None,
         Some(FormatArg::TestComp) => Some(Format::TestComp),
         Some(FormatArg::Folders) => Some(Format::Folders),
@@ -309,20 +317,16 @@ fn asked_format(args: &TestgenArgs) -> Option<Format> {
 /// Returns the form of the tests of a program. `Err` if its tests cannot have the form that the user asks for.
 fn format_of(program: &Program, asked: Option<Format>) -> Result<Format, Failure> {
     let usage = |what: &str, instead: &str| Err(Failure::usage(format!("{what}; {instead}")));
-    match (takes_values(program), asked) {
+    match (sources_of(program), asked) {
         (Takes::Values, None) => Ok(Format::TestComp),
         (Takes::Process, None) => Ok(Format::Folders),
         (Takes::Arguments, None) => Ok(Format::Harness),
-        (Takes::Arguments, Some(Format::TestComp | Format::Folders | Format::Seeds)) => {
+        (Takes::Arguments, Some(Format::Folders | Format::Seeds)) => {
             usage("only a harness can give arguments to a function", "use --format harness")
         }
         (Takes::Values, Some(Format::Folders | Format::Seeds)) => usage(
             "no folder and no seed can give the values that the program takes from functions",
             "use --format test-comp or --format harness",
-        ),
-        (Takes::Process, Some(Format::TestComp)) => usage(
-            "a test of Test-Comp has only values of __VERIFIER_nondet_* functions, and the program calls none",
-            "use --format folders, seeds or harness",
         ),
         (_, Some(format)) => Ok(format),
     }

@@ -12,6 +12,8 @@ use std::collections::{BTreeSet, VecDeque};
 const LONGEST_WORD: usize = 32;
 /// The maximal number of words of the dictionary.
 const MOST_WORDS: usize = 1000;
+/// The maximal number of files, and of environment variables, that are given to a program that asks for them.
+const MOST_NAMES: usize = 100;
 /// The maximal size of a process, in bytes.
 const LARGEST: usize = 4096;
 /// The maximal number of mutations of a process at once is 2 to the power of this number.
@@ -115,8 +117,8 @@ impl Dictionary {
 pub struct Mutator {
     random: Random,
     dictionary: Dictionary,
-    /// The processes that are mutated.
-    kept: Vec<Process>,
+    /// The processes that are mutated, with the paths of files that their runs open or miss.
+    kept: Vec<(Process, Vec<Vec<u8>>)>,
     /// Processes to run before any mutation.
     first: VecDeque<Process>,
     /// For each edge: a bit for each class of numbers of executions that a run had.
@@ -169,7 +171,11 @@ impl Mutator {
         }
         if is_new {
             self.paths += 1;
-            self.kept.push(process.clone());
+            let opened = wanted.opened.iter().filter(|file| file.is_read).filter_map(|file| file.name.clone());
+            let files: BTreeSet<Vec<u8>> = opened.chain(wanted.missing.iter().cloned()).collect();
+            let files =
+                files.into_iter().filter(|path| process.files.contains_key(path) || wanted.missing.contains(path));
+            self.kept.push((process.clone(), files.collect()));
         }
         self.want(wanted);
     }
@@ -194,11 +200,13 @@ impl Mutator {
                 add(Process { stdin: line(word), ..Process::default() });
             }
         }
+        let base = self.kept.last().map(|(process, _)| process.clone()).unwrap_or_default();
         for path in &wanted.missing {
-            if !self.files.contains(path) && self.files.len() < 100 {
+            if !self.files.contains(path) && self.files.len() < MOST_NAMES {
                 self.files.push(path.clone());
-                let base = self.kept.last().cloned().unwrap_or_default();
-                for content in std::iter::once(Vec::new()).chain(words.iter().map(|word| line(word))) {
+                // Arguments are names of files, too, so there may be many.
+                let count = if self.files.len() <= 2 { words.len() } else { 0 };
+                for content in std::iter::once(Vec::new()).chain(words[..count].iter().map(|word| line(word))) {
                     let mut process = base.clone();
                     process.files.insert(path.clone(), content);
                     add(process);
@@ -206,9 +214,8 @@ impl Mutator {
             }
         }
         for name in &wanted.variables {
-            if !self.variables.contains(name) && self.variables.len() < 100 && !name.is_empty() {
+            if !self.variables.contains(name) && self.variables.len() < MOST_NAMES && !name.is_empty() {
                 self.variables.push(name.clone());
-                let base = self.kept.last().cloned().unwrap_or_default();
                 for value in std::iter::once(Vec::new()).chain(words.iter().cloned()) {
                     let mut process = base.clone();
                     process.variables.insert(name.clone(), value);
@@ -231,25 +238,24 @@ impl Mutator {
             true => self.random.below(count),
             false => count - 1 - self.random.below(recent),
         };
-        let mut process = self.kept[at].clone();
+        let (mut process, files) = self.kept[at].clone();
         if self.random.one_in(8) {
             self.cross(&mut process);
         }
         for _ in 0..1 << self.random.below(STACKED as usize + 1) {
-            self.mutate(&mut process);
+            self.mutate(&mut process, &files);
         }
         if process.size() > LARGEST { Process::default() } else { process }
     }
 
-    fn mutate(&mut self, process: &mut Process) {
-        let parts = [self.takes_arguments, self.takes_stdin, !self.files.is_empty(), !self.variables.is_empty()];
+    fn mutate(&mut self, process: &mut Process, files: &[Vec<u8>]) {
+        let parts = [self.takes_arguments, self.takes_stdin, !files.is_empty(), !self.variables.is_empty()];
         let parts: Vec<usize> = (0..parts.len()).filter(|&n| parts[n]).collect();
         match self.random.of(&parts) {
             Some(0) => self.arguments(&mut process.arguments),
             Some(1) => self.bytes(&mut process.stdin),
             Some(2) => {
-                let index = self.random.below(self.files.len());
-                let path = self.files[index].clone();
+                let path = files[self.random.below(files.len())].clone();
                 if self.random.one_in(8) {
                     process.files.remove(&path);
                 } else {
@@ -279,7 +285,7 @@ impl Mutator {
 
     /// Takes over a part of another process that was kept.
     fn cross(&mut self, process: &mut Process) {
-        let other = &self.kept[self.random.below(self.kept.len())];
+        let (other, _) = &self.kept[self.random.below(self.kept.len())];
         match self.random.below(4) {
             0 => process.arguments = other.arguments.clone(),
             1 => process.stdin = other.stdin.clone(),
@@ -330,10 +336,11 @@ impl Mutator {
         }
     }
 
-    /// Mutates a text without zeros.
+    /// Mutates a text without zeros. It rarely has control characters, which nobody types.
     fn text(&mut self, text: &mut Vec<u8>) {
         self.bytes(text);
-        text.retain(|&b| b != 0);
+        let least = if self.random.one_in(8) { 1 } else { b' ' };
+        text.retain(|&b| b >= least);
     }
 
     fn bytes(&mut self, bytes: &mut Vec<u8>) {

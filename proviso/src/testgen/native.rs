@@ -114,7 +114,7 @@ pub struct Native {
 /// Builds the program and runs it on each test of a suite, each for at most `timeout`. `Err` if clang or llvm-cov is
 /// missing or the program does not build.
 pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
-    let folder = tempfile::tempdir().map_err(|e| Failure::writing(&std::env::temp_dir(), &e))?;
+    let folder = tempfile::tempdir().map_err(|e| Failure::writing(std::env::temp_dir(), &e))?;
     let tools = Tools::find()?;
     let alone = match suite.found.tests.iter().any(|test| matches!(test.given, Given::Process { .. })) {
         true => Some(tools.build(suite, folder.path(), "program", None)?),

@@ -159,7 +159,7 @@ pub enum Form<'a> {
     /// Values of the `__VERIFIER_nondet_*` functions.
     Values,
     /// What the operating system gives to a process.
-    Process(Processes<'a>),
+    Process(Box<Processes<'a>>),
     /// The arguments of a function, and everything else that a harness gives.
     Call,
 }
@@ -193,8 +193,13 @@ const MISSES: u32 = 3;
 impl Search<'_> {
     /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
     /// decided, the budget is spent, or `most_runs` is reached.
-    pub fn run(&self) {
+    pub fn run(&mut self) {
+        let whole = self.budget.clone();
+        if let (Form::Process(_), Some(left)) = (&self.form, whole.remaining()) {
+            self.budget = whole.within(left - (left / 10).min(SHRINKING));
+        }
         self.search();
+        self.budget = whole;
         if let Form::Process(processes) = &self.form {
             self.shrink(processes);
         }
@@ -248,10 +253,10 @@ impl Search<'_> {
                 }
                 if self.found().status[goal] == Status::Open {
                     self.round(&interpreter, &[goal], proving, turn, false);
+                    if let Form::Process(processes) = &self.form {
+                        self.mutate(processes, turn / 2);
+                    }
                 }
-            }
-            if let Form::Process(processes) = &self.form {
-                self.mutate(processes, turn);
             }
             turn *= 3;
         }
@@ -446,8 +451,7 @@ impl Search<'_> {
             others.retain(|goal| test.covers.contains(goal));
             let own: Vec<u32> = test.covers.iter().copied().filter(|goal| !others.contains(goal)).collect();
             let mut runs = 0;
-            'smaller: loop {
-                let Given::Process { process, .. } = &test.given else { break };
+            'smaller: while let Given::Process { process, .. } = &test.given {
                 for less in smaller(process) {
                     if runs == MOST || budget.spent().is_some() {
                         break 'smaller;
