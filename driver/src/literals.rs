@@ -204,7 +204,7 @@ impl<'p> Sharing<'p> {
         let mut met: Vec<(GlobalId, Vec<(GlobalId, u64)>)> = met.into_iter().collect();
         met.sort_unstable();
         if met.iter().any(|(_, places)| places.len() > PLACES) {
-            self.approximate("string literals may share memory in more ways than are told apart", true);
+            self.approximate(&format!("{} in more ways than are told apart", cfa::LITERALS), true);
         }
         let old = self.program.edges.len();
         let mut addresses: FxHashMap<ExprId, ExprId> = FxHashMap::default();

@@ -1,10 +1,13 @@
 //! Abstract memory where code of which nothing is known may have run.
 
 use super::environment::Environment;
-use super::tracker::Tracker;
+use super::tracker::{Places, Tracker};
 use crate::invariant::memory::cells::{Content, Count, Loss, Memory, Status};
+use crate::invariant::value::Value;
 use crate::semantics::Paged;
-use cfa::{AllocKind, GlobalId, Id, Op, VarId};
+use cfa::{AllocKind, ExprId, GlobalId, Id, Op, VarId};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 impl Tracker<'_> {
@@ -45,6 +48,43 @@ impl Tracker<'_> {
         let is_local = |var: VarId| program.vars[var].func().is_some();
         env.recent.forget_shared(&program.exprs, &is_local);
         env.recent.written(&|_| false);
+    }
+
+    /// The effect of a function's callees up to a non-local jump back into it: all that they touch was written, allocated or freed.
+    pub fn come_back(&self, env: &mut Environment, touched: &FixedBitSet) {
+        let losses = [Loss::Null, Loss::Seen, Loss::Reach];
+        let mut lost: Vec<(u32, Loss)> =
+            touched.ones().flat_map(|object| losses.map(|loss| (object as u32, loss))).collect();
+        let older = |object: usize| Some((object as u32, Loss::Aged(self.older(object as u32)?)));
+        lost.extend(touched.ones().filter_map(older));
+        env.lose(&lost);
+        for object in touched.ones() {
+            self.spoil(env, object as u32, 0, u64::MAX);
+            let is_site = self.allocation(object as u32).is_some();
+            env.memory.change(object as u32, |status| {
+                (status.content, status.written, status.zeros) = (Content::Any, Rc::new([]), None);
+                (status.null, status.seen, status.covers) = (None, None, Rc::new([]));
+                if is_site {
+                    (status.count, status.may_be_dead, status.exists) = (Count::Many, true, false);
+                    (status.size, status.most) = (0, u64::MAX);
+                }
+            });
+        }
+        env.recent.written(&|_| false);
+    }
+
+    /// Marks global objects whose content may change at any time.
+    pub fn never_know(&mut self, objects: &FxHashSet<GlobalId>) {
+        self.changing.extend(objects.iter().map(|global| global.0));
+    }
+
+    /// True if what an address leads to changes only where the program writes.
+    pub fn is_steady(&mut self, value: Option<&Value>, address: ExprId) -> bool {
+        self.changing.is_empty()
+            || match self.places(value, address) {
+                Places::Known(targets) => targets.iter().all(|(object, _)| !self.changing.contains(object)),
+                Places::Objects(objects) => objects.iter().all(|object| !self.changing.contains(object)),
+            }
     }
 
     /// Forgets what all objects hold that may be written.
