@@ -114,15 +114,15 @@ impl Discharged {
         for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
             reached[origin.index()] |= analysis.is_reachable(loc);
         }
-        let following = analysis.following?;
+        let following = analysis.following.as_ref()?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.tracker.callees(call).is_empty();
         let is_accounted_for = |_: EdgeId, taint: &Taint| match taint.harm() {
             Harm::Addresses | Harm::Elsewhere | Harm::Again => true,
-            Harm::Handlers => following.handlers.is_known,
+            Harm::Handlers => analysis.handlers().is_known,
             Harm::Bounded | Harm::Any => false,
         };
-        let beyond = beyond(program, &reached, is_blind, is_accounted_for, &following.handlers);
+        let beyond = beyond(program, &reached, is_blind, is_accounted_for, analysis.handlers());
         let unknown = unknown(program, &reached, is_blind, is_accounted_for);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true })
     }
@@ -147,14 +147,14 @@ impl Discharged {
                 invalid.extend(contexts.program.out_edges(loc).map(|edge| contexts.origin[edge.index()]));
             }
         }
-        let following = analysis.following?;
+        let following = analysis.following.as_ref()?;
         invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
         let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
             Harm::Bounded | Harm::Addresses | Harm::Elsewhere | Harm::Again => true,
-            Harm::Handlers => following.handlers.is_known,
+            Harm::Handlers => analysis.handlers().is_known,
             Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
         };
-        let beyond = beyond(program, &reached, |_| false, is_accounted_for, &following.handlers);
+        let beyond = beyond(program, &reached, |_| false, is_accounted_for, analysis.handlers());
         let unknown = unknown(program, &reached, |_| false, is_accounted_for);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
@@ -164,7 +164,7 @@ impl Discharged {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
-        let none = Handlers::of(program, &[]);
+        let none = Handlers::none();
         let beyond = beyond(program, &reached, |_| false, |_, _| false, &none);
         let unknown = unknown(program, &reached, |_| false, |_, _| false);
         Some(Self { parts: vec![Part { reached, invalid: None, beyond }], unknown, is_whole: true })
@@ -344,16 +344,16 @@ impl<'p> Analysis<'p> {
     ) -> Self {
         let program = &contexts.program;
         let mut analysis = Self::new(program);
-        analysis.strength = strength;
+        analysis.set_strength(strength);
         analysis.rows = Rows::following(program);
         let is_by_function = points_to.is_none();
         let mut tracker = Tracker::new(program, points_to, &contexts.origin);
         let returning = self::returning(program, &analysis.calls);
-        let handlers = Handlers::of(program, &returning);
+        let handlers = Handlers::of(original, self::returning);
         if handlers.is_known {
             tracker.never_know(&handlers.objects);
-            analysis.changing.clone_from(&handlers.vars);
         }
+        analysis.set_handlers(handlers);
         let [touched, accessed] = if is_by_function {
             analysis.apart = Some(Apart::of(contexts, &analysis.calls));
             let mut all = FixedBitSet::with_capacity(tracker.objects());
@@ -371,7 +371,7 @@ impl<'p> Analysis<'p> {
         let origin = contexts.origin.clone();
         let invalid = FxHashSet::default();
         analysis.following =
-            Some(Following { tracker, original, origin, touched, accessed, frames, invalid, returning, handlers });
+            Some(Following { tracker, original, origin, touched, accessed, frames, invalid, returning });
         analysis
     }
 }
@@ -554,7 +554,7 @@ impl Following<'_> {
             Op::Leak(_) => false,
             _ => true,
         };
-        if !is_valid || env.is_unmodelled {
+        if !is_valid || env.memory.is_unmodelled {
             self.invalid.insert(edge);
         }
     }

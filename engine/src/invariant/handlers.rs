@@ -17,20 +17,23 @@ pub struct Handlers {
 }
 
 impl Handlers {
+    /// No handlers.
+    pub fn none() -> Self {
+        let (vars, objects) = (FxHashSet::default(), FxHashSet::default());
+        Self { functions: FixedBitSet::new(), vars, objects, is_known: true }
+    }
+
     /// The handlers of a program, if it installs any: the functions of such a type whose address is taken. A handler that does not return
     /// writes nothing that other code reads.
-    pub fn of(program: &Program, returning: &[bool]) -> Self {
-        let mut this = Self {
-            functions: FixedBitSet::with_capacity(program.funcs.len()),
-            vars: FxHashSet::default(),
-            objects: FxHashSet::default(),
-            is_known: true,
-        };
+    /// `returning` tells which functions may return.
+    pub fn of(program: &Program, returning: impl Fn(&Program, &CallGraph) -> Vec<bool>) -> Self {
+        let mut this = Self { functions: FixedBitSet::with_capacity(program.funcs.len()), ..Self::none() };
         let installs = |taint: &cfa::Taint| taint.under && taint.harm() == Harm::Handlers;
         if !program.taints.values().any(installs) {
             return this;
         }
         let calls = CallGraph::new(program);
+        let returning = returning(program, &calls);
         let jumps = program.taints.values().any(|taint| taint.harm() == Harm::Elsewhere);
         for &func in calls.address_taken().iter().filter(|&&func| is_handler(program, func)) {
             let called = this.add(program, &calls, func);

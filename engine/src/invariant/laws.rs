@@ -335,7 +335,7 @@ impl Follower<'_> {
             let holds = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
             assert_eq!(is, holds & full(held.width), "{}: {} at {}", self.name, held.var, self.at);
         }
-        for gap in &env.recent.gaps {
+        for gap in env.recent.gaps() {
             let signed = |var: VarId| {
                 let width = self.contexts.program.vars[var].width;
                 value(var).map(|v| i128::from(Bounds::constant(width, v).min))

@@ -17,8 +17,8 @@ use crate::invariant::handlers::Handlers;
 use crate::invariant::memory::cells::{Both, Joining};
 use crate::invariant::memory::environment::{Environment, Rows, steady_parameters};
 use crate::invariant::memory::exit::{Exit, KINDS};
-use crate::invariant::memory::gaps::{Gap, pairs};
-use crate::invariant::memory::relations::Recent;
+use crate::invariant::memory::gaps::pairs;
+use crate::invariant::memory::relations::{Gap, Recent};
 use crate::invariant::memory::tracker::Tracker;
 use crate::invariant::value::{Value, resized};
 use crate::semantics::Paged;
@@ -87,8 +87,6 @@ pub struct Following<'p> {
     pub invalid: FxHashSet<EdgeId>,
     /// By function: true if it may return.
     pub returning: Vec<bool>,
-    /// The signal handlers.
-    pub handlers: Handlers,
 }
 
 /// The receiver of an environment: a node, or the exit of a function.
@@ -135,9 +133,9 @@ pub struct Analysis<'p> {
     /// Per function: the pairs of counters whose differences are tracked.
     counters: Vec<Vec<Gap>>,
     /// How much work the analysis does.
-    pub(in crate::invariant) strength: Strength,
-    /// Global variables that may change at any time.
-    pub(in crate::invariant) changing: FxHashSet<VarId>,
+    strength: Strength,
+    /// The signal handlers. The global variables that they write may change at any time.
+    handlers: Handlers,
     /// Per function: the globals that it or its callees may write.
     written: Vec<FxHashSet<VarId>>,
     /// Per function: the parameters that it never writes.
@@ -168,7 +166,7 @@ impl<'p> Analysis<'p> {
             apart: None,
             counters: pairs(program),
             strength: Strength::FULL,
-            changing: FxHashSet::default(),
+            handlers: Handlers::none(),
             written: globals_written(program),
             steady: steady_parameters(program),
             is_node,
@@ -302,7 +300,7 @@ impl<'p> Analysis<'p> {
         let mut env = Environment::new();
         for &var in &self.rows.globals {
             if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind
-                && !self.changing.contains(&var)
+                && !self.changing().contains(&var)
             {
                 let value = env.eval(&self.rows, &self.program.exprs, init);
                 env.set(&self.rows, var, value);
@@ -318,15 +316,15 @@ impl<'p> Analysis<'p> {
     fn join(&self, now: &mut Environment, more: &Environment, step: Step, func: FuncId) -> bool {
         let pairs = &self.counters[func.index()];
         let gaps = now.joined_gaps(more, &self.rows, pairs, !matches!(step, Step::Join));
-        let gaps_change = gaps != now.recent.gaps;
+        let gaps_change = gaps != now.recent.gaps();
         let changed = self.join_all(now, more, step);
-        now.recent.gaps = gaps;
+        now.recent.set_gaps(gaps);
         changed || gaps_change
     }
 
     fn join_all(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
-        let becomes_unmodelled = more.is_unmodelled && !now.is_unmodelled;
-        now.is_unmodelled |= more.is_unmodelled;
+        let becomes_unmodelled = more.memory.is_unmodelled && !now.memory.is_unmodelled;
+        now.memory.is_unmodelled |= more.memory.is_unmodelled;
         self.join_values(now, more, step) || becomes_unmodelled
     }
 
@@ -499,7 +497,7 @@ impl<'p> Analysis<'p> {
                             if !side.assume(&self.rows, &self.program.exprs, cond) {
                                 continue;
                             }
-                            self.changing.iter().for_each(|&var| side.set(&self.rows, var, None));
+                            self.changing().iter().for_each(|&var| side.set(&self.rows, var, None));
                             if self.is_node[edge_ref.target.index()] {
                                 ends.push(End::Node(edge_ref.target, side));
                             } else {
@@ -545,9 +543,9 @@ impl<'p> Analysis<'p> {
         }
         match op {
             Op::Assign { var, value } => {
-                let now = env.eval(&self.rows, pool, *value).filter(|_| !self.changing.contains(var));
+                let now = env.eval(&self.rows, pool, *value).filter(|_| !self.changing().contains(var));
                 env.set(&self.rows, *var, now);
-                env.recent.gaps = gaps;
+                env.recent.set_gaps(gaps);
                 if self.following.is_some() && !self.changes(*var, *value) {
                     env.recent.assigned(pool, *var, *value);
                 }
@@ -595,7 +593,7 @@ impl<'p> Analysis<'p> {
                 }
                 if self.apart.as_ref().is_some_and(|apart| apart.contains(edge)) {
                     following.tracker.disturb(env);
-                    env.is_unmodelled |= self.is_of_model(program.func_of(edge));
+                    env.memory.is_unmodelled |= self.is_of_model(program.func_of(edge));
                 } else if harm == Harm::Again {
                     let func = program.func_of(edge);
                     following.tracker.come_back(env, &following.touched[func.index()]);
@@ -609,16 +607,36 @@ impl<'p> Analysis<'p> {
         Next::Go
     }
 
+    /// Sets how much work the analysis does.
+    pub(in crate::invariant) fn set_strength(&mut self, strength: Strength) {
+        self.strength = strength;
+    }
+
+    /// Sets the signal handlers.
+    pub(in crate::invariant) fn set_handlers(&mut self, handlers: Handlers) {
+        self.handlers = handlers;
+    }
+
+    /// The signal handlers.
+    pub(in crate::invariant) fn handlers(&self) -> &Handlers {
+        &self.handlers
+    }
+
+    /// The global variables that may change at any time.
+    fn changing(&self) -> &FxHashSet<VarId> {
+        &self.handlers.vars
+    }
+
     fn is_of_model(&self, func: FuncId) -> bool {
         self.program.funcs[func].origin == FunctionOrigin::Model
     }
 
     /// True if an assigned variable may soon differ from the value, because a signal handler changes one of them.
     fn changes(&self, var: VarId, value: ExprId) -> bool {
-        !self.changing.is_empty()
-            && (self.changing.contains(&var)
+        !self.changing().is_empty()
+            && (self.changing().contains(&var)
                 || crate::invariant::memory::relations::variables(&self.program.exprs, value)
-                    .any(|var| self.changing.contains(&var)))
+                    .any(|var| self.changing().contains(&var)))
     }
 
     /// Applies the effect of a call.
@@ -700,9 +718,9 @@ impl<'p> Analysis<'p> {
             let width = program.vars[*var].width;
             back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
         }
-        if exit.env.is_unmodelled {
-            back.is_unmodelled = self.is_of_model(program.func_of(edge));
-            if let (Some(following), false) = (&self.following, back.is_unmodelled) {
+        if exit.env.memory.is_unmodelled {
+            back.memory.is_unmodelled = self.is_of_model(program.func_of(edge));
+            if let (Some(following), false) = (&self.following, back.memory.is_unmodelled) {
                 following.tracker.disturb(&mut back);
                 if let Some(var) = result {
                     back.set(&self.rows, *var, None);

@@ -24,6 +24,9 @@ pub struct Memory {
     pub objects: Paged<Status>,
     /// The facts invalidated since the entry of the function. Its callers have to drop them.
     pub lost: Rc<BTreeSet<(u32, Loss)>>,
+    /// True if a library function may have done what its model does not do. What the model does from there on says
+    /// nothing about that function.
+    pub is_unmodelled: bool,
 }
 
 /// A kind of fact about an object that is no longer valid. All values that refer to it have to drop it.
@@ -119,7 +122,7 @@ impl Zeros {
 impl Memory {
     /// A memory without any facts.
     pub fn new() -> Self {
-        Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default() }
+        Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default(), is_unmodelled: false }
     }
     /// The facts about objects that hold in `self` but not in `b`; restricted to the objects `among`.
     pub fn lost(&self, b: &Memory, among: Option<&FixedBitSet>) -> Vec<(u32, Loss)> {

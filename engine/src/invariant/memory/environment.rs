@@ -141,26 +141,16 @@ pub struct Environment {
     pub memory: Memory,
     /// The must-relations between variables and memory, if tracked.
     pub recent: Recent,
-    /// True if a library function may have done what its model does not do. What the model does from there on says
-    /// nothing about that function.
-    pub is_unmodelled: bool,
 }
 
 impl Environment {
     /// The environment without any facts.
     pub fn new() -> Self {
-        Self {
-            globals: Paged::new(),
-            locals: Paged::new(),
-            memory: Memory::new(),
-            recent: Recent::default(),
-            is_unmodelled: false,
-        }
+        Self { globals: Paged::new(), locals: Paged::new(), memory: Memory::new(), recent: Recent::default() }
     }
     /// The part of the environment that a callee shares: everything except locals.
     pub fn shared(&self) -> Self {
-        let is_unmodelled = self.is_unmodelled;
-        Self { globals: self.globals.clone(), memory: self.memory.clone(), is_unmodelled, ..Self::new() }
+        Self { globals: self.globals.clone(), memory: self.memory.clone(), ..Self::new() }
     }
     /// The value of a variable; `None` if it may be any value.
     pub fn get(&self, rows: &Rows, var: VarId) -> Option<&Value> {

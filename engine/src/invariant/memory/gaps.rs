@@ -3,7 +3,7 @@
 //! (Blanchet et al., PLDI 2003): a counter, and a counter that a branch depends on.
 
 use super::environment::{Environment, Rows};
-use super::relations::variables;
+use super::relations::{Gap, variables};
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::bounds::Bounds;
@@ -12,19 +12,6 @@ use smt::bounds::Bounds;
 const COPIES: usize = 4;
 /// Largest number of pairs of a function.
 const PAIRS: usize = 24;
-
-/// `a <= b + more`, where both are signed numbers of one width.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Gap {
-    /// The smaller variable.
-    pub a: VarId,
-    /// The larger one.
-    pub b: VarId,
-    /// The constant.
-    pub more: i64,
-    /// The width of both in bits.
-    pub width: u32,
-}
 
 /// The counters of each function, in pairs without a known difference.
 pub fn pairs(program: &Program) -> Vec<Vec<Gap>> {
@@ -87,7 +74,7 @@ fn step(pool: &ExprPool, var: VarId, value: ExprId, made: &dyn Fn(VarId) -> Opti
 impl Environment {
     /// The least known `c` in `a <= b + c`.
     fn gap(&self, rows: &Rows, (a, b): (VarId, VarId)) -> Option<i64> {
-        let known = self.recent.gaps.iter().find(|gap| (gap.a, gap.b) == (a, b)).map(|gap| gap.more);
+        let known = self.recent.gaps().iter().find(|gap| (gap.a, gap.b) == (a, b)).map(|gap| gap.more);
         let apart = self.get(rows, a).zip(self.get(rows, b)).and_then(|(a, b)| a.range.max.checked_sub(b.range.min));
         known.into_iter().chain(apart).min()
     }
@@ -110,7 +97,7 @@ impl Environment {
 
     /// The differences after an assignment.
     pub fn moved_gaps(&self, rows: &Rows, pool: &ExprPool, var: VarId, value: ExprId) -> Vec<Gap> {
-        if self.recent.gaps.is_empty() {
+        if self.recent.gaps().is_empty() {
             return Vec::new();
         }
         let full = Bounds::full(pool.width(value).min(64));
@@ -126,15 +113,15 @@ impl Environment {
             };
             Some(Gap { more: gap.more.checked_add(by?)?, ..*gap })
         };
-        self.recent.gaps.iter().filter_map(moved).collect()
+        self.recent.gaps().iter().filter_map(moved).collect()
     }
 
     /// The bounds of a variable by its differences to others.
     pub(super) fn within_gaps(&self, rows: &Rows, var: VarId) -> Option<Bounds> {
-        let width = self.recent.gaps.iter().find(|gap| gap.a == var || gap.b == var)?.width;
+        let width = self.recent.gaps().iter().find(|gap| gap.a == var || gap.b == var)?.width;
         let full = Bounds::full(width);
         let (mut low, mut high) = (full.min, full.max);
-        for gap in &self.recent.gaps {
+        for gap in self.recent.gaps() {
             if gap.a == var {
                 let most = self.get(rows, gap.b).and_then(|b| b.range.max.checked_add(gap.more));
                 high = most.map_or(high, |most| most.min(high));

@@ -212,18 +212,15 @@ impl Tracker<'_> {
             self.fold_zeros(&mut env.memory, recent);
             self.fold_zeros(&mut env.memory, older);
         }
-        let places = |tracker: &Self, object: u32| -> Vec<(u64, u64)> {
-            tracker.of_object.get(&object).into_iter().flat_map(|cells| cells.keys().copied()).collect()
-        };
         let mut moved: Vec<((u64, u64), Option<Value>)> = Vec::new();
         if is_only {
-            for (at, bytes) in places(self, recent) {
+            for (at, bytes) in self.cells_of(recent) {
                 let id = self.cell(recent, at, bytes);
                 moved.extend(env.memory.cells.get(id as usize).cloned().map(|value| ((at, bytes), Some(value))));
             }
         } else {
-            let mut all = places(self, recent);
-            all.extend(places(self, older));
+            let mut all = self.cells_of(recent);
+            all.extend(self.cells_of(older));
             all.sort_unstable();
             all.dedup();
             for (at, bytes) in all {
@@ -236,7 +233,7 @@ impl Tracker<'_> {
             }
         }
         for object in [recent, older] {
-            for (at, bytes) in places(self, object) {
+            for (at, bytes) in self.cells_of(object) {
                 let id = self.cell(object, at, bytes);
                 env.memory.cells.set(id as usize, None);
                 env.recent.forget_cell(id);

@@ -1,6 +1,5 @@
 //! Must-relations between variables and memory cells that hold on every path to a location.
 
-use super::gaps::Gap;
 use cfa::{BinOp, Expr, ExprId, ExprPool, VarId};
 use rustc_hash::FxHashSet;
 
@@ -21,7 +20,7 @@ pub struct Recent {
     /// Variables that are the offset of an address in its object.
     offsets: Vec<(VarId, ExprId)>,
     /// Differences of counters.
-    pub(in crate::invariant) gaps: Vec<Gap>,
+    gaps: Vec<Gap>,
 }
 
 /// A variable of `width` bits.
@@ -30,6 +29,19 @@ pub struct Read {
     /// The variable.
     pub var: VarId,
     /// The width in bits.
+    pub width: u32,
+}
+
+/// `a <= b + more`, where both are signed numbers of one width.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Gap {
+    /// The smaller variable.
+    pub a: VarId,
+    /// The larger one.
+    pub b: VarId,
+    /// The constant.
+    pub more: i64,
+    /// The width of both in bits.
     pub width: u32,
 }
 
@@ -112,6 +124,14 @@ impl Recent {
         self.contents.retain(|(held, address)| held.var != var && !mentions(pool, *address, var));
         self.offsets.retain(|(offset, address)| *offset != var && !mentions(pool, *address, var));
         self.gaps.retain(|gap| gap.a != var && gap.b != var);
+    }
+    /// The differences of counters.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+    /// Sets the differences of counters.
+    pub fn set_gaps(&mut self, gaps: Vec<Gap>) {
+        self.gaps = gaps;
     }
     /// Records that a variable is the offset of an address in its object.
     pub fn measured(&mut self, pool: &ExprPool, var: VarId, address: ExprId) {

@@ -42,12 +42,12 @@ pub struct Tracker<'p> {
     of_edge: FxHashMap<EdgeId, u32>,
     pub(in crate::invariant) first_site: u32,
     pub(in crate::invariant) cells: Vec<Cell>,
-    pub(super) of_object: FxHashMap<u32, BTreeMap<(u64, u64), u32>>,
+    of_object: FxHashMap<u32, BTreeMap<(u64, u64), u32>>,
     objects_of: FxHashMap<ExprId, Rc<[u32]>>,
     pub(in crate::invariant) everything: Rc<[u32]>,
     elements: FxHashMap<(u32, u64, u64, u64, u64), Option<Value>>,
     /// Objects whose content may change at any time.
-    pub(super) changing: FxHashSet<u32>,
+    changing: FxHashSet<u32>,
     /// By array of strings of the environment: the number of the strings that no variable leads to.
     strings: FxHashMap<u32, u32>,
     /// By string of such an array that a variable leads to: the number of the others.
@@ -130,6 +130,25 @@ impl<'p> Tracker<'p> {
     /// Number of objects.
     pub fn objects(&self) -> usize {
         self.first_site as usize + self.allocations.len() + self.strings.len()
+    }
+
+    /// Marks global objects whose content may change at any time.
+    pub fn never_know(&mut self, objects: &FxHashSet<cfa::GlobalId>) {
+        self.changing.extend(objects.iter().map(|global| global.0));
+    }
+
+    /// True if what an address leads to changes only where the program writes.
+    pub fn is_steady(&mut self, value: Option<&Value>, address: ExprId) -> bool {
+        self.changing.is_empty()
+            || match self.places(value, address) {
+                Places::Known(targets) => targets.iter().all(|(object, _)| !self.changing.contains(object)),
+                Places::Objects(objects) => objects.iter().all(|object| !self.changing.contains(object)),
+            }
+    }
+
+    /// The offsets and sizes of the cells of an object.
+    pub(super) fn cells_of(&self, object: u32) -> Vec<(u64, u64)> {
+        self.of_object.get(&object).into_iter().flat_map(|cells| cells.keys().copied()).collect()
     }
 
     /// The content of the object that an edge allocates.

@@ -1,13 +1,11 @@
 //! Abstract memory where code of which nothing is known may have run.
 
 use super::environment::Environment;
-use super::tracker::{Places, Tracker};
+use super::tracker::Tracker;
 use crate::invariant::memory::cells::{Content, Count, Loss, Memory, Status};
-use crate::invariant::value::Value;
 use crate::semantics::Paged;
-use cfa::{AllocKind, ExprId, GlobalId, Id, Op, VarId};
+use cfa::{AllocKind, GlobalId, Id, Op, VarId};
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 impl Tracker<'_> {
@@ -71,20 +69,6 @@ impl Tracker<'_> {
             });
         }
         env.recent.written(&|_| false);
-    }
-
-    /// Marks global objects whose content may change at any time.
-    pub fn never_know(&mut self, objects: &FxHashSet<GlobalId>) {
-        self.changing.extend(objects.iter().map(|global| global.0));
-    }
-
-    /// True if what an address leads to changes only where the program writes.
-    pub fn is_steady(&mut self, value: Option<&Value>, address: ExprId) -> bool {
-        self.changing.is_empty()
-            || match self.places(value, address) {
-                Places::Known(targets) => targets.iter().all(|(object, _)| !self.changing.contains(object)),
-                Places::Objects(objects) => objects.iter().all(|object| !self.changing.contains(object)),
-            }
     }
 
     /// Forgets what all objects hold that may be written.
