@@ -193,15 +193,17 @@ const MISSES: u32 = 3;
 impl Search<'_> {
     /// Runs the whole search: random runs, rounds for all goals, then rounds for single goals. Ends when all goals are
     /// decided, the budget is spent, or `most_runs` is reached.
-    pub fn run(&mut self) {
+    pub fn run(self) {
         let whole = self.budget.clone();
-        if let (Form::Process(_), Some(left)) = (&self.form, whole.remaining()) {
-            self.budget = whole.within(left - (left / 10).min(SHRINKING));
-        }
-        self.search();
-        self.budget = whole;
-        if let Form::Process(processes) = &self.form {
-            self.shrink(processes);
+        let part = match (&self.form, whole.remaining()) {
+            (Form::Process(_), Some(left)) => whole.within(left - (left / 10).min(SHRINKING)),
+            _ => whole.clone(),
+        };
+        let search = Self { budget: part, ..self };
+        search.search();
+        let search = Self { budget: whole, ..search };
+        if let Form::Process(processes) = &search.form {
+            search.shrink(processes);
         }
     }
 
