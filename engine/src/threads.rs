@@ -11,8 +11,11 @@
 //!   *Exploiting object escape and locking information in partial-order reductions*, FMSD 2004). When more memory turns
 //!   out to be shared, the exploration starts again.
 //!
-//! The verdict is TRUE only if the exploration is complete and the explored runs cover all runs: inputs have at most
-//! two values, no address decides a branch, and all memory orders are sequentially consistent.
+//! The verdict is TRUE only if the exploration is complete and the explored runs cover all runs: no inputs except those
+//! for which a few values represent all (`compared`), no address decides a branch, and all memory orders are
+//! sequentially consistent.
+
+mod compared;
 
 use crate::budget::Budget;
 use crate::composition::Analysis;
@@ -28,7 +31,7 @@ use cfa::interp::{
 use cfa::{Bv, Callee, Check, ErrorId, ExprId, FuncId, InputId, Op, PlaceId, Program, VarId};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -105,10 +108,12 @@ struct Search<'p> {
     detects_races: bool,
     has_choices: bool,
     idle: Rc<Idle>,
+    compared: Rc<FxHashMap<InputId, Vec<Bv>>>,
 }
 
 impl<'p> Search<'p> {
     fn new(program: &'p Program, budget: &'p Budget) -> Self {
+        let compared = Rc::new(compared::values(program));
         Self {
             program,
             interpreter: Interpreter::new(program),
@@ -119,8 +124,9 @@ impl<'p> Search<'p> {
             reasons: Vec::new(),
             depends_on_inputs: false,
             detects_races: program.errors.values().any(|e| e.check == Check::DataRace),
-            has_choices: program.inputs.values().any(|i| i.width == 1),
+            has_choices: !compared.is_empty() || program.inputs.values().any(|i| i.width == 1),
             idle: Rc::new(Idle::new(program)),
+            compared,
         }
     }
 
@@ -234,10 +240,14 @@ impl<'p> Search<'p> {
         }
     }
 
+    fn choices(&self, forced: Vec<usize>) -> Choices {
+        Choices { forced, idle: self.idle.clone(), compared: self.compared.clone(), ..Choices::default() }
+    }
+
     fn explore_sharing(&mut self, sharing: &Rc<RefCell<Sharing>>, until: Instant) -> Explored {
         let interpreter = Interpreter::new(self.program);
         let limits = Limits { steps: STEP_STEPS, deadline: Some(until), endless: Endless::GoesOn, ..Limits::default() };
-        let mut source = Choices { idle: self.idle.clone(), ..Choices::default() };
+        let mut source = self.choices(Vec::new());
         let machine = match Machine::new(&interpreter, limits, Some(sharing.clone()), &mut source) {
             Ok(machine) => machine,
             Err(_) => return Explored::Stopped,
@@ -273,7 +283,7 @@ impl<'p> Search<'p> {
             let nexts: Vec<Option<cfa::interp::Access>> =
                 (0..machine.threads() as u32).map(|t| machine.next(t)).collect();
             let able = machine.enabled();
-            let mut source = Choices { forced, idle: self.idle.clone(), ..Choices::default() };
+            let mut source = self.choices(forced);
             machine.restart_steps();
             let mut ended = machine.step(thread, &mut source).err();
             let accesses = machine.accesses().to_vec();
@@ -290,9 +300,10 @@ impl<'p> Search<'p> {
                 }
             }
             for n in source.forced.len()..source.choices.len() {
-                let mut forced = source.choices[..n].to_vec();
-                forced.push(true);
-                node.todo.push((thread, forced));
+                for choice in 1..source.counts[n] {
+                    let forced = source.choices[..n].iter().copied().chain([choice]).collect();
+                    node.todo.push((thread, forced));
+                }
             }
             self.depends_on_inputs |= source.has_others;
             if source.has_others {
@@ -365,7 +376,7 @@ struct Node<'r> {
     /// `None` once the last successor is being explored.
     machine: Option<Machine<'r>>,
     /// The unexplored successors: the thread that continues, and its first choices.
-    todo: Vec<(u32, Vec<bool>)>,
+    todo: Vec<(u32, Vec<usize>)>,
     /// The schedule from the predecessor to this state: threads by the points from which they run.
     schedule: BTreeMap<u64, u32>,
     /// The input values that the step from the predecessor has read.
@@ -374,7 +385,7 @@ struct Node<'r> {
 
 impl<'r> Node<'r> {
     fn new(machine: Machine<'r>, schedule: BTreeMap<u64, u32>, values: Vec<Bv>) -> Self {
-        let mut todo: Vec<(u32, Vec<bool>)> =
+        let mut todo: Vec<(u32, Vec<usize>)> =
             machine.enabled().into_iter().map(|thread| (thread, Vec::new())).collect();
         todo.reverse();
         Self { machine: Some(machine), todo, schedule, values }
@@ -392,33 +403,42 @@ fn inputs_of(path: &[Node<'_>], schedule: &BTreeMap<u64, u32>, values: &[Bv]) ->
     inputs
 }
 
-/// The inputs of a step. Inputs of one bit are choices that the exploration enumerates. Other inputs are 0.
+/// The inputs of a step. The exploration enumerates the choices among few values. Other inputs are 0.
 #[derive(Default)]
 struct Choices {
-    forced: Vec<bool>,
-    choices: Vec<bool>,
+    forced: Vec<usize>,
+    /// The choices made, and the number of values of each.
+    choices: Vec<usize>,
+    counts: Vec<usize>,
     values: Vec<Bv>,
     has_others: bool,
     idle: Rc<Idle>,
+    compared: Rc<FxHashMap<InputId, Vec<Bv>>>,
 }
 
 impl InputSource for Choices {
     fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
-        let is_choice = width == 1 && matches!(what, Unknown::Havoc(_));
         let is_idle = match what {
             Unknown::Havoc(input) => self.idle.inputs.contains(&input),
             Unknown::Result(var) => !self.idle.used.contains(&var),
             _ => false,
         };
-        let is_choice = is_choice && !is_idle;
-        self.has_others |= !is_choice && !is_idle;
-        let value = match is_choice {
-            true => {
-                let choice = self.forced.get(self.choices.len()).copied().unwrap_or(false);
+        let bits = [Bv::zero(1), Bv::one(1)];
+        let all: Option<&[Bv]> = match what {
+            _ if is_idle => None,
+            Unknown::Havoc(_) if width == 1 => Some(&bits),
+            Unknown::Havoc(input) => self.compared.get(&input).map(Vec::as_slice),
+            _ => None,
+        };
+        self.has_others |= all.is_none() && !is_idle;
+        let value = match all {
+            Some(all) => {
+                let choice = self.forced.get(self.choices.len()).copied().unwrap_or(0);
                 self.choices.push(choice);
-                Bv::new(1, u64::from(choice))
+                self.counts.push(all.len());
+                all[choice].resize(width)
             }
-            false => Bv::zero(width),
+            None => Bv::zero(width),
         };
         if !matches!(what, Unknown::Global(_)) {
             self.values.push(value.clone());
