@@ -415,7 +415,7 @@ impl<'p> Tracker<'p> {
             let ends_before = |l: Limit| {
                 (l.object, l.reach, l.times) == (object, Reach::Size, 1) && l.more >= (bytes + zeros.bytes) as i64
             };
-            at.limits.iter().any(|l| ends_before(l))
+            at.limits.iter().any(ends_before)
         };
         let written = status.written.iter().filter(|&&(from, to)| at.range.low < to && from <= at.range.high);
         let written: Vec<(u64, u64)> = written.copied().collect();
