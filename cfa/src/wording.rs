@@ -24,6 +24,12 @@ pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str
     found.into_iter().map(|(_, other)| other).take(5).collect()
 }
 
+/// A question for a message about an unknown name, such as ` (did you mean 'shift'?)`. Empty if no name is similar.
+pub fn did_you_mean<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = near(name, names).iter().map(|other| format!("'{other}'")).collect();
+    if quoted.is_empty() { String::new() } else { format!(" (did you mean {}?)", quoted.join(" or ")) }
+}
+
 /// A list of the first names, with the total number if some are left out.
 pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = names.into_iter().collect();
@@ -55,6 +61,8 @@ mod tests {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(near("reach_eror", ["reach_error", "main"].into_iter()), ["reach_error"]);
         assert!(near("x", ["completely", "other"].into_iter()).is_empty());
+        assert_eq!(did_you_mean("adress", ["address", "shift"].into_iter()), " (did you mean 'address'?)");
+        assert_eq!(did_you_mean("x", ["completely"].into_iter()), "");
     }
 
     #[test]

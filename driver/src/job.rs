@@ -397,9 +397,10 @@ fn automata(name: &str) -> Result<Vec<Automaton>, Failure> {
         (false, Some((_, text))) => (*text).to_owned(),
         (false, None) if !name.contains(['/', '.']) => {
             let names: Vec<&str> = Automaton::SHIPPED.iter().map(|(name, _)| *name).collect();
+            let meant = cfa::wording::did_you_mean(name, names.iter().copied());
             let known = names.join(", ");
             return Err(Failure::usage(format!(
-                "there is no file {name}, and no automaton of that name; the built-in automata are {known}"
+                "there is no file {name}, and no automaton of that name{meant}; the built-in automata are {known}"
             )));
         }
         _ => files::read_text(path)?,
@@ -534,8 +535,9 @@ fn unknown_property(name: &str) -> String {
     if Automaton::SHIPPED.iter().any(|(shipped, _)| *shipped == name) {
         return format!("{name} is an automaton: use --automaton {name}");
     }
+    let meant = cfa::wording::did_you_mean(name, Property::NAMES.iter().copied());
     format!(
-        "there is no property file {name}, and no property of that name; properties are {}",
+        "there is no property file {name}, and no property of that name{meant}; properties are {}",
         Property::NAMES.join(", ")
     )
 }

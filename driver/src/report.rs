@@ -207,6 +207,13 @@ impl CheckResult {
         [proved, violated, all - proved - violated]
     }
 
+    /// Returns the open places in the program's own code, without those of violations.
+    pub fn open_places(&self) -> impl Iterator<Item = &Spot> {
+        let [_, _, open] = self.counts();
+        let is_violated = |spot: &Spot| self.violations.iter().any(|violation| violation.spot() == Some(spot));
+        self.places.open.iter().filter(move |spot| open > 0 && !is_violated(spot))
+    }
+
     /// Returns the result in a word or two: "not checked", "proved", "violated" or "unknown".
     pub fn word(&self) -> &'static str {
         match self.answer() {

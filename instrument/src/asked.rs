@@ -115,7 +115,8 @@ impl fmt::Display for UnknownCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = Asked::ALL.iter().map(|a| a.name).collect();
         let groups = "and the groups default, undefined and all";
-        write!(f, "there is no check '{}'; checks are {}, {groups}", self.0, names.join(", "))
+        let meant = cfa::wording::did_you_mean(&self.0, names.iter().copied());
+        write!(f, "there is no check '{}'{meant}; checks are {}, {groups}", self.0, names.join(", "))
     }
 }
 

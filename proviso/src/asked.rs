@@ -161,7 +161,8 @@ impl VerifyArgs {
     pub fn engine(&self) -> Result<engine::Config, Failure> {
         let Some(analysis) = Analysis::parse(&self.analysis) else {
             let names: Vec<&str> = Analysis::all().map(|(_, name, _)| name).collect();
-            let message = format!("there is no analysis '{}'; analyses are {}", self.analysis, names.join(", "));
+            let meant = cfa::wording::did_you_mean(&self.analysis, names.iter().copied());
+            let message = format!("there is no analysis '{}'{meant}; analyses are {}", self.analysis, names.join(", "));
             return Err(Failure::usage(message));
         };
         let search = match self.search {

@@ -115,7 +115,7 @@ fn check_json(check: &CheckResult) -> Value {
         "places_proved": proved,
         "places_violated": violated,
         "places_open": open,
-        "open": check.places.open.iter().map(|spot| spot_json(Some(spot))).collect::<Vec<_>>(),
+        "open": check.open_places().map(|spot| spot_json(Some(spot))).collect::<Vec<_>>(),
         "violations": check.violations.iter().map(violation_json).collect::<Vec<_>>(),
         "rest": match check.rest {
             Rest::Proved => json!("proved"),

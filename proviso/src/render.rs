@@ -5,7 +5,7 @@ use annotate_snippets::Level;
 use cfa::InputKind;
 use cfa::wording::counted;
 use driver::environment::{Command, Environment};
-use driver::report::{Answer, AssumedWrites, CheckResult, Places, Report, Rest, Undefined, Violation};
+use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
 use std::fmt::Write;
@@ -120,7 +120,7 @@ fn places(checks: &[CheckResult]) -> String {
     }
     let line = |check: &CheckResult| {
         let [proved, violated, open] = check.counts().map(grouped);
-        let spots = open_spots(&check.places);
+        let spots = open_spots(check);
         format!(
             "  {}: {proved} of {} places proved, {violated} violated, {open} open{spots}\n",
             check.name,
@@ -132,9 +132,9 @@ fn places(checks: &[CheckResult]) -> String {
 }
 
 /// Returns the first open places of a check as a list in parentheses; empty if there are none.
-fn open_spots(places: &Places) -> String {
-    let shown: Vec<String> = places.open.iter().take(MAX_OPEN).map(ToString::to_string).collect();
-    let more = match places.open.len().saturating_sub(MAX_OPEN) {
+fn open_spots(check: &CheckResult) -> String {
+    let shown: Vec<String> = check.open_places().take(MAX_OPEN).map(ToString::to_string).collect();
+    let more = match check.open_places().count().saturating_sub(MAX_OPEN) {
         0 => String::new(),
         n => format!(" and {n} more"),
     };

@@ -122,7 +122,7 @@ fn places(check: &CheckResult) -> Value {
         "proved": proved,
         "violated": violated,
         "open": open,
-        "openLocations": check.places.open.iter().map(spot).collect::<Vec<_>>(),
+        "openLocations": check.open_places().map(spot).collect::<Vec<_>>(),
     })
 }
 
