@@ -79,6 +79,9 @@ const BITCODE: &str = "proviso-bitcode";
 /// The time limit in seconds for reading an input.
 const READING: u32 = 60;
 
+/// The folders with headers of the C library.
+const SYSTEM_HEADERS: [&str; 2] = ["/usr/include/", "/usr/local/include/"];
+
 /// A handle of the original module on the C++ side.
 struct Original(NonNull<RawOriginal>);
 
@@ -404,9 +407,16 @@ impl LlvmModule {
     }
 
     /// Removes inline definitions for the optimiser (`extern inline` in headers of the C library) of functions for
-    /// which `is_named` returns true. They read internal objects of the library that do not exist in the models.
+    /// which `is_named` returns true. They read internal objects of the library that do not exist in the models. An
+    /// inline definition in another file is the program's own.
     pub fn remove_inline_definitions(&mut self, is_named: impl Fn(&str) -> bool) {
-        let is_inline = |f: &FunctionValue| f.get_linkage() == Linkage::AvailableExternally && is_named(&name(*f));
+        let is_of_library = |f: FunctionValue| {
+            let file = file_of(f);
+            file.is_empty() || SYSTEM_HEADERS.iter().any(|folder| file.starts_with(folder))
+        };
+        let is_inline = |f: &FunctionValue| {
+            f.get_linkage() == Linkage::AvailableExternally && is_named(&name(*f)) && is_of_library(*f)
+        };
         for function in self.module.get_functions().filter(is_inline) {
             delete_body(function);
             function.set_linkage(Linkage::External);
