@@ -233,9 +233,9 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         "free" | "cfree" => Free(Family::Malloc),
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"
-        | "__longjmp_chk" => Unmodelled(cfa::JUMPS),
+        | "__longjmp_chk" => Unmodelled("non-local jumps"),
         "signal" | "sigaction" | "bsd_signal" | "sysv_signal" | "__sysv_signal" | "setitimer" | "alarm" => {
-            Unmodelled(cfa::HANDLERS)
+            Unmodelled("signal handlers")
         }
         _ => return None,
     })

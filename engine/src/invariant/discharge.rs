@@ -5,8 +5,7 @@
 
 use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::fixpoint::contexts::Contexts;
-use crate::invariant::fixpoint::{Analysis, Following, Strength};
-use crate::invariant::handlers::Handlers;
+use crate::invariant::fixpoint::{Analysis, Following};
 use crate::invariant::memory::environment::{Environment, Rows};
 use crate::invariant::memory::relations::Read;
 use crate::invariant::memory::tracker::Tracker;
@@ -14,8 +13,8 @@ use crate::invariant::value::Value;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::semantics::range;
 use cfa::{
-    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Harm, Id, LocId, Op, PlaceId,
-    Program, Taint,
+    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, PlaceId, Program,
+    Taint,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -71,63 +70,44 @@ impl Part {
 
 /// The fraction of the time for the analysis of the whole program. The analysis function by function takes the rest.
 const WHOLE: (u32, u32) = (3, 5);
-/// Programs with more edges are first analysed function by function, then at once in two strengths. The first may take
-/// this part of the time, and the second that part of what is left.
-const LARGE: usize = 20_000;
-const FUNCTIONS: (u32, u32) = (1, 2);
-const QUICK: (u32, u32) = (2, 3);
 
 impl Discharged {
     /// Analyses variables and memory: first the whole program, then function by function unless the first analysis
     /// covers all code. `None` if the budget is spent before either analysis has results.
     pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
-        let share = |(part, of): (u32, u32)| {
-            budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left * part / of))
-        };
-        if program.edges.len() > LARGE {
-            // The work that always finds something comes first.
-            let by_function = Self::of_functions(program, &share(FUNCTIONS));
-            let quick = Self::of_whole(program, Strength::QUICK, &share(QUICK));
-            let full = Self::of_whole(program, Strength::FULL, budget);
-            return [full, quick, by_function].into_iter().flatten().reduce(Self::with);
-        }
-        let whole = Self::of_whole(program, Strength::FULL, &share(WHOLE));
-        if whole.as_ref().is_some_and(|found| found.unknown.is_empty() && found.parts[0].beyond.is_clear()) {
+        let own = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left * WHOLE.0 / WHOLE.1));
+        let whole = Self::of_whole(program, &own);
+        if let Some(found) = whole.as_ref().filter(|found| found.unknown.is_empty() && found.parts[0].beyond.is_clear())
+        {
+            debug_assert!(found.is_whole);
             return whole;
         }
         let by_function = Self::of_functions(program, budget);
-        [whole, by_function].into_iter().flatten().reduce(Self::with)
-    }
-
-    /// What either of two analyses found. A proof rests on all code that is not there for one of them.
-    fn with(mut self, other: Self) -> Self {
-        self.parts.extend(other.parts);
-        let more: Vec<Unknown> = other.unknown.into_iter().filter(|unknown| !self.unknown.contains(unknown)).collect();
-        self.unknown.extend(more);
-        self
+        match (whole, by_function) {
+            (Some(whole), Some(by_function)) => {
+                let parts = whole.parts.into_iter().chain(by_function.parts).collect();
+                Some(Self { parts, unknown: whole.unknown, is_whole: true })
+            }
+            (whole, by_function) => by_function.or(whole),
+        }
     }
 
     /// Analyses the whole program. `None` if the budget is spent before the end.
-    fn of_whole(program: &Program, strength: Strength, budget: &Budget) -> Option<Self> {
+    fn of_whole(program: &Program, budget: &Budget) -> Option<Self> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
-        let contexts = Contexts::new(program, Some(&points_to), strength.copied);
-        let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
+        let contexts = Contexts::new(program, Some(&points_to));
+        let mut analysis = Analysis::following(&contexts, program, Some(points_to));
         analysis.iterate(budget)?;
         let mut reached = vec![false; program.locs.len()];
         for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
             reached[origin.index()] |= analysis.is_reachable(loc);
         }
-        let following = analysis.following.as_ref()?;
+        let following = analysis.following?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.tracker.callees(call).is_empty();
-        let is_accounted_for = |_: EdgeId, taint: &Taint| match taint.harm() {
-            Harm::Addresses | Harm::Elsewhere | Harm::Again => true,
-            Harm::Handlers => analysis.handlers().is_known,
-            Harm::Bounded | Harm::Any => false,
-        };
-        let beyond = beyond(program, &reached, is_blind, is_accounted_for, analysis.handlers());
-        let unknown = unknown(program, &reached, is_blind, is_accounted_for);
+        let beyond = beyond(program, &reached, is_blind, |_| false);
+        let unknown = unknown(program, &reached, is_blind);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true })
     }
 
@@ -135,8 +115,8 @@ impl Discharged {
     /// after a call of another function, unless that is [analysed with its caller](Apart). The work is linear in the
     /// number of functions. `None` if the budget is spent before any function is finished.
     pub fn of_functions(program: &Program, budget: &Budget) -> Option<Self> {
-        let contexts = Contexts::new(program, None, Strength::FULL.copied);
-        let mut analysis = Analysis::following(&contexts, program, None, Strength::FULL);
+        let contexts = Contexts::new(program, None);
+        let mut analysis = Analysis::following(&contexts, program, None);
         let done = analysis.iterate_apart(budget);
         if done.is_empty() {
             return None;
@@ -152,15 +132,10 @@ impl Discharged {
                 invalid.extend(contexts.program.out_edges(loc).map(|edge| contexts.origin[edge.index()]));
             }
         }
-        let following = analysis.following.as_ref()?;
+        let following = analysis.following?;
         invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
-        let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
-            Harm::Bounded | Harm::Addresses | Harm::Elsewhere | Harm::Again => true,
-            Harm::Handlers => analysis.handlers().is_known,
-            Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
-        };
-        let beyond = beyond(program, &reached, |_| false, is_accounted_for, analysis.handlers());
-        let unknown = unknown(program, &reached, |_| false, is_accounted_for);
+        let beyond = beyond(program, &reached, |_| false, Taint::is_bounded);
+        let unknown = unknown(program, &reached, |_| false);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
 
@@ -169,9 +144,8 @@ impl Discharged {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
-        let none = Handlers::none();
-        let beyond = beyond(program, &reached, |_| false, |_, _| false, &none);
-        let unknown = unknown(program, &reached, |_| false, |_, _| false);
+        let beyond = beyond(program, &reached, |_| false, |_| false);
+        let unknown = unknown(program, &reached, |_| false);
         Some(Self { parts: vec![Part { reached, invalid: None, beyond }], unknown, is_whole: true })
     }
 
@@ -213,24 +187,16 @@ impl Discharged {
 }
 
 /// Unknown code that may be executed, each once. Library models call only functions that were passed to them.
-fn unknown(
-    program: &Program,
-    reached: &[bool],
-    is_blind: impl Fn(EdgeId) -> bool,
-    is_accounted_for: impl Fn(EdgeId, &Taint) -> bool,
-) -> Vec<Unknown> {
+fn unknown(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool) -> Vec<Unknown> {
     let mut found: Vec<Unknown> = Vec::new();
     for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
         let unknown = match edge.op {
             Op::Approx { taint }
                 if program.taints[taint].under
-                    && (program.funcs[program.func_of(id)].origin != FunctionOrigin::Model
-                        || is_accounted_for(id, &program.taints[taint])) =>
+                    && program.funcs[program.func_of(id)].origin != FunctionOrigin::Model =>
             {
                 let Taint { reason, place, .. } = &program.taints[taint];
-                let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
-                let is_bounded = is_of_model || program.taints[taint].is_bounded();
-                Unknown { reason: reason.clone(), place: *place, is_bounded }
+                Unknown { reason: reason.clone(), place: *place, is_bounded: program.taints[taint].is_bounded() }
             }
             Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => {
                 let reason = "call of a function that is not known".to_owned();
@@ -252,14 +218,13 @@ fn beyond(
     program: &Program,
     reached: &[bool],
     is_blind: impl Fn(EdgeId) -> bool,
-    is_accounted_for: impl Fn(EdgeId, &Taint) -> bool,
-    handlers: &Handlers,
+    is_accounted_for: impl Fn(&Taint) -> bool,
 ) -> FixedBitSet {
     let calls = CallGraph::new(program);
     let mut todo: Vec<LocId> = Vec::new();
     for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
         match edge.op {
-            Op::Approx { taint } if program.taints[taint].under && !is_accounted_for(id, &program.taints[taint]) => {
+            Op::Approx { taint } if program.taints[taint].under && !is_accounted_for(&program.taints[taint]) => {
                 todo.push(edge.target);
             }
             Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => todo.push(edge.target),
@@ -267,10 +232,11 @@ fn beyond(
         }
     }
     let mut found = FixedBitSet::with_capacity(program.locs.len());
-    if !todo.is_empty() {
-        todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
+    if todo.is_empty() {
+        return found;
     }
-    let returning = if todo.is_empty() { Vec::new() } else { returning(program, &calls) };
+    let returning = returning(program, &calls);
+    todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
     while let Some(loc) = todo.pop() {
         if found.put(loc.index()) {
             continue;
@@ -295,8 +261,6 @@ fn beyond(
             }
         }
     }
-    let is_handled = |(_, loc): &(LocId, &cfa::Location)| handlers.functions.contains(loc.func.index());
-    found.extend(program.locs.iter().filter(is_handled).map(|(loc, _)| loc.index()));
     found
 }
 
@@ -342,26 +306,16 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
 impl<'p> Analysis<'p> {
     /// An analysis of variables and memory for `original`, on its copy in `contexts`. Without a points-to analysis, it
     /// analyses function by function.
-    pub(super) fn following(
-        contexts: &'p Contexts,
-        original: &'p Program,
-        points_to: Option<PointsTo<'p>>,
-        strength: Strength,
-    ) -> Self {
+    pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: Option<PointsTo<'p>>) -> Self {
         let program = &contexts.program;
         let mut analysis = Self::new(program);
-        analysis.set_strength(strength);
         analysis.rows = Rows::following(program);
         let is_by_function = points_to.is_none();
         let mut tracker = Tracker::new(program, points_to, &contexts.origin);
-        let returning = self::returning(program, &analysis.calls);
-        let handlers = Handlers::of(original, self::returning);
-        if handlers.is_known {
-            tracker.never_know(&handlers.objects);
-        }
-        analysis.set_handlers(handlers);
+        let mut returning = Vec::new();
         let [touched, accessed] = if is_by_function {
             analysis.apart = Some(Apart::of(contexts, &analysis.calls));
+            returning = self::returning(program, &analysis.calls);
             let mut all = FixedBitSet::with_capacity(tracker.objects());
             all.insert_range(..);
             [(); 2].map(|()| vec![all.clone(); program.funcs.len()])
@@ -408,11 +362,7 @@ fn accessed_objects(
             Op::Fill { dst, .. } => note(&mut touched, &tracker.objects_of(dst)),
             Op::Free { ptr, .. } => note(&mut touched, &tracker.objects_of(ptr)),
             Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => note(&mut read, &tracker.objects_of(ptr)),
-            Op::Alloc { .. } => {
-                let object = tracker.site(id);
-                note(&mut touched, &[object]);
-                note(&mut touched, tracker.older(object).as_slice());
-            }
+            Op::Alloc { .. } => note(&mut touched, &[tracker.site(id)]),
             _ => {}
         }
     }
@@ -471,18 +421,17 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
                 let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
                 accessed(program, rows, env, addr, bytes);
-                let is_steady = tracker.is_steady(value.as_ref(), addr);
-                let held = if is_steady { env.recent.held(pool, Read { var, width }, addr) } else { Vec::new() };
+                let held = env.recent.held(pool, Read { var, width }, addr);
                 let mut loaded = loaded.map(|v| super::resized(&v, width));
                 for known in held.into_iter().filter_map(|same| env.get(rows, same)) {
                     // If the intersection is empty, the read is unreachable.
                     loaded = Some(loaded.and_then(|v| v.meet(known)).unwrap_or_else(|| known.clone()));
                 }
                 env.set(rows, var, loaded);
-                if let Some(cell) = cell.filter(|_| width.is_multiple_of(8) && is_steady) {
+                if let Some(cell) = cell.filter(|_| width.is_multiple_of(8)) {
                     env.recent.loaded(var, cell);
                 }
-                if width == 8 && is_steady {
+                if width == 8 {
                     env.recent.read(pool, Read { var, width }, addr);
                 }
                 is_valid
@@ -497,9 +446,7 @@ impl Following<'_> {
                     tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
                 });
                 accessed(program, rows, env, addr, bytes);
-                if let (8, &Expr::Var(var)) = (width, pool.get(stored))
-                    && tracker.is_steady(value.as_ref(), addr)
-                {
+                if let (8, &Expr::Var(var)) = (width, pool.get(stored)) {
                     env.recent.read(pool, Read { var, width }, addr);
                 }
                 is_valid
@@ -520,15 +467,6 @@ impl Following<'_> {
                 env.recent.written(&|_| false);
                 tracker.free(env, value.as_ref(), ptr, family);
                 is_valid
-            }
-            Op::ObjectOffset { var, ptr } => {
-                let value = eval(env, ptr);
-                let offset = tracker.offset(&env.memory, value.as_ref());
-                if offset.is_some() {
-                    env.recent.measured(pool, var, ptr);
-                }
-                env.set(rows, var, offset.map(|offset| super::resized(&offset, program.vars[var].width)));
-                true
             }
             Op::ObjectSize { ptr, family, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref(), family),
             Op::Copy { dst, src, len } => {
@@ -560,7 +498,7 @@ impl Following<'_> {
             Op::Leak(_) => false,
             _ => true,
         };
-        if !is_valid || env.memory.is_unmodelled {
+        if !is_valid {
             self.invalid.insert(edge);
         }
     }
@@ -609,7 +547,6 @@ fn accessed(program: &Program, rows: &Rows, env: &mut Environment, address: Expr
     }
     let most = |object| env.memory.status(object).map_or(u64::MAX, |status| status.most);
     let now = now.accessed(&by, bytes, most);
-    let now = if by.as_constant() == Some(0) { now.reaching(bytes) } else { now };
     for cell in env.recent.cells_of(var).collect::<Vec<u32>>() {
         env.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
     }

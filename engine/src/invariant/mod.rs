@@ -8,7 +8,6 @@
 
 mod discharge;
 mod fixpoint;
-mod handlers;
 #[cfg(test)]
 mod laws;
 mod location;

@@ -3,7 +3,6 @@
 pub mod cells;
 pub mod environment;
 pub mod exit;
-pub mod gaps;
 mod join;
 mod life;
 mod relate;
