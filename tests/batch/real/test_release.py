@@ -140,7 +140,7 @@ class Api(unittest.TestCase):
         self.assertEqual(call.arguments[0].object, 0)
         self.assertIn(("\n".join(m.path for m in call.objects[0].members)), (".a\n.b", ".b"))
         self.assertTrue(any("malloc" in text for text in proved.assumptions), proved.assumptions)
-        self.assertTrue(any("pointers that g is given" in text for text in proved.assumptions))
+        self.assertTrue(any("pointers in the arguments of g" in text for text in proved.assumptions))
         with self.assertRaises(KeyError):
             result.check("leak")
 
