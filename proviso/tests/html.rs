@@ -455,7 +455,7 @@ int first(struct node *n, int at) {
         say(frames().join("; "));
         [...document.querySelectorAll("#tabs button")].find(button => button.textContent === "Summary").click();
         const text = document.getElementById("view").textContent;
-        say(text.indexOf("Assumed") < text.indexOf("Violation") && text.includes("pointers that first is given"));
+        say(text.indexOf("Assumed") < text.indexOf("Violation") && text.includes("pointers in the arguments of first"));
         say(text.includes("Called as"));
     "##;
     assert_eq!(
