@@ -48,7 +48,7 @@ int main(void) {
 #elif defined CODE
     v = seven() == 7 ? 5 : 1;
 #endif
-    check(v != 5);
+    check(v != 5); // wrong with a second name
     wrong(__VERIFIER_nondet_int() != 3);
     return 0;
 }

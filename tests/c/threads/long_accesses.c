@@ -19,7 +19,7 @@ static char shared[2 * SIZE];
 #endif
 
 static void *write_all(void *unused) {
-    memset(shared, 1, SIZE);
+    memset(shared, 1, SIZE); // wrong
     return unused;
 }
 
@@ -34,7 +34,7 @@ int main(void) {
     char seen = shared[OFFSET + SIZE - 1];
 #endif
     if (seen)
-        reach_error();
+        reach_error(); // wrong
     pthread_join(thread, 0);
     return 0;
 }
