@@ -181,9 +181,9 @@ pub struct Sharing {
 /// A flaw of the reduction: accesses that do not commute count as independent. Tests of the reduction must notice it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
-    /// What one thread writes and others only read is not shared.
+    /// A cell that one thread writes and others only read counts as not shared.
     ReadersCommute,
-    /// What is always accessed under some lock is not shared, even if the locks differ.
+    /// A cell that is always accessed under some lock counts as not shared, even if the locks differ.
     LocksAreOne,
 }
 
@@ -306,7 +306,7 @@ impl Threads {
     }
 }
 
-/// How the current thread continues after an operation of threads.
+/// The continuation of the current thread after an operation of threads.
 enum Next {
     /// With the next instruction.
     On,

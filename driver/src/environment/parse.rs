@@ -1,4 +1,4 @@
-//! What `scanf` reads from a given input, as the choices that its model makes: the inverse of [`super::scan`].
+//! The choices of the `scanf` model that yield a given input: the inverse of [`super::scan`].
 
 use super::scan::{contains, skips_space};
 use cfa::Bv;
@@ -14,7 +14,7 @@ pub(super) struct Text<'a> {
     pub at_end: bool,
 }
 
-/// What a directive makes of the input.
+/// The result of a directive on the input.
 enum Item {
     /// It takes input; the choices of the model, and whether the end of the input may have ended it.
     Taken(Vec<Bv>, bool),

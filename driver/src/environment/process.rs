@@ -1,4 +1,4 @@
-//! What the operating system gives to a process: arguments, environment variables, standard input, and files.
+//! The inputs that the operating system gives to a process: arguments, environment variables, standard input, and files.
 
 use super::{Command, Environment, OpenedFile};
 use std::collections::BTreeMap;

@@ -67,7 +67,7 @@ enum What {
     Other,
 }
 
-/// How a function names a file.
+/// The way in which a function names a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Path,
@@ -126,7 +126,7 @@ impl What {
     }
 }
 
-/// What a run wanted and a process did not give.
+/// A request of a run that the process does not answer.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Wanted {
     /// True if the program read arguments.
@@ -149,7 +149,7 @@ pub struct Replayed {
     pub is_determined: bool,
     /// The reason why the run is none of this process from some point on. The observer has seen the edges before it.
     pub problem: Option<String>,
-    /// What the program asked for.
+    /// The requested input.
     pub wanted: Wanted,
 }
 

@@ -364,7 +364,7 @@ mod tests {
         let (a, b) = (module(1), module(0));
         assert_eq!(modules(&a), std::slice::from_ref(&a));
         assert_eq!(modules(&[&a[..], &b, &[0; 3], &a].concat()), [a.clone(), b.clone(), a.clone()]);
-        // What is malformed stays in one piece.
+        // Malformed data stay in one piece.
         for broken in [&a[..a.len() - 1], b"BC\xc0\xdexyz", b"x", &[&a[..], b"!"].concat()] {
             assert_eq!(modules(broken), [broken.to_vec()]);
         }

@@ -9,7 +9,7 @@ use driver::trace::Trace;
 pub enum Given {
     /// The results of the `__VERIFIER_nondet_*` functions, in the order of their calls.
     Values(Vec<(InputId, Bv)>),
-    /// What the operating system gives to a process.
+    /// The inputs that the operating system gives to a process.
     Process {
         /// The arguments, variables, standard input and files.
         process: Process,

@@ -337,7 +337,7 @@ pub fn execute_process(
     let once = |mut others: Others| {
         let mut counter = Counter { counts: vec![0; program.edges.len()], read: &read, needed: 0 };
         let replayed = replayer.run(process, &mut || others.next(), limits(steps), &mut counter);
-        // What the system does in place of an approximation may be something else, as what a process does not determine.
+        // The system may behave differently from an approximation, and the process does not determine that.
         let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);
         let doubt = doubt.map(|&taint| program.taints[taint].reason.clone());
         let is_endless = match replayed.run.outcome {

@@ -263,7 +263,7 @@ fn has_a_test(found: &mut Found, takes: Takes, colors: Colors) {
     }
 }
 
-/// What a program takes its inputs from.
+/// The source of the inputs of a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     /// From `__VERIFIER_nondet_*` functions, or it takes none.

@@ -150,15 +150,15 @@ pub struct Search<'a> {
     pub found: &'a Mutex<Found>,
     /// The number of runs after which the search ends.
     pub most_runs: usize,
-    /// What the tests give to the program.
+    /// The kind of inputs that the tests give to the program.
     pub form: Form<'a>,
 }
 
-/// What tests give to a program.
+/// The kind of inputs that tests give to a program.
 pub enum Form<'a> {
     /// Values of the `__VERIFIER_nondet_*` functions.
     Values,
-    /// What the operating system gives to a process.
+    /// The inputs that the operating system gives to a process.
     Process(Box<Processes<'a>>),
     /// The arguments of a function, and everything else that a harness gives.
     Call,
