@@ -3,7 +3,7 @@
 use crate::expr::Expr;
 use crate::graph::{Components, Digraph};
 use crate::index::{Id, Table};
-use crate::program::{Callee, EdgeId, FuncId, Op, Program, VarKind};
+use crate::program::{Callee, EdgeId, FuncId, FunctionOrigin, Op, Program, VarKind};
 use rustc_hash::FxHashSet;
 
 /// The call graph of a program.
@@ -118,6 +118,16 @@ impl CallGraph {
     /// True if a path in the call graph leads from the program's entry to the function.
     pub fn is_reachable(&self, func: FuncId) -> bool {
         self.reachable[func.index()]
+    }
+    /// True if an execution may reach an edge that removes behaviours, such as a call of an undefined function. The
+    /// removed behaviours may call functions that no modelled code calls. Library models do not count, since they call
+    /// only functions that were passed to them.
+    pub fn may_lose_behaviours(&self, program: &Program) -> bool {
+        program.edges.iter().any(|(id, edge)| {
+            let func = program.func_of(id);
+            let is_under = matches!(edge.op, Op::Approx { taint } if program.taints[taint].under);
+            is_under && self.is_reachable(func) && program.funcs[func].origin != FunctionOrigin::Model
+        })
     }
     /// True if a call of the function may lead to another call of it before it returns.
     pub fn is_recursive(&self, func: FuncId) -> bool {

@@ -119,12 +119,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// True if the program contains assembly. It may call any function, also one that no modelled code refers to.
-    pub fn has_assembly(&self) -> bool {
-        let is_assembly = |edge: &Edge| matches!(edge.op, Op::Approx { taint } if self.taints[taint].is_assembly());
-        self.edges.values().any(is_assembly)
-    }
-
     /// A program with one empty function, which is its entry.
     pub fn new(layout: DataLayout) -> Self {
         let mut program = Self {
@@ -496,11 +490,6 @@ pub const INLINE_ASSEMBLY: &str = "inline assembly";
 pub const FILE_ASSEMBLY: &str = "assembly at file scope";
 
 impl Taint {
-    /// True if the edge stands for assembly.
-    fn is_assembly(&self) -> bool {
-        self.reason.starts_with(INLINE_ASSEMBLY) || self.reason.starts_with(FILE_ASSEMBLY)
-    }
-
     /// True if the effect of the dropped behaviours is over when execution continues, as for a call of an undefined
     /// function. The effect of others, such as signals and threads, may occur at any later time.
     pub fn is_bounded(&self) -> bool {

@@ -27,7 +27,7 @@ use crate::preanalysis::{Holding, Looks, leave_out, origins};
 use crate::report::{Answer, CheckResult, Note, Places, Rest, Violation, add_violation};
 use crate::session::{Finished, Session};
 use crate::source::{Sources, Spot};
-use cfa::{Check, EdgeId, ErrorId, FunctionOrigin, Program};
+use cfa::{CallGraph, Check, EdgeId, ErrorId, FunctionOrigin, Program};
 use engine::budget::Budget;
 use group::Group;
 use instrument::{Asked, Operation, Property, Site, guard_all, let_pass, sites};
@@ -391,6 +391,7 @@ impl Run<'_> {
         group.ended.fetch_or(rests && !left_out.is_empty(), Ordering::Relaxed);
         let safe: FxHashSet<Site> = safe.into_iter().collect();
         let mut held: FxHashSet<usize> = FxHashSet::default();
+        let loses_behaviours = is_exhaustive && CallGraph::new(program).may_lose_behaviours(program);
         let mut shared = self.session.shared();
         for &ask in &group.asks {
             let of_ask = |error: ErrorId| self.asks[ask].checks.contains(&program.errors[error].check);
@@ -406,19 +407,31 @@ impl Run<'_> {
                 let sites = found.iter().copied().filter(|&(_, error)| of_ask(error));
                 shared.exhibits.add_checked(&self.asks[ask].name, program, sites, &Sources::new());
             }
-            // Assembly may call an error function, whether or not there is a place.
-            let is_of_assembly = self.asks[ask].checks.contains(&Check::Call) && program.has_assembly();
+            let is_of_unknown = loses_behaviours && self.is_of_unknown_code(ask, program, found.is_empty());
             // Data races and deadlocks have no place of their own.
             let is_of_threads = program.starts_threads()
                 && self.asks[ask].checks.iter().any(|c| matches!(c, Check::DataRace | Check::Deadlock));
             shared.checks[ask].is_of_threads = is_of_threads;
-            if left == discharged && is_exhaustive && !(is_asked && left > 0) && !is_of_assembly && !is_of_threads {
+            if left == discharged && is_exhaustive && !(is_asked && left > 0) && !is_of_unknown && !is_of_threads {
                 shared.checks[ask].rest = Rest::Proved;
                 shared.checks[ask].assumes_valid_accesses = rests && left > 0;
                 held.insert(ask);
             }
         }
         group.held = group.asks.extract_if(.., |ask| held.contains(ask)).collect();
+    }
+
+    /// True if unknown code may violate a question that has no place in the known code. Unknown code may call every
+    /// error function that the user or the program names. If no question has a place, it may violate any, and the
+    /// question about error functions stands for all.
+    fn is_of_unknown_code(&self, ask: usize, program: &Program, nothing_is_asked: bool) -> bool {
+        let is_about_calls = |ask: &Ask| ask.checks.contains(&Check::Call);
+        if !is_about_calls(&self.asks[ask]) {
+            return nothing_is_asked && !self.asks.iter().any(is_about_calls);
+        }
+        let names = &self.session.job.error_functions;
+        let is_there = || program.funcs.values().any(|func| names.iter().any(|name| func.is_named(name)));
+        nothing_is_asked || !self.session.job.is_default || is_there()
     }
 
     /// Adds the discharged checks to the questions again, for executions that continue after a violation.

@@ -18,7 +18,7 @@ use crate::simplify::{self, Simplified};
 use crate::stats::Stats;
 use crate::verdict::Verdict;
 use cfa::interp::Inputs;
-use cfa::{EdgeId, ErrorId, Program};
+use cfa::{CallGraph, EdgeId, ErrorId, Program};
 use features::Features;
 use smt::budget::Budget;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub fn verify(
     replay: &Replay<'_>,
     progress: &(dyn Fn(&Stats) + Sync),
 ) -> Outcome {
-    if program.errors.is_empty() && !program.has_assembly() {
+    if program.errors.is_empty() && !CallGraph::new(program).may_lose_behaviours(program) {
         let proof = Some(certificate::ProofCheck::NotChecked("there is nothing to prove".into()));
         return Outcome { proof, ..Outcome::new(Verdict::True, config.analysis) };
     }
