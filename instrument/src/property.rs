@@ -135,7 +135,8 @@ impl Property {
         }
     }
 
-    /// The kinds of errors that violate the property, if they occur at single program points.
+    /// The checks that the property consists of. Empty for termination and coverage, which are not checked at single
+    /// program points.
     pub fn checks(&self) -> &'static [Check] {
         match self {
             Self::UnreachCall { .. } => &[Check::Call],

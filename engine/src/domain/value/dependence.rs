@@ -10,8 +10,8 @@
 //!
 //! The recorder continues beyond the contradiction as if the branch had no effect, because a path often has several
 //! contradictions (sliced path prefixes: Beyer, Löwe, Wendler, FORTE 2015). The values that decide its branches are
-//! those in a slice of the path. They are an upper bound of the necessary values (the thesis on slicing and CEGAR for
-//! symbolic execution, section 3.3).
+//! those in a slice of the path. They are an upper bound of the necessary values (Lemberger: Abstraction refinement for
+//! model checking: program slicing + CEGAR, master's thesis, LMU Munich 2018, section 3.3).
 
 use crate::analysis::{Goal, Stop};
 use crate::domain::path::{Carrier, Follower};
