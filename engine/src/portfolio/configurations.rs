@@ -159,8 +159,8 @@ impl<'r> Maker<'r> {
         let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
         let exploring =
             ExplorationAlgorithm::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
-        // If only the loops occupy the other analyses, this one solves the task alone. But a witness should contain
-        // invariants, which only the others observe.
+        // If counting loops are the only difficulty of a task, this analysis solves it alone, so it starts first. If a
+        // witness is requested, it does not: the witness should contain invariants, which only other analyses observe.
         Box::new(match self.setting.config.wants_agreements {
             true => exploring,
             false => exploring.with_head_start(ACCELERATED_START),
@@ -185,7 +185,8 @@ impl<'r> Maker<'r> {
         self.exploring(algorithm)
     }
 
-    /// Exploration with refinement. It has unlimited patience if no other analysis waits for it.
+    /// Exploration with refinement. If the user selected this analysis alone, it continues after any number of
+    /// undecided paths, since no other analysis waits for the time.
     fn refining<C: Participant + Learner + Abstraction + 'r>(
         self,
         cpa: C,
@@ -213,7 +214,7 @@ impl<'r> Maker<'r> {
         self.refining(cpa, parameters)
     }
 
-    /// Like `at_joins`, until the first path that it cannot refute.
+    /// Like `at_joins`, until the first path that it cannot refute, or until [`EXPLICIT_EDGES`] edges.
     fn values(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
