@@ -184,7 +184,7 @@ impl Generator {
     }
 }
 
-/// The checks, one of which each program is verified for.
+/// The checks. Each program is verified for one of them.
 const QUESTIONS: [Check; 3] = [Check::Call, Check::DataRace, Check::Deadlock];
 
 fn load(folder: &Path, seed: u64, question: Check) -> Program {
