@@ -80,7 +80,7 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
     explored
 }
 
-/// Answers the same by the exploration alone. It starts with the memory that is known to be shared.
+/// Like [`verify`], but by the exploration alone. It starts with the memory in `sharing`, which is known to be shared.
 pub fn explore(program: &Program, budget: &Budget, limit: Duration, sharing: Sharing) -> Outcome {
     Search::new(program, budget).decide(sharing, Instant::now() + limit).0
 }
@@ -187,7 +187,7 @@ impl<'p> Search<'p> {
 
     // Exploration.
 
-    /// Returns the verdict of the exploration, and true if it came to its end.
+    /// Returns the verdict of the exploration, and true if the exploration is complete.
     fn decide(&mut self, sharing: Sharing, until: Instant) -> (Outcome, bool) {
         let explored = self.explore(sharing, until);
         let is_complete = matches!(explored, Explored::All);

@@ -139,7 +139,8 @@ struct Thread {
 pub(super) enum Visible {
     /// All, except those to constants.
     All,
-    /// All but those of library models outside of their atomic sections, which access only what others do not write.
+    /// All, except those of library models outside atomic sections. Models access memory that other threads write only
+    /// in atomic sections.
     Program,
     Only(Rc<RefCell<Sharing>>),
 }
@@ -1188,8 +1189,8 @@ pub struct Machine<'r> {
 }
 
 impl<'r> Machine<'r> {
-    /// A run at the start of a program with threads. With `sharing`, only accesses to shared memory are visible, and the
-    /// caller detects data races. Without, all accesses of the program are visible, and a data race ends the run.
+    /// A run at the start of a program with threads. With `sharing`, only accesses to shared memory are visible, and
+    /// the caller detects data races. Without, all accesses of the program are visible, and a data race ends the run.
     pub fn new(
         interpreter: &'r Interpreter<'r>,
         limits: Limits,
@@ -1251,7 +1252,7 @@ impl<'r> Machine<'r> {
     pub fn blocked(&mut self) -> Outcome {
         self.state.blocked()
     }
-    /// The reasons why the run says nothing about all runs.
+    /// The reasons why the exploration of all interleavings would not cover all executions.
     pub fn gaps(&self) -> &[Gap] {
         self.state.threads.as_ref().map_or(&[], |t| &t.gaps)
     }
