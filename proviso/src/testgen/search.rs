@@ -405,8 +405,8 @@ impl Search<'_> {
             self.budget.within(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
         let open = self.found().open();
         let mut program = self.program.clone();
-        // Returns a location that is reachable only through the goal. A call may not return, so its location is the
-        // source of the call.
+        // Returns a location that an execution reaches if and only if it reaches the goal. For a branch, this is a new
+        // location after it. A call may not return, so its location is the source of the call.
         let behind = |program: &mut Program, goal: EdgeId| {
             if !matches!(program.edges[goal].op, Op::Assume { .. }) {
                 return program.edges[goal].source;
