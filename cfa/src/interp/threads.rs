@@ -309,11 +309,11 @@ impl Threads {
 
 /// The continuation of the current thread after an operation of threads.
 enum Next {
-    /// With the next instruction.
+    /// The thread continues with the next instruction.
     On,
-    /// It pauses before the instruction.
+    /// The thread pauses before the instruction.
     Pause,
-    /// It stops after the instruction, so that the scheduler chooses a thread.
+    /// The thread stops after the instruction, so that the scheduler chooses a thread.
     Leave,
 }
 

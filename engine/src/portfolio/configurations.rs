@@ -199,7 +199,7 @@ impl<'r> Maker<'r> {
         }
     }
 
-    /// Abstraction where paths join.
+    /// Value, predicate or shape analysis with refinement. It abstracts states where paths join.
     fn at_joins(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);

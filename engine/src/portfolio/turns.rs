@@ -27,7 +27,7 @@ const OPENING: Duration = Duration::from_millis(100);
 /// estimate is not trusted twice.
 const NEARLY_DONE: f64 = 4.0;
 const EXTENDED: Duration = Duration::from_secs(2);
-/// Added to each such estimate.
+/// Time that is added to each estimate of the remaining time.
 const SLACK: Duration = Duration::from_millis(10);
 /// Limit on the processor time of a proof check.
 const CHECK_TIME: Duration = Duration::from_secs(1);

@@ -448,11 +448,13 @@ impl InputSource for Borrowed<'_> {
 /// The values for everything that a test cannot provide.
 #[derive(Clone, Copy)]
 enum Others {
+    /// All bits are 0.
     Zeros,
+    /// All bits are 1.
     Ones,
-    /// The number 1.
+    /// Each value is the number 1.
     Small,
-    /// The state of a generator of random numbers (Marsaglia, Xorshift RNGs, 2003).
+    /// Random values. Holds the state of their generator (Marsaglia, Xorshift RNGs, 2003).
     Some(u64),
 }
 

@@ -411,6 +411,6 @@ enum Next {
     Follows,
     /// A node that is written here.
     Inline(u32),
-    /// Elsewhere, or the end.
+    /// The code ends with a jump or a return, so execution does not continue after it.
     Nowhere,
 }

@@ -38,7 +38,7 @@ impl Targets {
         Self::of(errors.map(|(id, _)| id))
     }
 
-    /// These edges.
+    /// The given edges as targets.
     pub fn of(edges: impl IntoIterator<Item = EdgeId>) -> Self {
         Self { edges: edges.into_iter().collect() }
     }
@@ -427,6 +427,7 @@ struct Way {
     end: WayEnd,
 }
 
+/// The end of a run, compared with the `rt` claims of an automaton.
 enum WayEnd {
     /// The run is rt-covered and executed a target.
     Hit,
@@ -434,6 +435,7 @@ enum WayEnd {
     Missed(Outcome),
     /// The run is rt-covered, and it is unknown whether a target follows.
     Unclear(Outcome),
+    /// The run reached an over-approximation.
     Approximated,
     /// The run is not rt-covered.
     Elsewhere,

@@ -90,8 +90,9 @@ pub struct Status {
 /// The zero bytes at the end of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::invariant) struct Zeros {
+    /// The number of zero bytes.
     pub(in crate::invariant) bytes: u64,
-    /// Their offset modulo their number.
+    /// The offset of the first zero byte, modulo `bytes`.
     pub(in crate::invariant) phase: u64,
 }
 
