@@ -14,8 +14,7 @@
 #pragma once
 #include "proviso.h"
 
-// pthread.h and semaphores, in a program with a single thread. An operation that waits for another thread blocks
-// forever.
+// pthread.h and semaphores, in a program with one thread. An operation that waits for another thread blocks forever.
 
 #ifndef PROVISO_THREADS
 static void proviso_block(void) {
