@@ -65,8 +65,7 @@ static const char proviso_signals[32][26] = {
     [30] = "Power failure", [31] = "Bad system call",
 };
 
-// Writes `before` and a decimal number to a buffer of `room` bytes, without a final null byte. What does not fit is
-// dropped. Returns the number of bytes written.
+// Writes `before` and a decimal number, truncated to `room` bytes, without a final null. Returns the written length.
 static size_t proviso_message(char *buffer, size_t room, const char *before, int number) {
     size_t n = 0, digits = 0;
     for (; *before; before++, n++) {
