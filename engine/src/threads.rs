@@ -85,15 +85,20 @@ pub fn explore(program: &Program, budget: &Budget, limit: Duration, sharing: Sha
     Search::new(program, budget).decide(sharing, Instant::now() + limit).0
 }
 
+/// Inputs with a schedule that lead to an error, the error, and the executed edges.
 type Found = (Inputs, ErrorId, Vec<cfa::EdgeId>);
 
+/// The result of an exploration of the interleavings.
 enum Explored {
     /// Inputs and a schedule that lead to an error.
     Found(Inputs),
+    /// All interleavings were explored without an error.
     All,
+    /// The exploration stopped early.
     Stopped,
 }
 
+/// The analysis of a program with threads.
 struct Search<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
@@ -535,6 +540,7 @@ struct Chance<'a> {
     points: u64,
 }
 
+/// The choice of the thread that continues.
 enum How {
     /// At each point, a random thread continues with a probability of 1 in this number; else the current one continues.
     Coins(u32),

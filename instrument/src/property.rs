@@ -210,12 +210,17 @@ impl Property {
     }
 }
 
+/// The statement about executions in a property file.
 enum Statement {
+    /// No execution calls this function.
     Call(String),
+    /// This property.
     Property(Property),
+    /// A formula that is not supported.
     Unknown(String),
 }
 
+/// A parser of property files.
 struct Parser<'t> {
     text: &'t str,
     position: usize,

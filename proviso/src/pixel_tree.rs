@@ -12,6 +12,7 @@ use engine::arg::{Shape, Status};
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// The status of a state, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Color {
     Expanded,

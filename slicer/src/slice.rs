@@ -145,6 +145,7 @@ pub struct Analysis<'p> {
     clock: Clock,
 }
 
+/// Measures the time of each phase.
 struct Clock {
     last: Instant,
     phases: Vec<Phase>,

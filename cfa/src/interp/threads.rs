@@ -94,10 +94,16 @@ impl Access {
     }
 }
 
+/// The status of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Status {
     Runs,
-    Waits { word: u64, relation: Relation, value: i32 },
+    /// The thread waits until the word at this address has this relation to the value.
+    Waits {
+        word: u64,
+        relation: Relation,
+        value: i32,
+    },
     Ended,
 }
 
@@ -142,6 +148,7 @@ pub(super) enum Visible {
     /// All, except those of library models outside atomic sections. Models access memory that other threads write only
     /// in atomic sections.
     Program,
+    /// The accesses to memory that threads have been observed to share.
     Only(Rc<RefCell<Sharing>>),
 }
 
@@ -195,6 +202,7 @@ impl Sharing {
     }
 }
 
+/// The accesses to a cell so far.
 #[derive(Clone, Debug)]
 struct Accessed {
     first: u32,
@@ -223,6 +231,7 @@ pub enum Gap {
     NestedWait,
 }
 
+/// The threads of a run.
 #[derive(Clone)]
 pub(super) struct Threads {
     functions: Arc<Functions>,
@@ -1364,6 +1373,7 @@ impl<'r> Machine<'r> {
     }
 }
 
+/// A hasher with a seed that mixes every word.
 struct Mixer<'h> {
     hasher: &'h mut rustc_hash::FxHasher,
     seed: u64,

@@ -78,9 +78,13 @@ enum By {
 /// The way in which a function reads from a stream. See [`Reading`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    /// Single characters.
     Characters,
+    /// A line.
     Line,
+    /// A block of bytes.
     Block,
+    /// Fields by a format, which is the argument at this position.
     Format(usize),
 }
 
@@ -367,6 +371,7 @@ fn content<'a>(process: &'a Process, open: &Open) -> &'a [u8] {
     }
 }
 
+/// The inputs of a replay, as the process determines them.
 struct Source<'a, 'p> {
     replayer: &'a Replayer<'p>,
     process: &'a Process,
@@ -635,6 +640,7 @@ fn properties(size: u64) -> VecDeque<Bv> {
     bytes.iter().map(|&byte| Bv::new(8, byte.into())).collect()
 }
 
+/// Observes the calls of library functions in a replay.
 struct Watch<'a, 'p, O> {
     replayer: &'a Replayer<'p>,
     process: &'a Process,

@@ -42,9 +42,11 @@ const MORE: f64 = 1.5;
 
 /// The end of an attempt at a group.
 enum Attempt {
+    /// All questions of the group are decided.
     Decided,
     /// Undecided because the time of the attempt is over. More time may help.
     TimeIsUp,
+    /// Undecided, although there was time left.
     GaveUp,
 }
 

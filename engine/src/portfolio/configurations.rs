@@ -92,6 +92,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
     }
 }
 
+/// Creates the algorithm of an analysis for a program.
 #[derive(Clone, Copy)]
 struct Maker<'r> {
     setting: Setting<'r>,

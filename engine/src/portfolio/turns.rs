@@ -57,14 +57,17 @@ impl Worker<'_> {
 
 /// The consequence of a time slice for the run.
 enum After {
+    /// The run has this verdict.
     Decided(Verdict),
     /// The same algorithm continues.
     GoesOn,
     /// The time slice is over.
     Over,
+    /// The algorithm had no answer within its time. The time slice may be extended.
     TimeIsUp,
 }
 
+/// The analyses that take turns in one thread.
 pub(crate) struct Turns<'r> {
     setting: Setting<'r>,
     replay: &'r Replay<'r>,

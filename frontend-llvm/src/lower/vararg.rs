@@ -10,6 +10,7 @@ use super::call::ByValue;
 use crate::ir::{self, ConstantKind, TypeKind};
 use cfa::{AllocKind, ExprId, FloatFormat, FuncId, Op};
 
+/// An argument of a variadic call.
 pub(super) struct Argument {
     pub value: ExprId,
     pub ty: ir::Ty,

@@ -183,7 +183,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
 
 /// The GIA at the end of a run: its text, or the lines that a picture of it shows.
 enum Known {
+    /// The text form of the automaton.
     Text(String),
+    /// The lines that the picture shows.
     Lines(Lines),
 }
 

@@ -75,6 +75,7 @@ impl Shape {
     }
 }
 
+/// The translation of a function to statements.
 struct Writer<'a, 'p> {
     file: &'a mut File<'p>,
     shape: &'a Shape,

@@ -218,6 +218,7 @@ impl Gia {
 /// The state of a run in one component of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Side {
+    /// The component is in this state.
     At(StateId),
     /// The path is covered, and so are its extensions.
     Said,
@@ -242,6 +243,7 @@ fn both(of: [(&Gia, Says); 2], program: &mut Program) -> Condition {
     product.out.simplified()
 }
 
+/// The product of two automata under construction.
 struct Product<'a> {
     of: [(&'a Gia, Says); 2],
     useful: [Vec<bool>; 2],

@@ -127,6 +127,7 @@ fn values(program: &Program, inputs: &Inputs, count: usize) -> Vec<(InputId, Bv)
     recorder.values
 }
 
+/// An input source that records the values.
 struct Recorder<'a, S> {
     program: &'a Program,
     source: S,

@@ -90,6 +90,7 @@ pub fn candidates(
     guess.found
 }
 
+/// A variable of the loop.
 #[derive(Clone, Copy)]
 struct Scalar {
     column: usize,
@@ -99,6 +100,7 @@ struct Scalar {
     modified: bool,
 }
 
+/// The generation of candidates for a loop.
 struct Guess<'a> {
     pool: &'a mut ExprPool,
     program: &'a Program,
