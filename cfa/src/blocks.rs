@@ -50,6 +50,7 @@ pub fn blocks(p: &Program, graphs: &CfaGraphs, func: FuncId) -> Vec<Block> {
     nodes.nodes().filter(|&n| reader.starts_block(n)).map(|n| reader.block(n, loops.is_head(n))).collect()
 }
 
+/// Finds the blocks of a function.
 struct Reader<'p> {
     p: &'p Program,
     graph: &'p FuncGraph,

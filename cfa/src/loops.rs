@@ -197,6 +197,7 @@ impl LoopForest {
     }
 }
 
+/// Disjoint sets of nodes.
 struct UnionFind {
     parent: Vec<u32>,
 }

@@ -66,6 +66,7 @@ pub fn validate(program: &Program) -> Result<(), Vec<Violation>> {
 /// The maximal number of reported violations. One violation may cause many others.
 const MAX_VIOLATIONS: usize = 300;
 
+/// A validation of a program.
 struct Validator<'p> {
     p: &'p Program,
     violations: Vec<Violation>,

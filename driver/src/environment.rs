@@ -107,7 +107,7 @@ pub struct Environment {
     pub openers: Vec<String>,
     /// The calls of each function whose results come from the environment, in order.
     pub returns: BTreeMap<String, Vec<LibraryCall>>,
-    /// The calls of each function whose model chooses nothing but whether its allocations succeed.
+    /// The calls of each function whose model makes no choice except whether its allocations succeed.
     pub allocating: BTreeMap<String, Vec<LibraryCall>>,
     /// Reasons why the program may not take the inputs of the counterexample in this environment.
     pub doubts: Vec<String>,

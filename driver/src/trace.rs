@@ -259,8 +259,8 @@ fn recorded(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limit
     }
 }
 
-/// Runs a program without threads on inputs and returns what they give to it, however the run ends. The trace has no
-/// steps.
+/// Runs a program without threads on inputs, and returns the values that it reads. It does not matter how the run ends.
+/// The trace has no steps.
 pub fn given(program: &Program, inputs: &Inputs, sources: &Sources, limits: Limits) -> Trace {
     let mut recorder = recorder::Recorder::new(program, sources, inputs);
     Interpreter::new(program).run(&mut inputs.source(), limits, &mut recorder);

@@ -187,6 +187,7 @@ enum Found {
     Execution(usize, Inputs),
     /// No execution reaches an error.
     Nothing,
+    /// The analysis did not decide within its time.
     Undecided,
 }
 

@@ -80,20 +80,25 @@ pub fn verify(program: &Program, budget: &Budget, limit: Option<Duration>) -> Ou
     explored
 }
 
-/// Answers the same by the exploration alone. It starts with the memory that is known to be shared.
+/// Like [`verify`], but by the exploration alone. It starts with the memory in `sharing`, which is known to be shared.
 pub fn explore(program: &Program, budget: &Budget, limit: Duration, sharing: Sharing) -> Outcome {
     Search::new(program, budget).decide(sharing, Instant::now() + limit).0
 }
 
+/// Inputs with a schedule that lead to an error, the error, and the executed edges.
 type Found = (Inputs, ErrorId, Vec<cfa::EdgeId>);
 
+/// The result of an exploration of the interleavings.
 enum Explored {
     /// Inputs and a schedule that lead to an error.
     Found(Inputs),
+    /// All interleavings were explored without an error.
     All,
+    /// The exploration stopped early.
     Stopped,
 }
 
+/// The analysis of a program with threads.
 struct Search<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
@@ -187,7 +192,7 @@ impl<'p> Search<'p> {
 
     // Exploration.
 
-    /// Returns the verdict of the exploration, and true if it came to its end.
+    /// Returns the verdict of the exploration, and true if the exploration is complete.
     fn decide(&mut self, sharing: Sharing, until: Instant) -> (Outcome, bool) {
         let explored = self.explore(sharing, until);
         let is_complete = matches!(explored, Explored::All);
@@ -535,6 +540,7 @@ struct Chance<'a> {
     points: u64,
 }
 
+/// The choice of the thread that continues.
 enum How {
     /// At each point, a random thread continues with a probability of 1 in this number; else the current one continues.
     Coins(u32),

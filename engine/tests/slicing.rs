@@ -30,7 +30,8 @@ fn run(p: &Program, name: &str) -> Outcome {
     verify(p, &config, &Budget::lasting(Duration::from_secs(20)), &confirm, &|_| {})
 }
 
-/// Figure 21 of the thesis: `x` is never negative, and whether it is does not affect the error.
+/// Figure 21 of Lemberger's thesis (see `domain::slicing`): `x` is never negative, and its sign does not affect the
+/// error.
 fn figure(error: &str) -> Program {
     program(
         &["x", "y"],

@@ -511,8 +511,8 @@ fn a_graph_that_is_kept_changes_nothing() {
     }
 }
 
-/// The graph marks a head at the end of a block with several paths as merged (yellow in the figures of the thesis), but
-/// not a head after a single path.
+/// If several paths of a block end at a loop head, the graph marks the head as merged (yellow in a pixel tree). After a
+/// single path, it does not.
 #[test]
 fn the_graph_shows_where_blocks_were_merged() {
     let graph = |b: Build| b.run_with(&Config { wants_graph: true, ..with(Analysis::PREDICATE) }).1.arg;

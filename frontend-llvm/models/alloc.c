@@ -30,7 +30,7 @@ static void *proviso_realloc(void *ptr, size_t size) {
         free(ptr);
         return NULL;
     }
-    // Even if the reallocation fails, the pointer must be one of malloc's.
+    // Even if the reallocation fails, the pointer must be null or come from a function of the family of `malloc`.
     size_t old = __proviso_malloc_size(ptr);
     if (proviso_too_large(size))
         return NULL;

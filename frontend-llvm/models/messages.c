@@ -65,7 +65,7 @@ static const char proviso_signals[32][26] = {
     [30] = "Power failure", [31] = "Bad system call",
 };
 
-// `before` and a decimal number, truncated to the buffer, without the final null.
+// Writes `before` and a decimal number, truncated to `room` bytes, without a final null. Returns the written length.
 static size_t proviso_message(char *buffer, size_t room, const char *before, int number) {
     size_t n = 0, digits = 0;
     for (; *before; before++, n++) {
@@ -88,7 +88,7 @@ static size_t proviso_message(char *buffer, size_t room, const char *before, int
     return n < room ? n : room;
 }
 
-// Null if there is no such error.
+// The text of an error number, or null if there is no such error.
 static const char *proviso_error(int error) {
     _Bool in_table = (error >= 0) & (error < (int)(sizeof proviso_errors / sizeof *proviso_errors));
     return in_table && *proviso_errors[error] ? proviso_errors[error] : NULL;
@@ -114,7 +114,7 @@ static char *proviso_strerror_r(int error, char *buffer, size_t size) {
 
 char *strerror_r(int error, char *buffer, size_t size) { return proviso_strerror_r(error, buffer, size); }
 
-// The function of POSIX.
+// The variant of `strerror_r` that POSIX specifies. It returns an error number instead of the text.
 int __xpg_strerror_r(int error, char *buffer, size_t size) {
     const char *text = proviso_strerror_r(error, buffer, size);
     if (text == buffer)

@@ -56,7 +56,7 @@ void *mmap64(void *at, size_t size, int protection, int flags, int file, long lo
     return proviso_map(at, size, protection, flags, file);
 }
 
-// The whole mapping of one call.
+// Unmaps memory. Only the whole mapping of one call of `mmap` is modelled.
 int munmap(void *start, size_t size) {
     if (size == 0 || ((uintptr_t)start & 4095)) {
         SET_ERRNO(EINVAL);

@@ -14,7 +14,7 @@
 #pragma once
 #include "proviso.h"
 
-// pthread.h and semaphores, in a program with a single thread. An operation that waits for another thread blocks forever.
+// pthread.h and semaphores, in a program with one thread. An operation that waits for another thread blocks forever.
 
 #ifndef PROVISO_THREADS
 static void proviso_block(void) {
@@ -24,7 +24,7 @@ static void proviso_block(void) {
 
 unsigned long pthread_self(void) { return 1; }
 
-// 1 while it runs, then 2.
+// `*once` is 1 while the routine runs, and 2 after its return.
 static int proviso_once(int *once, void (*routine)(void)) {
     if (*once & 2)
         return 0;

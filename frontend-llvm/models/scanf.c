@@ -275,7 +275,7 @@ static uintptr_t proviso_env_address(struct proviso_stream *stream, struct provi
     return address;
 }
 
-// The forms of floating-point numbers with few bytes. Harnesses know how they are chosen (`proviso/src/environment/scan.rs`).
+// The forms of floating-point numbers with few bytes. Harnesses know how they are chosen (`driver/src/environment/scan.rs`).
 enum { PROVISO_WHOLE, PROVISO_TENTHS, PROVISO_HUNDREDTHS, PROVISO_SCALED, PROVISO_INF, PROVISO_NO_NUMBER, PROVISO_OTHER };
 
 // For three bytes: `123`, `1.5`, `.25`, `2e9`, `inf` and so on. For more bytes: integers, and arbitrary numbers.
@@ -525,7 +525,7 @@ static _Bool proviso_asks_count(const char *format) {
     return 0;
 }
 
-// Harnesses know the order of these choices (`proviso/src/environment/scan.rs`).
+// Harnesses know the order of these choices (`driver/src/environment/scan.rs`).
 static int proviso_scan_input(struct proviso_stream *stream, const char *format, struct proviso_scan_args *args,
                               _Bool *at_limit) {
     int items = 0;

@@ -18,6 +18,7 @@ using namespace llvm;
 
 namespace {
 
+// The definitions that are reachable from the entry function and other roots, across modules.
 class Reachable {
   ArrayRef<LLVMModuleRef> modules;
   DenseSet<const GlobalValue *> kept;
@@ -29,6 +30,7 @@ class Reachable {
       work.push_back(value);
   }
 
+  /// Adds all globals that occur in the operands of `user`, also within constants.
   void operands(const User &user) {
     SmallVector<const User *, 16> users{&user};
     while (!users.empty())
@@ -72,6 +74,7 @@ public:
     }
   }
 
+  /// Reads the added definitions, and adds everything that they use.
   Error follow() {
     while (!work.empty()) {
       GlobalValue *value = work.pop_back_val();
@@ -87,7 +90,7 @@ public:
     return Error::success();
   }
 
-  /// Removes all other definitions.
+  /// Removes the definitions that were not added from a module.
   Error sweep(Module &module) {
     // Weak handles, because the reader removes intrinsics that it upgrades, and converts calls of dbg.declare to
     // records.

@@ -136,13 +136,21 @@ pub(crate) fn split_sanitizers(options: &[String]) -> (Vec<String>, Vec<String>)
 /// The class of an option, by its effect on the meaning of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
+    /// May change the meaning. Passed to clang.
     Meaning,
+    /// Changes only predefined macros, such as an optimisation level.
     Macros,
+    /// Selects sanitizers.
     Sanitizer,
+    /// Selects the language.
     Language,
+    /// Passes other options on, such as `-Xclang`.
     Wrapped,
+    /// Loads code, runs a program or reads further options. Ignored in a build.
     Hostile,
+    /// Changes the meaning in a way that is not supported.
     Unsupported,
+    /// Does not change the meaning. Ignored.
     None,
 }
 
@@ -167,8 +175,11 @@ impl Class {
 enum Value {
     /// No value, or this number of following arguments.
     Following(usize),
+    /// In the same argument, after the name.
     Joined,
+    /// In the same argument if it is longer than the name, else in the next argument.
     JoinedOrFollowing,
+    /// Two values: in the same argument and in the next.
     JoinedAndFollowing,
 }
 

@@ -147,6 +147,7 @@ impl Cut {
 
 const NONE: u32 = u32::MAX;
 
+/// The orders for `proviso_cut`, under construction: the blocks and instructions that remain.
 struct Orders<'a> {
     ir: &'a Module,
     layout: &'a Layout,

@@ -19,6 +19,7 @@ pub(crate) struct Function {
     pub file: String,
 }
 
+/// The kind of a function in one input file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Declared,

@@ -130,6 +130,7 @@ pub enum CTypeRow {
     Qualified(u32, u32),
 }
 
+/// A member of a struct or union.
 #[derive(Clone, Debug)]
 pub struct FieldRow {
     pub name: String,
@@ -138,6 +139,7 @@ pub struct FieldRow {
     pub bit_width: u64,
 }
 
+/// A global variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: String,
@@ -298,12 +300,14 @@ impl Operand {
     }
 }
 
+/// A second name of a constant.
 #[derive(Clone, Debug)]
 pub struct Alias {
     /// The aliased constant. `NONE` for an ifunc.
     pub target: u32,
 }
 
+/// Inline assembly.
 #[derive(Clone, Debug)]
 pub struct Assembly {
     pub text: String,
@@ -428,6 +432,7 @@ impl Module {
     }
 }
 
+/// A reader of an exported module.
 struct Reader<'b> {
     words: &'b [u32],
     text: &'b [u8],

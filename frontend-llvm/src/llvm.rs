@@ -600,7 +600,9 @@ fn symbols(module: &Module) -> Vec<LLVMValueRef> {
 /// The status of a symbol in the object file of a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symbol {
+    /// A definition that other object files do not see.
     Local,
+    /// A definition that other object files see.
     Defined,
     /// An available-externally definition is only for the optimiser, so it counts as undefined.
     Undefined,

@@ -54,7 +54,7 @@ const WIDTH_OF_STATE: u32 = 8;
 /// The maximal width in bits of a first-class value. C has no wider ones.
 const MAX_WIDTH: u64 = 1 << 16;
 
-/// Whether an assignment can change the value of an expression over a variable.
+/// States whether an assignment can change the value of an expression over a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mutability {
     /// The variable is assigned at one place: an SSA value.

@@ -31,6 +31,7 @@ pub struct Automaton {
     given: usize,
 }
 
+/// A transition of an automaton.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Transition {
     /// The source states, by index.
@@ -42,12 +43,16 @@ struct Transition {
     to: Option<Target>,
 }
 
+/// The target of a transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Target {
+    /// The state with this index.
     State(usize),
+    /// An error with this message.
     Error(String),
 }
 
+/// An event of the program that an automaton observes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Event {
     /// Control enters one of these functions.
@@ -61,6 +66,7 @@ enum Event {
     End,
 }
 
+/// A pattern of calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Pattern {
     functions: Vec<String>,
@@ -70,6 +76,7 @@ struct Pattern {
     open: bool,
 }
 
+/// A name that an argument is bound to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Named {
     name: String,
@@ -77,9 +84,12 @@ struct Named {
     is_pointee: bool,
 }
 
+/// An action of a transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Action {
+    /// Assigns a value to the variable with this index.
     Assign(usize, Term),
+    /// An error with this message if the condition is false.
     Assert(Term, String),
 }
 
@@ -96,6 +106,7 @@ enum Term {
     Binary(Operator, Box<Term>, Box<Term>),
 }
 
+/// A binary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Operator {
     Or,

@@ -135,7 +135,8 @@ impl Property {
         }
     }
 
-    /// The kinds of errors that violate the property, if they occur at single program points.
+    /// The checks that the property consists of. Empty for termination and coverage, which are not checked at single
+    /// program points.
     pub fn checks(&self) -> &'static [Check] {
         match self {
             Self::UnreachCall { .. } => &[Check::Call],
@@ -209,12 +210,17 @@ impl Property {
     }
 }
 
+/// The statement about executions in a property file.
 enum Statement {
+    /// No execution calls this function.
     Call(String),
+    /// This property.
     Property(Property),
+    /// A formula that is not supported.
     Unknown(String),
 }
 
+/// A parser of property files.
 struct Parser<'t> {
     text: &'t str,
     position: usize,

@@ -66,6 +66,7 @@ enum Class {
     /// A filter whose assumptions depend only on its arguments. Its calls count as the assumptions, not the assumptions
     /// inside it.
     Wrapper,
+    /// Calls may not return for other reasons.
     Unknown,
 }
 
@@ -304,6 +305,7 @@ impl<'p> Assumptions<'p> {
     }
 }
 
+/// The meaning of an edge: an execution reaches this assumption, and may satisfy it.
 #[derive(Clone, Copy)]
 struct Event {
     number: usize,

@@ -61,9 +61,10 @@ pub enum Command {
     Validate(Box<ValidateArgs>),
     /// Makes tests that cover a program's branches, or call its error function.
     ///
-    /// The suite is a folder in the format of Test-Comp: each test lists what `__VERIFIER_nondet_int()` and the like
-    /// give, in order. Each was run before it is written; goals that no execution can cover are proved to be
-    /// unreachable.
+    /// The suite is a folder with one file or folder per test. The form of the tests depends on the source of the
+    /// program's inputs: arguments and files, `__VERIFIER_nondet_int()` and similar functions, or the arguments of the
+    /// function of --entry. Proviso runs every test before it writes it, and proves that goals which no execution can
+    /// cover are unreachable.
     #[command(after_long_help = TESTGEN_EXAMPLES)]
     Testgen(Box<TestgenArgs>),
     /// Finds test cases that divide the paths of a program into ranges.

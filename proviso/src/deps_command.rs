@@ -84,6 +84,7 @@ struct Step {
     through: Option<String>,
 }
 
+/// The description of dependences in terms of the source.
 struct Telling<'a> {
     subject: &'a Subject,
     analysis: &'a Analysis<'a>,

@@ -244,7 +244,7 @@ impl Build<'_> {
         let name = |path: &Path| shell_word(&path.display().to_string());
         let (sources, binaries): (Vec<PathBuf>, Vec<PathBuf>) =
             load.named_files().into_iter().partition(|path| path.extension().is_some_and(|e| e == "c" || e == "i"));
-        // A linker takes from an archive only what is undefined so far, so archives come last.
+        // A linker takes from an archive only definitions of symbols that are undefined so far, so archives come last.
         let rest: String = binaries.iter().map(|path| name(path) + " ").collect();
         let commands: Vec<&CompileCommand> = load.inputs.iter().filter_map(|input| input.command.as_ref()).collect();
         // One command compiles all files if the project has no options of its own and no option prevents the harness

@@ -2,8 +2,8 @@
 //!
 //! A row holds the states with the same number of steps from the start. Green states are covered by another state. Red
 //! states lead to an error. Yellow states have several predecessors or were merged. White states are in the waitlist.
-//! (The pictures are as in the thesis on slicing and CEGAR for symbolic execution, section 3.5.) A narrow and deep
-//! tree is one path; a wide tree has many paths.
+//! (Lemberger: Abstraction refinement for model checking: program slicing + CEGAR, master's thesis, LMU Munich 2018,
+//! section 3.5.) A narrow and deep tree is one path; a wide tree has many paths.
 
 use cfa::graph::CfaGraphs;
 use cfa::{Op, Program};
@@ -12,6 +12,7 @@ use engine::arg::{Shape, Status};
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// The status of a state, which determines its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Color {
     Expanded,

@@ -36,7 +36,7 @@ int main(void) {
 }
 ";
 
-/// Tests of a program in `p.c`: what is said of them, warnings first, and the result in JSON.
+/// Generates tests of a program in `p.c`. Returns the messages (standard error before standard output) and the JSON.
 fn tested(folder: &Path, program: &str, options: &[&str]) -> (String, serde_json::Value) {
     std::fs::write(folder.join("p.c"), program).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_proviso"))
@@ -74,7 +74,8 @@ fn tests(suite: &Path) -> Vec<(String, Vec<String>)> {
     files.iter().map(read).collect()
 }
 
-/// What the program prints natively when it is given these values.
+/// Runs the program natively on these values. Returns the lines that it prints, and whether it calls the error
+/// function.
 fn run_natively(folder: &Path, values: &[String]) -> (BTreeSet<String>, bool) {
     let driver = "\
 #include <stdio.h>
@@ -115,7 +116,7 @@ fn branches_are_covered_natively_and_the_rest_is_proved_unreachable() {
     let expected = ["bad", "close", "error", "high", "key", "low", "none", "square", "three"];
     assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{said}");
     assert!(error);
-    // `first % 2 == 1` after `first % 2 == 0`: the one branch that nothing can take.
+    // `first % 2 == 1` after `first % 2 == 0` is the only unreachable branch.
     assert!(said.ends_with("1 proved unreachable, 0 open\n"), "{said}");
     assert!(said.contains("p.c:23:"), "{said}");
     assert_eq!(result["unreachable"], 1);
@@ -142,7 +143,7 @@ fn the_error_is_called() {
     assert_eq!((objects[1].1.len(), objects[2].1.len()), (1, 8));
 }
 
-/// The objects of a test of KLEE's, read as its `ktest-tool` does.
+/// Parses a test in KLEE's format, like KLEE's `ktest-tool`. Returns its objects.
 fn ktest(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut rest = bytes.strip_prefix(b"KTEST").expect("the magic number");
     fn word(rest: &mut &[u8]) -> usize {
@@ -166,7 +167,7 @@ fn ktest(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     objects
 }
 
-/// The tester's and the verifier's findings come together: what is covered, and what no test can cover.
+/// The cooperation of a tester and a verifier decides the same goals as the search alone.
 #[test]
 fn a_tester_and_a_verifier_cooperate() {
     let folder = tempfile::tempdir().unwrap();
@@ -213,7 +214,7 @@ fn cotest(folder: &Path, options: &[&str]) -> (String, serde_json::Value) {
     tested(folder, STATEMENTS, &[&["-o", "suite", "--timeout", "30"], options].concat())
 }
 
-/// What gcov says of the lines of `s.c` when it runs on these values: how often they were executed.
+/// Runs `s.c` on these values under gcov. Returns the number of executions of each line.
 fn lines(folder: &Path, values: &[String]) -> std::collections::BTreeMap<u64, u64> {
     let work = tempfile::tempdir_in(folder).unwrap();
     let driver = "\
@@ -256,7 +257,7 @@ fn each_statement_is_named_with_the_test_that_covers_it() {
             "covered" => {
                 assert!(!by.is_empty() && goal["proved_by"].is_null(), "{goal}");
                 for test in by {
-                    // Of the ends of functions gcov says nothing.
+                    // gcov does not count the last lines of functions.
                     if let Some(&times) = executed[test - 1].get(&line) {
                         assert!(times > 0, "{goal}: not by gcov, test {test}");
                         counted += 1;
@@ -271,7 +272,7 @@ fn each_statement_is_named_with_the_test_that_covers_it() {
         }
     }
     assert!(counted >= 17, "{counted} compared");
-    // What stands between two of them is executed with the first.
+    // The lines in between belong to the basic block of an earlier line in this list.
     for expected in [4, 5, 6, 9, 12, 15, 18, 19, 20, 21, 22, 23, 24, 25, 26] {
         assert!(seen.contains(&expected), "line {expected} has no goal: {seen:?}");
     }
@@ -297,7 +298,8 @@ fn conditions_are_goals_where_nothing_branches_on_them() {
     assert_eq!(conditions["coverage"], "conditions");
 }
 
-/// Conditions whose values are only computed, by line as many branches as gcov counts of gcc's code.
+/// Conditions whose values are computed without a branch. Each line has as many branches as gcov counts for code of
+/// gcc.
 const VALUES: &str = "\
 extern int __VERIFIER_nondet_int(void);
 static int both(int a, int b) { return a > 1 && b > 2; }
@@ -338,7 +340,7 @@ fn each_condition_is_a_branch_as_gcov_counts_them() {
     assert_eq!(by_line("conditions"), with_values);
 }
 
-/// A program that goes on for ever has tests, too: what its runs begin with.
+/// A test of a program that does not terminate consists of the inputs at the beginning of a run.
 #[test]
 fn a_program_without_end_is_tested() {
     let folder = tempfile::tempdir().unwrap();
@@ -358,10 +360,10 @@ int main(void) {
     let (_, result) = tested(folder.path(), program, &["-o", "suite", "--timeout", "60"]);
     let goals = result["goals"].as_array().unwrap();
     let of = |status: &str| goals.iter().filter(|g| g["status"] == status).count();
-    // Only what returns is not reached.
+    // Only the branch to `return` is not covered.
     assert_eq!((of("covered"), of("unreachable")), (goals.len() - 1, 1), "{goals:?}");
     let values = tests(&folder.path().join("suite"));
-    // One of them has these in this order; others between them change nothing.
+    // One test has these values in this order. Other values in between have no effect.
     let leads = |test: &[String]| {
         let mut rest = test.iter();
         ["4711", "42", "2"].iter().all(|key| rest.any(|value| value == key))
@@ -370,7 +372,7 @@ int main(void) {
     assert!(values.iter().all(|(_, test)| test.len() < 10_000), "a test is no longer than it takes");
 }
 
-/// The tests of a process that is not ours are taken as far as they cover something here, in each of the formats.
+/// The tests of an external tester, in each of the formats, are used if they cover open goals.
 #[test]
 fn testers_of_others_work_with_the_verifier() {
     let folder = tempfile::tempdir().unwrap();
@@ -395,7 +397,7 @@ fn testers_of_others_work_with_the_verifier() {
         assert_eq!(open, 0, "{format}: {said}");
         assert!(!tests(&folder.path().join("suite")).is_empty());
     }
-    // One that writes nothing is told, and its place is not taken by a test of nobody's.
+    // A tester that writes no test is reported, and no test is counted for it.
     std::fs::write(folder.path().join("none.toml"), "program = 'echo'\narguments = ['no idea']\ntests = ['*.xml']\n")
         .unwrap();
     let (_, result) = cotest(folder.path(), &["--cotest", "--tester", "none.toml"]);
@@ -403,7 +405,8 @@ fn testers_of_others_work_with_the_verifier() {
     assert_eq!(result["tester"]["read"], 0);
 }
 
-/// What a verifier of others shows by a test is covered by that, what it proves is told by its name, and what it merely says counts for nothing.
+/// A goal is covered if a test of the external verifier reaches it. Its proofs are reported with its name. A violation
+/// without such a test has no effect.
 #[test]
 fn verifiers_of_others_work_with_both() {
     let folder = tempfile::tempdir().unwrap();
@@ -449,12 +452,12 @@ int main(void) {
     let (said, [product, prime], told) = sage(factors, "NEVER", "60");
     assert_eq!((product["status"].as_str(), told), (Some("covered"), [true; 3]), "{said}");
     assert_eq!((&prime["status"], &prime["proved_by"]), (&"unreachable".into(), &"sage".into()), "{said}");
-    // The same words without a test that shows it.
+    // The same output with a test that does not reach the goal.
     let (said, [product, prime], told) = sage("<input>3</input><input>5</input>", "SEE", "8");
     assert_eq!((&product["status"], &prime["status"], told), (&"open".into(), &"open".into(), [false; 3]), "{said}");
 }
 
-/// Of a program of several files each has its lines; what an allocation does in the library is no branch of the program.
+/// The coverage lists the lines of each file of a program. Branches in the model of `malloc` do not count.
 #[test]
 fn coverage_is_told_by_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -491,14 +494,14 @@ int main(void) {
     };
     let (main, copy) = (of("p.c"), of("lib/copy.c"));
     let has = |lines: &[String], line: &str| assert!(lines.iter().any(|l| l == line), "{line}: {lines:#?}\n{said}");
-    // Line 5 of the library is not come to; the branches are those of the `if` and of the loop.
+    // Line 5 of the library is not executed. The branches are those of the `if` and of the loop.
     let expected = ["FN:2,copy", "DA:5,0", "BRF:4", "BRH:3", "LF:6", "LH:5", "FNF:1", "FNH:1"];
     expected.iter().for_each(|line| has(&copy, line));
     assert!(!copy.iter().any(|line| line.starts_with("BRDA:3,")), "{copy:#?}");
     ["FN:4,main", "BRF:0", "LF:5", "LH:5"].iter().for_each(|line| has(&main, line));
 }
 
-/// A test that begins as one before it ended counts.
+/// A test that begins with all inputs of an earlier test counts.
 #[test]
 fn cooperation_covers_what_goes_on_from_a_test() {
     let folder = tempfile::tempdir().unwrap();
@@ -551,8 +554,8 @@ int main(int argc, char **argv) {
     assert!(goals.contains("p.c:5:9: argc <= 1: covered by") && goals.contains("p.c:8:13: u == 9: open"), "{goals}");
 }
 
-/// A verifier and a tester that take turns find what symbolic execution finds alone, also of a program that runs on and on, and what was found
-/// when the time is over is kept.
+/// A tester and a verifier that take turns cover the same goals as symbolic execution alone, even if the program does
+/// not terminate. The results at the time limit are kept.
 #[test]
 fn turns_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -581,7 +584,7 @@ int main(void) {
     assert_eq!(covered(&["--cotest"]), alone);
 }
 
-/// Of a program that cannot be followed there is a test all the same, and it is said why no more.
+/// If no run of a program is a valid test, the suite has one test without inputs, and a warning gives the reason.
 #[test]
 fn a_suite_has_a_test() {
     let folder = tempfile::tempdir().unwrap();

@@ -30,7 +30,7 @@ fn proviso(folder: &Path, options: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_proviso")).args(command).current_dir(folder).output().unwrap()
 }
 
-/// What the program with a harness prints, and how it ends.
+/// Compiles the program with a harness and runs it. Returns its output and its exit code, `None` after a signal.
 fn run(folder: &Path, harness: &str) -> (String, Option<i32>) {
     let compiled =
         Command::new("clang-19").args(["-w", "p.c", harness, "-o", "run"]).current_dir(folder).output().unwrap();
@@ -61,7 +61,7 @@ fn each_test_has_its_harness() {
         fails += usize::from(code.is_none());
         printed += &said;
     }
-    // Every branch of the program is taken by one of them, as gcc would say, and the error is one.
+    // The tests together take every branch of the program, and one of them calls the error function.
     assert!(["yes", "no", "between", "end"].iter().all(|word| printed.contains(word)), "{printed}");
     assert_eq!(fails, 1);
 

@@ -31,7 +31,7 @@ fn entries(suite: &Path, start: &str) -> Vec<std::path::PathBuf> {
     found
 }
 
-/// Natively, the suite executes everything, and each test what it covers here.
+/// Asserts that the native runs cover all lines and branches, and that each test natively covers its goals.
 fn covers_all(native: &serde_json::Value) {
     assert_eq!(native["branches"]["covered"], native["branches"]["total"], "{native}");
     assert_eq!(native["lines"]["covered"], native["lines"]["total"], "{native}");
@@ -77,7 +77,7 @@ fn every_way_into_a_program_is_tested() {
         assert!(goals.contains(&format!(": {condition}: covered by test-")), "{goals}");
     }
     assert!(std::fs::read_to_string(folder.join("l.info")).unwrap().contains("SF:p.c\n"));
-    // Each folder starts the program that anybody builds.
+    // The script of each folder starts a program that was built without Proviso.
     compile(folder, &["p.c"], "program");
     let tests = entries(&folder.join("suite"), "test-");
     let mut printed = BTreeSet::new();
@@ -207,6 +207,6 @@ fn runs_end_and_stay_in_their_folders() {
     let runs = result["native"]["runs"].as_array().unwrap();
     assert_eq!(runs.iter().filter(|run| run["stopped"] == true).count(), 1, "{result}");
     assert!(!folder.join("written").exists());
-    // What a stopped run executed counts.
+    // The lines that a stopped run executed count as covered.
     assert!(said.contains("p.c: ") && result["native"]["broken"].as_array().unwrap().is_empty(), "{said}");
 }

@@ -38,7 +38,7 @@ def claims(program, runs, rng):
 def interval(program, seen, n, rng):
     values = [run.results[n] for run in seen]
     low, high = min(values), max(values)
-    # Exact, or off by one at one end.
+    # The exact interval, or one that is off by one at one end.
     low += rng.choice((0, 0, 1))
     high -= rng.choice((0, 0, 1))
     r = f"out{n}"
@@ -46,7 +46,7 @@ def interval(program, seen, n, rng):
 
 
 def hole(program, seen, n, rng):
-    """One value does not occur: one beside those that do, or the rarest of them."""
+    """Claims that a value does not occur: one next to the values that do occur, or the rarest of these."""
     values = [run.results[n] for run in seen]
     occurring = sorted(set(values), key=lambda v: (values.count(v), v))
     value = rng.choice(occurring[:3])
@@ -67,7 +67,7 @@ def members(program, seen, n, rng):
 
 
 def at_inputs(program, seen, n, rng):
-    """The result at one vector of inputs."""
+    """Claims the result for one vector of inputs."""
     run = rng.choice(seen)
     if not run.inputs or "NAN" in run.inputs:
         return None
@@ -82,13 +82,13 @@ def at_inputs(program, seen, n, rng):
 
 
 def same(a, b):
-    """Whether two literals of an input compare equal; of zeros the sign is no difference."""
+    """Returns whether two literals of an input compare equal. Zeros of different signs do."""
     zeros = {"0.0", "-0.0", "0.0f", "-0.0f"}
     return a == b or (a in zeros and b in zeros)
 
 
 def table(program, seen, n, rng):
-    """The result for each value of one input that decides it, perhaps with one value wrong."""
+    """Claims the result for each value of an input that determines the result, possibly with one wrong value."""
     for i, given in enumerate(program.inputs):
         if given.kind in ("float", "double"):
             continue
@@ -129,12 +129,12 @@ def related(program, seen, n, rng):
 
 
 def integers(program):
-    """The numbers of the inputs that are integers."""
+    """Returns the indices of the inputs that are integers."""
     return [i for i, given in enumerate(program.inputs) if given.kind not in ("float", "double")]
 
 
 def number(text):
-    """The value of a literal as a `long long`; `None` of what is none, and of the least that there is."""
+    """Returns the value of a literal as a `long long`. None if it is not one, or is the least one."""
     try:
         value = int(text.strip("()UL"))
     except ValueError:
@@ -144,7 +144,7 @@ def number(text):
 
 
 def linear(program, seen, n, rng):
-    """A result that is a sum of inputs and results: for all runs, or for most of them."""
+    """Claims that a result is a sum of inputs and results. This holds in all runs, or in most of them."""
     given = integers(program)
     terms = [("i", i) for i in given] + [("r", m) for m in range(len(program.results)) if m != n]
     if not terms:
@@ -163,7 +163,7 @@ def linear(program, seen, n, rng):
     constant = rest(rng.choice(seen))
     if constant is None or not -(1 << 40) < constant < 1 << 40:
         return None
-    # More than a few exceptions would be found by anyone.
+    # A claim with more than a few exceptions would be refuted too easily.
     agreeing = sum(rest(run) == constant for run in seen)
     if agreeing * 10 < len(seen) * 7:
         return None
@@ -172,7 +172,7 @@ def linear(program, seen, n, rng):
 
 
 def bounded(program, seen, n, rng):
-    """The difference to an input, exactly bounded or off by one."""
+    """Claims bounds on the difference between a result and an input: exact ones, or off by one."""
     given = integers(program)
     if not given:
         return None
@@ -187,8 +187,7 @@ def bounded(program, seen, n, rng):
 
 
 def place(claim, rng, program):
-    """Headers, top level text and statements that call the error where the claim fails: in one of the places where
-    programs do."""
+    """Returns headers, text for the top level, and statements that call the error if the claim fails. The form of the check varies."""
     c = f"!({claim.condition})"
     results = ", ".join(program.results)
     return rng.choice((

@@ -74,7 +74,7 @@ class Listing:
 
 
 class Maker:
-    """A program about one kind of list, in the words of that kind."""
+    """Generates a program about one kind of list, with the operations of that kind."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -99,7 +99,7 @@ class Maker:
         fields += links
         if self.extra:
             fields.append("struct node *x;")
-        # Links keep their order beside one another half of the time.
+        # The links are next to each other in a fixed order in 40 % of the programs.
         if rng.random() < 0.6:
             rng.shuffle(fields)
         if rng.random() < 0.2:
@@ -164,7 +164,7 @@ class Maker:
         body = "\n".join("    " + part for line in self.lines for part in line.split("\n"))
         return HEAD + "\n".join(out) + "\nint main(void) {\n" + body + "\n    return 0;\n}\n"
 
-    # The words of a kind.
+    # The operations of a kind of list, as C text.
 
     def first(self):
         if self.kind == "linux":
@@ -172,7 +172,7 @@ class Maker:
         return f"{self.list}->first"
 
     def after(self, n):
-        """The node after `n` or null."""
+        """Returns an expression for the node after `n`, which is null at the end."""
         if self.kind == "linux":
             return f"({n}->h.next != {self.list} ? node_of({n}->h.next) : 0)"
         if self.kind in ("circular", "ring"):
@@ -195,7 +195,7 @@ class Maker:
         return f"struct node *n = {n};\nif ({l}->first) {{\n    n->next = {l}->first;\n    n->prev = {l}->first->prev;\n    n->prev->next = n;\n    {l}->first->prev = n;\n}} else\n    n->next = n->prev = n;\n{l}->first = n;"
 
     def behind(self, v):
-        """Pushes at the end, where that takes no way through the list."""
+        """Returns statements that append a node, if that needs no traversal of the list. Otherwise they add it at the front."""
         l = self.list
         n = f"fresh({v}, {self.value()})"
         if self.kind == "linux":
@@ -220,7 +220,7 @@ class Maker:
         return text
 
     def unlink_after(self, m):
-        """Takes `d`, the node after `m`, out."""
+        """Returns statements that unlink `d`, the node after `m`."""
         l = self.list
         if self.kind == "linux":
             return "d->h.prev->next = d->h.next;\nd->h.next->prev = d->h.prev;"
@@ -233,7 +233,7 @@ class Maker:
             text += f"\nif ({l}->last == d)\n    {l}->last = {m};"
         return text
 
-    # What programs do.
+    # The parts of a program.
 
     def block(self, text):
         return "{\n    " + text.replace("\n", "\n    ") + "\n}"
@@ -275,7 +275,7 @@ class Maker:
         ))))  # fmt: skip
 
     def walk(self):
-        """Brings the middle pointer to some node."""
+        """Moves the middle pointer to some node."""
         m = self.m
         self.lines.append(f"{m} = {self.first()};\nwhile ({m} && {self.after(m)} && {self.rng.choice(('choose()', 'choose()', f'{m}->v == {self.value()}', '1'))}) {{\n    tick();\n    {m} = {self.after(m)};\n}}")
 
@@ -318,7 +318,7 @@ class Maker:
         self.lines.append(f"{rng.choice(('if', 'while'))} ({condition} && choose()) " + self.block("tick();\n" + text))
 
     def filter(self):
-        """Deletes the nodes of one value."""
+        """Deletes the nodes with one value."""
         l, v = self.list, self.value()
         forget = f"if ({self.m} == d)\n    {self.m} = 0;"
         if self.kind == "linux":
@@ -336,7 +336,7 @@ class Maker:
             + f"\nwhile ({l}->first) {{\n    tick();\n    struct node *d = {l}->first;\n    {l}->first = d->next;\n    free(d);\n}}\n{l}->first = r;\n{self.m} = 0;" + (f"\n{l}->last = r;\nwhile ({l}->last && {l}->last->next) {{\n    tick();\n    {l}->last = {l}->last->next;\n}}" if self.tailed else "")))
 
     def cross(self):
-        """Changes one link, mostly to what it is."""
+        """Writes one link, mostly with its current value."""
         rng, m = self.rng, self.m
         if self.extra:
             self.lines.append(rng.choice((f"if ({m})\n    {m}->x = {self.first()};", f"if ({m} && {m}->x)\n    {m} = {m}->x;", self.each(f"p->x = {rng.choice(('p', m, self.first()))};"), f"if ({m} && {m}->x)\n    {m}->x->v = {self.value()};")))
@@ -375,7 +375,7 @@ class Maker:
             self.lines.append(self.each(f"if (!{self.after('p')})\n    check(p->v == {self.value()});"))
 
     def meets(self):
-        """Whether the middle pointer is met, and where."""
+        """Checks whether, and where, a traversal reaches the middle pointer."""
         m = self.m
         self.lines.append(self.block("int met = 0;\n" + self.each(f"if (p == {m})\n    met{self.rng.choice(('++', ' = 1'))};") + f"\ncheck(met == ({m} != 0));" if self.rng.random() < 0.7 else f"int met = 0;\n{self.each(f'if (p == {m}) met = 1; else if (met) check(p->v == {self.value()});')}"))
 
@@ -385,7 +385,7 @@ class Maker:
         self.lines.append(self.block("unsigned k = 0;\n" + self.each(f"if (p->v == {v})\n    k++;") + f"\ncheck({self.rng.choice((f'k <= {n}', f'k != {n + 2}', f'k >= {n}', f'!{self.first()} || k >= {n}'))});"))
 
     def order(self):
-        """One value before another."""
+        """Checks that one value occurs before another."""
         self.lines.append(self.block("int then = 0;\n" + self.each(f"if (p->v == {self.value()})\n    then = 1;\nelse\n    check(!then);")))
 
     def own(self):
@@ -400,7 +400,7 @@ class Maker:
 
     def clean(self):
         l = self.list
-        late = self.rng.random() < 0.1  # what was freed is looked at
+        late = self.rng.random() < 0.1  # a freed node is accessed
         look = " && d->v >= 0" if late else ""
         if self.kind == "linux":
             self.lines.append(f"while ({l}->next != {l}) {{\n    tick();\n    struct head *h = {l}->next;\n    h->next->prev = {l};\n    {l}->next = h->next;\n    free(node_of(h));\n}}")
@@ -416,7 +416,7 @@ def make(seed):
     maker = Maker(random.Random(f"{seed} lists"))
     text = maker.make()
     rng = random.Random(f"{seed} loses")
-    # A statement is lost.
+    # Remove a statement.
     if rng.random() < 0.3:
         lines = text.split("\n")
         main = lines.index("int main(void) {")
@@ -428,7 +428,8 @@ def make(seed):
 
 
 def truth(text, bits, folder: Path):
-    """What runs show: a fault, a failed assertion, memory that is lost, or none of them; `None` if it does not compile."""
+    """Returns the result of the native runs (a fault, a failed assertion, lost memory, or none of these) and the messages. The result is
+    None if the program does not compile or runs too long."""
     (folder / "native.c").write_text(text)
     (folder / "driver.c").write_text(DRIVER % {"bits": BITS, "long": LONG})
     binary = folder / "native"
@@ -449,12 +450,12 @@ def truth(text, bits, folder: Path):
 
 
 def questions(listing, seen, seed):
-    """What is asked of a program, and whether it is known not to hold. A fault hides what would come after it, and a failed
-    assertion what is lost at the end."""
+    """Returns the properties to verify, each with whether the runs violate it. After a fault, no other property is known, and after a
+    failed assertion, it is not known whether memory is lost at the end."""
     if seen == "fault":
         return {"valid-memsafety": True}
     if seen.startswith("assertion"):
-        # Where few nodes suffice, the violation is found before anything is folded.
+        # If few nodes suffice, an analysis finds the violation before it abstracts the list. So most such programs are skipped.
         return {"unreach-call": True} if int(seen.split()[-1]) >= DEEP or seed % 8 == 0 else {}
     lost = seen == "lost"
     memory = {"valid-memcleanup": lost} if seed % 2 else {"valid-memsafety": lost and not listing.rooted}
@@ -462,7 +463,7 @@ def questions(listing, seen, seed):
 
 
 def attack(seed, proviso, analyses, timeout):
-    """The record of one program: what is true of it, and what Proviso says."""
+    """Returns the record of one program: the result of the native runs, and the verdicts of Proviso."""
     listing = make(seed)
     with tempfile.TemporaryDirectory(prefix="lists") as name:
         folder = Path(name)
@@ -480,7 +481,7 @@ def attack(seed, proviso, analyses, timeout):
                 way = ["--property", question, "--analysis", analysis, *base]
                 verdict = judge.ask(proviso, file, [], way, timeout)
                 wrong = judge.complaint(verdict, not fails)
-                # What no run here shows may be there all the same; it was replayed.
+                # The runs do not cover all sequences of choices. Proviso has replayed the violation, so it is real.
                 if not fails and verdict.answer == "FALSE":
                     wrong = None
                 record["answers"].append((way, verdict, wrong))

@@ -4,7 +4,7 @@ import re
 
 
 class Mutant:
-    """A mutation: a pattern for its places, and the replacements."""
+    """A mutation: a pattern for the places that it applies to, and the possible replacements."""
 
     def __init__(self, pattern, *replacements):
         self.pattern, self.replacements = re.compile(pattern), replacements
@@ -22,12 +22,12 @@ class Mutant:
 def near(place, rng):
     value = int(place.group())
     is_length = place.string[place.start() - 1] == "["
-    # What is far behind an array is something else, and sanitizers do not see it; as a length it has no end for them.
+    # Sanitizers do not detect an access that is so far beyond an array that it is in another object. A huge length exhausts the memory.
     far = () if is_length else (2147483647,)
     if place.string[: place.start()].endswith(("<< ", ">> ")):
         far = (31, 32, *far)
     value = max(0, rng.choice((value - 1, value + 1, value + 1, value * 2, 0, *far)))
-    # Of an array without elements the sanitizers think that it is a flexible one.
+    # Sanitizers treat an array without elements as a flexible one, so a length is at least 1.
     return str(value or int(is_length))
 
 
@@ -52,14 +52,14 @@ MUTATIONS = [
     Mutant(r"\bunsigned (?!char|short|long)", "int "),
     Mutant(r"\blong long\b", "int"),
     Mutant(r"\bint\b(?= \w+ =)", "short", "signed char"),
-    # A statement that is lost, or that comes twice.
+    # A statement that is removed or duplicated.
     Mutant(r"(?<=[;{}]\n)[ ]*[^\s{}][^;{}\n]*;\n", lambda place, rng: "", lambda place, rng: place.group() * 2),
     Mutant(r"= malloc\(", "= 0; (void)malloc("),
     Mutant(r"return (\w+);", "return &(\\1)[0];", "return 0;"),
 ]
 
 
-# What was to be initialised is not, or not always.
+# Mutations that remove an initialisation, or make it conditional.
 FORGOTTEN = [
     Mutant(r"(?<=\w) = [^;{}=\n]+;(?=\n)", ";"),
     Mutant(r"(?<=[\w\]]) = \{[^;\n]*\};(?=\n)", ";"),
@@ -71,7 +71,7 @@ FORGOTTEN = [
 
 
 def mutate(program, rng, mutations=MUTATIONS):
-    """Applies one to three small mutations to a program. Its inputs stay the same."""
+    """Applies one to three mutations to a program. Its inputs stay the same."""
     wanted, changed = rng.choice((1, 1, 2, 3)), 0
     for _ in range(40):
         if changed == wanted:

@@ -102,7 +102,7 @@ def driver(program):
 
 
 def uses(program):
-    """Statements in which each result is used."""
+    """Returns statements that branch on each result, so that MemorySanitizer reports uninitialised ones."""
     return [f"if ({r}) {{ }}" for r in program.results]
 
 
@@ -131,7 +131,7 @@ def compile_and_run(program, compiler, flags, folder, name, observe=None):
 
 
 def vectors(program):
-    """The inputs in the order of the driver: the first varies fastest."""
+    """Returns all vectors of inputs in the order of the driver. The first input varies fastest."""
     found = [()]
     for i in program.inputs:
         found = [(*v, value) for value in i.values for v in found]
@@ -150,7 +150,8 @@ def reads_uninitialised(program, folder):
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fsanitize-address-use-after-return=always", "-g1"]
 
 
-# What goes wrong in these no sanitizer sees: more arguments than there are, and reads in the C library that are not intercepted.
+# Sanitizers do not detect errors in these: reads of more variadic arguments than were passed, and reads by library functions that they do
+# not intercept.
 UNSEEN = ("va_arg(", "strtok_r(", "strtoul(s", "strtoull(s")
 
 

@@ -1,4 +1,4 @@
-"""A C program under construction: inputs with small domains, what it does with them, and results to assert about."""
+"""A C program under construction: inputs with small domains, statements, and results for assertions."""
 
 import itertools
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ VECTORS, PURE_VECTORS = 120, 70_000
 
 
 def literal(value):
-    """An integer of at most 64 bits as an expression of C, of a type that holds it."""
+    """Returns an integer of at most 64 bits as a C expression of a type that can represent it."""
     if value == -(1 << 63):
         return "(-9223372036854775807LL - 1)"
     if value >= 1 << 63:
@@ -40,7 +40,7 @@ class Input:
 
 
 class Program:
-    """What the areas build. Text goes to the top level (`top`) or into main (`line`); names are made unique by `name`."""
+    """The program that the areas build. `top` adds text at the top level, `line` adds it to main, and `name` creates unique names."""
 
     def __init__(self, rng, bits):
         self.rng, self.bits = rng, bits
@@ -53,7 +53,7 @@ class Program:
         self._names = itertools.count()
 
     def copy(self):
-        """A program of its own with the same text."""
+        """Returns an independent copy."""
         other = Program(self.rng, self.bits)
         other.__dict__.update({k: list(v) if isinstance(v, list) else v for k, v in self.__dict__.items()})
         return other
@@ -75,7 +75,7 @@ class Program:
         self.lines.append(text.strip("\n"))
 
     def result(self, expression):
-        """An observed value; any integer expression that fits into 64 bits, signed."""
+        """Adds a result: a signed integer expression of at most 64 bits. Returns its name."""
         name = f"out{len(self.results)}"
         self.line(f"long long {name} = {expression};")
         self.results.append(name)
@@ -90,12 +90,12 @@ class Program:
         return product
 
     def room(self):
-        """How many values one more input may have."""
+        """Returns the number of values that one more input may have."""
         return max(1, (PURE_VECTORS if self.pure else VECTORS) // self.vectors())
 
     def input(self, kind, values, condition=None):
-        """An input that has one of these values (integers, or C expressions with their `condition` on `@`); where too
-        many runs would come together, some of them are left out."""
+        """Adds an input with these values (integers, or C expressions with a `condition` on `@`, the input). Drops some values if there
+        would be too many runs. Returns its name."""
         values = list(dict.fromkeys(values))
         room = self.room()
         if len(values) > room:
@@ -118,7 +118,7 @@ class Program:
         return " || ".join(f"@ == {literal(v)}" for v in values)
 
     def integer(self, low, high, kind="int"):
-        """An expression with values in `low..=high`: mostly an input, or made of what there is already."""
+        """Returns an expression with values from `low` to `high`: mostly a new input, else one over existing inputs and results."""
         rng = self.rng
         size = high - low + 1
         room = self.room() if not self.pure else min(self.room(), 40)
@@ -136,7 +136,7 @@ class Program:
         return self.input(kind, rng.sample(values, min(len(values), rng.randint(2, 7))))
 
     def any_integer(self, kinds=tuple(C_TYPE)[:-2]):
-        """An input of any integer type with values at the edges of types."""
+        """Adds an input of any integer type with values near the limits of types. Returns its name and its type."""
         rng = self.rng
         kind = rng.choice(kinds)
         low, high = INTEGER_LIMITS[kind]
@@ -145,10 +145,10 @@ class Program:
         values = [v for v in sorted(edges) if low <= v <= high]
         return self.input(kind, rng.sample(values, min(len(values), rng.randint(2, 6)))), kind
 
-    # The whole.
+    # The whole program.
 
     def render(self, judge):
-        """The text with the statements `judge` at the end of main; `judge` may use the results."""
+        """Returns the text of the program with the statements `judge` at the end of main. They may use the results."""
         kinds = dict.fromkeys(i.kind for i in self.inputs)
         out = [f"#include <{h}>" for h in self.includes]
         out += ["extern void reach_error(void);", "extern void __VERIFIER_assume(int);"]

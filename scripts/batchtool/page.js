@@ -1,9 +1,9 @@
 "use strict";
-// Tasks are joined over runs; the filters choose among them, and everything below shows what is chosen.
+// A task has its results in all runs. The plots and tables show the tasks that match the filters.
 const RUNS = DATA.runs.map(run => run.name);
 const KINDS = ["correct", "proved", "unknown", "error", "crash", "violated", "wrong"];  // the worst last
 const MEASURES = { cpu: ["processor time", "s"], wall: ["wall time", "s"], memory: ["memory", "MB"] };
-const ROWS = 300; // of the table at first
+const ROWS = 300; // the initial number of rows in the table
 const tasks = join();
 const state = { property: "", category: "", kind: "", text: "", differ: false, measure: "cpu", x: 0, y: 1, sort: "task", down: false, rows: ROWS, now: null };
 
@@ -170,7 +170,7 @@ function title(measure) {
 
 const colour = i => `var(--s${i % 8})`;
 
-/** The n-th cheapest solved task of each run against n, over the tasks that all have run. */
+/** A quantile plot: the measure of the n-th cheapest solved task of each run, over n. It includes the tasks that all runs have. */
 function quantiles(list) {
   const common = list.filter(t => t.runs.every(Boolean));
   const series = RUNS.map((name, i) => ({ name, i, values: common.map(t => t.runs[i]).filter(solved).map(r => Math.max(r[state.measure], 0.01)).sort((a, b) => a - b) }));
@@ -185,7 +185,7 @@ function quantiles(list) {
   axes(svg, xs, x, ticks(range), y, "tasks solved, each within", title(state.measure));
   const legend = make("div", { class: "controls" }, choice("measure", "measure", Object.entries(MEASURES).map(([k, [n]]) => [k, n])));
   for (const { name, i, values } of series) {
-    // A step for each task, from the one before.
+    // The curve has one step for each task.
     const points = values.map((v, n) => `${n ? "L" : "M"}${x(n).toFixed(1)},${y(v).toFixed(1)}L${x(n + 1).toFixed(1)},${y(v).toFixed(1)}`).join("");
     const dash = i >= 8 ? "6 4" : null;
     svg.append(make("path", { class: "curve", d: points || "M0,0", stroke: colour(i), "stroke-dasharray": dash, ...tip(`${name}: ${values.length} solved`) }));
@@ -195,7 +195,7 @@ function quantiles(list) {
   place("quantiles", make("h2", {}, "Quantiles"), legend, shown);
 }
 
-/** Two runs against each other; of one run, memory against time. What has no verdict stands at the far edge. */
+/** A scatter plot that compares two runs. If there is only one run, it shows memory over time. Tasks without a verdict are at the far edge. */
 function scatter(list) {
   const two = RUNS.length > 1;
   const [i, j] = two ? [Number(state.x), Number(state.y)] : [0, 0];
@@ -212,7 +212,7 @@ function scatter(list) {
     svg.append(make("line", { class: "frame", x1: x(rx[0]), y1: y(ry[0]), x2: x(rx[1]), y2: y(ry[1]) }));
     svg.append(make("path", { class: "frame", d: `M${LEFT},${TOP + edge / 2}H${WIDTH - RIGHT - edge / 2}V${HEIGHT - BOTTOM}` }));
   }
-  // What is worst lies on top.
+  // The worst results are drawn last, on top of the others.
   const worst = task => Math.max(KINDS.indexOf(task.runs[i].kind), KINDS.indexOf(task.runs[j].kind));
   for (const task of both.toSorted((t, u) => worst(t) - worst(u))) {
     const [a, b] = [task.runs[i], task.runs[j]];
@@ -271,7 +271,7 @@ function table(list) {
       const verdict = r ? r.verdict.replace(/^UNKNOWN\(.*$/s, "UNKNOWN") : "";
       row.append(make("td", { class: `text first ${r ? r.kind : ""}` }, verdict), make("td", {}, r ? r.cpu.toFixed(2) : ""),
         make("td", {}, r ? Math.round(r.memory) : ""), make("td", { class: "text why", title: reason }, reason));
-      // Of tasks with a label it is known what is wrong with them.
+      // Findings are shown only for tasks without an expected verdict.
       for (const finding of r && !task.expected ? r.findings : []) findings.add((finding.place && finding.place + ": ") + finding.text);
     });
     body.append(row);
@@ -282,8 +282,8 @@ function table(list) {
   place("tasks", make("h2", {}, `Tasks (${sorted.length})`), make("table", {}, make("thead", {}, ...(RUNS.length > 1 ? [over] : []), head), body), ...more);
 }
 
-/** What is violated, each place and message once, with the tasks that have it and the steps that lead there. Of tasks with a label it is
- * known what is wrong with them. */
+/** The findings, each place and message once, with the tasks that have it and the steps to it. Tasks with an expected verdict
+ * are left out. */
 function findings(list) {
   const found = new Map();
   for (const task of list.filter(t => !t.expected)) {

@@ -7,7 +7,7 @@ from .report import kind, place
 from .verdict import POINTS
 
 FOLDER = Path(__file__).parent
-# The names on the page of kinds of results that consist of several words, and of `crashed`.
+# Short names for kinds of results on the page. Kinds that are not listed keep their names.
 NAMES = {"did not compile": "error", "no verdict": "error", "crashed": "crash"}
 STEPS = 60  # maximal number of steps of a trace; of a longer trace, the page shows the first and the last steps
 

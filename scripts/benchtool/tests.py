@@ -1,12 +1,12 @@
-"""Makes tests for programs, runs each test natively, and has gcov count which branches they take.
+"""Generates tests for programs, runs each test natively, and counts the covered branches with gcov.
 
-A test is given to the program by a driver that defines the `__VERIFIER_nondet_*` functions. What a program cannot be
-compiled and linked with is no row of the table but a line below it. Branches are gcov's, of the program's own file: each way
-out of a condition that gcc's -O0 code has. Beside them stand the tests, and the processor time that making them took.
+A driver defines the `__VERIFIER_nondet_*` functions, and so passes the inputs of a test to the program. The table has a row for each program:
+the branches, the tests, and the processor time for generating them. The branches are those that gcov counts in the program's own file: both sides
+of each branch in gcc's -O0 code. A program that cannot be compiled and linked is listed below the table.
 
-`--against` names others that are given the same program and as much time: `cotest` (testgen --cotest), `tester` (symbolic execution alone,
-without proofs), random bytes, AFL++ (`afl-cc` and `afl-fuzz`, from one seed of 64 zero bytes), whose corpus, crashes and
-hangs are run for gcov like tests, and KLEE (with the `clang` and `llvm-link` of its LLVM).
+`--against` adds other tools, with the same programs and the same time: `cotest` (testgen --cotest), `tester` (symbolic execution alone,
+without proofs), random bytes, AFL++ (`afl-cc` and `afl-fuzz`, from one seed of 64 zero bytes; the inputs in its corpus, its crashes and its
+hangs count as tests), and KLEE (with the `clang` and `llvm-link` of its LLVM).
 """
 
 import argparse
@@ -28,9 +28,9 @@ from batchtool import runner, tasks
 from batchtool.report import table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-GRACE = 5  # seconds a run may take beyond its time limit
-WAITING = 10  # times as much wall time as processor time
-OF_TEST = 0.1  # seconds of processor time that a test may run natively: what it covers it covers at once, and some programs have no end
+GRACE = 5  # the time in seconds that a run may take beyond its limit
+WAITING = 10  # the limit of the wall time, as a multiple of that of the processor time
+OF_TEST = 0.1  # the processor time in seconds of a native run of a test: it covers its branches soon, and some programs do not terminate
 
 INTEGERS = {
     "bool": "_Bool", "_Bool": "_Bool", "char": "char", "schar": "signed char", "uchar": "unsigned char", "short": "short",
@@ -42,7 +42,7 @@ INTEGERS = {
     "unsigned_int": "unsigned", "unsigned_long": "unsigned long",
 }
 FLOATS = {"float": "float", "double": "double"}
-# Also when a signal ends the program, what was covered counts.
+# Branches that a run covers count even if a signal ends the run.
 DRIVER = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,24 +74,25 @@ extern void exit(int);
 static void __gcov_dump(void) {}
 """
 
-# Where KLEE may have the objects of a program of 32 bits: below 4 GB.
+# The addresses at which KLEE places the objects of a 32-bit program: below 4 GB.
 PLACES = {"globals": "0x10000", "constants": "0x40020000", "heap": "0x80030000", "stack": "0xc0040000"}
 LOW = [option for part, at in PLACES.items() for option in (f"--kdalloc-{part}-start-address={at}", f"--kdalloc-{part}-size=1")]
 
 
 def defines(source, name):
-    """Whether C has that function's body: its parameters, and not the condition that a call of it stands in, are followed by a block."""
+    """Returns whether the C source defines the function: a block follows its parameters. (In `if (f(x)) {`, a block follows a call.)"""
     return re.search(r"\b%s\s*\((?:[^(){};]|\([^(){};]*\))*\)\s*\{" % name, source) is not None
 
 
 def declared(source, name):
-    """The name of the type that a declaration gives, for a type of the program's own."""
+    """Returns the key in INTEGERS for the result of a function that the program declares, or an empty string."""
     found = re.search(r"^\s*(?:extern\s+)?((?:\w+\s+)+)%s\s*\(" % name, source, re.MULTILINE)
     return next((kind for kind, c in INTEGERS.items() if found and c == " ".join(found[1].split())), "")
 
 
 def driver(source, raw=False):
-    """C that defines what the program takes inputs by: lines of text, or the bytes of values; zero behind the end."""
+    """Returns C code that defines the input functions of the program. They read lines of text, or with `raw` the bytes of values. After the
+    end of the input, all values are zero."""
     fuzzed = DRIVER.replace("extern void __gcov_dump(void);", "static void __gcov_dump(void) {}")
     code = [{"fuzzed": fuzzed, "symbolic": SYMBOLIC}.get(raw, DRIVER)]
     called = set(re.findall(r"\b(__VERIFIER_\w+)\s*\(", source))
@@ -103,7 +104,7 @@ def driver(source, raw=False):
             kind = declared(source, name)
         if raw and (kind in INTEGERS or kind in FLOATS):
             kind = INTEGERS.get(kind) or FLOATS[kind]
-            # One bit decides a truth value.
+            # A truth value is the lowest bit of a byte.
             value = "{ char b = 0; bytes_(&b, 1); return b & 1; }" if kind == "_Bool" else f"{{ {kind} v = 0; bytes_(&v, sizeof v); return v; }}"
             code.append(f"{kind} {name}(void) {value}")
         elif kind in INTEGERS:
@@ -162,7 +163,7 @@ def main(arguments):
 
 
 def report(rows, tools):
-    """Each program, and the sums."""
+    """Prints a table with a row for each program, and a table with the sums."""
     failed, rows = [r for r in rows if "failed" in r], [r for r in rows if "failed" not in r]
     header = ["program", "lines", "branches", "unreachable", *(f"{t}{what}" for t in tools for what in ("", " tests"))]
     cells = [[r["name"], r["lines"], r["branches"], r["testgen"]["unreachable"], *(r[t][k] for t in tools for k in ("taken", "tests"))] for r in rows]
@@ -184,7 +185,7 @@ def report(rows, tools):
 
 
 def of_index(options):
-    """Programs of one file that take inputs, of 30 to 3,000 lines, each once."""
+    """Returns the programs in the index that have one file, read inputs, and have 30 to 3,000 lines, each once."""
     found, seen = [], set()
     only = {line.split("\t")[0] for line in options.only.read_text().splitlines()} if options.only else None
     for task in tasks.read_index(options.index):
@@ -194,7 +195,7 @@ def of_index(options):
             continue
         seen.add(task.files[0])
         text = task.files[0].read_text(errors="replace")
-        # A list of one's own says itself which sizes are wanted.
+        # With --only, the user has selected the programs, so programs of all sizes are used.
         is_chosen = only is not None or 30 <= text.count("\n") <= 3000
         if is_chosen and "__VERIFIER_nondet_" in text and "nondet_pointer" not in text:
             found.append(task)
@@ -204,7 +205,7 @@ def of_index(options):
 
 @dataclass
 class Program:
-    """What tests are made for, and where."""
+    """A program to test, with the folder and the time for its tests."""
 
     file: Path
     source: str
@@ -214,17 +215,17 @@ class Program:
     seconds: float  # of processor time
 
     def run(self, command, cwd=None, memory=8 << 30):
-        """Runs who makes tests."""
+        """Runs a test generator under its limits."""
         limits = runner.Limits(WAITING * self.seconds + GRACE, self.seconds, memory, asks=GRACE)
         return runner.run([str(c) for c in command], limits, cwd=cwd)
 
 
 def examine(file, model, options):
-    """Tests for one program, and what gcov says of them."""
+    """Generates tests for one program with each tool. Returns the row for the table: the branches that gcov counts, and the results of the tools."""
     source = file.read_text(errors="replace")
     with tempfile.TemporaryDirectory() as name:
-        # The machine runs what it is told: native sizes where there are libraries for no others.
-        # AFL++ often has a runtime of 64 bits only; then all are measured with these sizes.
+        # Without 32-bit libraries, all programs are built for the native word size. AFL++ often has only a 64-bit runtime, so with AFL++
+        # all tools use the native word size, too.
         flags = ["-m32"] if model == "ILP32" and "afl" not in options.against and has_32_bit() else []
         program = Program(file.resolve(), source, flags, Path(name), options.proviso, options.cpu_limit)
         row = {"lines": source.count("\n")}
@@ -242,17 +243,17 @@ def examine(file, model, options):
 
 
 def ours(*how):
-    """Our own test generator, with these options."""
+    """Returns a function that generates tests with `proviso testgen` and these options."""
 
     def make(program):
         folder = program.folder
         native(folder, program.file, driver(program.source), program.flags)
         suite, result = folder / "suite", folder / "result.json"
         result.unlink(missing_ok=True)
-        # What testgen takes for the sizes of types must be what the native program has.
+        # The data model of testgen must be that of the native program.
         sizes = ["--data-model", "ILP32" if program.flags else "LP64"]
         command = [program.proviso, "testgen", program.file, "-o", suite, "--json", result, *sizes, *how]
-        # It ends by itself; past that, as others.
+        # testgen ends by itself shortly before the limit at which all tools are killed.
         outcome = program.run([*command, "--cpu-limit", f"{0.97 * program.seconds:g}"])
         if not result.exists():
             return {"failed": (outcome.stderr or outcome.stdout).strip()[-200:] or outcome.killed or "testgen gave nothing"}
@@ -270,7 +271,7 @@ def ours(*how):
 
 
 def native(folder, file, code, flags, compiler="gcc", coverage=("--coverage",)):
-    """Builds the program with what gives it inputs."""
+    """Builds the program together with a driver (`code`)."""
     (folder / "driver.c").write_text(code)
     build = [compiler, "-w", "-O0", *flags]
     for step in ([*build, *coverage, "-c", file, "-o", "program.o"], [*build, "-c", "driver.c", "-o", "driver.o"],
@@ -286,7 +287,7 @@ def run_once(folder, data):
 
 
 def counted(folder):
-    """For each branch of the program, whether it was taken."""
+    """Returns for each branch of the program whether a run covered it."""
     said = subprocess.run(["gcov", "-b", "-c", "-t", "program.o"], cwd=folder, capture_output=True, text=True,
                           errors="replace", timeout=60)
     branches = re.findall(r"^branch\s+\d+ (?:taken (\d+)|never executed)", said.stdout, re.MULTILINE)
@@ -294,7 +295,7 @@ def counted(folder):
 
 
 def at_random(program):
-    """Runs on random bytes until the time is over."""
+    """Runs the program on random bytes until the time limit."""
     native(program.folder, program.file, driver(program.source, raw=True), program.flags)
     dice, start, tests = random.Random(0), children(), 0
     end = time.monotonic() + WAITING * program.seconds
@@ -305,12 +306,12 @@ def at_random(program):
 
 
 def children():
-    """Processor time of all that was waited for."""
+    """Returns the processor time in seconds of all child processes that have ended."""
     return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
 def fuzzed(program):
-    """Runs for gcov on what AFL++ found in the time."""
+    """Runs AFL++ until the time limit, then runs the program for gcov on the inputs that it found."""
     native(program.folder, program.file, driver(program.source, raw=True), program.flags)
     other = program.folder / "fuzzed"
     (other / "seeds").mkdir(parents=True)
@@ -326,7 +327,7 @@ def fuzzed(program):
 
 
 def executed(program):
-    """Runs for gcov on the tests that KLEE wrote in the time."""
+    """Runs KLEE until the time limit, then runs the program for gcov on the tests that it wrote."""
     native(program.folder, program.file, driver(program.source, raw=True), program.flags)
     other = program.folder / "executed"
     other.mkdir()
@@ -337,11 +338,11 @@ def executed(program):
     for step in ([*build, program.file, "-o", "program.bc"], [*build, "driver.c", "-o", "driver.bc"],
                  [f"llvm-link-{version}", "program.bc", "driver.bc", "-o", "all.bc"]):
         subprocess.run(step, cwd=other, capture_output=True, text=True, timeout=60, check=True)
-    # It reserves terabytes of addresses.
+    # KLEE reserves terabytes of address space.
     command = ["klee", *(LOW if program.flags else []), "--max-memory=4000", "--only-output-states-covering-new", "--output-dir=out", "all.bc"]
     outcome = program.run(command, cwd=other, memory=1 << 45)
     found = sorted((other / "out").glob("*.ktest"))
-    # Of 32 bits it fails when all tests are written.
+    # For 32-bit programs, KLEE fails after it has written all tests. So a failure counts only if there are no tests.
     if not found and (outcome.exit or outcome.killed):
         return {"failed": outcome.killed or outcome.stderr.strip()[-200:]}
     for file in found:
@@ -350,7 +351,7 @@ def executed(program):
 
 
 def inputs_of(ktest):
-    """The bytes of all objects of one of KLEE's tests: magic, version, arguments, two numbers, and objects with their names."""
+    """Returns the bytes of all objects in a test of KLEE. The file contains: magic, version, arguments, two numbers, and objects with their names."""
     at = 9
 
     def number():
@@ -377,7 +378,7 @@ TOOLS = {
 
 
 def has_32_bit():
-    """Whether programs of 32 bits can be linked here."""
+    """Returns whether this machine can link 32-bit programs."""
     if not hasattr(has_32_bit, "known"):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "p.c").write_text("#include <stdio.h>\nint main(void) { return 0; }\n")

@@ -59,6 +59,7 @@ pub fn build(program: &Program, sdg: &Sdg, marks: &Marks, cut_off: bool, observe
     Built { program: b.out, original: b.original, kept_functions }
 }
 
+/// The program of a slice under construction.
 struct SliceBuilder<'a> {
     program: &'a Program,
     sdg: &'a Sdg,
@@ -258,6 +259,7 @@ enum Priority {
     Diverge,
 }
 
+/// A function of a slice under construction.
 struct FunctionBuilder<'b, 'a> {
     b: &'b mut SliceBuilder<'a>,
     f: FuncId,

@@ -194,6 +194,7 @@ fn decisive_order(graph: &Digraph) -> Vec<(u32, u32)> {
     pairs
 }
 
+/// The computation of decisive order dependences.
 struct Order<'a> {
     graph: &'a Digraph,
     /// For each node, the last branch from which the node was marked as inevitable.

@@ -13,7 +13,7 @@ pub struct Block {
     pub first: LocId,
     /// The edges of the block. The edges of a branch at its end are not among them.
     pub edges: Vec<EdgeId>,
-    /// How the block ends.
+    /// The end of the block.
     pub end: End,
 }
 

@@ -88,6 +88,7 @@ const CALLED: Context = NONE - 1;
 /// Any input of the function in the lower bits.
 const ANY: Context = 1 << 31;
 
+/// A forward traversal of the dependence graph.
 struct Walk<'a, 'p> {
     analysis: &'a Analysis<'p>,
     reversed: &'a Lists<u32>,

@@ -60,6 +60,7 @@ impl Progress {
     }
 }
 
+/// Observes which operations of a run are in the slice.
 struct Follow<'a> {
     kept: &'a [bool],
     progress: &'a RefCell<Progress>,
@@ -90,6 +91,7 @@ impl Observer for Follow<'_> {
     }
 }
 
+/// The inputs of a run of the program, from inputs of its slice.
 struct Source<'a> {
     inputs: &'a Inputs,
     kept_inputs: &'a [bool],

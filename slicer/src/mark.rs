@@ -103,6 +103,7 @@ fn slot(rank: Rank) -> usize {
     rank.trailing_zeros() as usize
 }
 
+/// A backward traversal of the dependence graph.
 struct Walk<'a> {
     sdg: &'a Sdg,
     calls: &'a CallGraph,

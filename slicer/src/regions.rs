@@ -189,7 +189,11 @@ fn objects_of(partition: &Partition, cells: &Cells, classes: &Classes) -> Vec<Ve
 
 /// The memory accesses of an operation, as numbers of distinct accesses.
 enum What {
-    Access { reads: [Option<u32>; 3], writes: [Option<u32>; 3] },
+    Access {
+        reads: [Option<u32>; 3],
+        writes: [Option<u32>; 3],
+    },
+    /// The operation allocates an object.
     Alloc,
 }
 

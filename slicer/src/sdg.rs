@@ -216,6 +216,7 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The dependence graph under construction.
 struct Builder<'a> {
     parts: &'a Parts<'a>,
     vars: &'a mut ExprVars,

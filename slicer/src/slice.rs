@@ -86,12 +86,12 @@ pub struct Phase {
     pub time: Duration,
 }
 
-/// Sizes and times of a slice. Pairs are sizes of the executable part of the program and of the slice.
+/// Sizes and times of a slice. The first number of a pair is the size of the program, the second that of the slice.
 #[derive(Clone, Default, Debug)]
 pub struct Stats {
-    /// The number of edges.
+    /// The number of edges with an operation other than `Skip`.
     pub edges: (usize, usize),
-    /// The number of functions.
+    /// The number of functions whose entry has an outgoing edge.
     pub functions: (usize, usize),
     /// The number of LLVM instructions that the edges represent.
     pub instructions: (usize, usize),
@@ -145,6 +145,7 @@ pub struct Analysis<'p> {
     clock: Clock,
 }
 
+/// Measures the time of each phase.
 struct Clock {
     last: Instant,
     phases: Vec<Phase>,
@@ -165,8 +166,8 @@ impl<'p> Analysis<'p> {
     /// Computes the dependences of a program.
     ///
     /// With `options.cut_off`, they cover only executions on the way to one of the `criteria`, and no slice contains
-    /// anything else. Only values in `criteria` can be observed later. Criteria about operations and reached edges can
-    /// be chosen later. Fails if the deadline passed.
+    /// anything else. Later calls of [`slice`](Self::slice) may use criteria that are not among `criteria`, unless they
+    /// observe values. Fails if the deadline passed.
     pub fn new(program: &'p Program, criteria: &[Criterion], options: &Options) -> Result<Self, Error> {
         let mut clock = Clock::new();
         let in_time = || match options.deadline {

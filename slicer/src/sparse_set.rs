@@ -161,6 +161,7 @@ impl FromIterator<u32> for SparseSet {
     }
 }
 
+/// Iterates over the members among 64 consecutive numbers from `base` on.
 struct Bits {
     base: u32,
     bits: u64,

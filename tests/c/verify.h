@@ -1,4 +1,4 @@
-// What every program here shares. A program is verified twice: as it is, it must be TRUE; with -DBUG
+// Common definitions of all programs in this folder. A program is verified twice: as it is, it must be TRUE; with -DBUG
 // it must be FALSE, with the violation on a line that says `wrong`. Lines `// run: OPTIONS => VERDICT`
 // at the top of a file replace these two runs. `check` holds for all inputs, `wrong` for some only.
 #ifndef VERIFY_H

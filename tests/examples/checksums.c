@@ -8,16 +8,16 @@ extern void reach_error(void);
 int main(void) {
     unsigned char data[4];
     switch (__VERIFIER_nondet_uchar()) {
-    case 0: { /* They can be multiplied in any order. */
+    case 0: { /* The product of two polynomials does not depend on their order. */
         unsigned a = __VERIFIER_nondet_uchar(), b = __VERIFIER_nondet_uchar();
         if (a != 0 && b != 0 && crc32_combine_op(a << 24, 0, b << 24) != crc32_combine_op(b << 24, 0, a << 24))
             reach_error();
         break;
     }
-    case 1: { /* The checksum of nothing is what it begins with. */
+    case 1: { /* The checksum of no bytes is the initial value. */
         unsigned begin = __VERIFIER_nondet_uint();
         if (adler32(begin, data, 0) != begin)
-            reach_error(); /* not so: sums are brought below 65521 */
+            reach_error(); /* does not hold: adler32 reduces the sums below 65521 */
         break;
     }
     case 2: { /* Both sums stay below 65521. */
@@ -28,7 +28,7 @@ int main(void) {
             reach_error();
         break;
     }
-    case 3: { /* It stays what it begins with as long as there is nothing. */
+    case 3: { /* The sum keeps its initial value as long as there are no bytes. */
         unsigned begin = adler32(__VERIFIER_nondet_uint(), data, 0), sum = begin, bytes = 0;
         while (__VERIFIER_nondet_uchar()) {
             data[0] = __VERIFIER_nondet_uchar();

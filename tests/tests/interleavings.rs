@@ -1,11 +1,12 @@
-//! Random programs with threads: the verdict of the exploration, which reduces interleavings, against all interleavings.
+//! Compares the exploration of programs with threads, which uses partial-order reduction, with all interleavings of
+//! random programs.
 //!
-//! All interleavings are run by the interpreter one by one: each access to memory and each operation on a lock is a point
-//! at which any thread may go on, and no two states are taken for the same.
+//! The interpreter runs all interleavings one by one, without reduction and without detection of equal states. Any
+//! thread may continue after each access to memory and each operation on a lock.
 //!
-//! Environment: `INTERLEAVED_PROGRAMS`, how many programs (25); `INTERLEAVED_SEED`, the seed of the first (1); the others
-//! have the seeds after it. `INTERLEAVED_STEPS`, the steps of all interleavings after which a program is left out
-//! (100,000).
+//! Environment variables: `INTERLEAVED_PROGRAMS` is the number of programs, by default 25. `INTERLEAVED_SEED` is the
+//! seed of the first one, by default 1; the others have the following seeds. A program with more than
+//! `INTERLEAVED_STEPS` steps in all interleavings, by default 100,000, is skipped.
 
 use cfa::interp::{Flaw, InputSource, Interpreter, Limits, Machine, Sharing, Unknown};
 use cfa::{Bv, Check, Program};
@@ -34,20 +35,21 @@ impl Random {
     }
 }
 
-/// Programs of two or three threads, the first with them.
+/// A generator of programs with two or three threads, including the one of `main`.
 struct Generator {
     random: Random,
     text: String,
-    /// Two variables of plain memory: threads meet at them.
+    /// The two non-atomic variables of this program. There are only two, so that threads often access the same one.
     plain: [&'static str; 2],
-    /// All accesses to plain memory are under a lock, if mostly under the same.
+    /// True if all accesses to non-atomic variables hold a lock. It is mostly, but not always, the same lock.
     is_locked: bool,
-    /// Statements that may still be written in this thread.
+    /// The number of statements that may still be added to the current thread.
     left: usize,
     depth: usize,
 }
 
-/// Plain memory: global variables, an element of an array, a member on the heap, and one on the stack of the first thread.
+/// Non-atomic memory: global variables, elements of an array, and members of structs on the heap and on the stack of
+/// the first thread.
 const PLAIN: [&str; 6] = ["x", "y", "list[0]", "list[1]", "heap->value", "stack->value"];
 const ATOMIC: [&str; 2] = ["p", "q"];
 const LOCKS: [&str; 2] = ["m", "n"];
@@ -182,7 +184,7 @@ impl Generator {
     }
 }
 
-/// What is asked about a program.
+/// The checks. Each program is verified for one of them.
 const QUESTIONS: [Check; 3] = [Check::Call, Check::DataRace, Check::Deadlock];
 
 fn load(folder: &Path, seed: u64, question: Check) -> Program {
@@ -206,12 +208,12 @@ impl InputSource for Zeros {
     }
 }
 
-/// Adds what each thread that can go on does next.
+/// Adds a copy of the machine for each thread that can continue, with the thread that continues next.
 fn successors<'r>(machine: &Machine<'r>, todo: &mut Vec<(Machine<'r>, u32)>) {
     todo.extend(machine.enabled().into_iter().map(|thread| (machine.clone(), thread)));
 }
 
-/// Runs all interleavings. `None` if there are too many, else true if one ends in an error.
+/// Runs all interleavings. Returns true if one ends in an error. `None` if they have more than `most` steps together.
 fn is_violated(program: &Program, most: u64) -> Option<bool> {
     let interpreter = Interpreter::new(program);
     let machine = Machine::new(&interpreter, Limits::default(), None, &mut Zeros).expect("a program that starts");
@@ -236,7 +238,7 @@ fn is_violated(program: &Program, most: u64) -> Option<bool> {
     Some(false)
 }
 
-/// The verdict of the exploration: whether an error can be reached, if it says.
+/// Returns the verdict of the exploration: true if an error is reachable. `Err` with the reason if it is unknown.
 fn explored(program: &Program, sharing: Sharing) -> Result<bool, String> {
     match engine::threads::explore(program, &Budget::unlimited(), Duration::from_secs(20), sharing).verdict {
         Verdict::True => Ok(false),

@@ -168,6 +168,7 @@ pub struct Node {
     pub args: Vec<Operand>,
 }
 
+/// A compiled call.
 #[derive(Debug)]
 pub struct Call {
     pub edge: EdgeId,
@@ -187,6 +188,7 @@ pub struct Entry {
     pub wides: u32,
 }
 
+/// A compiled program.
 pub struct Code {
     pub instrs: Vec<Instr>,
     pub nodes: Vec<Node>,
@@ -221,6 +223,7 @@ impl Code {
 /// The position of a location that is not compiled yet.
 const LATER: u32 = u32::MAX;
 
+/// The compilation of a program.
 struct Compiler<'p> {
     program: &'p Program,
     code: Code,

@@ -98,14 +98,13 @@ pub struct Object {
     shadow: Option<Box<Content>>,
 }
 
+/// The bytes of an object.
 #[derive(Clone, Debug)]
 enum Content {
+    /// All bytes, contiguously.
     Flat(Box<[u8]>),
     /// Pages of `PAGE` bytes by number, created on the first access. The last page may be used in part.
-    Paged {
-        pages: FxHashMap<u64, Box<[u8]>>,
-        known: bool,
-    },
+    Paged { pages: FxHashMap<u64, Box<[u8]>>, known: bool },
 }
 
 /// The maximal size of an object with contiguous content.
@@ -153,6 +152,7 @@ impl Space {
     }
 }
 
+/// The memory of a run: the objects, and their addresses.
 #[derive(Clone)]
 pub(super) struct Memory {
     space: Space,

@@ -4,7 +4,9 @@ use super::*;
 
 /// The reason why an instruction ends the run.
 pub(super) enum Interrupt {
+    /// A fault, or a limit of the memory.
     Stop(Stop),
+    /// The outcome of the run.
     Outcome(Outcome),
 }
 

@@ -7,6 +7,7 @@ use super::threads::Access;
 use crate::threads::{BLOCK, order};
 use rustc_hash::FxHashMap;
 
+/// A vector clock: the number of steps of each thread.
 type Clock = Vec<u32>;
 
 fn join(into: &mut Clock, other: &Clock) {

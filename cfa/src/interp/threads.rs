@@ -94,10 +94,16 @@ impl Access {
     }
 }
 
+/// The status of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Status {
     Runs,
-    Waits { word: u64, relation: Relation, value: i32 },
+    /// The thread waits until the word at this address has this relation to the value.
+    Waits {
+        word: u64,
+        relation: Relation,
+        value: i32,
+    },
     Ended,
 }
 
@@ -139,8 +145,10 @@ struct Thread {
 pub(super) enum Visible {
     /// All, except those to constants.
     All,
-    /// All but those of library models outside of their atomic sections, which access only what others do not write.
+    /// All, except those of library models outside atomic sections. Models access memory that other threads write only
+    /// in atomic sections.
     Program,
+    /// The accesses to memory that threads have been observed to share.
     Only(Rc<RefCell<Sharing>>),
 }
 
@@ -194,6 +202,7 @@ impl Sharing {
     }
 }
 
+/// The accesses to a cell so far.
 #[derive(Clone, Debug)]
 struct Accessed {
     first: u32,
@@ -222,6 +231,7 @@ pub enum Gap {
     NestedWait,
 }
 
+/// The threads of a run.
 #[derive(Clone)]
 pub(super) struct Threads {
     functions: Arc<Functions>,
@@ -308,11 +318,11 @@ impl Threads {
 
 /// The continuation of the current thread after an operation of threads.
 enum Next {
-    /// With the next instruction.
+    /// The thread continues with the next instruction.
     On,
-    /// It pauses before the instruction.
+    /// The thread pauses before the instruction.
     Pause,
-    /// It stops after the instruction, so that the scheduler chooses a thread.
+    /// The thread stops after the instruction, so that the scheduler chooses a thread.
     Leave,
 }
 
@@ -1188,8 +1198,8 @@ pub struct Machine<'r> {
 }
 
 impl<'r> Machine<'r> {
-    /// A run at the start of a program with threads. With `sharing`, only accesses to shared memory are visible, and the
-    /// caller detects data races. Without, all accesses of the program are visible, and a data race ends the run.
+    /// A run at the start of a program with threads. With `sharing`, only accesses to shared memory are visible, and
+    /// the caller detects data races. Without, all accesses of the program are visible, and a data race ends the run.
     pub fn new(
         interpreter: &'r Interpreter<'r>,
         limits: Limits,
@@ -1251,7 +1261,7 @@ impl<'r> Machine<'r> {
     pub fn blocked(&mut self) -> Outcome {
         self.state.blocked()
     }
-    /// The reasons why the run says nothing about all runs.
+    /// The reasons why the exploration of all interleavings would not cover all executions.
     pub fn gaps(&self) -> &[Gap] {
         self.state.threads.as_ref().map_or(&[], |t| &t.gaps)
     }
@@ -1363,6 +1373,7 @@ impl<'r> Machine<'r> {
     }
 }
 
+/// A hasher with a seed that mixes every word.
 struct Mixer<'h> {
     hasher: &'h mut rustc_hash::FxHasher,
     seed: u64,

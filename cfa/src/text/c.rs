@@ -148,6 +148,7 @@ fn unrounded(node: &Expr) -> Expr {
     node
 }
 
+/// The printing of an expression for readers.
 struct Printer<'p> {
     p: &'p Program,
     pool: &'p ExprPool,

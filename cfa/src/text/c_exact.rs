@@ -23,6 +23,7 @@ const MAX_NODES: u32 = 400;
 /// The maximal width of a value: that of the largest type that every C implementation has.
 const MAX_WIDTH: u32 = 64;
 
+/// The printing of an expression that has the same value in C.
 struct Printer<'p> {
     p: &'p Program,
     pool: &'p ExprPool,
@@ -292,6 +293,7 @@ impl Printer<'_> {
     }
 }
 
+/// The kind of C type that a printed expression has.
 #[derive(Clone, Copy)]
 enum Type {
     Signed,

@@ -16,7 +16,8 @@ pub(super) struct Text<'a> {
 
 /// The result of a directive on the input.
 enum Item {
-    /// It takes input; the choices of the model, and whether the end of the input may have ended it.
+    /// It takes input. The fields: the choices of the model, and true if `scanf` reads ahead, so that the end of the
+    /// input may end the item.
     Taken(Vec<Bv>, bool),
     /// The input has ended.
     End,
@@ -24,8 +25,8 @@ enum Item {
     Misfit(bool),
 }
 
-/// Returns the choices of the model for a call of `scanf` with this format, and moves behind what the call reads.
-/// `None` if the conversion of a directive is not supported.
+/// Returns the choices of the model for a call of `scanf` with this format, and moves `text` past the bytes that the
+/// call reads. `None` if a directive is not supported.
 pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Option<Vec<Bv>> {
     let bit = |value: bool| Bv::new(1, u64::from(value));
     let (directives, ends_in_space) = directives(format);
@@ -45,7 +46,7 @@ pub(super) fn choices(text: &mut Text, format: &[u8], pointer_width: u32) -> Opt
         if d.allocates || d.is_wide() {
             return None;
         }
-        // The model asks nothing more.
+        // After the end of the input, the model makes no further choice.
         if text.at_end {
             return Some(out);
         }
@@ -259,7 +260,8 @@ mod tests {
     use super::super::scan::scan;
     use super::*;
 
-    /// The input that the choices for an input lead to, which `scanf` reads alike.
+    /// Converts an input to the choices of the model, and these back to an input. `scanf` reads the same values from
+    /// both.
     fn back(input: &str, formats: &[&str]) -> String {
         let mut text = Text { bytes: input.as_bytes(), at: 0, at_end: false };
         let mut stream = Stream::default();

@@ -1,10 +1,11 @@
-//! The inputs that the operating system gives to a process: arguments, environment variables, standard input, and files.
+//! The inputs that the operating system gives to a process: arguments, environment variables, standard input, and
+//! files.
 
 use super::{Command, Environment, OpenedFile};
 use std::collections::BTreeMap;
 
-/// The inputs of a process that anybody can arrange before its start. An [`Environment`] has what one execution took
-/// from outside; a process gives as much, and leaves out what nobody can arrange: the time, random numbers, failures.
+/// The inputs of a process that a user can set before its start. An [`Environment`] records all inputs of one
+/// execution. A process lacks those that a user cannot set: the time, random numbers, failures.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct Process {
     /// The arguments after the name of the program.
@@ -17,7 +18,7 @@ pub struct Process {
     pub files: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
-/// The place that a path of a program leads to.
+/// The place that a path in a program denotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     /// A file in the working directory or a folder below it, by its path without superfluous parts.
@@ -55,7 +56,7 @@ impl Process {
     /// The maximal number of arguments that a program is modelled with.
     pub const MOST_ARGUMENTS: usize = 7;
 
-    /// Returns the process that gives what an execution took from its environment, as far as a process can.
+    /// Returns the process with the inputs of an execution, without those that a user cannot set.
     pub fn of(environment: &Environment) -> Self {
         let count = usize::try_from(environment.command.argc).unwrap_or(0).clamp(1, Self::MOST_ARGUMENTS + 1);
         let mut arguments = environment.command.arguments.clone().unwrap_or_default();
@@ -81,8 +82,8 @@ impl Process {
         }
     }
 
-    /// Returns the environment that gives what the process has, for a harness. A harness gives files in the order in
-    /// which they are opened, which `opened` has.
+    /// Returns the environment with the inputs of the process, for a harness. A harness provides files in the order in
+    /// which the program opens them: `opened`.
     pub fn environment(&self, opened: &[OpenedFile]) -> Environment {
         let name = Self::NAME.as_bytes().to_vec();
         let arguments: Vec<_> = std::iter::once(name).chain(self.arguments.iter().cloned()).collect();
@@ -97,7 +98,7 @@ impl Process {
         }
     }
 
-    /// Returns the number of bytes that the process gives.
+    /// Returns the number of bytes of all inputs together.
     pub fn size(&self) -> usize {
         let pairs = |map: &BTreeMap<Vec<u8>, Vec<u8>>| map.iter().map(|(k, v)| k.len() + v.len() + 1).sum::<usize>();
         let arguments: usize = self.arguments.iter().map(|a| a.len() + 1).sum();
@@ -105,13 +106,13 @@ impl Process {
     }
 }
 
-/// Returns the files without those that are folders of others.
+/// Removes the files whose path is also a folder of another file.
 fn consistent(files: BTreeMap<Vec<u8>, Vec<u8>>) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let is_folder = |path: &[u8]| files.keys().any(|other| is_below(other, path));
     files.iter().filter(|(path, _)| !is_folder(path)).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
 }
 
-/// Returns true if a path leads to a file in a folder.
+/// Returns true if `path` is below `folder`.
 pub(super) fn is_below(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
 }

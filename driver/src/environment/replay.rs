@@ -1,9 +1,10 @@
-//! Runs of the interpreter in which the program gets what a [`Process`] gives: the models of library functions choose
-//! what the C library would return on these arguments, this standard input, and these files.
+//! Runs of the interpreter on the inputs of a [`Process`]: the models of library functions return what the C library
+//! would return for these arguments, this standard input, and these files.
 //!
-//! The models leave results to the environment, as values of `Havoc` edges. Here, the library function that the program
-//! called last, and the number of values that it has taken, tell the meaning of the next value. A value that a process
-//! does not determine, such as the time, comes from a sequence that the caller chooses.
+//! The models take their results from the environment, as values of `Havoc` edges. This module supplies these values.
+//! The meaning of the next value follows from the library function that the program called last, and from the number of
+//! values that this call has taken. A value that the process does not determine, such as the time, comes from a
+//! sequence that the caller chooses.
 
 use super::process::{Place, is_below};
 use super::{OpenedFile, Process, Reading, parse, reading, text_at};
@@ -24,14 +25,14 @@ const NO_TERMINAL: u64 = 25;
 /// `EBADF` on Linux.
 const BAD_DESCRIPTOR: u64 = 9;
 
-/// The meaning of a library function for the inputs of a process.
+/// The effect of a library function on the inputs of a process.
 #[derive(Clone, Copy)]
 enum What {
-    /// Reads from the stream that the argument with this index is; `None` for standard input.
+    /// Reads from a stream: the index of the stream argument, `None` for standard input.
     Reads(Kind, Option<usize>),
     /// Opens a stream.
     Opens,
-    /// Asks for an environment variable, or changes it.
+    /// Reads or changes an environment variable.
     Variable,
     /// Opens a descriptor.
     OpensDescriptor,
@@ -41,29 +42,29 @@ enum What {
     WritesDescriptor,
     /// Closes a descriptor.
     ClosesDescriptor,
-    /// Has the usual outcome, which is 0.
+    /// Succeeds: the result is 0.
     Usual,
     /// Opens a stream on a descriptor.
     OpensOn,
     /// Replaces the file of a stream.
     Reopens,
-    /// Moves in a stream: to a position that the arguments have, or to the start.
+    /// Sets the position of a stream: to that of the arguments, or to the start.
     Seeks,
-    /// Asks for the position in a stream.
+    /// Returns the position of a stream.
     Tells,
-    /// Moves in a descriptor.
+    /// Sets the position of a descriptor.
     SeeksDescriptor,
-    /// Asks for the properties of a file by its path or its descriptor.
+    /// Returns the properties of a file (`stat`), which is named by its path or its descriptor.
     Asks(By),
-    /// Asks whether there is a file.
+    /// Tests whether a file exists.
     Looks,
     /// Removes a file.
     Removes,
-    /// Asks for a terminal. There is none.
+    /// Tests whether a descriptor is a terminal. None is.
     AsksTerminal,
-    /// Does what is not replayed.
+    /// A function that is not replayed. The replay ends at its call.
     Unknown,
-    /// Depends on what a process does not determine.
+    /// Returns values that a process does not determine.
     Other,
 }
 
@@ -77,14 +78,18 @@ enum By {
 /// The way in which a function reads from a stream. See [`Reading`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    /// Single characters.
     Characters,
+    /// A line.
     Line,
+    /// A block of bytes.
     Block,
+    /// Fields by a format, which is the argument at this position.
     Format(usize),
 }
 
 impl What {
-    /// Returns the meaning of a library function by its name.
+    /// Returns the effect of the library function with this name.
     fn of(function: &str) -> Self {
         let name = function.trim_end_matches(".void");
         let bare = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
@@ -126,7 +131,7 @@ impl What {
     }
 }
 
-/// A request of a run that the process does not answer.
+/// The inputs that a run requested from the process, present or not.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Wanted {
     /// True if the program read arguments.
@@ -137,7 +142,7 @@ pub struct Wanted {
     pub opened: Vec<OpenedFile>,
     /// The paths of files that were missing.
     pub missing: BTreeSet<Vec<u8>>,
-    /// The names of environment variables that the program asked for.
+    /// The names of the environment variables that the program looked up.
     pub variables: BTreeSet<Vec<u8>>,
 }
 
@@ -147,9 +152,10 @@ pub struct Replayed {
     pub run: Run,
     /// True if the process determined all values that the program read.
     pub is_determined: bool,
-    /// The reason why the run is none of this process from some point on. The observer has seen the edges before it.
+    /// The reason why the replay deviates from a native run of this process from some point on. The observer has
+    /// observed only the edges before that point.
     pub problem: Option<String>,
-    /// The requested input.
+    /// The requested inputs.
     pub wanted: Wanted,
 }
 
@@ -157,15 +163,15 @@ pub struct Replayed {
 pub struct Replayer<'p> {
     program: &'p Program,
     interpreter: Interpreter<'p>,
-    /// The meaning of each library function.
+    /// By function, the effect of a library function. `None` for functions of the program.
     library: Vec<Option<What>>,
-    /// The number of strings in each vector of the arguments of `main`; 0 if the program reads none.
+    /// The maximal number of strings in each of `argv` and `envp`.
     strings: usize,
     /// The stream of standard input.
     stdin: Option<GlobalId>,
     /// The function by which models choose a value between two bounds.
     between: Option<FuncId>,
-    /// True if there is a vector of arguments, and one of environment variables.
+    /// True if the program reads a first, and a second, vector of strings of `main` (`argv`, `envp`).
     vectors: [bool; 2],
 }
 
@@ -175,7 +181,7 @@ impl<'p> Replayer<'p> {
         let is_model = |origin: FunctionOrigin| origin == FunctionOrigin::Model;
         let library = program.funcs.values().map(|f| is_model(f.origin).then(|| What::of(&f.name))).collect();
         let asked = program.inputs.values().filter(|i| i.kind == InputKind::Environment("main".into())).count();
-        // A vector has an input for the number of its strings, and one for the size of each.
+        // A vector has an input for the number of its strings, and one for the size of each string.
         let each = Process::MOST_ARGUMENTS + 1;
         let vectors = match asked {
             n if n > 2 * each => [true, true],
@@ -187,7 +193,7 @@ impl<'p> Replayer<'p> {
         Self { program, interpreter: Interpreter::new(program), library, strings: each, stdin, between, vectors }
     }
 
-    /// Runs the program on the inputs of a process. `others` gives the values that a process does not determine.
+    /// Runs the program on the inputs of a process. `others` returns the values that the process does not determine.
     pub fn run<O: Observer>(
         &self,
         process: &Process,
@@ -223,7 +229,7 @@ struct Call {
     function: FuncId,
     depth: usize,
     args: Vec<u64>,
-    /// The index in [`Now::open`] of the file that the call reads, if it does.
+    /// The index in [`Now::open`] of the file that the call uses. 0 (standard input) if it uses none.
     file: usize,
     /// The number of values that the call has taken.
     taken: usize,
@@ -231,7 +237,7 @@ struct Call {
     planned: VecDeque<Bv>,
     /// The size of the buffer of `getline` before the call, or the position of a stream or descriptor.
     room: u64,
-    /// The path or name that the call is about.
+    /// The string argument of the call: a path, a name or a format. For `getline`, the delimiter.
     text: Option<Vec<u8>>,
     /// True if the call fails.
     fails: bool,
@@ -248,13 +254,13 @@ struct Now {
     written: BTreeSet<Vec<u8>>,
     removed: BTreeSet<Vec<u8>>,
     call: Option<Call>,
-    /// The bounds of the next value, if the model has chosen them.
+    /// The bounds of the next value, if the model restricts it (`proviso_env_between`).
     bounds: Option<(i64, i64)>,
     /// The number of values of `main` taken so far.
     of_main: usize,
-    /// The text of the next object that is allocated.
+    /// The content of the next object that the model allocates, if the process determines it.
     next_text: Option<Vec<u8>>,
-    /// The content of objects that the environment determines.
+    /// The content of the objects that models have allocated for strings of the process.
     texts: FxHashMap<ObjectSeq, Vec<u8>>,
     is_determined: bool,
     problem: Option<String>,
@@ -285,7 +291,7 @@ impl Now {
         self.problem.get_or_insert_with(|| why.to_owned());
     }
 
-    /// Returns the number of bytes of the file with a path; `None` if there is no such file.
+    /// Returns the size in bytes of the file with a path; `None` if there is no such file.
     fn look(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
         let place = match Place::of(path) {
             Place::Below(place) => place,
@@ -365,6 +371,7 @@ fn content<'a>(process: &'a Process, open: &Open) -> &'a [u8] {
     }
 }
 
+/// The inputs of a replay, as the process determines them.
 struct Source<'a, 'p> {
     replayer: &'a Replayer<'p>,
     process: &'a Process,
@@ -373,7 +380,7 @@ struct Source<'a, 'p> {
 }
 
 impl Source<'_, '_> {
-    /// Returns a value that the process does not determine. It is between the bounds, and 0 rather than negative.
+    /// Returns a value that the process does not determine, between the bounds if the model has set them.
     fn other(&mut self, now: &mut Now, width: u32) -> Bv {
         now.is_determined &= now.bounds.is_some_and(|(low, high)| low == high);
         let value = (self.others)();
@@ -443,7 +450,7 @@ impl Source<'_, '_> {
                         })
                     }
                     Kind::Characters | Kind::Line => match rest.first() {
-                        // After the end, a function asks whether it failed.
+                        // A choice of one bit after the end: whether reading failed.
                         _ if width == 1 => Bv::zero(1),
                         Some(&byte) => {
                             open.at += 1;
@@ -552,7 +559,7 @@ impl Source<'_, '_> {
             What::OpensOn | What::Reopens if first => Bv::new(1, u64::from(call.fails)).resize(width),
             What::OpensOn => number(BAD_DESCRIPTOR),
             What::Reopens => number(NO_ENTRY),
-            // A file has positions.
+            // The choice of one bit: the stream is a file, so it has positions.
             What::Seeks | What::Tells if width == 1 => Bv::new(1, 1),
             What::Seeks | What::Tells => number(call.room),
             What::SeeksDescriptor if first => number(call.room),
@@ -573,7 +580,7 @@ impl Source<'_, '_> {
     }
 }
 
-/// Returns a number between two bounds: 0 for 0, if that is one.
+/// Maps a value to a number between two bounds. 0 is mapped to 0 if 0 is between them.
 fn between(value: u64, low: i64, high: i64) -> i64 {
     let count = high.wrapping_sub(low).wrapping_add(1) as u64;
     match value {
@@ -621,7 +628,7 @@ impl InputSource for Source<'_, '_> {
     }
 }
 
-/// Returns the bytes of `struct stat` on x86-64 for a file with so many bytes: one link, its kind and rights, its size.
+/// Returns the bytes of `struct stat` on x86-64 for a regular file of this size, with one link and the rights 644.
 fn properties(size: u64) -> VecDeque<Bv> {
     const LINKS: usize = 16;
     const MODE: usize = 24;
@@ -633,10 +640,11 @@ fn properties(size: u64) -> VecDeque<Bv> {
     bytes.iter().map(|&byte| Bv::new(8, byte.into())).collect()
 }
 
+/// Observes the calls of library functions in a replay.
 struct Watch<'a, 'p, O> {
     replayer: &'a Replayer<'p>,
     process: &'a Process,
-    /// True once the run is none of the process.
+    /// True once the replay deviates from the process; see [`Replayed::problem`].
     is_over: bool,
     now: &'a RefCell<Now>,
     observer: &'a mut O,

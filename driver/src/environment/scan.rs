@@ -198,7 +198,7 @@ fn convert<'a>(
         b'p' => stream.token(format!("{:x}", chosen.next()?.to_u64()?).as_bytes(), number),
         b's' | b'[' => {
             let mut bytes = vec![low_byte(chosen.next()?)?];
-            // If the word had no room, there may be no more choices.
+            // If the buffer was full, the model may have made no further choice.
             while bytes.len() as u64 != u64::from(d.width) && super::is_true(chosen.next()) {
                 bytes.push(low_byte(chosen.next()?)?);
             }

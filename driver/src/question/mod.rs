@@ -42,9 +42,11 @@ const MORE: f64 = 1.5;
 
 /// The end of an attempt at a group.
 enum Attempt {
+    /// All questions of the group are decided.
     Decided,
     /// Undecided because the time of the attempt is over. More time may help.
     TimeIsUp,
+    /// Undecided, although there was time left.
     GaveUp,
 }
 
@@ -157,7 +159,8 @@ impl Run<'_> {
         if !self.session.job.is_exhaustive {
             return all.map(|ask| Group::new(vec![ask])).collect();
         }
-        // Checks for leaks look at the whole program; assertions look at as little as possible.
+        // Checks for leaks depend on the whole program, assertions often on a small slice. So they do not share a
+        // program.
         let (own, common): (Vec<usize>, Vec<usize>) = all.partition(|&ask| self.has_own_program(ask));
         let mut groups: Vec<Group> = own.into_iter().map(|ask| Group::new(vec![ask])).collect();
         if !common.is_empty() {

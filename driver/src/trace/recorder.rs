@@ -190,8 +190,8 @@ impl<'p> Recorder<'p> {
         }
     }
 
-    /// Returns the trace of a run that did not end in an error: its inputs, and what the environment has to give. It
-    /// has no steps.
+    /// Returns the trace of a run that did not end in an error: the inputs, and the environment that the run needs. The
+    /// trace has no steps.
     pub fn finish_without_error(mut self) -> Trace {
         library::interrupt(&mut self);
         Trace {

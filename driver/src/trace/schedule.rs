@@ -1,8 +1,9 @@
-//! The schedule of a run with threads, as a native execution can enforce it.
+//! The schedule of a run with threads, in a form that a native execution can enforce.
 //!
-//! The interpreter counts its own points, which no compiled program has. An *event* is an operation that exists in both:
-//! a thread accesses memory outside of its own stack, calls a function that synchronises, frees memory, starts or ends.
-//! The order of all events determines what each thread reads, so it determines the run.
+//! The interpreter identifies positions in a run by its own points, which do not exist in a compiled program. An
+//! *event* is an operation that exists in both: a thread accesses memory outside its own stack, calls a synchronising
+//! function, frees memory, starts, or ends. The order of all events determines the values that each thread reads, and
+//! so the run.
 
 use cfa::interp::{Access, ObjectKind, Run, State};
 use cfa::threads::{BLOCK, ThreadOp};
@@ -11,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The functions of the C library whose calls are two events: one before the call changes anything, and one before it
-/// takes effect. Between the two the thread may wait.
+/// takes effect. Between the two events, the thread may wait.
 pub const SYNCHRONISING: [&str; 39] = [
     "pthread_create",
     "pthread_join",
@@ -54,15 +55,16 @@ pub const SYNCHRONISING: [&str; 39] = [
     "tss_create",
 ];
 
-/// Those functions whose result depends on how long they wait. The run determines it.
+/// The synchronising functions with a timeout. Their result may depend on the elapsed time, so the schedule records it.
 const TIMED: [&str; 4] = ["pthread_mutex_timedlock", "pthread_cond_timedwait", "mtx_timedlock", "cnd_timedwait"];
 
 /// The order of the events of a run, from the start of the second thread on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Schedule {
-    /// The threads in turn, each with the number of its events. Neighbours are different threads.
+    /// The segments of the run in order: a thread, and the number of events that it executes. Adjacent segments have
+    /// different threads.
     pub segments: Vec<(u32, u64)>,
-    /// The results of the functions that wait for a time, in the order in which they return.
+    /// The results of the functions with a timeout, in the order in which they return.
     pub timed: Vec<i32>,
     /// The objects that threads reach from their arguments when they start.
     pub objects: Vec<Reached>,
@@ -73,32 +75,33 @@ pub struct Schedule {
 /// The end of a run with threads.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Ending {
-    /// The thread of the last segment goes on after its last event and violates the property.
+    /// The thread of the last segment violates the property after its last event.
     #[default]
     Error,
-    /// No thread can go on.
+    /// No thread can continue.
     Deadlock,
     /// The last event and the event with this number, from 0, are a data race.
     Race(u64),
 }
 
-/// An object that a thread reaches from its argument.
+/// An object that is reachable from the argument of a thread when it starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reached {
     /// The thread.
     pub thread: u32,
-    /// The pointer to the object: the index of the object that contains it, with its offset there. `None` if it is the
-    /// argument of the thread.
+    /// A pointer to the object: the index of the object that contains the pointer, and the offset of the pointer there.
+    /// `None` if the pointer is the argument of the thread.
     pub pointer: Option<(usize, u64)>,
-    /// The offset in the object to which it points.
+    /// The offset in this object to which the pointer points.
     pub offset: u64,
-    /// The size of the object if it is on a stack, else 0. The owner of the stack shares it from here on.
+    /// The size of the object in bytes if it is on a stack, else 0. From the start of the thread on, accesses to it are
+    /// events, also for the owner of the stack.
     pub size: u64,
 }
 
-/// The number of objects that are followed from an argument.
+/// The maximal number of objects that are recorded as reachable from an argument.
 const MOST_REACHED: usize = 64;
-/// The number of bytes of an object in which pointers are looked for.
+/// The maximal number of bytes of an object that are searched for pointers.
 const MOST_BYTES: u64 = 4096;
 
 /// A call of a synchronising function.
@@ -115,25 +118,25 @@ struct Call {
 /// Collects the events of a run.
 pub(super) struct Collector<'p> {
     program: &'p Program,
-    /// The function of each operation of threads.
+    /// The operations of threads, by the function that represents them.
     operations: FxHashMap<cfa::FuncId, ThreadOp>,
-    /// A second thread was started.
+    /// True if a second thread was started.
     has_started: bool,
-    /// The threads that have executed something.
+    /// The threads that have executed an edge.
     threads: FxHashSet<u32>,
-    /// The events: the thread, and the call if it is an operation of one.
+    /// The events: the thread, and the index of the synchronising call if the event is a part of one.
     events: Vec<(u32, Option<usize>)>,
     calls: Vec<Call>,
     /// For each thread, the calls that have not returned, outermost first.
     open: FxHashMap<u32, Vec<usize>>,
-    /// The stack objects by address: the thread and the address after the object.
+    /// The private stack objects by address: the thread, and the address after the object.
     owners: BTreeMap<u64, (u32, u64)>,
-    /// The threads in an atomic operation: whether the operation is an event already.
+    /// The threads in an atomic operation, each with true if the operation was recorded as an event already.
     atomic: FxHashMap<u32, bool>,
-    /// The results of the functions that wait for a time.
+    /// The results of the functions with a timeout.
     timed: Vec<i32>,
     objects: Vec<Reached>,
-    /// The number of threads that were started, with the first one.
+    /// The number of threads that were started, including the first one.
     count: u32,
     /// The last event of an edge in a thread at an address.
     last: FxHashMap<(u32, EdgeId, u64), usize>,
@@ -169,7 +172,8 @@ impl<'p> Collector<'p> {
         self.owners.range(..=addr).next_back().is_some_and(|(_, &(owner, end))| owner == thread && addr < end)
     }
 
-    /// A thread starts with this argument. All accesses to objects on stacks that it reaches are events from here on.
+    /// Records the start of a thread with this argument. From then on, accesses to stack objects that are reachable
+    /// from the argument are events.
     fn share(&mut self, argument: u64, state: &State) {
         let thread = self.count;
         self.count += 1;
@@ -206,14 +210,14 @@ impl<'p> Collector<'p> {
         self.owners.insert(base, (thread, end));
     }
 
-    /// The thread accesses these addresses.
+    /// Records an access of the thread to these addresses.
     fn access(&mut self, thread: u32, edge: EdgeId, addrs: &[u64], state: &State) {
         if self.has_started && !addrs.iter().all(|&addr| self.is_private(thread, addr, state)) {
             self.count(thread, edge, addrs);
         }
     }
 
-    /// The edge is an event, or a part of the present atomic operation.
+    /// Records the edge as an event, unless it belongs to an atomic operation that was recorded already.
     fn count(&mut self, thread: u32, edge: EdgeId, addrs: &[u64]) {
         if !self.atomic.get_mut(&thread).is_some_and(|counted| std::mem::replace(counted, true)) {
             self.events.push((thread, None));
@@ -221,7 +225,7 @@ impl<'p> Collector<'p> {
         self.last.extend(addrs.iter().map(|&addr| ((thread, edge, addr), self.events.len() - 1)));
     }
 
-    /// A model of the library executes an operation of threads.
+    /// Records an operation of threads that a library model executes.
     fn operation(&mut self, thread: u32) {
         let event = self.events.len();
         let call = self.open.get(&thread).and_then(|calls| calls.last().copied());
@@ -314,8 +318,8 @@ impl<'p> Collector<'p> {
         }
     }
 
-    /// Returns the schedule of the run. `None` if no native execution can have it: one of two racing accesses is on the
-    /// stack of its thread, and so is no event.
+    /// Returns the schedule of the run. `None` if no second thread was started, or if one of two racing accesses is no
+    /// event because it is to the stack of its own thread. A native execution cannot enforce the order then.
     pub fn finish(mut self, run: &Run, is_deadlock: bool) -> Option<Schedule> {
         if !self.has_started {
             return None;

@@ -14,15 +14,19 @@ const DEPTH: u32 = 8;
 /// The content of an object where no value is known.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Base {
+    /// All bytes are zero.
     Zero,
+    /// An unknown content. The number distinguishes it from other unknown contents.
     Unknown(u32),
     /// The content at the start of the program.
     Initial(GlobalId),
     /// An array, indexed by element.
     Array(ExprId),
+    /// The first content if the condition holds, else the second one. The number is the nesting depth.
     Either(ExprId, Rc<Base>, Rc<Base>, u32),
 }
 
+/// The content of an object.
 #[derive(Clone)]
 pub(super) struct Content {
     /// The known values by offset. They do not overlap.
@@ -30,6 +34,7 @@ pub(super) struct Content {
     base: Base,
 }
 
+/// A known value of some bytes.
 #[derive(Clone, Copy, PartialEq)]
 struct Cell {
     len: u32,

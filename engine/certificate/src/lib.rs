@@ -192,11 +192,15 @@ pub fn check(program: &Program, certificate: &Certificate, solvers: &smt::Choice
     }
 }
 
+/// The reason why a proof is not confirmed.
 enum Failure {
+    /// The checker cannot decide, for this reason.
     Declined(String),
+    /// The certificate is wrong, for this reason.
     Refuted(String),
 }
 
+/// The result of a step of the check.
 type Checked<T = ()> = Result<T, Failure>;
 
 fn declined<T>(why: &str) -> Checked<T> {
@@ -220,6 +224,7 @@ type Object = u32;
 /// The objects that may be alive, with their contents. Globals have no entry until an operation affects them.
 type Memory = Rc<BTreeMap<Object, Slot>>;
 
+/// The mutable properties of an object.
 #[derive(Clone)]
 struct Slot {
     /// One bit: true if the object is alive.
@@ -240,17 +245,18 @@ struct About {
     before: Memory,
 }
 
+/// The kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Global {
-        read_only: bool,
-    },
+    /// A global object.
+    Global { read_only: bool },
     /// A stack object of the call with this number.
     Stack(u32),
     /// A heap object of a family. Summary objects have none.
     Heap(Option<Family>),
 }
 
+/// The check of a certificate.
 struct Checker<'a> {
     program: &'a Program,
     certificate: &'a Certificate,

@@ -27,6 +27,7 @@ pub(super) struct Shape {
     loops: Vec<Loop>,
 }
 
+/// A loop of a function.
 struct Loop {
     head: LocId,
     body: FxHashSet<u32>,
@@ -48,6 +49,7 @@ pub(super) struct Anchor {
     into: Vec<(ExprId, Object)>,
 }
 
+/// The state after a call, with the value that it returns. `None` if the call does not return.
 type Returned = Option<(State, Option<ExprId>)>;
 
 /// An interpretation in progress: the body of a function, or an iteration of a loop.

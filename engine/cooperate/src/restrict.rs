@@ -209,6 +209,7 @@ struct Site {
     target: LocId,
 }
 
+/// The restricted program under construction.
 struct Builder<'a> {
     program: &'a Program,
     condition: &'a Condition,

@@ -104,6 +104,7 @@ pub fn verify(
     join(outcomes)
 }
 
+/// The threads that share an exploration.
 struct Crew<'a> {
     program: &'a Program,
     config: Config,

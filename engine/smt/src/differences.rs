@@ -80,6 +80,7 @@ fn bits(value: i128, width: u32) -> Bv {
     Bv::new(width, value as u64)
 }
 
+/// A search for a feasible combination of the alternatives.
 struct Search<'f> {
     graph: Graph,
     /// The disjunctions that are not decided yet.

@@ -36,6 +36,7 @@ pub(super) struct Problem {
     different: Vec<Vec<u32>>,
 }
 
+/// A symbol with a small domain.
 struct Symbol {
     leaf: ExprId,
     width: u32,
@@ -50,6 +51,7 @@ impl Symbol {
     }
 }
 
+/// A constraint on some symbols.
 struct Constraint {
     relation: u32,
     symbols: Box<[u32]>,

@@ -99,6 +99,7 @@ pub(super) struct Known {
     pub facts: Facts,
 }
 
+/// A conjunct of a path condition, with information about all conjuncts up to it.
 #[derive(Debug)]
 struct Node {
     conjunct: ExprId,

@@ -26,6 +26,7 @@ struct Text {
     terms: Vec<Application>,
 }
 
+/// A term of SMT-LIB.
 struct Application {
     /// The function symbol, or the complete text of a constant.
     head: String,

@@ -491,7 +491,9 @@ impl<T: Terms> Translator<T> {
     }
 }
 
+/// The result of an attempt to translate a term.
 enum Made<T> {
+    /// The translated term.
     Term(T),
     /// Needs terms that are on the stack now.
     Waits,

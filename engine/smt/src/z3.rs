@@ -30,6 +30,7 @@ pub struct Z3 {
 /// The number of fresh starts after which the context and its terms are replaced.
 const STARTS: u32 = 100;
 
+/// The assertions of a scope.
 #[derive(Default)]
 struct Scope {
     axioms: Vec<u32>,

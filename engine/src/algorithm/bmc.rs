@@ -106,6 +106,7 @@ impl<'p> Base<'p> {
     }
 }
 
+/// Bounded model checking with a growing bound on iterations.
 pub(crate) struct Bmc<'p> {
     base: Base<'p>,
     taints: Taints,

@@ -15,6 +15,7 @@ use crate::verdict::Taints;
 /// Creates an algorithm when it is needed.
 type Make<'p> = Box<dyn FnOnce() -> Box<dyn Algorithm<'p> + 'p> + 'p>;
 
+/// An analysis that continues with another analysis when it ends without an answer.
 pub(crate) struct Delegating<'p> {
     now: Box<dyn Algorithm<'p> + 'p>,
     then: Option<Make<'p>>,

@@ -22,6 +22,7 @@ use std::time::Duration;
 pub(crate) trait Explorer {
     type Domain: Participant + Learner;
 
+    /// Explores until the budget is spent, a target is reached, or all paths are explored.
     fn run(
         &mut self,
         budget: &Budget,
@@ -31,11 +32,17 @@ pub(crate) trait Explorer {
     fn domain(&self) -> &Self::Domain;
     fn domain_mut(&mut self) -> &mut Self::Domain;
     fn counters(&self) -> &Counters;
+    /// The number of states in the waitlist.
     fn waiting(&self) -> usize;
+    /// True if the exploration does not abstract; see [`Algorithm::is_exact`].
     fn is_exact(&self) -> bool;
+    /// The share of all paths that has been explored, if it can be estimated.
     fn done(&self) -> Option<f64>;
+    /// The unexplored part.
     fn frontier(&self) -> Frontier;
+    /// The ARG, if recorded.
     fn graph(&self) -> Vec<Shape>;
+    /// By location: true if a state reached it.
     fn came(&self) -> &[bool];
 }
 

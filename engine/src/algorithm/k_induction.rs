@@ -17,6 +17,7 @@ use crate::verdict::Taints;
 /// The candidate sets for each k. Candidates about array cells are used for k = 1 only.
 const EFFORTS: [Effort; 4] = [Effort::Facts, Effort::Few, Effort::Cells, Effort::Many];
 
+/// k-induction with invariants.
 pub(crate) struct KInduction<'p> {
     base: Base<'p>,
     facts: Facts,

@@ -67,12 +67,11 @@ pub enum Proof {
 
 /// The result of a time slice.
 pub(crate) enum Ending {
+    /// No error is reachable.
     Proved(Proof),
-    Violation {
-        error: ErrorId,
-        edge: EdgeId,
-        inputs: Inputs,
-    },
+    /// An error is reachable with these inputs.
+    Violation { error: ErrorId, edge: EdgeId, inputs: Inputs },
+    /// The time slice is over. The algorithm can continue.
     TimeIsUp,
     /// The algorithm has ended without an answer.
     GaveUp(Reason),

@@ -64,6 +64,7 @@ impl InputSource for Recorder<'_> {
     }
 }
 
+/// An observer that does nothing.
 struct Nobody;
 impl Observer for Nobody {}
 

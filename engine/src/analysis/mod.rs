@@ -88,7 +88,7 @@ pub enum Coverer {
 /// The states that take the then-edge and the else-edge of a branch.
 pub type Sides<S> = (Option<S>, Option<S>);
 
-/// Two states.
+/// Two states that were not merged.
 pub type Pair<S> = Box<(S, S)>;
 
 /// The domain's answer for a state before an error edge.
@@ -106,11 +106,11 @@ pub enum Target<C> {
 /// How far an earlier run has explored the continuations of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Before {
-    /// Not at all.
+    /// No continuation was explored.
     Nothing,
-    /// In part.
+    /// Some continuations were explored.
     Begun,
-    /// Completely.
+    /// All continuations were explored.
     Done,
 }
 

@@ -65,14 +65,20 @@ pub struct Waitlist<T> {
     rng: SmallRng,
 }
 
+/// The slot of an entry, and its serial number.
 type Id = (u32, u64);
 
+/// An order over the entries.
 enum Order {
+    /// Depth-first.
     Stack(Vec<Id>),
+    /// Breadth-first.
     Queue(VecDeque<Id>),
     /// Ids by number of forks.
     Random(BTreeMap<u32, Vec<Id>>),
+    /// By number of visits, then the newest first: visits, serial number, slot.
     Least(BinaryHeap<(Reverse<u32>, u64, u32)>),
+    /// By distance to an error, then the newest first: distance, serial number, slot.
     Nearest(BinaryHeap<(Reverse<u32>, u64, u32)>),
 }
 

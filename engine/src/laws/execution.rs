@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// Largest number of edges of a run.
 const STEPS: u64 = 250;
 
-/// A live object.
+/// The content of a live object.
 #[derive(Clone)]
 pub(super) struct Content {
     pub(super) bytes: Rc<[u8]>,
@@ -20,13 +20,14 @@ pub(super) struct Content {
 /// A concrete state.
 #[derive(Clone)]
 pub(super) struct Concrete {
-    /// In the order of [`Slots`].
+    /// The values of global variables, in the order of [`Slots`].
     pub(super) globals: Rc<Vec<Bv>>,
     /// The stack frames, outermost first.
     pub(super) frames: Vec<Rc<Vec<Bv>>>,
     pub(super) memory: Rc<BTreeMap<ObjId, Content>>,
 }
 
+/// An executed edge, with the concrete state after it.
 pub(super) struct Step {
     pub(super) edge: EdgeId,
     /// The function of the observed state: after a call, the callee.
@@ -34,7 +35,7 @@ pub(super) struct Step {
     pub(super) after: Concrete,
 }
 
-/// A recorded run.
+/// A recorded run of the interpreter.
 pub(super) struct Execution {
     pub(super) steps: Vec<Step>,
     pub(super) start: Concrete,

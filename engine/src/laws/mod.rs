@@ -82,11 +82,15 @@ struct Followed {
 /// The configuration of the domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
+    /// Symbolic execution of single paths, without abstraction.
     Paths,
+    /// Symbolic execution that merges states at loop heads.
     Merging,
-    /// With random precisions.
+    /// Value abstraction that also forgets constraints, with random precisions.
     Constraints,
+    /// Predicate abstraction, with random predicates.
     Predicates,
+    /// Value abstraction without constraints, with random precisions.
     Values,
 }
 

@@ -92,6 +92,7 @@ pub(crate) fn algorithm<'r>(setting: Setting<'r>, analysis: Analysis) -> Box<dyn
     }
 }
 
+/// Creates the algorithm of an analysis for a program.
 #[derive(Clone, Copy)]
 struct Maker<'r> {
     setting: Setting<'r>,
@@ -159,8 +160,8 @@ impl<'r> Maker<'r> {
         let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
         let exploring =
             ExplorationAlgorithm::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
-        // If only the loops occupy the other analyses, this one solves the task alone. But a witness should contain
-        // invariants, which only the others observe.
+        // If counting loops are the only difficulty of a task, this analysis solves it alone, so it starts first. If a
+        // witness is requested, it does not: the witness should contain invariants, which only other analyses observe.
         Box::new(match self.setting.config.wants_agreements {
             true => exploring,
             false => exploring.with_head_start(ACCELERATED_START),
@@ -185,7 +186,8 @@ impl<'r> Maker<'r> {
         self.exploring(algorithm)
     }
 
-    /// Exploration with refinement. It has unlimited patience if no other analysis waits for it.
+    /// Exploration with refinement. If the user selected this analysis alone, it continues after any number of
+    /// undecided paths, since no other analysis waits for the time.
     fn refining<C: Participant + Learner + Abstraction + 'r>(
         self,
         cpa: C,
@@ -198,7 +200,7 @@ impl<'r> Maker<'r> {
         }
     }
 
-    /// Abstraction where paths join.
+    /// Value, predicate or shape analysis with refinement. It abstracts states where paths join.
     fn at_joins(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);
@@ -213,7 +215,7 @@ impl<'r> Maker<'r> {
         self.refining(cpa, parameters)
     }
 
-    /// Like `at_joins`, until the first path that it cannot refute.
+    /// Like `at_joins`, until the first path that it cannot refute, or until [`EXPLICIT_EDGES`] edges.
     fn values(self, how: Options) -> Box<dyn Algorithm<'r> + 'r> {
         let cpa = Tracking::new(self.symbolic(), how);
         let parameters = self.parameters(cpa.symbolic.heads(), Merge::Never);

@@ -27,7 +27,7 @@ const OPENING: Duration = Duration::from_millis(100);
 /// estimate is not trusted twice.
 const NEARLY_DONE: f64 = 4.0;
 const EXTENDED: Duration = Duration::from_secs(2);
-/// Added to each such estimate.
+/// Time that is added to each estimate of the remaining time.
 const SLACK: Duration = Duration::from_millis(10);
 /// Limit on the processor time of a proof check.
 const CHECK_TIME: Duration = Duration::from_secs(1);
@@ -57,14 +57,17 @@ impl Worker<'_> {
 
 /// The consequence of a time slice for the run.
 enum After {
+    /// The run has this verdict.
     Decided(Verdict),
     /// The same algorithm continues.
     GoesOn,
     /// The time slice is over.
     Over,
+    /// The algorithm had no answer within its time. The time slice may be extended.
     TimeIsUp,
 }
 
+/// The analyses that take turns in one thread.
 pub(crate) struct Turns<'r> {
     setting: Setting<'r>,
     replay: &'r Replay<'r>,

@@ -32,7 +32,8 @@ pub enum FaultKind {
     DerivedPointer(ExprId),
     /// The access is outside its object.
     Outside,
-    /// The access may be outside its object, and the solver found no proof that it is not.
+    /// The access is outside its object, by a constraint that was added to the path condition of the fault. The solver
+    /// may not know whether the path is feasible.
     MaybeOutside,
     /// The object is dead.
     Dead,
@@ -85,7 +86,7 @@ impl FaultKind {
         }
     }
 
-    /// True if the fault only says that something is undecided.
+    /// True if the fault means that the analysis gave up, not that C leaves the operation undefined.
     pub fn is_undecided(self) -> bool {
         matches!(self, Self::TooManyPointers | Self::Undecided)
     }

@@ -142,6 +142,7 @@ const CONCRETE: u8 = 1;
 /// `CELL + k` is the tag of the k-th byte of a cell.
 const CELL: u8 = 2;
 
+/// Some consecutive bytes of an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Chunk {
     bytes: [u8; CHUNK],

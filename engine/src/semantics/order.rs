@@ -19,7 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 impl Execution<'_> {
-    /// True if `old` covers `new`, both at the control state `at`. May be false even if it does.
+    /// True if `old` was proved to cover `new`, both at the control state `at`. If it returns false, `old` may still
+    /// cover `new`.
     pub fn covers(&mut self, old: &State, new: &State, at: Control) -> bool {
         // Quantified facts restrict `old`, and the comparison ignores them.
         if !old.quantified.is_empty() {

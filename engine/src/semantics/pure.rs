@@ -23,6 +23,7 @@ const KNOWN: usize = 1 << 20;
 const TABLE: usize = 128;
 const SPAN: u64 = 256;
 
+/// A function with its arguments.
 type Key = (FuncId, Box<[u64]>);
 
 /// The result of a call.

@@ -115,11 +115,13 @@ pub enum Event {
 #[derive(Clone, Default)]
 pub struct Trail(Option<Rc<TrailNode>>);
 
+/// A node of the list of events.
 struct TrailNode {
     step: TrailStep,
     before: Option<Rc<TrailNode>>,
 }
 
+/// An event or a merge of paths.
 enum TrailStep {
     Event(Event),
     /// The merge of two paths. If `cond` holds, the trail continues backwards at `if_true`, otherwise at `before`.

@@ -262,6 +262,7 @@ struct Relation {
     signed: bool,
 }
 
+/// The operator of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum How {
     Less,

@@ -27,6 +27,7 @@ pub fn join(program: &mut Program, func: FuncId, locals: &[VarId]) -> bool {
     changed
 }
 
+/// The simplification of the branches of a function.
 struct Joining<'a> {
     program: &'a mut Program,
     /// Number of incoming edges by location.

@@ -65,10 +65,11 @@ pub struct Divergence {
     pub turn: usize,
     /// The program with an error at the start of the recurrence.
     pub program: Program,
-    /// This error.
+    /// The error at the start of the recurrence.
     pub error: ErrorId,
 }
 
+/// A choice of inputs that leads to a long run, which may be infinite.
 struct Suspect {
     choice: Choice,
     /// The time of the longest unsuccessful attempt.

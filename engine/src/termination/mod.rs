@@ -135,6 +135,7 @@ fn that_matter(program: &mut Program, cycles: &Cycles, guards: Vec<Guard>, budge
     guards
 }
 
+/// A search for a proof of termination, or for a non-terminating execution.
 struct Search<'a> {
     program: &'a Program,
     /// The program with defined behaviour only, with its cycles marked.

@@ -55,7 +55,9 @@ pub enum Arithmetic {
 
 /// The result of an attempt.
 enum Attempt {
+    /// The loop or recursion has this ranking function.
     Proved(Ranking),
+    /// The tuple was not proved.
     Failed,
     /// There was no tuple to try.
     Nothing,

@@ -43,8 +43,10 @@ pub struct Atoms {
     reach: Option<i64>,
     /// The index of each variable in valuations.
     pub vars: FxHashMap<VarId, usize>,
-    /// By candidate, then by observed iteration: how its value changes.
+    /// By candidate, then by observed iteration: `Less` if the value decreases and was not below its floor before,
+    /// `Equal` if it does not change, `Greater` otherwise.
     changes: Vec<Vec<Ordering>>,
+    /// The number of observed iterations that `changes` covers.
     judged: usize,
 }
 
@@ -99,7 +101,8 @@ impl Atoms {
         self.push_above(floor, e, text);
     }
 
-    /// Adds the clamped distance of a comparison from its change, for one phase.
+    /// Adds `max(a - b, -1)` for the operands of a comparison: a component for the phase in which `a > b`. See
+    /// [`push_clamped`](Self::push_clamped).
     fn clamped_difference(&mut self, program: &mut Program, a: ExprId, b: ExprId, signed: bool) {
         let width = program.exprs.width(a);
         let is_constant = |e| program.exprs.as_const(e).is_some();
@@ -127,7 +130,7 @@ impl Atoms {
         }
     }
 
-    /// Adds `x` if it gets `smaller`, and else `-x`.
+    /// Adds a component that decreases when `x` decreases if `smaller` is true, and when `x` increases otherwise.
     fn single(&mut self, program: &mut Program, x: ExprId, signed: bool, smaller: bool) {
         let width = program.exprs.width(x);
         if !(1..=64).contains(&width) || program.exprs.as_const(x).is_some() {
@@ -174,7 +177,7 @@ impl Atoms {
         self.judged = iterations.list.len();
     }
 
-    /// The next tuple that decreases in all observed iterations and is not refused.
+    /// The next tuple that decreases in all observed iterations and is not `refused`, as indices of candidates.
     pub fn next(
         &mut self,
         program: &Program,

@@ -72,8 +72,11 @@ impl Iterations {
 /// The meaning of an edge for iterations.
 #[derive(Clone, Copy)]
 enum Event {
+    /// The edge is irrelevant.
     Nothing,
+    /// Execution enters this loop from outside.
     Enter(u32),
+    /// An iteration of this loop starts.
     Iteration(u32),
     /// A call in this recursion. Numbers of recursions follow those of loops.
     Call(u32),

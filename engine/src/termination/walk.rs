@@ -7,12 +7,12 @@ use rustc_hash::FxHashSet;
 /// Largest number of variables per loop.
 const WALKING: usize = 3;
 
-/// The named pointer variables of a loop whose next value is loaded from memory, or returned by a function, by means of
-/// the current one. Variables that occur in conditions come first.
+/// The named pointer variables of a loop whose next value is computed from the current one by at least one load or
+/// call, as in `p = p->next`. Variables that occur in conditions come first.
 pub fn walking(program: &Program, l: &CyclicLoop) -> Vec<VarId> {
     let mut edges: Vec<EdgeId> = l.body.iter().flat_map(|&loc| program.out_edges(loc)).collect();
     edges.sort_unstable();
-    // Flows from variable to variable, and whether they pass memory or a call.
+    // Flows from variable to variable. A flow is a step if it goes through a load or a call.
     let mut flows: Vec<(VarId, VarId, bool)> = Vec::new();
     let mut decisive = FxHashSet::default();
     for &edge in &edges {

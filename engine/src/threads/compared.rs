@@ -1,14 +1,14 @@
-//! Inputs that are only compared with constants: a few values stand for all.
+//! Inputs that are only compared with constants. A few representative values suffice for them.
 //!
-//! The analysis is flow-insensitive: variables that are copied to each other, also as arguments and results of calls, are
-//! one class. If every use of a class is a copy or a comparison with a constant, the run depends on the outcomes of these
-//! comparisons alone, and each outcome has a representative.
+//! The analysis is flow-insensitive. Variables that are copied to each other, also as arguments and results of calls,
+//! form one class. If every use of a class is a copy or a comparison with a constant, a run depends only on the
+//! outcomes of these comparisons. One value then represents all values with the same outcomes.
 
 use cfa::threads::ThreadOp;
 use cfa::{BinOp, Bv, Callee, Expr, ExprId, Id, InputId, Op, Program, UnOp, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// An input of more values than this is not compared with few constants.
+/// The maximal number of representatives of an input. An input that needs more is not treated here.
 const MOST_VALUES: usize = 8;
 
 /// A comparison of a variable with a constant: the operation, the constant, and whether the variable is on the left.
@@ -17,10 +17,12 @@ type Comparison = (BinOp, Bv, bool);
 /// Classes of variables with their comparisons.
 struct Classes<'p> {
     program: &'p Program,
-    /// A forest over variables, then the results of functions.
+    /// The parents in a union-find forest. Its nodes are the variables, followed by one node for the result of each
+    /// function.
     parents: Vec<u32>,
-    /// The nodes with other uses.
+    /// The nodes with a use that is neither a copy nor a comparison with a constant.
     used: FxHashSet<u32>,
+    /// The comparisons with constants, each with the node that is compared.
     comparisons: Vec<(u32, Comparison)>,
 }
 
@@ -44,7 +46,7 @@ impl Classes<'_> {
         }
     }
 
-    /// The value of the expression goes to a node, or is used where `to` is `None`.
+    /// Records that the value of an expression flows to a node. `None` records a use that is not a copy.
     fn flows(&mut self, e: ExprId, to: Option<u32>) {
         match (self.variable(e), to) {
             (Some(var), Some(to)) => self.unite(var, to),
@@ -52,8 +54,8 @@ impl Classes<'_> {
         }
     }
 
-    /// The expression is evaluated. Only comparisons with constants, and what combines their results, tell no more of a
-    /// variable than their outcomes.
+    /// Records that an expression is evaluated. Comparisons with constants, and Boolean combinations of their results,
+    /// depend only on the outcomes of the comparisons. In all other expressions, the variables are used.
     fn uses(&mut self, e: ExprId) {
         let exprs = &self.program.exprs;
         match *exprs.get(e) {
@@ -83,13 +85,14 @@ impl Classes<'_> {
     }
 }
 
-/// For each input that is only compared with constants, one value for each outcome of the comparisons, 0 first.
+/// For each input that is only compared with constants, one value for each combination of outcomes, 0 first.
 pub(super) fn values(program: &Program) -> FxHashMap<InputId, Vec<Bv>> {
     let variables = program.vars.len() as u32;
     let nodes = variables + program.funcs.len() as u32;
     let mut classes =
         Classes { program, parents: (0..nodes).collect(), used: FxHashSet::default(), comparisons: Vec::new() };
-    // Calls through pointers may return the results of functions whose results have the same width.
+    // A call through a pointer may return the result of any function with a result of the same width. So these results
+    // count as used.
     let mut returned: Vec<(u32, u32)> = Vec::new();
     let mut through_pointers: FxHashSet<u32> = FxHashSet::default();
     let mut read: FxHashMap<InputId, Vec<VarId>> = FxHashMap::default();
@@ -147,13 +150,14 @@ pub(super) fn values(program: &Program) -> FxHashMap<InputId, Vec<Bv>> {
     values
 }
 
-/// One value for each combination of outcomes that some value has, 0 first. `None` if there are many.
+/// One value for each combination of outcomes that is possible, 0 first. `None` if there are more than [`MOST_VALUES`].
 fn representatives(width: u32, comparisons: &[Comparison]) -> Option<Vec<Bv>> {
     let (zero, one) = (Bv::zero(width), Bv::one(width));
     if comparisons.iter().any(|(_, constant, _)| constant.width() != width) {
         return None;
     }
-    // Outcomes change only at a constant, behind it, and where an order begins or ends.
+    // Outcomes change only at a constant, next to it, and at the least and greatest values of the signed and unsigned
+    // orders.
     let sign = Bv::new(width, 1 << (width - 1));
     let ends = [zero.clone(), sign.sub(&one), sign, zero.sub(&one)];
     let near = comparisons.iter().flat_map(|(_, c, _)| [c.clone(), c.add(&one), c.sub(&one)]);

@@ -40,6 +40,7 @@ impl Context<'_> {
 /// The position of the next edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cursor {
+    /// At this location.
     At(LocId),
     /// At the target of this edge, whose location is not created yet.
     After(EdgeId),
@@ -47,6 +48,7 @@ pub(super) enum Cursor {
     Dead,
 }
 
+/// Builds the edges of a function.
 pub(super) struct Builder<'c, 'm> {
     pub cx: &'c mut Context<'m>,
     pub func: FuncId,

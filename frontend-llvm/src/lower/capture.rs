@@ -11,9 +11,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The fate of an address that a call passes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Capture {
+    /// The address is not accessible after the return.
     Dropped,
     /// The result of the call may point to the same object.
     Returned,
+    /// The address may be accessible after the return.
     Kept,
 }
 
@@ -45,7 +47,7 @@ impl Captures {
         if let Some(&known) = self.known.get(&(function, parameter)) {
             return known;
         }
-        // A recursive call captures its arguments.
+        // During the analysis of a parameter, recursive calls are assumed to capture it.
         self.known.insert((function, parameter), Capture::Kept);
         let capture = self.found(cx, &cx.ir.functions[function], parameter);
         self.known.insert((function, parameter), capture);

@@ -1,8 +1,8 @@
 //! Branches for conditions of C that clang computes without a branch. gcov counts them, and so do coverage goals.
 //!
-//! Clang emits a `select` for `c ? a : b` if both operands are cheap. It emits no branch for the last operand of `&&`
-//! and `||` if their value is used; the phi takes it instead. For such a condition, this module emits a branch whose
-//! edges lead to the same location.
+//! Clang emits a `select` for `c ? a : b` if both operands are cheap. If the value of `&&` or `||` is used, clang emits
+//! no branch for the last operand: its value is an operand of the phi. For such conditions, this module emits a branch
+//! whose two edges lead to the same location.
 
 use super::builder::Cursor;
 use super::function::FunctionLowering;

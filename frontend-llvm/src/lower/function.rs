@@ -43,6 +43,7 @@ pub(super) struct Value {
     origin: (u32, u32),
 }
 
+/// The start of a basic block in the CFA.
 #[derive(Clone, Default)]
 struct Block {
     loc: Option<LocId>,
@@ -50,6 +51,7 @@ struct Block {
     first: u32,
 }
 
+/// The lowering of a function.
 pub(super) struct FunctionLowering<'c, 'm> {
     pub b: Builder<'c, 'm>,
     pub function: &'m Function,

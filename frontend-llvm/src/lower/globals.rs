@@ -8,9 +8,11 @@ use cfa::{Expr, ExprId, Global, GlobalId, GlobalInit, Id, Var, VarId};
 /// The representation of a global variable of the module.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
+    /// A variable of the CFA.
     Var(VarId),
     /// A constant whose address is not taken.
     Constant(ExprId),
+    /// An object in memory.
     Object(GlobalId),
     /// A weak declaration without a definition: its address is 0.
     Null,

@@ -111,6 +111,7 @@ fn read(mut b: Builder, source: Source, binary: bool, directives: &[Directive], 
     }
 }
 
+/// The parameters of a call of a `scanf` function.
 struct Reader<T> {
     format: ExprId,
     targets: T,
@@ -235,8 +236,10 @@ impl<T: Iterator<Item = ExprId>> Reader<T> {
     }
 }
 
+/// An argument of a part of the model.
 #[derive(Clone, Copy)]
 enum Argument {
+    /// An expression.
     Value(ExprId),
     /// A number with the width of the parameter.
     Number(u64),

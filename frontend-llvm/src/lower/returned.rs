@@ -26,7 +26,9 @@ pub(super) struct Unreturned {
 /// The storage of a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slot {
+    /// The variable that this instruction allocates.
     Alloca(u32),
+    /// The memory that the caller provides for a result.
     Given,
 }
 

@@ -10,6 +10,7 @@ use super::call::ByValue;
 use crate::ir::{self, ConstantKind, TypeKind};
 use cfa::{AllocKind, ExprId, FloatFormat, FuncId, Op};
 
+/// An argument of a variadic call.
 pub(super) struct Argument {
     pub value: ExprId,
     pub ty: ir::Ty,
@@ -61,8 +62,8 @@ pub(super) fn block(b: &mut Builder, arguments: &[Argument]) -> Option<(ExprId, 
     Some((base, offsets))
 }
 
-/// An argument whose type only its value shows. If output is kept, a float is saved in a variable of its type, because
-/// a C printer needs the type.
+/// Returns the value for a variadic argument of type `ty`. No parameter declares this type. If output is kept, a float
+/// is therefore saved in a variable of its type, because a C printer needs the type.
 pub(super) fn typed(b: &mut Builder, value: ExprId, ty: ir::Ty) -> ExprId {
     match b.ir().types[ty as usize].kind {
         TypeKind::Float(format) if b.cx.options.keeps_output => b.pin_float(value, format),

@@ -66,6 +66,7 @@ pub fn parse(text: &str) -> Result<Vec<Automaton>> {
     Ok(found)
 }
 
+/// A token of the text form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Token {
     Name(String),
@@ -87,6 +88,7 @@ impl fmt::Display for Token {
     }
 }
 
+/// A token with its position in the file.
 struct Placed {
     token: Token,
     line: u32,
@@ -162,6 +164,7 @@ fn tokens(text: &str) -> Result<Vec<Placed>> {
     Ok(found)
 }
 
+/// A parser of automata.
 struct Parser {
     tokens: Vec<Placed>,
     next: usize,
@@ -172,9 +175,11 @@ struct Parser {
 enum Goal {
     /// A state by its name, and the index of its token.
     State(String, usize),
+    /// An error with this message.
     Error(String),
 }
 
+/// A transition before all states are known.
 struct Raw {
     from: Vec<usize>,
     event: Event,

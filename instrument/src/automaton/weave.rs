@@ -48,20 +48,24 @@ struct Slot {
 /// The value of an event that is the key of the instance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Position {
+    /// The argument with this index.
     Argument(usize),
     /// The pointer in memory that an argument points to.
     Pointee(usize),
+    /// The result.
     Result,
     /// The automaton has one instance, or the event concerns all instances.
     None,
 }
 
+/// The time of a monitor, relative to the call that it observes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Moment {
     Before,
     Behind,
 }
 
+/// The instrumentation of a program with an automaton.
 struct Weaver<'a> {
     automaton: &'a Automaton,
     program: &'a mut Program,

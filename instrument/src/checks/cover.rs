@@ -13,7 +13,7 @@ fn error_at(program: &mut Program, goal: EdgeId) -> ErrorId {
     let message = "a goal is covered".to_owned();
     let error = program.errors.push(ErrorInfo { check: Check::Call, message, place });
     if matches!(program.edges[goal].op, Op::Assume { .. }) {
-        // The condition must be true first.
+        // The error follows the assume edge, since the goal is covered only if its condition holds.
         let (behind, sink) = (program.add_location(func), program.add_location(func));
         program.add_edge(behind, Op::Error(error), sink, place);
         program.edges[goal].target = behind;

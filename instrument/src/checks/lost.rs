@@ -61,7 +61,7 @@ pub(super) fn keep(program: &mut Program, allocation: Allocation) {
         program.edges[edge].op = kept;
         return;
     };
-    // Other calls use the same model, so a flag tells the model for which call it allocates.
+    // Other calls use the same model. So a flag records whether the exempt call is being executed.
     let [no, yes] = [0, 1].map(|n| program.exprs.int(8, n));
     let ty = program.types.push(CType::Unknown { width: 8 });
     let kind = VarKind::Global { init: Some(no) };

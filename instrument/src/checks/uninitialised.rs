@@ -39,6 +39,7 @@ enum Passed {
     Result,
 }
 
+/// The instrumentation of a program with shadows.
 struct Weaver<'p> {
     program: &'p mut Program,
     /// The shadows of the variables that may be uninitialised.

@@ -46,7 +46,7 @@ impl Cycles {
         leaving.retain(|&e| !l.body.contains(&program.edges[e].target));
         leaving.sort_unstable();
 
-        // The iteration.
+        // Each iteration starts with a comparison of the variable with the recorded value, and may record its value.
         let start = program.edges[l.iteration].source;
         program.locs[start].out = Out::Sink;
         let [compare, choose, decide, record, mark, on] = [(); 6].map(|()| program.add_location(l.func));
@@ -62,7 +62,7 @@ impl Cycles {
         program.edges[l.iteration].source = on;
         program.locs[on].out = Out::One(l.iteration);
 
-        // The exits.
+        // An execution that leaves the loop after it has recorded a value ends.
         for edge in leaving {
             let Edge { target, place, .. } = program.edges[edge];
             let [between, end, sink] = [(); 3].map(|()| program.add_location(l.func));

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 /// The options of `proviso split`.
 #[derive(Args, Debug)]
 pub struct SplitArgs {
-    /// How paths are chosen: lb3, lb10 (or lb with another number), rdm, rdm9; several with commas between.
+    /// The splitters that choose the paths, separated by commas: lb3, lb10 (or lb with another number), rdm, rdm9.
     ///
-    /// lbN is the left-most path that goes round each loop N times, inner loops in each iteration of the outer ones. rdm takes the true side
-    /// of each branch with a probability of 50 %, rdm9 of 90 %; --seed chooses the path.
+    /// lbN chooses the left-most path with N iterations of each loop, with those of inner loops in each iteration of
+    /// the outer ones. rdm takes the true side of each branch with a probability of 50 %, rdm9 with 90 %. --seed
+    /// determines the random path.
     #[arg(long, value_name = "SPLITTERS", default_value = "lb3")]
     pub by: String,
-    /// The folder to write bound-1.xml and so on to, in the order of the paths [default: standard output].
+    /// The folder for the files bound-1.xml, bound-2.xml, …, in the order of the paths [default: standard output].
     #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -30,44 +31,48 @@ Examples:
 /// The options of `proviso testgen`.
 #[derive(Args, Debug)]
 pub struct TestgenArgs {
-    /// The folder to write the suite to; tests of another suite in it go.
+    /// The folder for the suite. The tests of an earlier suite in this folder are deleted.
     #[arg(short, long, value_name = "FOLDER", default_value = "test-suite", help_heading = "Output")]
     pub output: PathBuf,
-    /// What the tests are for [default: the property's, else branches].
+    /// The coverage criterion of the tests [default: that of the property, else branches].
     #[arg(long, value_name = "WHAT", help_heading = "Property")]
     pub coverage: Option<CoverageArg>,
-    /// The form of the tests [default: test-comp if the program calls __VERIFIER_nondet_* functions or --property is one of Test-Comp, harness with
+    /// The form of the tests [default: test-comp if the program calls __VERIFIER_nondet_* functions or --property is
+    /// one of Test-Comp, harness with
     /// --entry, else folders].
     #[arg(long, value_name = "FORM", help_heading = "Output")]
     pub format: Option<FormatArg>,
     /// Builds the program with clang, runs it on each test, and reports the coverage that llvm-cov measures.
     ///
-    /// Each run is in a temporary folder, without network, and ends after --run-timeout. Without this option, nothing of the program is run.
+    /// Each run is in a temporary folder, without network, and ends after --run-timeout. Without this option, nothing
+    /// of the program is run.
     #[arg(long, help_heading = "Output")]
     pub run: bool,
     /// The time limit of each native run, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "5", requires = "run", value_parser = super::seconds, help_heading = "Output")]
     pub run_timeout: std::time::Duration,
-    /// Lets a tester and a verifier cooperate: what either finds out, the other takes for granted.
+    /// Lets a tester and a verifier cooperate: each uses the results of the other.
     ///
-    /// All they exchange is a generalized information exchange automaton (docs/guide/gia.md); each works on the program without the paths
-    /// that the other has shown to be unreachable.
+    /// They exchange one generalized information exchange automaton (docs/guide/gia.md). Each works on the program
+    /// without the paths that are already proved unreachable.
     #[arg(long)]
     pub cotest: bool,
-    /// Another's tester for --cotest: `afl` (AFL++), `klee`, or a file NAME.toml that says how one is called (docs/guide/sharing-work.md).
+    /// The external tester for --cotest: `afl` (AFL++), `klee`, or a file NAME.toml that describes how to call one
+    /// (docs/guide/sharing-work.md).
     ///
-    /// It is run on the program that is left, as C or bitcode; its tests (Test-Comp's XML, .ktest, files of bytes) count when their runs
-    /// here cover what was open.
+    /// The tester runs on the residual program, as C or bitcode. A test that it writes (Test-Comp's XML, .ktest, a file
+    /// of bytes) is used if its run in Proviso's interpreter covers an open goal.
     #[arg(long, value_name = "NAME", requires = "cotest")]
     pub tester: Option<String>,
-    /// Also writes each test as KLEE does (testcase-N.ktest), for ktest-tool and for replaying with libkleeRuntest: an object for
-    /// each input, named after the function that gives it.
+    /// Also writes each test in KLEE's format (testcase-N.ktest), for ktest-tool and libkleeRuntest. Each input is an
+    /// object with the name of the function that returns it.
     #[arg(long, help_heading = "Output")]
     pub ktest: bool,
-    /// The test that --harness is of: its number in the suite [default: 1], or a file (testcase-3.xml, a .ktest) of any suite, in which case none is made.
+    /// The test that --harness writes: its number in the new suite [default: 1], or a file (testcase-3.xml, a .ktest)
+    /// of an existing suite. With a file, no suite is generated.
     #[arg(long, value_name = "N|TEST.xml", requires = "harness", help_heading = "Output")]
     pub test: Option<String>,
-    /// Writes what all tests cover, in lcov's format.
+    /// Writes the coverage of all tests in lcov's format.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub lcov: Option<PathBuf>,
     #[command(flatten)]
@@ -78,7 +83,8 @@ pub struct TestgenArgs {
 pub enum FormatArg {
     /// A file testcase-N.xml for each test, in the exchange format of Test-Comp.
     TestComp,
-    /// A folder test-N for each test: arguments, environment variables, standard input, files, and run.sh, which starts a program on them.
+    /// A folder test-N for each test: arguments, environment variables, standard input, files, and run.sh, which starts
+    /// a program on them.
     Folders,
     /// A file seed-N for each test: its standard input, or else its only file. A corpus for AFL++ and libFuzzer.
     Seeds,
@@ -90,9 +96,9 @@ pub enum FormatArg {
 pub enum CoverageArg {
     /// Every statement.
     Statements,
-    /// Both ways out of every branch, those of `&&`, `||` and `?:` too, also where only their value is computed.
+    /// Both outcomes of every branch. `&&`, `||` and `?:` are branches, too, even if only their value is used.
     Branches,
-    /// Branches, and both values of each comparison whose value is used otherwise.
+    /// Branches, and both values of each comparison whose value is computed but not branched on.
     Conditions,
     /// A call of the error function.
     ErrorCall,

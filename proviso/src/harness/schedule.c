@@ -6,10 +6,10 @@
 #include <semaphore.h>
 #include <stdint.h>
 #include <threads.h>
-/* The harness itself takes no steps. */
+/* The compiler must not instrument the harness. */
 #pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation)), apply_to = function)
 
-/* Turns. The thread whose turn it is runs until its next step; there it passes the turn on if its segment is over. */
+/* Turns. The thread with the turn runs. When it reaches a step after the end of its segment, it passes the turn on. */
 enum { PROVISO_THREADS = 128 };
 static __thread int proviso_me;
 static __thread uintptr_t proviso_stack, proviso_stack_size;
@@ -20,7 +20,7 @@ static int proviso_word;
 static pthread_t proviso_ids[PROVISO_THREADS];
 static int proviso_count = 1;
 
-/* The function of the library, or that of a sanitizer, which calls it. */
+/* The function of the library, or the wrapper of a sanitizer around it. */
 #define PROVISO_REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 extern __typeof__(pthread_create) __interceptor_pthread_create __attribute__((weak));
 
@@ -41,7 +41,7 @@ static void proviso_pass(void) {
     syscall(SYS_futex, &proviso_word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Waits for the turn. After the schedule, only the thread that fails goes on, or all that block. */
+/* Waits for the turn. After the end of the schedule, only the thread with the violation continues; for a deadlock, all do. */
 static void proviso_wait(void) {
     for (;;) {
         int word = __atomic_load_n(&proviso_word, __ATOMIC_SEQ_CST);
@@ -57,7 +57,7 @@ static void proviso_wait(void) {
 }
 
 static int proviso_is_program(const void *);
-/* A step of a function that also the library may call, which takes none. */
+/* A step of a function that the library may call, too. Only calls by the program are steps. */
 #define PROVISO_STEP() (proviso_is_program(__builtin_return_address(0)) ? proviso_step() : (void)0)
 
 static void proviso_step(void) {
@@ -73,7 +73,7 @@ static void proviso_step(void) {
     }
 }
 
-/* Says when nothing happens any more. */
+/* Reports an error if no thread has taken a step for some seconds. */
 static void *proviso_watch(void *unused) {
     unsigned long before = 0;
     for (int quiet = 0; quiet < (PROVISO_DEADLOCK && proviso_over ? 2 : 10); quiet++) {
@@ -92,7 +92,7 @@ static void *proviso_watch(void *unused) {
     return unused;
 }
 
-/* Before the program ends, other threads may take their turns. */
+/* Called before the program ends: the schedule may have steps of other threads before that. */
 static void proviso_leave(void) {
     if (!proviso_started)
         return;
@@ -108,7 +108,7 @@ PROVISO_OURS void abort(void) {
     _exit(134);
 }
 
-/* Memory that is no step: constants, the stack of the thread, and its thread-local variables. */
+/* Memory whose accesses are no steps: constants, the stack of the thread, and its thread-local variables. */
 static struct proviso_range {
     uintptr_t start, end;
 } proviso_constant[16], proviso_program, proviso_shared[PROVISO_THREADS];
@@ -130,7 +130,7 @@ static int proviso_find_constants(struct dl_phdr_info *info, size_t size, void *
         if (header->p_type == PT_LOAD && header->p_flags & PF_X)
             proviso_program = range;
     }
-    return 1; /* The program itself comes first. */
+    return 1; /* The first object is the program itself. */
 }
 
 static void proviso_find_stack(void) {
@@ -161,7 +161,7 @@ static int proviso_is_private(const void *at) {
     return 0;
 }
 
-/* An object on the stack is shared from the start of a thread that reaches it to the end of the function. */
+/* A stack object that is reachable from the argument of a thread is shared from the start of the thread until its function ends. */
 static void proviso_share(const char *argument, int thread) {
     static const char *objects[PROVISO_OBJECTS + 1];
     for (int i = 0; i < PROVISO_OBJECTS; i++) {
@@ -186,7 +186,7 @@ void __tsan_func_exit(void) {
     }
 }
 
-/* What happens before what: vector clocks (Mattern 1989), as ThreadSanitizer has them. */
+/* The happens-before relation by vector clocks (Mattern 1989), as in ThreadSanitizer. */
 typedef unsigned proviso_clock[PROVISO_THREADS];
 static proviso_clock proviso_clocks[PROVISO_THREADS], proviso_read[PROVISO_THREADS], proviso_fenced[PROVISO_THREADS];
 static struct proviso_released {
@@ -224,7 +224,7 @@ static void proviso_release(const volatile void *object) {
     proviso_clocks[proviso_me][proviso_me]++;
 }
 
-/* Orders as the compiler numbers them: relaxed, consume, acquire, release, acquire and release, sequential. */
+/* Memory orders have the numbers of the compiler: 0 relaxed, consume, acquire, release, acquire-release, 5 sequentially consistent. */
 static void proviso_loaded(const volatile void *object, int order) {
     if (proviso_race[0] < 0)
         return;
@@ -268,7 +268,7 @@ PROVISO_BLOCK(__VERIFIER)
 PROVISO_BLOCK(__CPROVER)
 PROVISO_BLOCK(__ESBMC)
 
-/* The accesses of the first step that races. */
+/* The accesses of the first of the two racing steps. */
 static struct {
     uintptr_t start, end;
     int writes, is_atomic;
@@ -317,7 +317,7 @@ static void proviso_plain(const void *at, size_t size, int writes) {
         proviso_access(at, size, writes, 0);
 }
 
-/* The functions that the compiler calls. */
+/* The functions to which the compiler inserts calls. */
 void __tsan_init(void) {}
 void __sanitizer_cov_trace_pc(void) {}
 void __tsan_func_entry(void *at) { (void)at; }
@@ -349,7 +349,7 @@ void *__tsan_memset(void *to, int byte, uintptr_t size) {
     return memset(to, byte, size);
 }
 
-/* Atomic loads and stores are steps already, as plain ones. */
+/* Atomic loads and stores are steps already, because coverage instruments them like other loads and stores. */
 static void proviso_update(const volatile void *at, size_t size, int order) {
     if (!proviso_visible(at, at))
         return;
@@ -409,7 +409,7 @@ PROVISO_ATOMICS(128, unsigned __int128)
 /* Threads. */
 static pthread_key_t proviso_ending;
 
-/* The end of a thread is a step after all destructors of the program, so in their second round. */
+/* The end of a thread is a step after all destructors of the program. So it happens in their second round. */
 static void proviso_end(void *round) {
     if (round == (void *)1) {
         pthread_setspecific(proviso_ending, (void *)2);
@@ -497,7 +497,7 @@ PROVISO_OURS int thrd_join(thrd_t id, int *result) {
     return PROVISO_REAL(thrd_join)(id, result);
 }
 
-/* Locks. In its turn, a thread finds them free. */
+/* Locks. The schedule ensures that a lock is free when a thread acquires it. */
 #define PROVISO_LOCK(name, type) \
     PROVISO_OURS int name(type *lock) { \
         PROVISO_STEP(); \
@@ -538,7 +538,7 @@ PROVISO_OURS int sem_getvalue(sem_t *semaphore, int *value) {
     return PROVISO_REAL(sem_getvalue)(semaphore, value);
 }
 
-/* How functions return that wait for a time. */
+/* The results of functions with a timeout, from the schedule. */
 static int proviso_next_timed(void) {
     static int next;
     return next < PROVISO_TIMED ? proviso_timed[next++] : 0;
@@ -566,7 +566,7 @@ PROVISO_OURS int mtx_timedlock(mtx_t *lock, const struct timespec *until) {
     return result;
 }
 
-/* Conditions: the schedule says who wakes up, which POSIX allows at any time. */
+/* Condition variables. The schedule determines when a thread wakes up. POSIX permits that at any time. */
 static int proviso_sleep(pthread_mutex_t *lock) {
     proviso_step();
     proviso_release(lock);
@@ -652,7 +652,7 @@ PROVISO_OURS int pthread_barrier_wait(pthread_barrier_t *barrier) {
     return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
-/* What happens once: 0 before, 1 during, 2 after it. */
+/* One-time initialisation. The state is 0 before, 1 during, and 2 after it. */
 static void proviso_once(int *state, void (*routine)(void)) {
     proviso_step();
     if (*state == 0) {
@@ -688,14 +688,14 @@ PROVISO_OURS int tss_create(tss_t *key, tss_dtor_t destructor) {
     return PROVISO_REAL(tss_create)(key, destructor);
 }
 
-/* What others see of a call of free is that the memory is gone. */
+/* A call of free is a step, because other threads can observe it. */
 void proviso_free(void *memory) {
     if (memory)
         PROVISO_STEP();
     free(memory);
 }
 
-/* Time does not matter. */
+/* Sleeping has no effect, because the schedule determines the order. */
 PROVISO_OURS unsigned sleep(unsigned seconds) {
     (void)seconds;
     return 0;

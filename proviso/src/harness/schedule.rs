@@ -1,7 +1,7 @@
-//! The enforcement of a schedule of threads.
+//! The part of a harness that enforces a schedule of threads.
 //!
-//! The compiler calls functions before accesses to memory, as for coverage and ThreadSanitizer. The harness defines these functions:
-//! they let one thread run at a time, in the order of the schedule.
+//! The compiler inserts calls before accesses to memory, with the instrumentation of coverage and of ThreadSanitizer.
+//! The harness defines the called functions. They let one thread run at a time, in the order of the schedule.
 
 use driver::trace::Schedule;
 use driver::trace::schedule::{Ending, Reached};
@@ -10,9 +10,10 @@ use std::fmt::Write;
 /// The functions that enforce the schedule.
 const RUNTIME: &str = include_str!("schedule.c");
 
-/// The options for which clang calls these functions: coverage for loads and stores, ThreadSanitizer for other accesses,
-/// as it leaves out members of local variables. They are options of the compiler behind clang's driver, which so links no
-/// ThreadSanitizer, and accepts another sanitizer and targets of 32 bits.
+/// The options with which clang inserts these calls. Coverage instruments loads and stores, because ThreadSanitizer
+/// omits members of local variables. ThreadSanitizer instruments all other accesses. The options are passed to the
+/// compiler proper (`-Xclang`), not to its driver. So clang does not link ThreadSanitizer, and permits another
+/// sanitizer and 32-bit targets.
 pub(super) const OPTIONS: [&str; 13] = [
     "-Xclang",
     "-fsanitize=thread",
@@ -29,13 +30,13 @@ pub(super) const OPTIONS: [&str; 13] = [
     "-pthread",
 ];
 
-/// The options with which AddressSanitizer leaves the stack as it is. Accesses to objects that it moves are no steps.
+/// The options with which AddressSanitizer does not move stack objects. Accesses to moved objects would not be steps.
 pub(super) const OPTIONS_OF_ADDRESS: [&str; 2] = ["-mllvm", "-asan-stack=0"];
 
-/// The function whose calls by the program are events, but not those by the library.
+/// The function whose calls are events if the program makes them, but not if the library does.
 pub(super) const FREE: &str = "free";
 
-/// The end of the code that the compiler does not change.
+/// The end of the code of the harness that the compiler must not instrument.
 pub(super) const END: &str = "\n#pragma clang attribute pop\n";
 
 /// Writes the schedule and the functions that enforce it. `is_sanitized` if a sanitizer is linked, which defines weak
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn all_synchronising_functions_are_steps() {
-        // The end of a thread is a step whichever function ends it.
+        // The end of a thread is a step, independent of the function that ends it.
         for name in SYNCHRONISING.iter().filter(|name| !name.ends_with("_exit")) {
             let defined = format!("{name}(");
             let by_macro = format!("({name},");

@@ -219,9 +219,9 @@ fn slicing_options(args: &DependenceArgs, program: &Program) -> Result<slicer::O
     })
 }
 
-/// Redirects paths of models that end. A model ends a path if it cannot represent the behaviour of the library: a false
-/// assumption, or undefined behaviour of C. The library itself continues, so nothing after its call may depend on these
-/// ends.
+/// Removes the branches of models to ends of paths that only the model has. A model ends a path if it cannot represent
+/// the behaviour of the library: by a false assumption, or by undefined behaviour of C. The library itself continues.
+/// So no operation after the call may depend on such a branch.
 fn let_models_return(program: &mut Program) {
     let branches: Vec<[EdgeId; 2]> = program
         .locs

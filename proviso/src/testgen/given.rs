@@ -13,9 +13,9 @@ pub enum Given {
     Process {
         /// The arguments, variables, standard input and files.
         process: Process,
-        /// The streams that the program opens on them, in order.
+        /// The streams that the program opens in its run, in order.
         opened: Vec<OpenedFile>,
-        /// The approximation that the run meets, if it meets one: natively it may take another path from there.
+        /// The approximation that the run reaches, if any. A native run may take another path from there.
         doubt: Option<String>,
     },
     /// Everything that a harness gives: the arguments of the entry function and their memory, and results of functions.

@@ -74,7 +74,7 @@ fn limits(steps: u64) -> Limits {
 pub fn prepare(program: &mut Program, coverage: &Coverage) {
     match coverage {
         Coverage::Statements => {
-            // Only the first case of a switch is a block of its own.
+            // A switch is a chain of branches with the same place. Only the first one gets a statement of its own.
             let goes_on = |e: &cfa::Edge| matches!(e.op, Op::Assume { .. }).then_some((e.target, e.place));
             let further: FxHashSet<_> = program.edges.values().filter_map(goes_on).collect();
             for loc in program.locs.ids().collect::<Vec<_>>() {
@@ -195,8 +195,9 @@ pub fn goals(program: &Program, coverage: &Coverage) -> Vec<EdgeId> {
     program.edges.iter().map(|(id, _)| id).filter(|&e| own(e) && is_goal(e)).collect()
 }
 
-/// Returns true if a branch is one of the front-end: it keeps undefined behaviour apart, such as the division by zero, or
-/// decides what a pointer of `--entry` leads to. A condition of C has a meaning, or it is a case of a `switch`.
+/// Returns true if the front-end inserted the branch: to separate undefined behaviour (such as a division by zero), or
+/// to choose the object that a pointer argument of `--entry` points to. An assume edge of a condition in C records its
+/// meaning (`means`), or is a case of a `switch`.
 fn is_check(program: &Program, edge: EdgeId) -> bool {
     let Op::Assume { cond, means: None, .. } = program.edges[edge].op else { return false };
     let is_end = |op: &Op| matches!(op, Op::Approx { .. } | Op::Error(_) | Op::Halt(HaltKind::Unreachable));
@@ -290,8 +291,9 @@ fn least(counts: &mut [u32], runs: impl Iterator<Item = Result<Vec<u32>, String>
     }
 }
 
-/// Runs the program on all inputs that it takes, for a test that calls a function. The result counts only what a harness
-/// can make happen again. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
+/// Runs the program on all inputs that it takes, for a test that calls a function. If a harness cannot reproduce the
+/// run, all counts are 0. The check needs a trace, so it is made only if `wants` returns true for the counts of the
+/// run. `Err` with the reason if there is no such run, or if the run uses an over-approximation.
 pub fn execute_inputs(
     program: &Program,
     interpreter: &Interpreter<'_>,
@@ -318,8 +320,8 @@ pub fn execute_inputs(
     Ok(Executed { counts, here, given: Given::Call(Box::new(trace)), is_endless: run.is_endless })
 }
 
-/// Runs the program as a process with these inputs, for at most `steps` edges. Returns the run, and what the program
-/// asked for. `Err` with the reason if there is no such run.
+/// Runs the program as a process with these inputs, for at most `steps` edges. Returns the run, and the inputs that the
+/// program requested from the system. `Err` with the reason if there is no such run.
 ///
 /// A process does not determine everything, such as the time. The function therefore repeats the run with other values,
 /// as [`execute`] does, if `wants` returns true for the counts of the first run. Otherwise nothing counts as covered.
@@ -341,10 +343,11 @@ pub fn execute_process(
         let doubt = replayed.run.taints.iter().find(|&&t| program.taints[t].over);
         let doubt = doubt.map(|&taint| program.taints[taint].reason.clone());
         let is_endless = match replayed.run.outcome {
-            // A process that accesses memory it must not access has come to this place, whatever it does then.
+            // The process has reached an invalid access. Its behaviour after the access does not matter.
             Outcome::Exit(_) | Outcome::Abort | Outcome::Error(..) | Outcome::Invalid { .. } => false,
             Outcome::Limit(LimitKind::Steps | LimitKind::Time | LimitKind::Endless) => true,
-            // A value that no process determines cannot be what it was. What comes before is so all the same.
+            // An assumption failed: a value that the process does not determine was impossible. The edges before the
+            // assumption were executed nevertheless.
             Outcome::Assumed => false,
             other => return Err(format!("in its replay, {other}")),
         };
@@ -359,7 +362,7 @@ pub fn execute_process(
     } else if !is_determined {
         let runs = OTHERS_OF_PROCESSES.into_iter().filter_map(|others| once(others).ok());
         for (run, .., is_whole) in runs {
-            // Some values lead to a run that does not exist.
+            // A run that ends at a failed assumption used impossible values, so it does not count.
             if is_whole {
                 counts.iter_mut().zip(run).for_each(|(n, other)| *n = (*n).min(other));
             }
@@ -445,11 +448,13 @@ impl InputSource for Borrowed<'_> {
 /// The values for everything that a test cannot provide.
 #[derive(Clone, Copy)]
 enum Others {
+    /// All bits are 0.
     Zeros,
+    /// All bits are 1.
     Ones,
-    /// The number 1.
+    /// Each value is the number 1.
     Small,
-    /// The state of a generator of random numbers (Marsaglia, Xorshift RNGs, 2003).
+    /// Random values. Holds the state of their generator (Marsaglia, Xorshift RNGs, 2003).
     Some(u64),
 }
 

@@ -183,7 +183,9 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
 
 /// The GIA at the end of a run: its text, or the lines that a picture of it shows.
 enum Known {
+    /// The text form of the automaton.
     Text(String),
+    /// The lines that the picture shows.
     Lines(Lines),
 }
 
@@ -274,12 +276,12 @@ enum Takes {
     Arguments,
 }
 
-/// Returns what tests of this form give to the program.
+/// Returns the kind of inputs that tests of this form provide to the program.
 fn takes(program: &Program, format: Format) -> Takes {
     if format == Format::TestComp { Takes::Values } else { sources_of(program) }
 }
 
-/// Returns what the program takes its inputs from.
+/// Returns the source from which the program takes its inputs.
 fn sources_of(program: &Program) -> Takes {
     let entry = program.edges.values().filter(|edge| program.locs[edge.source].func == program.entry);
     let calls_main = |edge: &cfa::Edge| match edge.op {
@@ -302,7 +304,7 @@ fn sources_of(program: &Program) -> Takes {
 /// Returns the form of tests that the user asks for; `None` if the program decides.
 fn asked_format(args: &TestgenArgs, job: &Job) -> Option<Format> {
     use crate::args::FormatArg;
-    // The language of these properties is that of Test-Comp, whose tools read its format.
+    // Coverage properties come from Test-Comp, whose tools read only its own test format.
     let is_of_testcomp = job.properties.iter().any(|p| matches!(p, Property::Coverage { .. }));
     match args.format {
         None if args.cotest || args.ktest || is_of_testcomp => Some(Format::TestComp),
@@ -457,8 +459,8 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// Writes `goals.txt` and the tests into `folder`. Deletes the tests of an earlier suite in this folder first. `Err`
-    /// if a file cannot be read or written.
+    /// Writes `goals.txt` and the tests into `folder`. Deletes the tests of an earlier suite in this folder first.
+    /// `Err` if a file cannot be read or written.
     fn write(&self, folder: &Path, as_ktest: bool) -> Result<(), Failure> {
         let writing = |path: &Path| {
             let path = path.to_owned();

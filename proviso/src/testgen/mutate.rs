@@ -1,6 +1,6 @@
 //! Mutation of the inputs of processes, guided by coverage (as in AFL++: Fioraldi et al., AFL++: Combining incremental
-//! steps of fuzzing research, WOOT 2020). A process whose run takes an edge more or less often than all others before is
-//! kept, and mutated again. Words, numbers and characters of the program are a dictionary.
+//! steps of fuzzing research, WOOT 2020). A process whose run takes an edge more or less often than all others before
+//! is kept, and mutated again. Words, numbers and characters of the program are a dictionary.
 
 use cfa::{Expr, FunctionOrigin, Program};
 use driver::environment::Process;
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, VecDeque};
 const LONGEST_WORD: usize = 32;
 /// The maximal number of words of the dictionary.
 const MOST_WORDS: usize = 1000;
-/// The maximal number of files, and of environment variables, that are given to a program that asks for them.
+/// The maximal number of files, and of environment variables, that are created because the program looks for them.
 const MOST_NAMES: usize = 100;
 /// The maximal size of a process, in bytes.
 const LARGEST: usize = 4096;
@@ -95,7 +95,8 @@ impl Dictionary {
                 }
             }
         }
-        // The letters of `getopt` are options, and the names of `getopt_long` are.
+        // A string may be an option list of `getopt` or an option name of `getopt_long`. Its letters, or the whole
+        // string, become options of the dictionary.
         let mut options = BTreeSet::new();
         for word in &words {
             let is_name = word.iter().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(b));
@@ -113,26 +114,30 @@ impl Dictionary {
     }
 }
 
-/// Makes new processes of those that were run.
+/// Creates new processes by mutation of those that were run.
 pub struct Mutator {
     random: Random,
     dictionary: Dictionary,
-    /// The processes that are mutated, with the paths of files that their runs open or miss.
+    /// The processes that are mutated. Each has the paths of the files that its run read, or tried to open in vain.
     kept: Vec<(Process, Vec<Vec<u8>>)>,
     /// Processes to run before any mutation.
     first: VecDeque<Process>,
-    /// For each edge: a bit for each class of numbers of executions that a run had.
+    /// For each edge, a bit set: bit `n` is set if some run executed the edge a number of times in class `n`.
     seen: Vec<u8>,
-    /// The number of kept processes and of those classes.
+    /// The number of runs with a new path.
     paths: usize,
+    /// True if a run used its arguments.
     takes_arguments: bool,
+    /// True if a run read standard input.
     takes_stdin: bool,
+    /// The paths of the missing files that runs tried to open.
     files: Vec<Vec<u8>>,
+    /// The names of the environment variables that runs looked up.
     variables: Vec<Vec<u8>>,
 }
 
 impl Mutator {
-    /// Returns a mutator of the processes of a program. Equal seeds make equal processes.
+    /// Returns a mutator for a program. It starts with an empty process. Equal seeds give equal processes.
     pub fn new(program: &Program, seed: u64) -> Self {
         Self {
             random: Random(seed ^ 0x9e37_79b9_7f4a_7c15),
@@ -180,7 +185,8 @@ impl Mutator {
         self.want(wanted);
     }
 
-    /// Records what the program asks for, and lets each word be tried there.
+    /// Records the inputs that the program requests. For each new kind of input, queues processes with each word of the
+    /// dictionary as that input.
     fn want(&mut self, wanted: &Wanted) {
         let words = self.dictionary.words.clone();
         let mut add = |process: Process| self.first.push_back(process);
@@ -204,7 +210,7 @@ impl Mutator {
         for path in &wanted.missing {
             if !self.files.contains(path) && self.files.len() < MOST_NAMES {
                 self.files.push(path.clone());
-                // Arguments are names of files, too, so there may be many.
+                // An argument may be a file name, so there may be many names. Only the first two get all words.
                 let count = if self.files.len() <= 2 { words.len() } else { 0 };
                 for content in std::iter::once(Vec::new()).chain(words[..count].iter().map(|word| line(word))) {
                     let mut process = base.clone();
@@ -230,7 +236,7 @@ impl Mutator {
         if let Some(process) = self.first.pop_front() {
             return process;
         }
-        // The newest processes are the deepest.
+        // Half of the time, prefer the newest quarter: these processes reached the deepest code.
         let count = self.kept.len();
         let recent = count.div_ceil(4).max(1);
         let at = match self.random.one_in(2) {
@@ -283,7 +289,7 @@ impl Mutator {
         }
     }
 
-    /// Takes over a part of another process that was kept.
+    /// Replaces a part of the process by that of another kept process (crossover).
     fn cross(&mut self, process: &mut Process) {
         let (other, _) = &self.kept[self.random.below(self.kept.len())];
         match self.random.below(4) {
@@ -291,7 +297,7 @@ impl Mutator {
             1 => process.stdin = other.stdin.clone(),
             2 => process.variables = other.variables.clone(),
             _ => {
-                // The end of the input of one follows the beginning of that of the other.
+                // The beginning of one standard input, followed by the end of the other.
                 let (from, to) = (self.random.below(other.stdin.len() + 1), self.random.below(process.stdin.len() + 1));
                 process.stdin.truncate(to);
                 process.stdin.extend(&other.stdin[from..]);
@@ -376,7 +382,8 @@ impl Mutator {
     }
 }
 
-/// Returns processes that have less than another one, those that have the least first.
+/// Returns smaller variants of a process: each lacks a file, a variable, or a part of one input. For each input, larger
+/// parts are removed first.
 pub fn smaller(process: &Process) -> Vec<Process> {
     let mut out = Vec::new();
     let mut add = |change: &dyn Fn(&mut Process)| {
@@ -417,8 +424,8 @@ pub fn smaller(process: &Process) -> Vec<Process> {
     out
 }
 
-/// Returns ranges of a sequence: all of it, halves, quarters, and so on (delta debugging: Zeller, Hildebrandt,
-/// Simplifying and isolating failure-inducing input, TSE 2002).
+/// Returns ranges of a sequence of this length: the whole, halves, quarters, and so on (delta debugging: Zeller,
+/// Hildebrandt, Simplifying and isolating failure-inducing input, TSE 2002).
 fn parts(length: usize) -> Vec<(usize, usize)> {
     /// The maximal number of ranges.
     const MOST: usize = 64;
@@ -430,7 +437,7 @@ fn parts(length: usize) -> Vec<(usize, usize)> {
     out
 }
 
-/// Returns true if a path leads to a file in a folder.
+/// Returns true if `path` is below `folder`.
 fn is_within(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
 }

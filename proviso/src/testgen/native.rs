@@ -1,5 +1,6 @@
-//! Native runs of a suite (`--run`): the program is built by clang with counters and runs on each test; llvm-cov reports
-//! the lines and branches that were executed. They are compared with the goals that each test covers in the interpreter.
+//! Native runs of a suite (`--run`). clang builds the program with counters, the program runs on each test, and
+//! llvm-cov reports the executed lines and branches. They are compared with the goals that each test covers in the
+//! interpreter.
 
 use super::folders;
 use super::given::Given;
@@ -19,11 +20,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// The time between two looks at a running process.
+/// The time between two checks whether a process has ended.
 const TICK: Duration = Duration::from_millis(2);
 /// The maximal size in bytes of a file that a run writes.
 const LARGEST_FILE: u64 = 64 << 20;
-/// The maximal number of promises that the summary lists as broken.
+/// The maximal number of differences between native runs and the interpreter that the summary lists.
 const LISTED: usize = 20;
 
 /// The options with which the program counts. The counters are in a mapped file, so that they outlive a process that
@@ -31,7 +32,7 @@ const LISTED: usize = 20;
 const COUNTING: [&str; 6] =
     ["-O0", "-w", "-fprofile-instr-generate", "-fcoverage-mapping", "-mllvm", "-runtime-counter-relocation"];
 
-/// Lets the counters start before the constructors of a harness, which may end the process.
+/// C code that starts the counters before the constructors of a harness run, because these may end the process.
 const STARTS_COUNTING: &str = "
 __attribute__((weak)) void __llvm_profile_initialize(void);
 __attribute__((weak)) int __llvm_profile_register_write_file_atexit(void);
@@ -156,8 +157,9 @@ pub fn run(suite: &Suite<'_>, timeout: Duration) -> Result<Native, Failure> {
 }
 
 /// Returns the places at which a test natively executes less than it covers in the interpreter. The interpreter's
-/// branches and those of llvm-cov are compared where both have the same number. A condition may extend over several
-/// lines, and the two name another one of them, so lines that follow each other are compared together.
+/// branches and those of llvm-cov are compared only if both have the same number of them. A condition may extend over
+/// several lines, and the interpreter and llvm-cov may assign it to different ones. So consecutive lines are compared
+/// together.
 fn broken_promises(suite: &Suite<'_>, number: usize, counts: &BTreeMap<String, Counts>) -> Vec<Broken> {
     let mut of_files: BTreeMap<&str, BTreeMap<u32, Vec<&Goal>>> = BTreeMap::new();
     for goal in suite.goals {
@@ -189,13 +191,14 @@ fn broken_promises(suite: &Suite<'_>, number: usize, counts: &BTreeMap<String, C
     broken
 }
 
-/// Returns the path of an existing file, by which it is compared.
+/// Returns the canonical path of a file, or the path itself if the file does not exist.
 fn same(path: &str) -> String {
     std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string())
 }
 
 impl Native {
-    /// Returns the coverage of each file and of all, with the lines on which tests do not keep what they promise.
+    /// Returns the coverage of each file and in total, as text, with the places that a test covers in the interpreter
+    /// but not natively.
     pub fn summary(&self) -> String {
         let late = self.runs.iter().filter(|run| run.status.is_none()).count();
         let killed = self.runs.iter().filter(|run| run.status.is_some_and(|s| s.signal().is_some())).count();
@@ -442,7 +445,7 @@ fn start(
         }
         std::thread::sleep(TICK);
     };
-    // SAFETY: the signal goes to the process group of the child, which has processes of the program alone.
+    // SAFETY: the signal goes to the process group of the child, which contains only processes of the program.
     unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
     if status.is_none() {
         child.wait()?;
@@ -467,7 +470,7 @@ fn is_isolated() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Sets a limit on what this process uses.
+/// Sets a resource limit of this process.
 fn limit(resource: libc::__rlimit_resource_t, most: u64) -> Result<(), Error> {
     let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
     // SAFETY: the pointer is to a local variable.

@@ -166,9 +166,9 @@ pub enum Form<'a> {
 
 /// The search among the inputs of processes.
 pub struct Processes<'a> {
-    /// Runs the program on them.
+    /// Runs the program on the inputs of a process.
     pub replayer: Replayer<'a>,
-    /// Makes new ones of those that were run.
+    /// Creates new processes by mutation of those that were run.
     pub mutator: Mutex<Mutator>,
 }
 
@@ -179,13 +179,14 @@ impl<'a> Processes<'a> {
     }
 }
 
-/// The maximal time in which tests are made smaller.
+/// The maximal time for reducing the size of tests.
 const SHRINKING: Duration = Duration::from_secs(2);
-/// The part of the remaining time that abstract interpretation may take, and the longest such time.
+/// The time of abstract interpretation: a divisor `n` (it gets the n-th part of the remaining time), and the maximum.
 const STATIC: (u32, Duration) = (6, Duration::from_secs(10));
-/// The part of the remaining time for which mutated processes are run first, and the least such time.
+/// The time of the first runs of mutated processes: a divisor `n` (they get the n-th part of the remaining time), and
+/// the minimum.
 const MUTATING: (u32, Duration) = (4, Duration::from_secs(1));
-/// The number of consecutive mutated processes without a new path after which an analysis goes on.
+/// The number of consecutive mutated processes without a new path after which mutation stops and the analyses continue.
 const FRUITLESS: u32 = 10_000;
 /// The number of processes that miss the goal of an analysis after which the goal counts as beyond tests.
 const MISSES: u32 = 3;
@@ -404,7 +405,8 @@ impl Search<'_> {
             self.budget.within(self.budget.remaining().map_or(STATIC.1, |left| (left / STATIC.0).min(STATIC.1)));
         let open = self.found().open();
         let mut program = self.program.clone();
-        // A location that only the branch leads to. A call may not return, so its goal is where it starts.
+        // Returns a location that an execution reaches if and only if it reaches the goal. For a branch, this is a new
+        // location after it. A call may not return, so its location is the source of the call.
         let behind = |program: &mut Program, goal: EdgeId| {
             if !matches!(program.edges[goal].op, Op::Assume { .. }) {
                 return program.edges[goal].source;
@@ -416,7 +418,7 @@ impl Search<'_> {
             behind
         };
         let places: Vec<_> = open.iter().map(|&i| behind(&mut program, self.goals[i])).collect();
-        // Nothing follows from code that is not there.
+        // If the program calls unknown code, unreachability is not proved.
         let Some(found) = Discharged::of(&program, &budget).filter(|found| found.unknown().is_empty()) else { return };
         let mut all = self.found();
         for (i, place) in open.into_iter().zip(places) {
@@ -437,7 +439,7 @@ impl Search<'_> {
         Ok(found.take(self.goals, &run))
     }
 
-    /// Makes the tests smaller, as long as each covers the goals that no other one does.
+    /// Reduces the size of each test, as long as it still covers the goals that no other test covers.
     fn shrink(&self, processes: &Processes<'_>) {
         /// The maximal number of runs for one test.
         const MOST: usize = 300;
@@ -472,7 +474,7 @@ impl Search<'_> {
             }
             self.found().tests[n] = test;
         }
-        // The counts are those of the tests that are left.
+        // Recompute the counts for the reduced tests.
         let tests = self.found().tests.clone();
         let mut counts = vec![0; self.program.edges.len()];
         for test in &tests {
@@ -485,7 +487,7 @@ impl Search<'_> {
         self.found().counts = counts;
     }
 
-    /// Runs mutated processes for at most `turn`, or until they bring nothing new for a while.
+    /// Runs mutated processes for at most `turn`, or until [`FRUITLESS`] consecutive ones take no new path.
     fn mutate(&self, processes: &Processes<'_>, turn: Duration) {
         let budget = self.budget.exerting(turn);
         let mut fruitless = 0;
@@ -610,7 +612,7 @@ mod tests {
         assert_eq!(left, [vec![1, 2], vec![0, 3]]);
     }
 
-    /// The tester in a cooperation has such a limit: random runs and the runs of rounds count alike.
+    /// The limit on runs, which the tester of a cooperation has, counts random runs and the runs of rounds.
     #[test]
     fn a_search_ends_after_so_many_runs() {
         let text = "program 64 entry f0

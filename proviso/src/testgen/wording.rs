@@ -1,5 +1,6 @@
-//! Conditions of branches in the terms of the source. The front-end computes parts of a condition in temporaries, which
-//! C does not have. Here, a temporary is replaced by what defines it: `tmp5 == 0` becomes `strcmp(argv[i], "-n") == 0`.
+//! Conditions of branches in the terms of the source. The front-end computes parts of a condition in temporaries that
+//! do not occur in the source. This module replaces a temporary by its definition: `tmp5 == 0` becomes `strcmp(argv[i],
+//! "-n") == 0`.
 
 use cfa::text::{c_expr_naming, c_operation, var_name};
 use cfa::{BinOp, CType, Callee, EdgeId, Expr, ExprId, Op, Program, TypeId, UnOp, VarId};
@@ -8,7 +9,7 @@ use driver::trace::{access_path, quoted};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// The maximal number of temporaries that are replaced inside each other.
+/// The maximal depth of nested replacements.
 const DEEPEST: u32 = 6;
 /// The maximal length of a condition, in characters.
 const LONGEST: usize = 100;
@@ -23,8 +24,8 @@ pub struct Wording<'p> {
     texts: RefCell<FxHashMap<String, Option<String>>>,
 }
 
-/// Returns a condition that looks up a class of characters in the table of glibc as a call of the function that C has
-/// for this. `None` for other conditions.
+/// Rewrites a condition on glibc's table of character classes (the expansion of a macro of `ctype.h`) as a call of the
+/// function of `ctype.h`, such as `isdigit(c)`. `None` for other conditions.
 fn classified(condition: &str) -> Option<String> {
     /// The functions by the bits of the table (`ctype.h`, on little-endian machines).
     const CLASSES: [(u32, &str); 12] = [
@@ -52,7 +53,7 @@ fn classified(condition: &str) -> Option<String> {
     Some(format!("{}{function}({argument})", if holds { "" } else { "!" }))
 }
 
-/// An address: a base, a constant offset in bytes, and an index with the size of what it counts.
+/// An address: `base + offset + index * size`. The offset and the size are constants, in bytes.
 struct Address {
     base: ExprId,
     offset: u64,
@@ -74,8 +75,8 @@ impl<'p> Wording<'p> {
         Self { program, sources, definitions, texts: RefCell::default() }
     }
 
-    /// Returns the operation of an edge as a condition or statement of C. The condition of a branch names what its
-    /// temporaries stand for, if that is not too long.
+    /// Returns the operation of an edge as a condition or statement of C. Temporaries in the condition of a branch are
+    /// replaced as deeply as the result has at most [`LONGEST`] characters.
     pub fn of(&self, edge: EdgeId) -> String {
         let op = &self.program.edges[edge].op;
         let Op::Assume { cond, .. } = *op else { return c_operation(self.program, op) };
@@ -88,7 +89,7 @@ impl<'p> Wording<'p> {
         }
     }
 
-    /// Returns the text of an argument of a call. An array that is passed is its name.
+    /// Returns the text of an argument of a call. An array argument is written as its name, without `&`.
     fn argument(&self, e: ExprId, depth: u32) -> String {
         let text = self.expr(e, depth);
         let is_array = |var: &VarId| {
@@ -111,8 +112,9 @@ impl<'p> Wording<'p> {
         c_expr_naming(self.program, e, &|var| self.value(var, depth))
     }
 
-    /// Returns the text and type of the value of a temporary. `None` for other variables, and if its definition says no
-    /// more than its name.
+    /// Returns the text and type of a variable: its name, or the definition of a temporary, replaced up to `depth`
+    /// levels. `None` for a variable that represents an address (`&x`), and for a temporary without a usable
+    /// definition.
     fn value(&self, var: VarId, depth: u32) -> Option<(String, TypeId)> {
         let ty = self.program.vars[var].ty;
         if let Some(name) = &self.program.vars[var].name {
@@ -159,7 +161,7 @@ impl<'p> Wording<'p> {
             let index = self.scaled(rest).unwrap_or((rest, 1));
             return address.index.is_none().then_some(Address { index: Some(index), ..address });
         }
-        // A temporary address.
+        // The address is in a temporary: split its definition.
         if let Expr::Var(var) = *pool.get(e)
             && self.program.vars[var].name.is_none()
             && let Some(&edge) = self.definitions.get(&var)
@@ -170,7 +172,7 @@ impl<'p> Wording<'p> {
         Some(Address { base: e, offset: 0, index: None })
     }
 
-    /// Returns the factors of an index: an expression and a constant.
+    /// Splits a product or a shift into an expression and a constant factor.
     fn scaled(&self, e: ExprId) -> Option<(ExprId, u64)> {
         let pool = &self.program.exprs;
         let number = |e: ExprId| pool.as_const(e).and_then(cfa::Bv::to_u64);
@@ -185,7 +187,7 @@ impl<'p> Wording<'p> {
     fn object(&self, addr: ExprId, len: u64, depth: u32) -> Option<(String, Option<TypeId>)> {
         let program = self.program;
         let Address { base, offset, index } = self.address(addr)?;
-        // The object that the base is the address of, or the pointer that it is.
+        // The base is the address of an object, or a pointer.
         let (name, ty, is_object) = match *program.exprs.get(base) {
             Expr::GlobalAddr(global) => (program.globals[global].name.clone(), program.globals[global].ty, true),
             Expr::Var(var) => match program.vars[var].name.as_deref().and_then(|name| name.strip_prefix('&')) {

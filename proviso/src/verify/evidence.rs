@@ -54,7 +54,9 @@ struct Output {
     make: fn(&Evidence, &Path) -> Made,
 }
 
+/// The content of an output file.
 enum Made {
+    /// The bytes of the file.
     File(Vec<u8>),
     /// There is nothing to write, and the user need not know the reason.
     Nothing,

@@ -416,7 +416,7 @@ pub fn write(report: &Report, task: &Task, format: Format) -> Result<Option<Stri
             ("invariant_set", Content::Invariants(invariants))
         }
         Answer::False(violation) => match &violation.trace {
-            // GraphML has no numbers for threads that all tools share.
+            // Tools do not agree on the numbers of threads in GraphML.
             Some(trace) if is_interleaved => {
                 ("violation_sequence", Content::Segments(violation::interleaved(trace, &places)))
             }

@@ -1,5 +1,5 @@
-// Every way to end a program, with everything that may run then. The input chooses: the lowest four bits the end, the others what is
-// registered. `say` prints at once, `puts` does when streams are written out.
+// All ways to end a program, with all functions that may run at the end. The lowest four bits of the input select the end, and the other bits
+// the registered functions. `say` prints immediately, `puts` when streams are flushed.
 #include <err.h>
 #include <error.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ __attribute__((destructor)) static void destructor(void) {
     if (input & 0x1000)
         exit(7);
 }
-// The start files of some executables run what destructors registered between those without and those with a priority.
+// The start files of some executables run functions that destructors have registered after the destructors without a priority, and before those with one.
 __attribute__((destructor(200))) static void last_destructor(void) {
     if (!(input & 0x20))
         say(13);

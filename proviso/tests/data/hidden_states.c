@@ -1,5 +1,5 @@
-// Runs a program that makes one change and asks one question (`choice` says which, `check` takes the answer) for all pairs of both, and prints those
-// where the answer differs from that without a change.
+// Runs a program that makes one change and evaluates one question, for all pairs of a change and a question. `choice` selects them, and `check`
+// records the answer. Prints the pairs whose answer differs from that without a change.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
             continue;
         for (int change = 0; change < atoi(argv[1]); change++) {
             if (differ(without, run(change, question))) {
-                // Children must not have what is not written yet.
+                // Flush the output, so that child processes do not inherit and repeat it.
                 printf("%d %d\n", change, question);
                 fflush(stdout);
             }

@@ -1,4 +1,4 @@
-// Statements, calls, names and constants that are easily written as something else.
+// Statements, calls, names and constants that a printer may easily change.
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 extern int __VERIFIER_nondet_int(void);
 extern void say(int what);
 
-// Names of macros of GNU C, of C23 and of what the printer writes.
+// Names that are macros of GNU C, keywords of C23, or used by the printer.
 static int linux = 3, unix = 4, i386 = 5, nullptr = 6, constexpr = 7;
 struct linux {
     int linux, typeof_unqual, bool;

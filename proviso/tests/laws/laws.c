@@ -1,8 +1,8 @@
-// Laws that relate what library functions give: between calls, and between the parts of one. Read by `environment_laws.rs`.
+// Laws about results of library functions: relations between several calls, and between the results of one call. `environment_laws.rs` reads this file.
 //
-// `// law: FUNCTIONS` starts a body that holds in every environment: it must not be FALSE. Where it must be TRUE, `// true law:` does.
-// `// claim: FUNCTIONS` starts a body that some environment breaks: it must not be TRUE.
-// `CHECK` says what is claimed. The standard input of native runs is `12 -7 0x1f word 2.5`.
+// `// law: FUNCTIONS` starts a law that holds in every environment. The verdict must not be FALSE; after `// true law: FUNCTIONS` it must be TRUE.
+// `// claim: FUNCTIONS` starts a claim that does not hold in some environment. The verdict must not be TRUE.
+// `CHECK` states the law or claim. The standard input of native runs is `12 -7 0x1f word 2.5`.
 
 // true law: rand srand
 srand(5);

@@ -1,4 +1,4 @@
-// What the laws are compiled with.
+// The headers and helper functions for compiling the laws.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>

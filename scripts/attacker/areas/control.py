@@ -1,10 +1,10 @@
-"""Control: loops at the edge of wrap-around, recursion, switch and goto, varargs, statics, volatile, what ends a program."""
+"""Control flow: loops at the edge of wrap-around, recursion, switch and goto, variadic functions, statics, volatile, ends of programs."""
 
 from .integers import expression
 
 
 def wrapping_loops(p):
-    """Counters that come around, or just do not."""
+    """Loops whose counters wrap around, or almost do."""
     rng = p.rng
     t, size = rng.choice((("unsigned char", 256), ("signed char", 256), ("unsigned short", 65536), ("unsigned", 1 << 32), ("short", 65536)))
     low = 0 if t.startswith("unsigned") else -size // 2
@@ -27,7 +27,7 @@ def wrapping_loops(p):
 
 
 def counted_loops(p):
-    """More turns than anyone unrolls."""
+    """Loops with too many iterations to be unrolled."""
     rng = p.rng
     n = rng.choice((50, 200, 1000, 3000))
     i, s = p.name("i"), p.name("s")
@@ -85,7 +85,7 @@ def switches(p):
 
 
 def jumps(p):
-    """goto into and out of blocks, computed goto, Duff's device, switch into loops."""
+    """Jumps into and out of blocks, computed goto, Duff's device, a switch into a loop."""
     rng = p.rng
     f = p.name("f")
     body = rng.choice((
@@ -104,7 +104,7 @@ def jumps(p):
 
 
 def side_effects(p):
-    """Order of evaluation, where there is one: &&, ||, ?:, the comma, full expressions."""
+    """Orders of evaluation that C defines: &&, ||, ?:, the comma, full expressions."""
     rng = p.rng
     g, f = p.name("g"), p.name("f")
     p.top(f"static int {g};\nstatic int {f}(int x) {{\n    {g} = {g} * 3 + x;\n    return x;\n}}")
@@ -166,7 +166,7 @@ def volatiles(p):
 
 
 def endings(p):
-    """What ends the program, or never does, before the error."""
+    """Programs that end, or never end, before the error."""
     rng = p.rng
     p.include("stdlib.h")
     a = p.integer(0, 6)
@@ -181,7 +181,7 @@ def endings(p):
 
 
 def assumptions(p):
-    """Assumptions in the middle: paths that end there have no error behind them, but any before."""
+    """Assumptions in the middle of a program. A path that ends there reaches errors before the assumption, but none after it."""
     rng = p.rng
     a, b = p.integer(-4, 6), p.integer(0, 5)
     s = p.name()
@@ -193,7 +193,7 @@ def assumptions(p):
 
 
 def noise(p):
-    """What the slicer should remove, and what it must not."""
+    """Code that the slicer should remove, next to code that it must keep."""
     rng = p.rng
     p.include("stdio.h", "stdlib.h", "string.h")
     g, n, a = p.name("g"), p.name("noise"), p.integer(0, 7)
@@ -208,7 +208,7 @@ def noise(p):
 
 
 def lasting(p):
-    """setjmp, which Proviso does not model: nothing wrong may come of it."""
+    """`setjmp`, which Proviso does not model. It must not cause a wrong verdict."""
     p.include("setjmp.h")
     rng = p.rng
     j, f = p.name("j"), p.name("f")
@@ -220,7 +220,7 @@ def lasting(p):
 
 
 def attributes(p):
-    """cleanup, constructor, atomics, vectors, inline functions."""
+    """Attributes (`cleanup`, `constructor`), atomic operations, vectors."""
     rng = p.rng
     f, g = p.name("f"), p.name("g")
     a = p.integer(0, 5)

@@ -11,7 +11,7 @@ INTEGERS = ["signed char", "unsigned char", "short", "unsigned short", "int", "u
 
 
 def real(p, most=8, tame=False):
-    """An input and its type."""
+    """Returns an input and its type. Without `tame`, the values include NaN, infinities and subnormal numbers."""
     rng = p.rng
     p.include("math.h")
     if tame:
@@ -19,13 +19,13 @@ def real(p, most=8, tame=False):
     else:
         values, kind = (VALUES, "double") if rng.random() < 0.65 else (SINGLES, "float")
     values = rng.sample(values, min(most, rng.randint(3, 8)))
-    # Equality does not tell these apart.
+    # A condition on the input cannot distinguish the two zeros, so the input has both or none.
     zero, minus = ("0.0", "-0.0") if kind == "double" else ("0.0f", "-0.0f")
     if zero in values or minus in values:
         values = [v for v in values if v not in (zero, minus)] + [zero, minus]
     room = p.room()
     while len(values) > room:
-        # Both zeros go together.
+        # If one zero has to be removed, the other is removed, too.
         if values[-1] == minus and room >= 2:
             values.pop(0)
         elif values[-1] == minus:
@@ -53,7 +53,7 @@ def expression(p, leaves, depth):
 
 
 def observe(p, e):
-    """Facts about a value that fit into integers."""
+    """Observes a floating-point value by integers, such as results of comparisons."""
     rng = p.rng
     return rng.choice((
         f"({e} > 0) + ({e} < 1) * 2 + ({e} == {e}) * 4 + !({e} >= 100) * 8",
@@ -78,13 +78,13 @@ def arithmetic(p):
 
 
 def to_integers(p):
-    """In range or not: what clang's code for the machine does."""
+    """Conversions to integers, in range or not. Out of range, the correct result is that of the code that clang generates."""
     p.defined = p.portable = False
     rng = p.rng
     x, _ = real(p, 9)
     f, t, u = p.name("f"), rng.choice(INTEGERS), rng.choice(INTEGERS)
     width = rng.choice(("", "", "float", "long double"))
-    # NaN by the x87 is open.
+    # The result for a NaN in the x87 is not specified.
     if width == "long double" or p.bits == 32:
         t, u = (c if c not in ("unsigned long", "unsigned long long") or p.bits == 32 and c == "unsigned long" else "int" for c in (t, u))
     if p.bits == 32 and width == "long double":
@@ -112,7 +112,7 @@ def from_integers(p):
 
 
 def bits(p):
-    """Representations by memcpy and by union."""
+    """Bits of a float, read by memcpy and by a union."""
     rng = p.rng
     x, kind = real(p, 7)
     p.include("string.h")
@@ -122,7 +122,7 @@ def bits(p):
     e = rng.choice((x, f"{x} + {x}", f"{x} * 0.5{'f' if kind == 'float' else ''}", f"-{x}"))
     y = p.name()
     p.line(f"{kind} {y} = {e};\n{width} {u};\nmemcpy(&{u}, &{y}, sizeof {u});")
-    # Of a NaN nothing else is fixed.
+    # The other bits of a NaN are not specified.
     exponent = 23 if kind == "float" else 52
     p.result(f"({u} >> {exponent}) & 0xff")
     p.result(f"{y} != {y} ? -1 : (long long)({u} & 0xfff)")
@@ -132,7 +132,7 @@ def bits(p):
 
 
 def functions(p):
-    """Of math.h, what IEEE 754 fixes."""
+    """Functions of math.h whose results IEEE 754 specifies."""
     rng = p.rng
     p.include("math.h", "stdlib.h")
     x, kind = real(p, 7)
@@ -146,7 +146,7 @@ def functions(p):
     else:
         z, _ = real(p, 4)
         f = rng.choice(two)
-        # Of zeros of both signs, either may be chosen.
+        # Of two zeros with different signs, `fmin` and `fmax` may return either.
         p.line(f"{t} {y} = {f}({x}, {rng.choice((z, z, '3.0', '0.1', '-2.5'))});")
     p.result(observe(p, y))
     p.result(observe(p, y))
@@ -170,7 +170,7 @@ def split(p):
 
 
 def loops(p):
-    """Loops over floats, which do not count as integers do."""
+    """Loops with floating-point counters, where rounding affects the number of iterations."""
     rng = p.rng
     start, step = rng.choice((("0.0", "0.1"), ("0.0", "0.25"), ("16777210.0f", "1.0f"), ("1.0", "0.5"), ("0.0f", "0.1f"), ("1e16", "1.0")))
     n = p.integer(1, 12)
@@ -187,7 +187,7 @@ def loops(p):
 
 
 def sorting_nans(p):
-    """Comparisons that NaN makes inconsistent."""
+    """Sorting with a comparison that is inconsistent for NaN."""
     x, k = real(p, 5)
     y, _ = real(p, 5)
     f = p.name("f")

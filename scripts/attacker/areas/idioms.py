@@ -1,9 +1,9 @@
-"""What programs of people are made of: buffers that grow, strings that pointers walk over, tables ended by a sentinel, tagged unions,
-handlers with a context, arenas, messages that say how long they are, ways out with `goto`."""
+"""Idioms of C programs: growing buffers, string traversals by pointers, tables with a sentinel, tagged unions, handlers with a context,
+arenas, messages with a length field, cleanup by `goto`."""
 
 
 def walked(p):
-    """A string of a length that is an input, and pointers that walk over it: forwards, backwards, by two, writing where they read."""
+    """A string whose length is an input, and pointers that traverse it: forwards, backwards, two at a time, or writing in place."""
     rng = p.rng
     p.include("stdlib.h", "string.h")
     n, c = p.integer(0, 6), p.integer(0, 3)
@@ -24,7 +24,7 @@ def walked(p):
 
 
 def vector(p):
-    """An array that grows behind a struct."""
+    """A growing array that a struct owns."""
     rng = p.rng
     p.include("stdlib.h")
     v, push, x = p.name("V"), p.name("push"), p.name("v")
@@ -48,7 +48,7 @@ def vector(p):
 
 
 def sentinel(p):
-    """A table that ends with an entry of its own."""
+    """A table that ends with a sentinel."""
     rng = p.rng
     p.include("string.h")
     e, t, f = p.name("E"), p.name("table"), p.name("find")
@@ -68,7 +68,7 @@ def sentinel(p):
 
 
 def variants(p):
-    """A tagged union, copied and told apart."""
+    """A tagged union that is copied and distinguished by its tag."""
     rng = p.rng
     p.include("string.h")
     v, f, x = p.name("V"), p.name("f"), p.name("x")
@@ -91,7 +91,7 @@ def variants(p):
 
 
 def handlers(p):
-    """Functions in structs that get a context."""
+    """Function pointers in structs, called with a context."""
     rng = p.rng
     c, h = p.name("C"), p.name("H")
     names = [p.name("on") for _ in range(3)]
@@ -109,7 +109,7 @@ def handlers(p):
 
 
 def bits(p):
-    """Sets of bits over words, rotations, what shifts bring in."""
+    """Bit sets in arrays of words, rotations, bits that shifts insert."""
     rng = p.rng
     w = rng.choice(("unsigned", "unsigned char", "unsigned long long", "unsigned short"))
     n = rng.choice((2, 3, 4))
@@ -126,7 +126,7 @@ def bits(p):
 
 
 def flow(p):
-    """Jumps into loops, cases that fall through, conditions with effects."""
+    """Jumps into loops, cases that fall through, conditions with side effects."""
     rng = p.rng
     n, k = p.integer(0, 9), p.integer(0, 3)
     a, i, s = p.name("a"), p.name("i"), p.name()
@@ -147,7 +147,7 @@ def flow(p):
 
 
 def ways_out(p):
-    """Several resources, each of which may fail, and one way out."""
+    """Several resources whose allocation may fail, and one cleanup section."""
     rng = p.rng
     p.include("stdlib.h", "string.h")
     f = p.name("f")
@@ -163,7 +163,7 @@ def ways_out(p):
 
 
 def arena(p):
-    """Objects cut from a buffer, aligned."""
+    """Aligned objects that are allocated in a buffer."""
     rng = p.rng
     p.include("stddef.h", "stdint.h", "string.h")
     a, f = p.name("A"), p.name("alloc")
@@ -179,7 +179,7 @@ def arena(p):
 
 
 def message(p):
-    """Bytes that say how long they are."""
+    """Messages with a length field."""
     rng = p.rng
     p.include("string.h", "stdint.h")
     f, b = p.name("parse"), p.name("bytes")
@@ -196,7 +196,7 @@ def message(p):
 
 
 def literals(p):
-    """Compound literals, buffers that functions keep, arrays within arguments."""
+    """Compound literals, static buffers of functions, arrays in struct arguments."""
     rng = p.rng
     p.include("string.h", "stdio.h")
     s, f, g = p.name("S"), p.name("f"), p.name("g")
@@ -213,7 +213,7 @@ def literals(p):
 
 
 def rows(p):
-    """Rows that are allocated one by one, and out-parameters."""
+    """A matrix whose rows are allocated one by one, and output parameters."""
     rng = p.rng
     p.include("stdlib.h")
     make, drop = p.name("make"), p.name("drop")
@@ -230,7 +230,7 @@ def rows(p):
 
 
 def passed_on(p):
-    """Arguments of any number, and a callback with what it is given."""
+    """Variadic functions, and a callback with its argument."""
     rng = p.rng
     p.include("stdarg.h")
     f, each, add = p.name("f"), p.name("each"), p.name("add")
@@ -247,7 +247,7 @@ def passed_on(p):
 
 
 def ring(p):
-    """A queue in an array, counted by numbers that may wrap around."""
+    """A ring buffer whose counters may wrap around."""
     rng = p.rng
     q, put, get = p.name("Q"), p.name("put"), p.name("get")
     size, counter = rng.choice((2, 4, 8)), rng.choice(("unsigned char", "unsigned", "unsigned short"))
@@ -262,7 +262,7 @@ def ring(p):
 
 
 def appended(p):
-    """Text put together in a buffer of fixed size."""
+    """Text that is composed in a buffer of fixed size."""
     rng = p.rng
     p.include("stdio.h", "string.h")
     b, at = p.name("b"), p.name("at")
@@ -275,7 +275,7 @@ def appended(p):
 
 
 def embedded(p):
-    """A list through members of structs, and the structs around them; arrays within arrays, walked as one."""
+    """An intrusive list (links are members of structs); nested arrays that are traversed as one."""
     rng = p.rng
     p.include("stddef.h")
     node, item, around = p.name("node"), p.name("item"), p.name("around")

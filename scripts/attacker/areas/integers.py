@@ -8,12 +8,12 @@ CONSTANTS = ["0", "1", "2", "3", "-1", "7", "10u", "127", "128", "255", "-128", 
 
 
 def types(p):
-    """With 128 bits where the machine has them."""
+    """Returns the integer types, with those of 128 bits if the machine has them."""
     return TYPES + (["__int128", "unsigned __int128"] if p.bits == 64 else [])
 
 
 def expression(p, leaves, depth):
-    """A random integer expression; shift amounts and divisors are mostly fine."""
+    """Returns a random integer expression. Most shift amounts and divisors are valid."""
     rng = p.rng
     if depth <= 0 or rng.random() < 0.12:
         return rng.choice(leaves) if rng.random() < 0.75 else rng.choice(CONSTANTS)
@@ -70,7 +70,7 @@ def arithmetic(p):
 
 
 def wrapping(p):
-    """Signed overflow, which wraps in Proviso and on the machine. gcc may have other ideas."""
+    """Signed overflow. It wraps around in Proviso and in code of clang; gcc may treat it differently."""
     p.defined = p.portable = False
     leaves = inputs(p, 2)
     a, b = leaves
@@ -84,7 +84,7 @@ def wrapping(p):
 
 
 def conversions(p):
-    """Chains of casts, implicit and explicit, through parameters and results."""
+    """Chains of implicit and explicit conversions, through parameters and results."""
     rng = p.rng
     value, _ = p.any_integer()
     for _ in range(rng.randint(1, 3)):
@@ -111,7 +111,7 @@ def divisions(p):
 
 
 def edges(p):
-    """INT_MIN and its like, guarded as careful programs do it."""
+    """Operations on `INT_MIN` and similar values, with guards against overflow."""
     p.include("limits.h", "stdint.h")
     rng = p.rng
     kind, low, high, t = rng.choice((("int", "INT_MIN", "INT_MAX", "int"), ("longlong", "LLONG_MIN", "LLONG_MAX", "long long"),
@@ -254,7 +254,7 @@ def enums_and_generics(p):
 
 
 def wide(p):
-    """128 bits."""
+    """Integers of 128 bits."""
     if p.bits == 32:
         return arithmetic(p)
     rng = p.rng

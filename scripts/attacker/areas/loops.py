@@ -1,11 +1,11 @@
-"""Loops and recursion over whole domains of inputs, for what guesses invariants: counters that wrap around or nearly do, relations
-that hold but for a corner."""
+"""Loops and recursion over whole domains of inputs. They test analyses that guess invariants: counters wrap around or nearly do, and
+relations hold for all inputs but a few."""
 
 KINDS = {"uchar": 256, "schar": 256, "ushort": 65536, "short": 65536, "int": 0, "uint": 0}
 
 
 def whole(p, kind=None, most=70_000):
-    """An input that takes all values of a small type, or an interval of a larger one."""
+    """Returns an input with all values of a small type, or an interval of a larger one."""
     rng = p.rng
     kind = kind or rng.choice(list(KINDS))
     low = {"schar": -128, "short": -32768}.get(kind, 0)
@@ -32,7 +32,7 @@ def start(p):
 
 
 def transfer(p):
-    """One counter goes into another."""
+    """One counter decreases while another increases."""
     start(p)
     rng = p.rng
     a = whole(p)
@@ -48,7 +48,7 @@ def transfer(p):
 
 
 def around(p):
-    """Steps that hit a value only when they have come around."""
+    """A counter that reaches a value only after wrapping around."""
     start(p)
     rng = p.rng
     t = rng.choice(("unsigned char", "unsigned char", "signed char", "unsigned short"))
@@ -106,7 +106,7 @@ def phases(p):
 
 
 def long_runs(p):
-    """Many turns, few inputs."""
+    """Many iterations, few inputs."""
     start(p)
     rng = p.rng
     a = p.input("int", range(0, 6))
@@ -138,7 +138,7 @@ def recursive(p):
 
 
 def cells(p):
-    """Arrays filled and searched, up to a bound that is an input."""
+    """Arrays that are filled and searched up to a bound that is an input."""
     start(p)
     rng = p.rng
     size = rng.choice((5, 10, 50, 200))
@@ -152,7 +152,7 @@ def cells(p):
 
 
 def machines(p):
-    """State machines that read an input's bits."""
+    """State machines that read the bits of an input."""
     start(p)
     rng = p.rng
     a = whole(p, rng.choice(("uchar", "ushort")), 1024)

@@ -1,4 +1,4 @@
-"""Objects: lifecycles, aliasing, arrays and their last cells, structs by value, initialisers, VLAs, overlapping copies."""
+"""Objects: lifetimes, aliasing, arrays and their last cells, structs by value, initialisers, variable-length arrays, overlapping copies."""
 
 ELEMENTS = ["int", "char", "short", "unsigned char", "long long", "unsigned", "signed char", "double"]
 
@@ -45,7 +45,7 @@ def growing(p):
 
 
 def lifetimes(p):
-    """Objects of scopes and calls; those of the heap that come after others went."""
+    """Objects of scopes and calls; heap objects that may reuse the memory of freed ones."""
     rng = p.rng
     p.include("stdlib.h", "string.h")
     f, g = p.name("f"), p.name("g")
@@ -63,7 +63,7 @@ def lifetimes(p):
 
 
 def pointers(p):
-    """Pointers to pointers, differences, order, what a write through one changes for the other."""
+    """Pointers to pointers, differences, order, and writes through aliases."""
     rng = p.rng
     t = rng.choice(ELEMENTS[:6])
     a, q, r, pp = (p.name(x) for x in "aqrp")
@@ -81,7 +81,7 @@ def pointers(p):
 
 
 def bytes_of(p):
-    """Objects through char*, through structs that start alike, and by pointers made of integers."""
+    """Objects that are accessed through `char *`, through structs with a common initial sequence, and through pointers converted from integers."""
     rng = p.rng
     p.include("string.h", "stdint.h", "stddef.h")
     s, x = p.name("S"), p.name("s")
@@ -123,7 +123,7 @@ def overlap(p):
 
 
 def arrays(p):
-    """Indices up to the last cell."""
+    """Array accesses with indices up to the last cell."""
     rng = p.rng
     t = rng.choice(ELEMENTS)
     n = rng.choice((1, 2, 3, 5, 8, 16, 100))
@@ -144,7 +144,7 @@ def arrays(p):
 
 
 def tables(p):
-    """Constant tables read at an input's index."""
+    """Constant tables that are read at an index that is an input."""
     rng = p.rng
     n = rng.choice((5, 16, 64, 256, 300))
     t = p.name("table")
@@ -179,7 +179,7 @@ def matrices(p):
 
 
 def structs(p):
-    """By value: arguments, results, assignment, arrays in them, compound literals."""
+    """Structs by value: arguments, results, assignments, arrays in structs, compound literals."""
     rng = p.rng
     s, f, x = p.name("S"), p.name("f"), p.name("s")
     t = rng.choice(("int", "short", "char", "long long", "float"))
@@ -226,7 +226,7 @@ def variable_length(p):
 
 
 def callbacks(p):
-    """qsort and bsearch; tables of functions."""
+    """`qsort` and `bsearch`; tables of functions."""
     rng = p.rng
     p.include("stdlib.h")
     c, a = p.name("c"), p.name("a")
@@ -251,7 +251,7 @@ def callbacks(p):
 
 
 def containers(p):
-    """container_of, tagged pointers, flexible array members, rings."""
+    """`container_of`, tagged pointers, flexible array members, ring buffers."""
     rng = p.rng
     p.include("stdlib.h", "stddef.h", "stdint.h", "string.h")
     s, x = p.name("S"), p.name("s")

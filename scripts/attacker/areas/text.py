@@ -1,4 +1,4 @@
-"""Strings, the functions over them, errno, printing and reading numbers."""
+"""Strings and string functions, `errno`, printing and reading numbers."""
 
 
 def quoted(rng, alphabet, low=0, high=5):
@@ -10,7 +10,7 @@ def character(p, alphabet):
 
 
 def buffer(p, alphabet, length):
-    """A string whose characters are partly inputs."""
+    """Declares a string of which some characters are inputs."""
     rng = p.rng
     s = p.name("s")
     p.line(f"char {s}[{length + rng.randint(1, 8)}] = {quoted(rng, alphabet.replace(chr(0), ''), length, length)};")
@@ -86,7 +86,7 @@ def classes(p):
 
 
 def numbers(p):
-    """strtol and its like, with errno and the end."""
+    """`strtol` and similar functions, with `errno` and the end pointer."""
     rng = p.rng
     p.include("stdlib.h", "errno.h", "string.h", "limits.h")
     text = rng.choice(("2147483647", "-2147483648", "9223372036854775807", "-9223372036854775808", "0x7f", "077", "18446744073709551615", " 12",
@@ -141,7 +141,7 @@ def scanning(p):
 
 
 def by_hand(p):
-    """Loops over characters as people write them."""
+    """Hand-written loops over characters."""
     rng = p.rng
     s = buffer(p, "ab1 \0", rng.randint(3, 5))
     f = p.name("f")
@@ -159,7 +159,7 @@ def by_hand(p):
 
 
 def errors(p):
-    """errno: set by whom, kept by whom."""
+    """`errno`: functions that set it and functions that keep it."""
     rng = p.rng
     p.include("errno.h", "math.h", "stdlib.h", "string.h")
     k = p.integer(0, 5)

@@ -23,6 +23,7 @@ impl InstanceId {
     pub const BASE: Self = Self(0);
 }
 
+/// A function in a context: a call string.
 struct Instance {
     /// The last calls of the call string, the latest last.
     calls: Box<[EdgeId]>,

@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A node of the constraint graph.
 pub type NodeId = u32;
 
+/// An edge of the constraint graph that changes offsets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ShiftedSource {
     from: NodeId,
@@ -32,6 +33,7 @@ struct Pending<U> {
     what: U,
 }
 
+/// A node of the constraint graph.
 struct Node<U> {
     all: SetId,
     /// The times at which `all` last grew and at which the sources were last added.

@@ -246,7 +246,7 @@ impl<'p> PointsTo<'p> {
         found.dedup();
         found
     }
-    /// The locations that undefined functions may access as the options permit.
+    /// The locations to which undefined functions have pointers.
     pub fn external(&self) -> Vec<Location> {
         self.set(self.external).collect()
     }
@@ -311,7 +311,8 @@ impl<'p> PointsTo<'p> {
     pub fn set(&self, set: u32) -> impl Iterator<Item = Location> + '_ {
         self.distinct[set as usize].iter().map(|l| self.locations[LocationId(l)])
     }
-    /// The accesses that an edge makes in the place of an undefined function; `None` for other edges.
+    /// For an edge that represents the effects of an undefined function: the memory that it may access, and how. `None`
+    /// for all other edges.
     pub fn external_access(&self, edge: EdgeId) -> Option<(Places, Undefined)> {
         (self.external != 0 && self.is_undefined(edge)).then_some((Places::Set(self.external), self.undefined))
     }
@@ -374,7 +375,7 @@ impl Numbers {
         self.known.insert(set, number);
         number
     }
-    /// The pointers of a set, and the targets of the distances in it.
+    /// Splits a set into its pointers and the targets of the distances in it. Returns the numbers of both sets.
     fn parted(&mut self, pool: &sets::SetPool, memory: &mut Memory, set: sets::SetId) -> VarSets {
         if let Some(&known) = self.parted.get(&set) {
             return known;

@@ -14,8 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
+/// The number of a class of variables and objects.
 type Class = u32;
 
+/// The properties of a class.
 #[derive(Default)]
 struct Node {
     points: Option<Class>,

@@ -33,7 +33,7 @@ static int first_byte(const char *name) {
 #endif
 }
 
-int main(void) { // with OPEN wrong: what is left at the end is told here
+int main(void) { // with OPEN wrong: a stream that is open at the end is reported here
     if (first_byte("one") == first_byte("two"))
         fputs("the same\n", stdout);
     return 0;

@@ -48,7 +48,7 @@ int main(void) {
     return 0;
 }
 #else
-int main(int argc, char **argv) { // with KEPT wrong: what is left at the end is told here
+int main(int argc, char **argv) { // with KEPT wrong: a stream that is open at the end is reported here
     long lines = 0;
     for (int i = 1; i < argc; i++) {
         FILE *file = fopen(argv[i], "r");

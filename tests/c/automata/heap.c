@@ -12,7 +12,7 @@ struct node {
     int *value;
 };
 
-int main(void) { // with LEAK wrong: what is left at the end is told here
+int main(void) { // with LEAK wrong: an object that is left at the end is reported here
     struct node *list = NULL;
     for (int n = __VERIFIER_nondet_uchar() % 3; n > 0; n--) {
         struct node *node = malloc(sizeof *node);

@@ -3,14 +3,14 @@
 // run: --automaton heap -DLEAK => FALSE(heap)
 // run: --automaton heap -DSTACK => FALSE(heap)
 // native: unseen
-// Memory that is allocated through an argument: the function sets a pointer, or takes one and may return another one.
+// Memory that is allocated through an argument: the function sets a pointer, or gets a pointer and may replace it.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 
 static char local[4];
 
-int main(void) { // with LEAK wrong: what is left at the end is told here
+int main(void) { // with LEAK wrong: an object that is left at the end is reported here
     char *line = NULL, *text, *name;
     size_t size = 0;
     void *aligned;

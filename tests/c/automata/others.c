@@ -5,7 +5,7 @@
 // run: --automaton heap -DKEPT => FALSE(heap)
 // run: --automaton mutex -DMUTEX -DUNLOCKED => FALSE(mutex)
 // native: unseen
-// Streams that `fopen` did not open, at addresses of closed ones; memory that `malloc` did not allocate and that `realloc` frees; waiting for
+// Streams of other functions than `fopen`, at addresses of closed streams; memory of other functions than `malloc`, freed by `realloc`; waiting for
 // condition variables.
 #define _GNU_SOURCE
 #include <pthread.h>

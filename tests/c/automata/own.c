@@ -23,7 +23,7 @@ static void recurse(int n) {
     leave();
 }
 
-int main(void) { // with IN wrong: what is left at the end is told here
+int main(void) { // with IN wrong: the state at the end is reported here
     int n = __VERIFIER_nondet_int();
 #ifndef NOTHING
     if (n < 1)

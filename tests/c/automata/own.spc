@@ -1,4 +1,4 @@
-// A device is opened, used as often as was asked for, and closed; no more than two at a time.
+// A device is opened for a number of uses, used at most that often, and closed; at most two devices are open at a time.
 automaton device for each d {
     int left = 0;
 

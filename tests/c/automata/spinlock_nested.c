@@ -3,7 +3,7 @@
 // run: --automaton spinlock -DLEFT => FALSE(spinlock)
 // run: --automaton spinlock -DOTHER => FALSE(spinlock)
 // native: unseen
-// As in kernels: functions that call others for the same lock, and macros that do not.
+// As in kernels: functions for a lock that call other functions for the same lock, and macros that do not.
 struct raw_spinlock {
     unsigned slock;
 };

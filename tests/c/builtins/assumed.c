@@ -12,7 +12,7 @@ int main(void) {
     if (x < 4)
         return 0;
 #endif
-    __builtin_assume(x > 3); // wrong where it is not told
+    __builtin_assume(x > 3); // wrong with UNTOLD
 #ifdef BUG
     if (x == 77)
         reach_error(); // wrong

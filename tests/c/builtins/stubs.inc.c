@@ -1,4 +1,4 @@
-// Stubs for undefined_policies.c.
+// Stubs for the undefined functions of undefined_policies.c.
 long __VERIFIER_nondet_long(void);
 void __VERIFIER_assume(int);
 struct pair;

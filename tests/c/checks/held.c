@@ -1,5 +1,5 @@
 // The static pre-analysis proves checks about the content of structures that functions pass, about tables, and about objects of frames and scopes.
-// Each fault here is one that a summary of allocation sites, cells or contexts would overlook.
+// An analysis that summarises allocation sites, cells or contexts imprecisely would overlook these faults.
 // run: --check address,null,bounds,alignment,pointer-overflow => TRUE
 // run: --check default => TRUE
 // run: --check address -DFREED => FALSE(address)

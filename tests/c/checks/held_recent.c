@@ -43,7 +43,7 @@ int main(void) {
         p++;
     return *p;
 #elif FAULT == 1
-    // Another number is there now.
+    // The element has another value now.
     unsigned read = numbers[0];
     numbers[0] = 3;
     if (read < 3)

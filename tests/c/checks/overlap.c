@@ -22,7 +22,7 @@ int main(void) {
     char text[16] = "abcdefgh", other[16];
     unsigned n = __VERIFIER_nondet_uint();
     __VERIFIER_assume(n <= 4);
-    // On the edge: one directly after the other.
+    // The last allowed case: one area directly follows the other.
     memcpy(text + 4, text, n + (BUG == 1)); // wrong
     memcpy(text, text, 4);
     memmove(text + 1, text, 4);

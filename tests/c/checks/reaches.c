@@ -22,7 +22,7 @@
 #define FAULT 0
 #endif
 
-// Only the other null byte is left.
+// Overwrites `n` bytes, and makes the first byte null.
 static void clear(char *s, int n) {
     memset(s, 'x', n);
     s[0] = 0;
@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
         a = b;
     }
 #elif FAULT == 4
-    // The end itself is one too many.
+    // An access at the end itself is out of bounds.
     unsigned n = __VERIFIER_nondet_uint() & 7;
     int *a = numbers(n);
     for (unsigned i = 0; i <= n; i++)

@@ -58,7 +58,7 @@ static int positive(int n) {
 
 static int (*chosen)(int) = positive;
 
-// It calls such a function without using the result, and its own result does not come from there.
+// This function calls such a function without using the result, and always returns a value itself.
 static int other(int n) {
     positive(n);
     pair(n);

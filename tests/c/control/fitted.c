@@ -1,4 +1,4 @@
-// A function of old C that is called with a narrower argument than its parameter: its expression must not be inlined unchanged.
+// A function of old C that is called with a narrower argument than its parameter: the expression of the function must not be inlined unchanged.
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DBUG => FALSE(unreach-call)
 // run: --property unreach-call --analysis symex-accelerated => TRUE

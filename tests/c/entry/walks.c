@@ -34,7 +34,7 @@ unsigned length(struct node *n) {
 }
 
 unsigned last(struct node *n) {
-    while (n->next) // wrong where the list is empty
+    while (n->next) // wrong if the list is empty
         n = n->next;
     return n->value;
 }
@@ -77,7 +77,7 @@ void copied(struct node *a, struct node *b) {
 
 void apart(struct node *a, struct node *b) {
     if (a->next && b->next)
-        check(a->next != b->next); // wrong where they may be the same
+        check(a->next != b->next); // wrong if they may be the same
 }
 
 void set(struct node *n) {

@@ -1,4 +1,4 @@
-// Input functions of programs written for CBMC and ESBMC.
+// Input functions of programs that were written for CBMC and ESBMC.
 #include "../verify.h"
 
 int nondet_int();

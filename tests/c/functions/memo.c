@@ -9,7 +9,7 @@
 #include "../verify.h"
 
 #ifdef ENDLESS
-/* Does not return where `m` does not divide `n`. */
+/* Does not return if `m` does not divide `n`. */
 static int divides(int m, int n) {
     if (n < 0) return divides(m, -n);
     if (n == 0) return 1;
@@ -27,7 +27,7 @@ int main(void) {
     return 0;
 }
 #else
-/* So many calls that only remembering their results leads to an end. */
+/* There are so many calls that the analysis ends only if it stores their results. */
 static int three(int n) {
     if (n < 2) return n;
 #ifdef ASSERTS

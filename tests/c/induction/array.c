@@ -6,7 +6,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* The write goes to an element that is read in the same turn. */
+/* The loop writes an element that it reads in the same iteration. */
 int main(void) {
     int a[16];
     unsigned i = 0, n = __VERIFIER_nondet_uint();

@@ -2,7 +2,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* The result for each value of the first argument is another formula in the second: n + 2, and 3n + 5. */
+/* For each value of the first argument, the result is a different formula over the second one: n + 2, and 3n + 5. */
 static int levels(int level, int n) {
     if (level == 0) return n + 2;
     if (n == 0) return levels(level - 1, 3);

@@ -6,7 +6,7 @@
 #define N 10000
 #endif
 
-/* What the error says of cells is tried at the loop that writes them: a relation that is no other candidate. */
+/* The condition of the error is a candidate at the loop that writes the cells. No other candidate expresses this relation. */
 struct Pair {
     int first, second;
 };

@@ -13,7 +13,7 @@ struct pair {
 static struct pair from[N];
 static short to[N];
 
-/* One row is part of structures, the other is not; both are written. */
+/* The cells of one row are members of structures, those of the other are not; both rows are written. */
 int main(void) {
     unsigned n = __VERIFIER_nondet_uint();
     if (n > N)

@@ -5,7 +5,7 @@
 #define N 100000
 #endif
 
-/* That all cells are equal is known only where a flag is still set. */
+/* All cells are equal only if a flag is still set. */
 int main(void) {
     char a[N], b[N];
     int equal = 1;

@@ -6,7 +6,7 @@
 #define N 100000
 #endif
 
-/* What is known of all cells must be forgotten where the second loop writes, also through another pointer and in other
+/* Facts about all cells must be dropped if the second loop writes to them, also through another pointer and in other
    pieces than the first. */
 int main(void) {
     static int a[N];

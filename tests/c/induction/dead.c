@@ -2,7 +2,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* The invariant speaks of `from`, which is not read in the loop, where paths part and join. */
+/* The invariant contains `from`, which the loop does not read, although paths fork and join in it. */
 int main(void) {
     int size = __VERIFIER_nondet_int(), from = __VERIFIER_nondet_int(), count = __VERIFIER_nondet_int();
     if (size <= 0 || size > 1000 || from <= 0 || from > size || count <= 0 || count > 1000) return 0;

@@ -8,7 +8,7 @@
 #include "../verify.h"
 #include <stdlib.h>
 
-/* How far pointers have got in their object goes with what is counted. */
+/* The invariant relates the offsets of pointers in their object to a counter. */
 int main(void) {
     unsigned long n = __VERIFIER_nondet_ulong();
     if (n < 2 || n > 1000)

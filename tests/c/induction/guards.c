@@ -3,7 +3,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* What is known where a function returns that otherwise ends the program. */
+/* Functions that end the program unless a condition holds: the condition holds after their return. */
 static void need(int condition) {
     if (!condition) abort();
 }

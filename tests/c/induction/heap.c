@@ -6,7 +6,7 @@
 #include "../verify.h"
 
 #include <stdlib.h>
-/* What a loop writes on the heap is forgotten, also through another pointer. */
+/* Facts about heap memory that a loop writes are dropped, also if it writes through another pointer. */
 int main(void) {
     int *p = malloc(sizeof(int)), *q = malloc(sizeof(int));
     int *r = q;

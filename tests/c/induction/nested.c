@@ -4,7 +4,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* An inner loop that ends early, and what it leaves to the outer one. */
+/* An inner loop may end early, and the outer loop uses its final values. */
 int main(void) {
     int i, j, sum = 0, n = __VERIFIER_nondet_int();
     if (n < 0 || n > 1000) return 0;

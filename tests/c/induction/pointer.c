@@ -5,7 +5,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* A recursion that writes through the pointer it was given. */
+/* A recursive function that writes through its pointer argument. */
 static void add(int *p, int n) {
     if (n <= 0) return;
 #ifdef BUG

@@ -2,7 +2,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* At the end of the inner loop two factors are the same, which takes two inequalities to see. */
+/* At the end of the inner loop, two factors are equal. The proof needs two inequalities. */
 int main(void) {
     int rows = __VERIFIER_nondet_int(), columns = __VERIFIER_nondet_int(), cells = 0;
     if (rows < 3 || rows > 200 || columns < 3 || columns > 200) return 0;

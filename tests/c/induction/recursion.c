@@ -4,7 +4,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* The contract speaks of a global. */
+/* The contract of the function contains a global variable. */
 int calls;
 static int count(int n) {
     calls++;

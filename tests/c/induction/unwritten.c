@@ -2,7 +2,7 @@
 // run: -DBUG => FALSE(unreach-call)
 #include "../verify.h"
 
-/* What is guessed speaks of `step`, which has no value where the loop is entered. */
+/* Candidates contain `step`, which has no value at the entry of the loop. */
 int main(void) {
     int sum = 0, turns = 0, step;
     while (sum < 700) {

@@ -6,8 +6,8 @@
 // run: --property valid-free -DWHAT=6 => FALSE(valid-free)
 // run: --property valid-free -DWHAT=0 => TRUE
 // native: unseen
-// Where the library allocates by malloc itself, no sanitizer sees that another function has to end the object. It is wrong all the same:
-// the library's function ends more than the memory.
+// If the library itself allocates with malloc, no sanitizer detects that `free` is the wrong function for the object. It is still an error:
+// the right function of the library does more than free the memory.
 #include <dirent.h>
 #include <netdb.h>
 #include <search.h>

@@ -33,10 +33,10 @@ int main(void) {
         return 1;
     ssize_t n = recv(peer, text, BUG == 1 ? 9 : 7, 0); // wrong: too long
     if (n > 0 || BUG == 2) {
-        text[n] = 0; // wrong where nothing came
+        text[n] = 0; // wrong if nothing was received
         check(strlen(text) < 8);
         check(BUG != 3 || text[0] != 'x'); // wrong
-        if (send(peer, text, BUG == 4 ? 8 : n, 0) < n) // wrong: more than came
+        if (send(peer, text, BUG == 4 ? 8 : n, 0) < n) // wrong: more than was received
             return 1;
     }
     close(peer);

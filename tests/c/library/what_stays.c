@@ -4,7 +4,7 @@
 // run: -DTIME=1 -DWRONG=ready==0 => FALSE(unreach-call)
 // run: -DWRONG=left.tv_nsec==3 => FALSE(unreach-call)
 // native: unseen
-// State after calls: of a query for an unknown user, and of waiting for a time.
+// State after calls: after a query for an unknown user, and after waiting for some time.
 #include "../verify.h"
 #include <poll.h>
 #include <pwd.h>

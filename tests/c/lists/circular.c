@@ -36,6 +36,6 @@ int main(void) {
 #ifdef TWICE
     n = first->next;
 #endif
-    free(n); // wrong: once more
+    free(n); // wrong: the second time
     return 0;
 }

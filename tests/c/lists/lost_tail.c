@@ -11,7 +11,7 @@ struct node { struct node *next, *prev; };
 int main(void) {
     struct node *last = 0;
     while (__VERIFIER_nondet_bool()) {
-        struct node *n = malloc(sizeof *n); // wrong: one that is lost
+        struct node *n = malloc(sizeof *n); // wrong: a node that is lost
         n->prev = last;
         n->next = 0;
         if (last)

@@ -14,7 +14,7 @@ static void put(int key) {
     n->key = key;
     n->next = 0;
     if (queue.last)
-        queue.last->next = n; // wrong where the last one is gone
+        queue.last->next = n; // wrong if the last node was freed
     else
         queue.first = n;
     queue.last = n;

@@ -8,7 +8,7 @@
 extern void *malloc(unsigned long);
 extern void free(void *);
 
-/* An object may be where another was before it was freed, whether or not anything else depends on that. */
+/* An object may have the address of an object that was freed before. */
 int main(void) {
 #ifdef TURNS
     unsigned long old = 0;

@@ -7,7 +7,7 @@
 static int a[300], one, two;
 static int *p[600];
 
-/* What was known of cells and of addresses before a write at any index is known no more. */
+/* After a write at an unknown index, earlier facts about cells and addresses do not hold any more. */
 int main(void) {
     a[5] = 7;
     p[0] = &one;

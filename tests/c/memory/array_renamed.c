@@ -2,7 +2,7 @@
 
 static int a[1000];
 
-/* Two paths write the same to an array too large for a choice between cells; what they know of `x` differs. */
+/* Two paths write the same value to an array that is too large for a choice between cells, but have different facts about `x`. */
 int main(void) {
     int i = __VERIFIER_nondet_int(), j = __VERIFIER_nondet_int(), x;
     if (i < 0 || i >= 1000 || j < 0 || j >= 1000)

@@ -11,7 +11,7 @@
 // run: -DBUG -DCALLED -DOVERRUN --property valid-memsafety => FALSE(valid-deref)
 #include "../verify.h"
 
-/* How far it is from one object to another leads to the other. */
+/* A pointer plus the distance to another object points to that object. */
 extern void *malloc(unsigned long);
 static int x, y;
 static int cells[4];

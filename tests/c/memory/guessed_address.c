@@ -21,7 +21,7 @@ extern int *foreign(void);
 
 static int x = 5, y = 6;
 
-/* A number that is the address of a variable leads to it once the program has made a number of the address. */
+/* An input may be the address of a variable if the program has converted that address to a number. */
 int main(void) {
 #if defined(PARTS)
     unsigned long guess = 0;

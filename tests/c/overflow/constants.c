@@ -5,7 +5,7 @@
 // run: --check shift -DBITS=32 => FALSE(shift)
 // run: --property no-overflow -DBITS=40 => FALSE(no-overflow)
 // run: --property no-overflow -DRIGHT=40 => TRUE
-// clang folds constants, except those that overflow. Of a shift whose result does not fit, only the check remains.
+// clang folds constants, except those that overflow. For a shift whose result does not fit, it generates only the check.
 #include "../verify.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Exams, so that no two with a common student are at the same time: thirteen that all have one, and a chain of others.
+// A timetable in which no two exams with a common student are at the same time: thirteen exams that share students pairwise, and a chain of others.
 #include "../verify.h"
 
 enum { EXAMS = 26, FULL = 13 };
@@ -23,6 +23,6 @@ int main(void) {
         int apart = slot[i] - slot[i - FULL];
         __VERIFIER_assume((apart < 0 ? -apart : apart) == 1 + i % 3);
     }
-    reach_error(); // wrong: with a slot more they fit
+    reach_error(); // wrong: with one more slot, a timetable exists
     return 0;
 }

@@ -1,4 +1,4 @@
-// No proof depends on undefined behaviour beside the loop: a machine continues there, and the loop does not end.
+// No proof depends on undefined behaviour next to the loop: a machine continues after it, and the loop does not end.
 // run: --property termination --timeout 3 => UNKNOWN
 // run: --property termination -DCOUNTED => TRUE
 extern int __VERIFIER_nondet_int(void);

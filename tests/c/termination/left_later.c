@@ -1,4 +1,4 @@
-// The named loop is one that is never left, although others have very many iterations before it.
+// The reported loop is never left, although other loops have very many iterations before it.
 // run: --property termination => FALSE(termination)
 // run: --property termination -DENDS => TRUE
 // Also if it is found after the proof that the program does not end; in it no state recurs soon.

@@ -53,7 +53,7 @@ int main(void) {
     if (result != 3 || value != 5)
         reach_error();
 #ifdef BROKEN
-    // The reader may be ahead of `sem_post`'s end or behind it, but has read.
+    // The reader may continue before or after the end of `sem_post`, but it has read the value.
     pthread_join(reader, NULL);
     if (value == 5)
         reach_error(); // wrong

@@ -11,7 +11,7 @@ struct node {
 
 extern void *malloc(unsigned long);
 
-/* What is read through a pointer that was never set is anything, but reading changes nothing. */
+/* A read through an uninitialised pointer returns any value, but it changes nothing. */
 int main(void) {
     struct node *n = malloc(sizeof *n);
     int *kept = malloc(sizeof *kept), seen = 0;

@@ -3,7 +3,7 @@
 // run: --entry other => FALSE(unreach-call)
 // run: --entry inside => FALSE(unreach-call)
 // native: declares
-// The precondition of a function, in a function that calls it.
+// The precondition of a function is stated in a function that calls it.
 #include <stddef.h>
 
 extern void __CPROVER_assume(_Bool);
@@ -24,7 +24,7 @@ static size_t pack(unsigned char *out, const unsigned char *in, size_t len) {
             count++;
         }
         out[n++] = byte;
-        out[n++] = count; // wrong where there is room for less
+        out[n++] = count; // wrong if there is less room
     }
     return n;
 }

@@ -28,7 +28,7 @@ pub fn of_variables(p: &Program) -> Table<VarId, Variable> {
             let ty = of_type(p, var.ty, var.width).unwrap_or(match guess.float[i] {
                 Some(format) => Ty::Float(format),
                 None if guess.pointer[i] => Ty::Pointer,
-                // The bits of a `long double` stay one: 32-bit targets have no integer of that width.
+                // A value with the width of a `long double` becomes one: 32-bit targets have no integer of that width.
                 None if var.width == FloatFormat::X87.width() && !is_integer(p, var.ty) => Ty::Float(FloatFormat::X87),
                 None => Ty::Unsigned(var.width),
             });
@@ -41,9 +41,12 @@ fn is_integer(p: &Program, ty: TypeId) -> bool {
     matches!(p.plain_type(ty), CType::Int { .. })
 }
 
+/// The kinds of variables that their uses imply.
 struct Guess<'p> {
     p: &'p Program,
+    /// By variable, true if a use needs a pointer.
     pointer: Vec<bool>,
+    /// By variable, the floating-point format that a use needs.
     float: Vec<Option<FloatFormat>>,
 }
 
@@ -140,16 +143,19 @@ impl Guess<'_> {
         }
     }
 
+    /// Marks a variable as a pointer, if it has the width of one.
     fn is_pointer(&mut self, v: VarId) {
         if self.p.vars[v].width == self.p.layout.pointer_width {
             self.pointer[v.0 as usize] = true;
         }
     }
+    /// Marks a variable as a float of this format, if it has its width.
     fn float_var(&mut self, v: VarId, format: FloatFormat) {
         if self.p.vars[v].width == format.width() {
             self.float[v.0 as usize] = Some(format);
         }
     }
+    /// Marks the variable, if the expression is one, as a float of this format.
     fn is_float(&mut self, e: ExprId, format: FloatFormat) {
         if let Expr::Var(v) = *self.p.exprs.get(e) {
             self.float_var(v, format);
@@ -180,6 +186,7 @@ impl Guess<'_> {
         }
     }
 
+    /// Returns true if the expression is known to be a pointer.
     fn points(&self, e: ExprId) -> bool {
         match *self.p.exprs.get(e) {
             Expr::Var(v) => {
@@ -192,6 +199,7 @@ impl Guess<'_> {
             _ => false,
         }
     }
+    /// Returns the floating-point format of the expression, if it is known to have one.
     fn floats(&self, e: ExprId) -> Option<FloatFormat> {
         match *self.p.exprs.get(e) {
             Expr::Var(v) => {

@@ -135,6 +135,7 @@ pub struct Names {
     tags: Scope,
 }
 
+/// The names in a scope.
 #[derive(Default)]
 struct Scope {
     taken: FxHashSet<String>,

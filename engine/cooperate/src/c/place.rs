@@ -108,6 +108,7 @@ pub struct Path {
     pub ty: Ty,
 }
 
+/// A step from an object to one of its parts in a C expression.
 enum Step {
     /// The target of the base.
     Target,

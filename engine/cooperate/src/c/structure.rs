@@ -75,6 +75,7 @@ impl Shape {
     }
 }
 
+/// The translation of a function to statements.
 struct Writer<'a, 'p> {
     file: &'a mut File<'p>,
     shape: &'a Shape,
@@ -411,6 +412,6 @@ enum Next {
     Follows,
     /// A node that is written here.
     Inline(u32),
-    /// Elsewhere, or the end.
+    /// The code ends with a jump or a return, so execution does not continue after it.
     Nowhere,
 }

@@ -22,6 +22,7 @@ pub struct Types<'p> {
     pub text: String,
 }
 
+/// The declaration of a struct or union.
 #[derive(Clone)]
 struct Tag {
     name: String,

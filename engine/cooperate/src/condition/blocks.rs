@@ -19,6 +19,7 @@ pub enum Exit {
     Never,
 }
 
+/// The edges that may end the block, with its end after each.
 type Exits = Rc<[(EdgeId, Exit)]>;
 
 /// The blocks of a program, with a cache of their exits.

@@ -14,7 +14,9 @@ const MOST_STATES: usize = 1_000;
 /// The effect of an edge on a counter.
 #[derive(Clone, Copy)]
 enum Effect {
+    /// The edge increments this counter.
     Count(usize),
+    /// The edge resets this counter.
     Reset(usize),
 }
 
@@ -27,6 +29,7 @@ pub fn within(program: &Program, iterations: u32) -> Condition {
     counters.condition(&ends).or_else(|| counters.together().condition(&ends)).unwrap_or_else(Condition::nothing)
 }
 
+/// The counters of a program, with the edges that change them.
 struct Counters {
     /// The bound of each counter.
     most: Vec<u32>,

@@ -82,6 +82,7 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
+/// A parser of C expressions.
 struct Parser<'t, 'p> {
     tokens: &'t [&'t str],
     at: usize,

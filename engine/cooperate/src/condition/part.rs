@@ -54,6 +54,7 @@ impl Condition {
     }
 }
 
+/// Returns true if the state has a transition for all edges that no other transition names.
 fn others_stay(condition: &Condition, id: StateId) -> bool {
     condition.states[id].transitions.iter().any(|t| t.on == Label::Others)
 }

@@ -278,6 +278,7 @@ struct Ends {
     free: StateId,
 }
 
+/// The tree of explored paths, from which a condition is built.
 struct Tree<'a> {
     explored: &'a ExploredProgram<'a>,
     calls: CallGraph,

@@ -38,7 +38,7 @@ impl Targets {
         Self::of(errors.map(|(id, _)| id))
     }
 
-    /// These edges.
+    /// The given edges as targets.
     pub fn of(edges: impl IntoIterator<Item = EdgeId>) -> Self {
         Self { edges: edges.into_iter().collect() }
     }
@@ -218,6 +218,7 @@ impl Gia {
 /// The state of a run in one component of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Side {
+    /// The component is in this state.
     At(StateId),
     /// The path is covered, and so are its extensions.
     Said,
@@ -242,6 +243,7 @@ fn both(of: [(&Gia, Says); 2], program: &mut Program) -> Condition {
     product.out.simplified()
 }
 
+/// The product of two automata under construction.
 struct Product<'a> {
     of: [(&'a Gia, Says); 2],
     useful: [Vec<bool>; 2],
@@ -427,6 +429,7 @@ struct Way {
     end: WayEnd,
 }
 
+/// The end of a run, compared with the `rt` claims of an automaton.
 enum WayEnd {
     /// The run is rt-covered and executed a target.
     Hit,
@@ -434,6 +437,7 @@ enum WayEnd {
     Missed(Outcome),
     /// The run is rt-covered, and it is unknown whether a target follows.
     Unclear(Outcome),
+    /// The run reached an over-approximation.
     Approximated,
     /// The run is not rt-covered.
     Elsewhere,

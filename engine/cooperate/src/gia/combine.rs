@@ -80,6 +80,7 @@ pub fn agree(a: &Gia, b: &Gia, program: &Program) -> Option<bool> {
     all_told.then_some(true)
 }
 
+/// The combination of two automata under construction.
 struct Combiner<'a> {
     a: &'a Gia,
     b: &'a Gia,

@@ -35,11 +35,11 @@ use cfa::{EdgeId, ExprId, Op, Program, Table};
 /// The claim of an accepting state about the paths that lead to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Says {
-    /// `F_ut`: infeasible, or feasible and reaching no target.
+    /// `F_ut`: the paths are infeasible, or they reach no target.
     Unreachable,
-    /// `F_rt`: feasible and reaching a target.
+    /// `F_rt`: the paths are feasible and reach a target.
     Reachable,
-    /// `F_cand`: unknown.
+    /// `F_cand`: it is unknown whether the paths reach a target.
     Candidate,
 }
 

@@ -126,6 +126,7 @@ struct Position {
     upper: reduction::State,
 }
 
+/// The condition of a range under construction.
 struct Product<'a> {
     program: &'a Program,
     range: &'a Range,

@@ -14,11 +14,11 @@ pub enum Side {
 /// The indicator function `B_P` of an edge. True precedes false.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Branch {
-    /// An assume edge for true.
+    /// The edge of a branch whose condition is true.
     True,
-    /// An assume edge for false.
+    /// The edge of a branch whose condition is false.
     False,
-    /// Any other edge.
+    /// An edge that is no branch.
     None,
 }
 

@@ -127,6 +127,7 @@ fn values(program: &Program, inputs: &Inputs, count: usize) -> Vec<(InputId, Bv)
     recorder.values
 }
 
+/// An input source that records the values.
 struct Recorder<'a, S> {
     program: &'a Program,
     source: S,
@@ -302,7 +303,7 @@ impl Guide for Unrolled<'_> {
             _ => {}
         }
         if then_leaves == else_leaves {
-            // Left, unless only the other side can enter some loop.
+            // Take the left side, unless it misses loops that the right side can still enter.
             let [then_target, else_target] = [then_edge, else_edge].map(|edge| program.edges[edge].target);
             return Some(!self.shape.misses_loops(then_target, else_target));
         }

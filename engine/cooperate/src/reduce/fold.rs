@@ -29,6 +29,7 @@ struct Class {
 /// The target of each step, and the copy that it calls.
 type Steps = FxHashMap<Step, (LocId, Option<FuncId>)>;
 
+/// A folding of a residual program.
 struct Fold<'a> {
     original: &'a Program,
     r: &'a Restricted,

@@ -107,6 +107,7 @@ struct At {
     entered: Vec<u32>,
 }
 
+/// A traversal of the residual program that determines the position of each location.
 struct Walk<'a> {
     composed: &'a Restricted,
     program: &'a Program,

@@ -6,6 +6,7 @@ use cfa::{CType, Expr, ExprId, LocId, Op, Out, Var, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Restricted {
+    /// Inserts the loads before all branches whose condition refers to memory contents.
     pub(crate) fn with_loads(mut self) -> Self {
         for loc in self.program.locs.ids().collect::<Vec<_>>() {
             if let Out::Branch { then_edge, .. } = self.program.locs[loc].out
@@ -22,6 +23,7 @@ impl Restricted {
         self
     }
 
+    /// The memory contents that a condition refers to.
     fn contents(&self, cond: ExprId) -> Vec<ExprId> {
         let mut found = Vec::new();
         self.program.exprs.visit(cond, &mut FxHashSet::default(), |e, node| {
@@ -32,7 +34,8 @@ impl Restricted {
         found
     }
 
-    /// Moves a branch after loads of these contents.
+    /// Inserts loads of these contents before the branch at a location, and replaces the contents in its condition by
+    /// the loaded variables.
     fn load(&mut self, loc: LocId, contents: &[ExprId]) {
         let p = &mut self.program;
         let func = p.locs[loc].func;

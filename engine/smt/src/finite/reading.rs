@@ -43,6 +43,7 @@ pub(super) fn read(pool: &ExprPool, set: &[ExprId]) -> Result<Option<Problem>, C
     Ok(Some(problem))
 }
 
+/// The translation of a set of terms to a problem.
 struct Reading<'p> {
     pool: &'p ExprPool,
     facts: &'p Facts,

@@ -11,7 +11,9 @@ use std::collections::VecDeque;
 pub(super) enum Outcome {
     /// A solution, as the bit of each symbol's value.
     Solution(Vec<u32>),
+    /// The problem has no solution.
     Contradiction,
+    /// The search ended without a result.
     Unknown,
 }
 

@@ -144,6 +144,7 @@ struct Tables {
     known: FxHashMap<ExprId, Option<Table>>,
 }
 
+/// The constant elements of an array term.
 struct Table {
     elements: FxHashMap<u64, Bv>,
     /// The element at all other indices, if known.
@@ -173,8 +174,11 @@ impl Table {
 
 /// An operation in the evaluation of a term, on results of earlier steps.
 enum Step<'p> {
+    /// The argument of the function.
     Argument,
+    /// The element of a table at the result of an earlier step.
     Read { table: &'p Table, index: usize },
+    /// The result of an operator on the results of earlier steps.
     Apply { term: &'p Expr, operands: Vec<usize> },
 }
 

@@ -85,15 +85,12 @@ struct Way<S> {
 
 /// The successors of a state.
 enum Next<S, E> {
+    /// A single successor.
     One(Way<S>),
     /// None or several, which are in [`CpaAlgorithm::ways`].
     Ways,
-    Hit {
-        goal: Goal,
-        state: S,
-        before: Option<S>,
-        evidence: Option<E>,
-    },
+    /// The state reaches a target.
+    Hit { goal: Goal, state: S, before: Option<S>, evidence: Option<E> },
     /// The unchanged state, for a later time slice. Further successors may be in [`CpaAlgorithm::ways`].
     Later(S),
 }

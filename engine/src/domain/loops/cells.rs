@@ -90,6 +90,7 @@ pub fn candidates(
     guess.found
 }
 
+/// A variable of the loop.
 #[derive(Clone, Copy)]
 struct Scalar {
     column: usize,
@@ -99,6 +100,7 @@ struct Scalar {
     modified: bool,
 }
 
+/// The generation of candidates for a loop.
 struct Guess<'a> {
     pool: &'a mut ExprPool,
     program: &'a Program,
@@ -190,8 +192,8 @@ impl Guess<'_> {
         }
     }
 
-    /// The ranges of indices: all indices, from or up to a variable or the index of a write, and as many as a variable
-    /// says from a constant on.
+    /// The ranges of indices for candidates: all indices; the indices below, and from, a variable or the index of a
+    /// write; and the indices from a constant `c` to `c + x` for a variable `x`.
     fn ranges(&mut self) -> Vec<Range> {
         let (start, end) = (self.constant(0), self.constant(1 << (self.width - 2).min(62)));
         let of_index = |s: &&Scalar| s.modified && s.width <= self.width && s.width >= 8 && self.values(s).len() > FLAG;
@@ -229,9 +231,9 @@ impl Guess<'_> {
         ranges
     }
 
-    /// The ends of the range of cells that the loop writes: for an ascending loop, and for a descending one if there is
-    /// one. They are the indices of its writes, and the summands of these indices, since the summand of an inner loop
-    /// is no longer part of the index when that loop has ended.
+    /// Terms that may separate the cells that the loop has written from the others: the upper end if the loop ascends,
+    /// and the lower end if it descends, where one is known. They are derived from the indices of its writes. The
+    /// summands of an index are included, because the index of an inner loop has no meaning after that loop.
     fn indices(&mut self) -> Vec<(ExprId, Option<ExprId>)> {
         let mut locs: Vec<LocId> = self.l.body.iter().copied().collect();
         locs.sort_unstable();
@@ -266,8 +268,8 @@ impl Guess<'_> {
         self.bounds.len() - 1
     }
 
-    /// Adds a bound. `None` if it has variables that are not watched, or was observed to have few values although the
-    /// caller does not know that it `changes`.
+    /// Adds a bound and returns its number. `None` if a variable in it is not watched. `None` also if few values of the
+    /// term were observed, unless the caller states that it `changes`.
     fn bound(&mut self, term: ExprId, changes: bool) -> Option<usize> {
         let vars = self.pool.vars(term);
         let columns: Option<Vec<Scalar>> =

@@ -86,7 +86,8 @@ pub struct Unrolling<'p> {
 }
 
 impl<'p> Unrolling<'p> {
-    /// Unrolling under assumptions, for the program of `plain`, whose samples are not copied.
+    /// Unrolling under assumptions, with the program and the options of `plain`. It starts without values observed at
+    /// loop heads.
     pub fn new(plain: &SymbolicExecution<'p>, solver: PathSolver, assumptions: Assumptions) -> Self {
         let symbolic = plain.for_unrolling(solver, &assumptions.pool, assumptions.bounded);
         Self { symbolic, assumptions, siblings: Vec::new(), step: Step::default() }
@@ -226,7 +227,8 @@ impl Cpa for Unrolling<'_> {
         if self.is_early(&st.nest) {
             return Ok(Target::Infeasible);
         }
-        // A violation after an over-approximation does not count.
+        // In this mode, a path to an error is only recorded, and then dropped. It does not count if an approximation
+        // or an invalid read precedes the error.
         if self.assumptions.past_errors && st.past.is_none() {
             self.assumptions.violated |= self.symbolic.execution.is_feasible(st);
             return Ok(Target::Infeasible);

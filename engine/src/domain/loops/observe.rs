@@ -29,6 +29,7 @@ const SNAPSHOTS_PER_RUN: u64 = 5;
 const CELLS: u64 = 16;
 const STARTS: usize = 4;
 
+/// The values of all columns in one observation; `None` for an unknown value.
 type Row = Vec<Option<u64>>;
 
 /// Runs the program, and a scaled-down version that finishes its loops sooner, and adds the observed values to the
@@ -96,6 +97,7 @@ fn is_kept(number: u64) -> bool {
     number <= CALLS_PER_RUN || number.is_power_of_two()
 }
 
+/// Observes the values of variables at loop heads and entries of recursive functions in a run.
 struct Watcher<'a> {
     program: &'a Program,
     loops: &'a mut Loops,

@@ -214,10 +214,13 @@ enum Shape {
 /// A factor of a monomial: a column, or two to the power of a column.
 #[derive(Clone, Copy)]
 enum Factor {
+    /// The value of this column.
     Column(usize),
+    /// Two to the power of this column.
     Power(usize),
 }
 
+/// The generation of candidates over the observed values.
 struct Guess<'a> {
     pool: &'a mut ExprPool,
     seen: &'a Observations,

@@ -19,7 +19,7 @@ pub(super) enum Reach {
     String,
     /// The end of the object.
     Object,
-    /// No bound.
+    /// No bound is assumed.
     Anywhere,
 }
 

@@ -3,7 +3,7 @@
 //! - *State*: an abstract state may keep which predicates hold. Cartesian abstraction keeps the truth value of each
 //!   predicate on its own. Boolean abstraction also keeps which combinations of the undecided predicates are possible,
 //!   enumerated with the solver (Lahiri, Nieuwenhuis, Oliveras, CAV 2006). The kept predicates are conjuncts of the
-//!   path condition. The module `state` has what a state keeps in addition.
+//!   path condition. The module `state` defines the further parts of a state.
 //! - *Transfer*: between abstractions, states are symbolic ([`symbolic`](super::symbolic)). The blocks between
 //!   abstractions are adjustable (Beyer, Keremoglu, Wendler: Predicate abstraction with adjustable-block encoding,
 //!   FMCAD 2010).

@@ -3,12 +3,12 @@
 //! The precision is a set of operations, the slice. An operation outside the slice has no effect, and a branch outside
 //! it is followed on both sides. A refinement adds slicing criteria: the branches and the last operation of an
 //! infeasible path (target-path slicing), or the last operation only (target-location slicing). It adds all operations
-//! on which the criteria depend. The same step also refines the precision of the inner CPA (the thesis on slicing and
-//! CEGAR for symbolic execution, sections 3.2 and 3.3, Algorithm 4). Since control flow is unchanged, a slice that is
-//! insensitive to termination is sound here.
+//! on which the criteria depend. The same step also refines the precision of the inner CPA (Lemberger: Abstraction
+//! refinement for model checking: program slicing + CEGAR, master's thesis, LMU Munich 2018, sections 3.2 and 3.3,
+//! Algorithm 4). Since control flow is unchanged, a slice that is insensitive to termination is sound here.
 //!
-//! With target-location slicing, a path is checked in the slice of its last operation, as checkPath(σ, A/c) of the
-//! thesis does. Contradictions that are unrelated to the error (Figure 21 of the thesis) then do not refute the path.
+//! With target-location slicing, a path is checked in the slice of its last operation, like checkPath(σ, A/c) of the
+//! thesis. Contradictions that are unrelated to the error (Figure 21 of the thesis) then do not refute the path.
 //! The counterexample is then not that path, but the run of the program on the inputs of the slice, which has to reach
 //! the error. If it does not, the path itself is checked. If a path is feasible in the slice but infeasible in the
 //! program, its branches become criteria as well. The thesis' algorithm does not terminate in this case.

@@ -70,6 +70,7 @@ struct Path {
     edges: usize,
 }
 
+/// A backward search for paths from loop heads to an error.
 struct Walk<'a> {
     program: &'a Program,
     pool: &'a mut ExprPool,

@@ -1,7 +1,8 @@
 //! Symbolic execution.
 //!
 //! A state is one path: variables and memory over symbols, and a path condition (King, Symbolic execution and program
-//! testing, CACM 1976; as a CPA: the thesis on slicing and CEGAR for symbolic execution, section 2.6.6).
+//! testing, CACM 1976; as a CPA: Lemberger: Abstraction refinement for model checking: program slicing + CEGAR,
+//! master's thesis, LMU Munich 2018, section 2.6.6).
 //! The module `semantics` defines the effect of operations. This module turns it into a CPA: faults, taints, coverage and
 //! merging.
 

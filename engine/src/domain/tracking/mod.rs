@@ -38,8 +38,8 @@ pub struct Options {
     pub values_only: bool,
     /// If true, everything is tracked from the start.
     pub full: bool,
-    /// If true, all constants are tracked from the start. That is the value analysis without refinement, or, with
-    /// predicates, beside their refinement.
+    /// If true, all constants are tracked from the start. Values then need no refinement. Predicates are still refined
+    /// if `predicates` is true.
     pub numbers: bool,
     /// The locations at which new items are tracked.
     pub sharing: Sharing,
@@ -105,7 +105,7 @@ impl<'p> Tracking<'p> {
         self.value.precision().len() + self.predicate.precision().len()
     }
 
-    /// Records the branch that the newest conjuncts of `st`, all but the oldest `before`, come from.
+    /// Records that the branch at `edge` added the conjuncts of `st` after the first `before` ones.
     fn note_constraints(&mut self, st: &State, before: usize, edge: EdgeId) {
         if self.symbolic.execution.mode.names_unknowns {
             self.value.note_constraints(st, before, edge);

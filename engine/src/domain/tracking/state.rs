@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub struct State {
     /// The path state.
     pub symbolic: symbolic::State,
-    /// The history.
+    /// The history of the path that leads to the state.
     pub along: Along,
 }
 

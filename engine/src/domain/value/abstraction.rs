@@ -273,7 +273,7 @@ impl Forget<'_, '_, '_> {
     }
 
     /// Abstracts the frames below the top, down to the first frame that `since` shares. `at` is the location of the
-    /// precision behind `keep`, if there is one. It selects entries of the cache.
+    /// precision that determines `keep`, if there is one. It selects entries of the cache.
     fn callers(&mut self, st: &mut State, at: Option<LocId>, since: Option<&State>) {
         let mut old = since.map(|s| &s.frame);
         let mut frames = Vec::new();

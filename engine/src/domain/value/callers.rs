@@ -14,6 +14,7 @@ pub(super) struct Callers {
     changes: u64,
 }
 
+/// A frame with its abstraction.
 struct Abstracted {
     /// The original frame. Keeping it alive prevents another frame from getting the same address.
     _frame: Rc<Frame>,

@@ -9,9 +9,10 @@
 //! not refute the path, another method has to find interpolants.
 //!
 //! The recorder continues beyond the contradiction as if the branch had no effect, because a path often has several
-//! contradictions (sliced path prefixes: Beyer, Löwe, Wendler, FORTE 2015). The values that decide its branches are
-//! those in a slice of the path. They are an upper bound of the necessary values (the thesis on slicing and CEGAR for
-//! symbolic execution, section 3.3).
+//! contradictions (sliced path prefixes: Beyer, Löwe, Wendler, FORTE 2015). The values that decide the branches of the
+//! whole path (`Recording::deciding`) are those in a slice of the path. They include all values that some
+//! contradiction on the path needs, and possibly more (Lemberger: Abstraction refinement for
+//! model checking: program slicing + CEGAR, master's thesis, LMU Munich 2018, section 3.3).
 
 use crate::analysis::{Goal, Stop};
 use crate::domain::path::{Carrier, Follower};

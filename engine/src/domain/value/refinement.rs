@@ -2,10 +2,11 @@
 //!
 //! For explicit values, the algorithms are Interpolate and Refine (Algorithms 3 and 4) of Beyer, Löwe: Explicit-state
 //! software model checking based on CEGAR and interpolation, FASE 2013. With symbols, values and constraints are
-//! interpolated together, as in the thesis on slicing and CEGAR for symbolic execution, section 2.5. An interpolant is
-//! a subset of a state that contradicts the rest of the path. Usually one backward pass over the path finds the
-//! interpolants ([`dependence`](super::dependence)). If it does not, the interpolants are minimal subsets, found by
-//! bisection (Junker: QuickXplain, AAAI 2004). Each is then derived from the previous interpolant.
+//! interpolated together (Lemberger: Abstraction refinement for model checking: program slicing + CEGAR, master's
+//! thesis, LMU Munich 2018, section 2.5). An interpolant is a subset of a state that contradicts the rest of the path.
+//! Usually one backward pass over the path finds the interpolants ([`dependence`](super::dependence)). If it does not,
+//! the interpolants are minimal subsets, found by bisection (Junker: QuickXplain, AAAI 2004). Each is then derived from
+//! the previous interpolant.
 
 use super::dependence::{Needed, Recording};
 use crate::analysis::{Goal, Increment, Refinement, Stop};

@@ -40,7 +40,9 @@ const TICK: u32 = 128;
 
 /// The continuation after an edge.
 enum Next {
+    /// The path ends, or continues elsewhere: in a callee or after a return.
     Stop,
+    /// Continue in the present environment.
     Go,
     /// Continue in the present environment and in these.
     Also(Vec<Environment>),
@@ -74,11 +76,13 @@ type Sent = Result<LocId, FuncId>;
 /// The kind of a join of environments.
 #[derive(Clone, Copy)]
 enum Step {
+    /// Join without widening.
     Join,
     /// Widen to the next threshold.
     Widen,
     /// Widen to the extreme values.
     Leap,
+    /// Drop everything that would change.
     Forget,
 }
 
@@ -96,7 +100,9 @@ impl Step {
 
 /// The end of the interpretation from a node.
 enum End {
+    /// Another node, with the environment there.
     Node(LocId, Environment),
+    /// The return of a function, with the environment and the value there.
     Return(FuncId, Exit),
 }
 

@@ -76,12 +76,12 @@ pub struct Status {
     pub(in crate::invariant) content: Content,
     /// The byte ranges that may have been written, as pairs of start and end: disjoint and ascending.
     pub(in crate::invariant) written: Rc<[(u64, u64)]>,
-    /// Set if one of the bytes is null: lower bound on its offset.
+    /// If the object contains a null byte: a lower bound on the offset of the null byte that [`Reach::Null`] refers to.
     pub(in crate::invariant) null: Option<u64>,
-    /// Set if a null byte was observed: lower and upper bound on its offset.
+    /// If a null byte was observed: a lower and an upper bound on the offset that [`Reach::Seen`] refers to.
     pub(in crate::invariant) seen: Option<(u64, u64)>,
-    /// Lengths of other objects that do not exceed its size. For each, the offset bound that holds for the value 0
-    /// holds for the size.
+    /// Lower bounds on its size by lengths of other objects: for each, the size is at least the length plus `more`. The
+    /// other fields are not used.
     pub(in crate::invariant) covers: Rc<[Limit]>,
     /// Set if the object ends with zero bytes, regardless of the values of its cells.
     pub(in crate::invariant) zeros: Option<Zeros>,
@@ -90,8 +90,9 @@ pub struct Status {
 /// The zero bytes at the end of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::invariant) struct Zeros {
+    /// The number of zero bytes.
     pub(in crate::invariant) bytes: u64,
-    /// Their offset modulo their number.
+    /// The offset of the first zero byte, modulo `bytes`.
     pub(in crate::invariant) phase: u64,
 }
 

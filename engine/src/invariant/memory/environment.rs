@@ -79,7 +79,8 @@ impl Rows {
         let address = function_address(func);
         let at = Bounds::unsigned(self.pointer_width, address, address).unwrap_or(Bounds::full(self.pointer_width));
         let value = Value::address(at, 1, self.function(func));
-        // Each function has its own address, which differs from those of objects. Only the analysis of memory uses this.
+        // Each function has its own address, which differs from those of objects. Only the analysis of memory uses
+        // this.
         if self.follows { value } else { Value::full(self.pointer_width) }
     }
 
@@ -195,7 +196,7 @@ impl Environment {
             return Some(value.clone());
         }
         let now = within(value, &|limit| self.memory.most(limit, false));
-        // An address points to an object that exists.
+        // An address points to an object that exists, so bounds by the size of this object hold.
         let most = |object, limit: &Limit| self.memory.most(limit, limit.object == object);
         // Functions lie below all objects.
         let (_, high) = addresses(rows.pointer_width);

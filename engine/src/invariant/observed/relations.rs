@@ -38,6 +38,7 @@ pub struct Line {
 /// Two columns, and the direction of the line through their values once two values differ.
 type Pair = (usize, usize, Option<(i128, i128)>);
 
+/// The relations that all observed states satisfy so far.
 #[derive(Clone, Debug)]
 pub(super) struct Relations {
     columns: Vec<Column>,

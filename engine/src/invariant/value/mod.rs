@@ -69,7 +69,7 @@ impl Value {
     pub fn limited(&self, limit: Limit) -> Self {
         Self { limits: self.limits.with(limit), ..self.clone() }
     }
-    /// The set without lost offset bounds; `None` if it has none of them.
+    /// The set without lost offset bounds. `None` if it has no such bounds, so that nothing changes.
     pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
         let limits = self.limits.without(is_lost);
         let is_hit = |(_, at): &(u32, Self)| at.without(is_lost).is_some();

@@ -1,4 +1,5 @@
-//! Coverage of the content of one object by that of another.
+//! Coverage of the content of one object by that of another. The substitution θ in comments is that of
+//! `semantics/order`.
 
 use super::*;
 

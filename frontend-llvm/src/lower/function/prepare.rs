@@ -289,8 +289,11 @@ fn promotable(fl: &FunctionLowering) -> Vec<u32> {
 /// An event of a cell in a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Event {
+    /// The lifetime of the cell begins.
     Begins,
+    /// The lifetime of the cell ends.
     Ends,
+    /// The cell is accessed.
     Access,
 }
 

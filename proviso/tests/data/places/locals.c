@@ -23,9 +23,9 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 10; i++)
         sum += table[i];
     sum += own[7] + digits(other);
-    sum += digits(text);  // there may be no null byte any more
+    sum += digits(text);  // the text may have no null byte
     char *name = name_of(argc);
-    sum += name[0];       // nobody knows where that leads
+    sum += name[0];       // the target of `name` is unknown
     sum += own[sum & 7];
     printf("%d %s\n", sum, other);
     return argv[0][0] == 'x';

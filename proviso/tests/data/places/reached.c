@@ -27,13 +27,13 @@ int main(int argc, char **argv) {
     *node = (struct node){handed, 2, NULL};
     keep(node);
     int sum = own[called & 3];
-    sum += handed[node->at];    // the node's index is another one
-    sum ^= *node->to;           // and its pointer
+    sum += handed[node->at];    // `keep` may have changed the index
+    sum ^= *node->to;           // `keep` may have changed the pointer
     int what = poke(argc);
     int *place = &own[1];
     sum ^= *place;
-    sum ^= shared[index_of_all]; // anybody may have written it
-    sum ^= own[called];          // the callback may have
+    sum ^= shared[index_of_all]; // any undefined function may have written the index
+    sum ^= own[called];          // the callback may have written the index
     sum ^= shared[shared[2] & 3];
     if (what > 3)
         sum ^= handed[what & 7];

@@ -1,5 +1,5 @@
-// What the programs here share. Each has the name of a check and is asked for it three times: with values well within what the check
-// allows, with the last that it allows (EDGE), and with the next (BEYOND), on the line that says `wrong`.
+// Common definitions of the programs in this folder. Each program has the name of a check, which is verified three times: with values well within the
+// allowed range, with the last allowed value (EDGE), and with the next value (BEYOND), which violates the check on the line marked `wrong`.
 #ifndef EDGE_H
 #define EDGE_H
 
@@ -13,7 +13,7 @@
 #endif
 #define at(within, edge, beyond) (AT == WITHIN ? (within) : AT == EDGE ? (edge) : (beyond))
 
-// A number from `low` to `high`, any.
+// Any number from `low` to `high`.
 static int between(int low, int high) {
     int n = __VERIFIER_nondet_int();
     __VERIFIER_assume(low <= n && n <= high);

@@ -1,4 +1,4 @@
-// A product with a constant says nothing about its lower bits: a sum of conditions, one of them uninitialised, may be known to be
+// The lower bits of a product with a constant may be known although a factor is uninitialised: a sum of conditions, one of them uninitialised, may be
 // zero (found by the attack).
 // run: --check memory => TRUE
 // run: --check memory -DWRONG => FALSE(memory)
