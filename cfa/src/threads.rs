@@ -32,6 +32,11 @@ pub enum ThreadOp {
     Release,
     /// `(order)`: a fence.
     Fence,
+    /// `(address, order)`: the atomic access of the innermost section writes the address after it has read it. From here
+    /// on, and for the read, the section has this order.
+    Update,
+    /// The thread has observed the state of a lock without an operation that orders it after other threads.
+    Observe,
     /// `(address)`: the address of the thread's own copy of a thread-local variable.
     Local,
 }
@@ -96,7 +101,7 @@ impl Relation {
 
 impl ThreadOp {
     /// All operations.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Start,
         Self::End,
         Self::This,
@@ -106,6 +111,8 @@ impl ThreadOp {
         Self::Acquire,
         Self::Release,
         Self::Fence,
+        Self::Update,
+        Self::Observe,
         Self::Local,
     ];
 
@@ -121,6 +128,8 @@ impl ThreadOp {
             Self::Acquire => "__proviso_acquire",
             Self::Release => "__proviso_release",
             Self::Fence => "__proviso_fence",
+            Self::Update => "__proviso_atomic_update",
+            Self::Observe => "__proviso_observe",
             Self::Local => "__proviso_thread_local",
         }
     }
@@ -131,9 +140,9 @@ impl ThreadOp {
     /// The number of parameters.
     pub fn parameters(self) -> usize {
         match self {
-            Self::End | Self::This | Self::Finish => 0,
+            Self::End | Self::This | Self::Finish | Self::Observe => 0,
             Self::Begin | Self::Release | Self::Fence | Self::Local => 1,
-            Self::Start | Self::Acquire => 2,
+            Self::Start | Self::Acquire | Self::Update => 2,
             Self::When => 3,
         }
     }

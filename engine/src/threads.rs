@@ -28,7 +28,7 @@ use cfa::interp::{
     Endless, Gap, InputSource, Inputs, Interpreter, LimitKind, Limits, Machine, ObjectSeq, Outcome as End, Recording,
     Sharing, Unknown,
 };
-use cfa::{Bv, Callee, Check, ErrorId, ExprId, FuncId, InputId, Op, PlaceId, Program, VarId};
+use cfa::{Bv, CallGraph, Callee, Check, ErrorId, ExprId, FuncId, InputId, Op, PlaceId, Program, VarId};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -238,6 +238,8 @@ impl<'p> Search<'p> {
                 Gap::Address => "the result may depend on addresses of objects, in a program with threads",
                 Gap::WeakOrder => "memory orders weaker than sequential consistency are not explored",
                 Gap::Library => "a function of the library accesses memory that threads share",
+                Gap::Torn => "threads share memory that one of them accesses in several steps",
+                Gap::Unordered => "a thread observes a lock without waiting for it, which orders no other accesses",
                 Gap::Leak => "leaks while other threads run are not checked",
                 Gap::NestedWait => "waiting within an atomic section is not modelled",
             };
@@ -461,6 +463,9 @@ struct Idle {
     used: FxHashSet<VarId>,
 }
 
+/// The functions that return the result of a thread.
+const JOINS: [&str; 2] = ["pthread_join", "thrd_join"];
+
 impl Idle {
     fn new(program: &Program) -> Self {
         let mut used: FxHashSet<VarId> = FxHashSet::default();
@@ -471,12 +476,13 @@ impl Idle {
         // The result of a thread is used only if some join reads it.
         let asks = |op: &Op| match op {
             Op::Call { callee: Callee::Direct(callee), args, .. } => {
-                matches!(program.funcs[*callee].name.as_str(), "pthread_join" | "thrd_join")
-                    && !args.get(1).is_some_and(is_null)
+                JOINS.contains(&program.funcs[*callee].name.as_str()) && !args.get(1).is_some_and(is_null)
             }
             _ => false,
         };
-        let asks_for_results = program.edges.values().any(|e| asks(&e.op));
+        let may_ask = |&func: &FuncId| JOINS.contains(&program.funcs[func].name.as_str());
+        let asks_for_results =
+            program.edges.values().any(|e| asks(&e.op)) || CallGraph::new(program).address_taken().iter().any(may_ask);
         let ends_thread = program.func_by_name("proviso_finish").filter(|_| !asks_for_results);
         loop {
             let mut changed = false;

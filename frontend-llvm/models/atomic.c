@@ -17,38 +17,54 @@ extern void proviso_thread_fence(int order) __asm__("atomic_thread_fence");
 extern void proviso_signal_fence(int order) __asm__("atomic_signal_fence");
 
 void proviso_atomic_load(size_t size, const void *from, void *result, int order) {
+    char *now = __proviso_scratch(size);
     ATOMICALLY(order);
-    __builtin_memcpy(result, from, size);
+    __builtin_memcpy(now, from, size);
     ATOMICALLY_DONE;
+    __builtin_memcpy(result, now, size);
+    __proviso_drop(now);
 }
 
 void proviso_atomic_store(size_t size, void *to, const void *value, int order) {
+    char *next = __proviso_scratch(size);
+    __builtin_memcpy(next, value, size);
     ATOMICALLY(order);
-    __builtin_memcpy(to, value, size);
+    __builtin_memcpy(to, next, size);
     ATOMICALLY_DONE;
+    __proviso_drop(next);
 }
 
 void proviso_atomic_exchange(size_t size, void *at, const void *value, void *result, int order) {
-    char *before = __proviso_scratch(size);
+    char *before = __proviso_scratch(size), *next = __proviso_scratch(size);
+    __builtin_memcpy(next, value, size);
     ATOMICALLY(order);
     __builtin_memcpy(before, at, size);
-    __builtin_memcpy(at, value, size);
+    __builtin_memcpy(at, next, size);
     ATOMICALLY_DONE;
     __builtin_memcpy(result, before, size);
     __proviso_drop(before);
+    __proviso_drop(next);
 }
 
 _Bool proviso_atomic_compare_exchange(size_t size, void *at, void *expected, const void *desired, int success, int failure) {
-    const char *p = at, *q = expected;
+    char *now = __proviso_scratch(size), *next = __proviso_scratch(size), *old = __proviso_scratch(size);
+    __builtin_memcpy(old, expected, size);
+    __builtin_memcpy(next, desired, size);
     _Bool same = 1;
-    ATOMICALLY(success);
+    ATOMICALLY(failure);
+    __builtin_memcpy(now, at, size);
     for (size_t i = 0; i < size; i++)
-        same &= p[i] == q[i];
-    if (same)
-        __builtin_memcpy(at, desired, size);
-    else
-        __builtin_memcpy(expected, at, size);
+        same &= now[i] == old[i];
+    if (same) {
+        ATOMICALLY_UPDATE(at, success);
+        __builtin_memcpy(at, next, size);
+    }
     ATOMICALLY_DONE;
+    if (!same)
+        __builtin_memcpy(expected, now, size);
+    __proviso_drop(now);
+    __proviso_drop(next);
+    __proviso_drop(old);
     return same;
 }
 

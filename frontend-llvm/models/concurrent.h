@@ -14,6 +14,8 @@ struct proviso_thread {
     int woken;
     void *condition;
     struct proviso_thread *next;
+    // The number of read-write locks that the thread has locked for writing.
+    unsigned writes;
     // Thread-specific data, by key.
     void *specific[16];
 };
@@ -88,7 +90,8 @@ static int proviso_lock(struct proviso_mutex *mutex, int otherwise, int checked)
         mutex->count = 1;
         mutex->owner = pthread_self();
         __proviso_acquire(mutex, 1);
-    }
+    } else
+        __proviso_observe();
     __proviso_atomic_finish();
     return free ? 0 : otherwise;
 }
@@ -121,7 +124,9 @@ static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
     __proviso_atomic_begin(SYNCHRONISES);
     if (!mutex->locked)
         __proviso_unmodelled("waiting with a mutex that is not locked is not modelled");
-    unsigned count = mutex->count;
+    // glibc unlocks once, and waits with the mutex locked.
+    if (mutex->count > 1)
+        __proviso_unmodelled("waiting with a mutex that is locked more than once is not modelled");
     __proviso_release(mutex);
     mutex->count = 0;
     mutex->owner = 0;
@@ -146,7 +151,6 @@ static int proviso_wait_for(void *condition, struct proviso_mutex *mutex) {
     own->woken = 0;
     __proviso_atomic_finish();
     proviso_take_mutex(mutex);
-    mutex->count = count;
     return woken;
 }
 
@@ -180,10 +184,27 @@ static int proviso_timed_wait(void *condition, struct proviso_mutex *mutex, cons
     return woken || __proviso_env_bool() ? 0 : ETIMEDOUT;
 }
 
-// Read-write locks. The state is the number of readers, or -1 for a writer.
+// Read-write locks. The state is the number of readers, or -1 for a writer, which is the owner.
 struct proviso_rwlock {
     int state;
+    unsigned long owner;
 };
+
+// Records that this thread has locked a lock for writing, or unlocks it.
+static void proviso_writes(struct proviso_rwlock *lock, _Bool locks) {
+    lock->owner = locks ? pthread_self() : 0;
+    proviso_this()->writes += locks ? 1 : -1;
+}
+
+// True if this thread has locked the lock for writing.
+static _Bool proviso_is_writer(struct proviso_rwlock *lock) {
+    if (!proviso_this()->writes)
+        return 0;
+    __proviso_atomic_begin(OBSERVES);
+    _Bool own = lock->state < 0 && lock->owner == pthread_self();
+    __proviso_atomic_finish();
+    return own;
+}
 
 int pthread_rwlock_destroy(struct proviso_rwlock *lock) { return 0; }
 
@@ -193,7 +214,10 @@ static int proviso_try_rwlock(struct proviso_rwlock *lock, _Bool writes) {
     if (free) {
         lock->state = writes ? -1 : lock->state + 1;
         __proviso_acquire(lock, 0);
-    }
+        if (writes)
+            proviso_writes(lock, 1);
+    } else
+        __proviso_observe();
     __proviso_atomic_finish();
     return free ? 0 : EBUSY;
 }
@@ -203,6 +227,8 @@ int pthread_rwlock_tryrdlock(struct proviso_rwlock *lock) { return proviso_try_r
 int pthread_rwlock_trywrlock(struct proviso_rwlock *lock) { return proviso_try_rwlock(lock, 1); }
 
 int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
+    if (proviso_is_writer(lock))
+        return EDEADLK;
     __proviso_atomic_when(&lock->state, AT_LEAST, 0);
     lock->state++;
     __proviso_acquire(lock, 0);
@@ -211,8 +237,11 @@ int pthread_rwlock_rdlock(struct proviso_rwlock *lock) {
 }
 
 int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
+    if (proviso_is_writer(lock))
+        return EDEADLK;
     __proviso_atomic_when(&lock->state, EQUAL, 0);
     lock->state = -1;
+    proviso_writes(lock, 1);
     __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
     return 0;
@@ -222,7 +251,11 @@ int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
     __proviso_atomic_begin(SYNCHRONISES);
     if (lock->state == 0)
         __proviso_unmodelled("unlocking a lock that is not locked is not modelled");
+    if (lock->state < 0 && lock->owner != pthread_self())
+        __proviso_unmodelled("unlocking a lock that another thread has locked is not modelled");
     __proviso_release(lock);
+    if (lock->state < 0)
+        proviso_writes(lock, 0);
     lock->state = lock->state < 0 ? 0 : lock->state - 1;
     __proviso_atomic_finish();
     return 0;
@@ -244,7 +277,8 @@ int pthread_spin_trylock(int *lock) {
     if (free) {
         *lock = 1;
         __proviso_acquire(lock, 0);
-    }
+    } else
+        __proviso_observe();
     __proviso_atomic_finish();
     return free ? 0 : EBUSY;
 }
@@ -346,7 +380,8 @@ int sem_trywait(int *semaphore) {
     if (free) {
         --*semaphore;
         __proviso_acquire(semaphore, 0);
-    }
+    } else
+        __proviso_observe();
     __proviso_atomic_finish();
     if (free)
         return 0;
@@ -371,6 +406,7 @@ int sem_post(int *semaphore) {
 int sem_getvalue(int *semaphore, int *value) {
     __proviso_atomic_begin(OBSERVES);
     int now = *semaphore;
+    __proviso_observe();
     __proviso_atomic_finish();
     *value = now;
     return 0;

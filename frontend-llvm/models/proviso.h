@@ -105,13 +105,20 @@ extern void __proviso_atomic_when(const int *word, unsigned relation, int value)
 extern void __proviso_acquire(const void *address, unsigned exclusive);
 extern void __proviso_release(const void *address);
 extern void __proviso_fence(unsigned order);
+extern void __proviso_atomic_update(const void *address, unsigned order);
+extern void __proviso_observe(void);
 enum { SYNCHRONISES = 17, OBSERVES, RELEASES };
 enum { EQUAL, UNEQUAL, AT_LEAST };
-// An access with a memory order in C11's numbers, converted to LLVM's.
-#define ATOMICALLY(order) __proviso_atomic_begin((order) == 0 ? 2 : (order) <= 2 ? 4 : (order) + 2)
+// A memory order in C11's numbers, converted to LLVM's.
+#define MEMORY_ORDER(order) ((order) == 0 ? 2 : (order) <= 2 ? 4 : (order) + 2)
+// An access with a memory order in C11's numbers.
+#define ATOMICALLY(order) __proviso_atomic_begin(MEMORY_ORDER(order))
+// The access writes after it has read. Its order was that of a failure so far.
+#define ATOMICALLY_UPDATE(address, order) __proviso_atomic_update(address, MEMORY_ORDER(order))
 #define ATOMICALLY_DONE __proviso_atomic_finish()
 #else
 #define ATOMICALLY(order) ((void)0)
+#define ATOMICALLY_UPDATE(address, order) ((void)0)
 #define ATOMICALLY_DONE ((void)0)
 #endif
 

@@ -7,11 +7,13 @@
 #ifdef PROVISO_THREADS
 static void *proviso_run(void *thread) {
     struct proviso_thread *own = thread;
-    void *result;
+    void *result, *argument = own->argument;
+    // From here on, only the thread refers to what its argument points to.
+    own->argument = NULL;
     if (own->gives_int)
-        result = (void *)(long)((int (*)(void *))own->start)(own->argument);
+        result = (void *)(long)((int (*)(void *))own->start)(argument);
     else
-        result = own->start(own->argument);
+        result = own->start(argument);
     proviso_finish(result);
     return NULL;
 }
@@ -40,11 +42,16 @@ static void *proviso_join(unsigned long id) {
     __proviso_atomic_when(&thread->ended, EQUAL, 1);
     __proviso_acquire(thread, 0);
     void *result = thread->result;
+    // A later thread may get this identifier.
+    if (thread != &proviso_first)
+        __proviso_drop(thread);
     __proviso_atomic_finish();
     return result;
 }
 
 int pthread_join(unsigned long id, void **result) {
+    if (id == pthread_self())
+        return EDEADLK;
     void *value = proviso_join(id);
     if (result)
         *result = value;
@@ -64,6 +71,8 @@ int thrd_create(unsigned long *id, int (*start)(void *), void *argument) {
 }
 
 int thrd_join(unsigned long id, int *result) {
+    if (id == pthread_self())
+        return 2; // thrd_error
     void *value = proviso_join(id);
     if (result)
         *result = (int)(long)value;

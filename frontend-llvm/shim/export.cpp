@@ -386,7 +386,7 @@ void Exporter::fields(const Instruction &instruction, Words &operands, Words &ex
   } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
     extra = {update->getOperation(), uint32_t(update->getOrdering())};
   } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    extra = {uint32_t(exchange->getMergedOrdering()), uint32_t(exchange->isWeak())};
+    extra = {uint32_t(exchange->getSuccessOrdering()), uint32_t(exchange->isWeak()), uint32_t(exchange->getFailureOrdering())};
   } else if (auto *fence = dyn_cast<FenceInst>(&instruction)) {
     extra = {uint32_t(fence->getOrdering()), uint32_t(fence->getSyncScopeID() == SyncScope::SingleThread)};
   } else if (auto *load = dyn_cast<LoadInst>(&instruction); load && load->isAtomic()) {

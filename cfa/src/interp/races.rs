@@ -21,7 +21,9 @@ fn join(into: &mut Clock, other: &Clock) {
 #[derive(Clone, Default)]
 pub(super) struct Clocks {
     threads: Vec<Clock>,
-    released: FxHashMap<u64, Clock>,
+    /// For each address, the clocks of the release sequences that its value belongs to, by the thread that heads the
+    /// sequence (C17, 5.1.2.4p10).
+    released: FxHashMap<u64, Vec<(u32, Clock)>>,
     /// For each thread, the clocks that its relaxed loads have read. A later fence acquires them.
     read: Vec<Clock>,
     /// For each thread, the clock that its last fence has released.
@@ -50,37 +52,45 @@ impl Clocks {
     }
     pub fn acquire(&mut self, thread: u32, addr: u64) {
         self.ensure(thread);
-        if let Some(clock) = self.released.get(&addr) {
+        for (_, clock) in self.released.get(&addr).into_iter().flatten() {
             join(&mut self.threads[thread as usize], clock);
+        }
+    }
+    /// Adds a clock to the release sequence that a thread heads at an address.
+    fn head(&mut self, thread: u32, addr: u64, clock: &Clock) {
+        let sequences = self.released.entry(addr).or_default();
+        match sequences.iter_mut().find(|(head, _)| *head == thread) {
+            Some((_, known)) => join(known, clock),
+            None => sequences.push((thread, clock.clone())),
         }
     }
     pub fn release(&mut self, thread: u32, addr: u64) {
         self.ensure(thread);
         let clock = self.threads[thread as usize].clone();
-        join(self.released.entry(addr).or_default(), &clock);
+        self.head(thread, addr, &clock);
         self.tick(thread);
     }
     /// An atomic load.
     pub fn load(&mut self, thread: u32, addr: u64, order: u64) {
         self.ensure(thread);
-        let Some(clock) = self.released.get(&addr) else { return };
         let acquires = matches!(order, order::ACQUIRE | order::ACQUIRE_RELEASE | order::SEQUENTIAL);
-        join(&mut self.read[thread as usize], clock);
-        if acquires {
-            join(&mut self.threads[thread as usize], clock);
+        for (_, clock) in self.released.get(&addr).into_iter().flatten() {
+            join(&mut self.read[thread as usize], clock);
+            if acquires {
+                join(&mut self.threads[thread as usize], clock);
+            }
         }
     }
-    /// An atomic store. The store of a read-modify-write (`updates`) continues the release sequence of the address;
-    /// another store ends it.
+    /// An atomic store. The store of a read-modify-write (`updates`) continues the release sequences of the address.
+    /// Another store continues those that the same thread heads, and ends the others.
     pub fn store(&mut self, thread: u32, addr: u64, order: u64, updates: bool) {
         self.ensure(thread);
         let releases = matches!(order, order::RELEASE | order::ACQUIRE_RELEASE | order::SEQUENTIAL);
         let clock = if releases { &self.threads[thread as usize] } else { &self.fenced[thread as usize] }.clone();
-        let released = self.released.entry(addr).or_default();
         if !updates {
-            released.clear();
+            self.released.entry(addr).or_default().retain(|(head, _)| *head == thread);
         }
-        join(released, &clock);
+        self.head(thread, addr, &clock);
         if releases {
             self.tick(thread);
         }

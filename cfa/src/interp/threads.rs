@@ -178,6 +178,10 @@ pub struct Sharing {
     /// Cells that library functions access, and cells that other functions access.
     by_library: FxHashSet<Cell>,
     by_others: FxHashSet<Cell>,
+    /// Allocations, each by its edge and thread, whose objects another thread has accessed.
+    foreign: FxHashSet<(EdgeId, u32)>,
+    /// Allocations on stacks, some objects of which have ended before another thread was seen to access one.
+    ended: FxHashSet<(EdgeId, u32)>,
     /// A thread has tested whether a lock is held, without waiting for it. Since then, unlocking is visible, too.
     pub observes: bool,
     /// A cell, a library function, or `observes` was added since the caller cleared this flag.
@@ -225,6 +229,11 @@ pub enum Gap {
     WeakOrder,
     /// A library function, which is executed as one step, accesses memory that threads share.
     Library,
+    /// One access has more bytes of shared memory than a pointer, so other threads may see a part of it.
+    Torn,
+    /// A thread has observed a lock without being ordered after other threads, and data races are asked about. The
+    /// exploration finds only races of accesses that can be next to each other.
+    Unordered,
     /// A leak check was skipped because other threads were alive.
     Leak,
     /// A thread waits within an atomic section.
@@ -535,14 +544,18 @@ impl State<'_> {
         }
         let current = threads.current as u32;
         let kind = threads.all[threads.current].sections.last().map(|s| s.kind);
-        self.share(&access);
+        let is_shared = self.share(&access);
         if matches!(kind, Some(threads::SYNCHRONISES..)) {
             return None;
         }
-        let threads = self.threads.as_mut().expect("a program with threads");
         if self.program.funcs[self.func].origin == FunctionOrigin::Model && kind.is_none() {
             return None;
         }
+        if is_shared && kind.is_none() && access.len > u64::from(self.program.layout.pointer_width / 8) {
+            eprintln!("TORN {access:?} {} {:?}", self.program.funcs[self.func].name, self.program.funcs[self.func].origin);
+            self.threads().gap(Gap::Torn);
+        }
+        let threads = self.threads.as_mut().expect("a program with threads");
         let access = Access { atomic: kind.is_some(), ..access };
         if let Some(step) = &mut threads.step {
             step.push(access);
@@ -577,11 +590,12 @@ impl State<'_> {
 
     /// Records which thread accesses which cells, and under which locks. A cell is shared once a second thread has
     /// accessed it, one of them has written it, and no lock was held at all accesses (Savage et al., Eraser, 1997).
-    fn share(&mut self, access: &Access) {
+    /// Returns true if a cell was shared already.
+    fn share(&mut self, access: &Access) -> bool {
         let threads = self.threads.as_ref().expect("a program with threads");
-        let Visible::Only(sharing) = &threads.visible else { return };
+        let Visible::Only(sharing) = &threads.visible else { return false };
         if threads.live == 1 {
-            return;
+            return false;
         }
         let (sharing, current) = (sharing.clone(), threads.current as u32);
         let held = &threads.all[threads.current].held;
@@ -590,15 +604,22 @@ impl State<'_> {
         let cells: Vec<Cell> = self.cells(access.addr, access.len).collect();
         let mut sharing = sharing.borrow_mut();
         let sharing = &mut *sharing;
-        let mut is_mixed = false;
+        let (mut is_mixed, mut is_shared) = (false, false);
         for cell in cells {
             let (own, others) = match is_library {
                 true => (&mut sharing.by_library, &sharing.by_others),
                 false => (&mut sharing.by_others, &sharing.by_library),
             };
             own.insert(cell);
-            is_mixed |= others.contains(&cell) && sharing.shared.contains(&cell);
-            if sharing.shared.contains(&cell) {
+            if let Cell::Made(edge, thread, _) = cell
+                && thread != current
+            {
+                sharing.grew |= sharing.foreign.insert((edge, thread)) && sharing.ended.contains(&(edge, thread));
+            }
+            let is_known = sharing.shared.contains(&cell);
+            is_mixed |= others.contains(&cell) && is_known;
+            is_shared |= is_known;
+            if is_known {
                 continue;
             }
             let known = sharing.accesses.entry(cell).or_insert_with(|| Accessed {
@@ -617,9 +638,37 @@ impl State<'_> {
                 sharing.grew = true;
             }
         }
-        if is_mixed {
+        if is_mixed || is_library && is_shared && !self.is_of_library(access.addr) {
             self.threads().gap(Gap::Library);
         }
+        is_shared
+    }
+
+    /// True for memory that only models access: their global variables, and what they allocate for themselves.
+    fn is_of_library(&self, addr: u64) -> bool {
+        let Some(object) = self.memory.object_at(addr) else { return false };
+        match (object.seq, object.kind) {
+            (ObjectSeq::Global(global), _) => self.program.globals[global].name.starts_with("proviso_"),
+            (_, ObjectKind::Allocated(kind)) => matches!(kind, AllocKind::Library(_)),
+            _ => false,
+        }
+    }
+
+    /// Called before the lifetime of an object of the stack ends. For other threads that access it, this is a write of
+    /// the whole object.
+    fn share_end(&mut self, base: u64, pc: usize) {
+        let threads = self.threads.as_ref().expect("a program with threads");
+        let Visible::Only(sharing) = &threads.visible else { return };
+        let Some(&(thread, edge)) = threads.made.get(&base) else { return };
+        if threads.live == 1 {
+            return;
+        }
+        if !sharing.borrow().foreign.contains(&(edge, thread)) {
+            sharing.borrow_mut().ended.insert((edge, thread));
+            return;
+        }
+        let Some(len) = self.memory.object_at(base).map(|object| object.size) else { return };
+        self.share(&Access { addr: base, len, writes: true, atomic: false, edge: self.edge_at(pc) });
     }
 
     /// Pauses the current thread before the instruction at `pc`.
@@ -711,6 +760,7 @@ impl State<'_> {
                     self.note_freed(access);
                     self.share(&access);
                 }
+                Instr::Free { ptr, family: Family::Scope } => self.share_end(self.get(ptr), pc),
                 Instr::Call(call) => {
                     let target = match code.calls[call as usize].callee {
                         Ok(func) => func,
@@ -770,6 +820,10 @@ impl State<'_> {
                         self.end_thread();
                         return Ok(());
                     }
+                    let ended = self.frames.last().map_or(0, |frame| frame.stack_objects);
+                    for n in ended..self.stack_objects.len() {
+                        self.share_end(self.stack_objects[n], pc);
+                    }
                     pc = self.leave(Operand { reg: value, width }, inputs)?;
                     let depth = self.frames.len();
                     let threads = self.threads();
@@ -784,6 +838,10 @@ impl State<'_> {
                     continue;
                 }
                 Instr::Exit { .. } | Instr::Halt(_) if self.ends_later(&mut granted) => {
+                    self.pause(pc);
+                    return Ok(());
+                }
+                Instr::Leak(Leak::Alive) if self.ends_later(&mut granted) => {
                     self.pause(pc);
                     return Ok(());
                 }
@@ -876,7 +934,8 @@ impl State<'_> {
         }
     }
 
-    /// Called before the current thread ends the program. Returns true if it pauses first, so that others may run.
+    /// Called before the current thread ends the program or checks what is left. Returns true if it pauses first, so
+    /// that others may run.
     fn ends_later(&mut self, granted: &mut bool) -> bool {
         let threads = self.threads();
         if std::mem::take(granted) || threads.is_alone() {
@@ -906,6 +965,14 @@ impl State<'_> {
             self.memory.kill(base);
         }
         self.frames.clear();
+        let threads = self.threads.as_mut().expect("a program with threads");
+        let own = threads.current as u32;
+        threads.locals.retain(|&(thread, _), copy| {
+            if thread == own {
+                self.memory.kill(*copy);
+            }
+            thread != own
+        });
         let threads = self.threads();
         threads.live -= 1;
         threads.points += 1;
@@ -1027,6 +1094,25 @@ impl State<'_> {
                 }
                 if let Some(clocks) = &mut threads.clocks {
                     clocks.fence(current, arg(0));
+                }
+            }
+            ThreadOp::Update => {
+                let threads = self.threads();
+                let current = threads.current as u32;
+                if arg(1) < threads::order::SEQUENTIAL && threads.live > 1 {
+                    threads.gap(Gap::WeakOrder);
+                }
+                if let Some(section) = threads.thread().sections.last_mut() {
+                    section.kind = arg(1);
+                }
+                if let Some(clocks) = &mut threads.clocks {
+                    clocks.load(current, arg(0), arg(1));
+                }
+            }
+            ThreadOp::Observe => {
+                let threads = self.threads();
+                if threads.functions.race.is_some() && threads.live > 1 {
+                    threads.gap(Gap::Unordered);
                 }
             }
             ThreadOp::Local => result = self.own_copy(arg(0), inputs)?,

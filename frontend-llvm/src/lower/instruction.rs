@@ -237,8 +237,11 @@ fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         return;
     };
     let width = fl.b.x().width(expected);
-    let order = fl.b.ir().extra(i).first().map_or(0, |&order| u64::from(order));
-    threads::begin(&mut fl.b, order);
+    let (success, failure) = match *fl.b.ir().extra(i) {
+        [success, _, failure] => (u64::from(success), u64::from(failure)),
+        _ => (0, 0),
+    };
+    threads::begin(&mut fl.b, failure);
     let old = fl.b.load(address, width);
     let equal = fl.b.x().eq(old, expected);
     if fl.b.cx.is_threaded {
@@ -246,6 +249,7 @@ fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         let (inside, after) = (fl.b.new_location(), fl.b.new_location());
         fl.b.branch(equal, inside, after);
         fl.b.cursor = Cursor::At(inside);
+        threads::update(&mut fl.b, address, success);
         fl.b.store(address, new);
         fl.b.goto(after);
         fl.b.cursor = Cursor::At(after);
