@@ -263,7 +263,7 @@ impl<'p> Search<'p> {
         if source.has_others {
             self.note_gaps(&[Gap::Input]);
         }
-        let mut visited: FxHashSet<(u64, u64)> = FxHashSet::default();
+        let mut visited: FxHashSet<[u64; 2]> = FxHashSet::default();
         let mut path: Vec<Node<'_>> = vec![Node::new(machine, BTreeMap::new(), source.values)];
         let mut since_growth = 0;
         while let Some(node) = path.last_mut() {

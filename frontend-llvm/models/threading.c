@@ -37,25 +37,27 @@ int pthread_create(unsigned long *id, const void *attributes, void *(*start)(voi
     return 0;
 }
 
-static void *proviso_join(unsigned long id) {
+// A thread does not wait for itself.
+static int proviso_join(unsigned long id, void **result) {
     struct proviso_thread *thread = (struct proviso_thread *)id;
+    if (thread == proviso_this())
+        return EDEADLK;
     __proviso_atomic_when(&thread->ended, EQUAL, 1);
     __proviso_acquire(thread, 0);
-    void *result = thread->result;
+    *result = thread->result;
     // A later thread may get this identifier.
     if (thread != &proviso_first)
         __proviso_drop(thread);
     __proviso_atomic_finish();
-    return result;
+    return 0;
 }
 
 int pthread_join(unsigned long id, void **result) {
-    if (id == pthread_self())
-        return EDEADLK;
-    void *value = proviso_join(id);
-    if (result)
+    void *value;
+    int error = proviso_join(id, &value);
+    if (!error && result)
         *result = value;
-    return 0;
+    return error;
 }
 
 int pthread_detach(unsigned long id) { return 0; }
@@ -71,12 +73,11 @@ int thrd_create(unsigned long *id, int (*start)(void *), void *argument) {
 }
 
 int thrd_join(unsigned long id, int *result) {
-    if (id == pthread_self())
-        return 2; // thrd_error
-    void *value = proviso_join(id);
-    if (result)
+    void *value;
+    int error = proviso_join(id, &value);
+    if (!error && result)
         *result = (int)(long)value;
-    return 0;
+    return error ? 2 : 0; // thrd_error
 }
 
 int thrd_detach(unsigned long id) { return 0; }

@@ -4,8 +4,11 @@
 //! address while unused ones remain, so that a dangling pointer does not point into a new object. The objects are far
 //! apart, so that an index out of bounds does not reach a neighbour.
 
+mod digest;
 mod look;
 mod shadow;
+
+pub(super) use digest::Digest;
 
 use super::Neighbour;
 use super::inputs::{InputSource, ObjectSeq};
@@ -13,7 +16,9 @@ use crate::Op;
 use crate::index::Id;
 use crate::program::{AllocKind, DataLayout, Family, FuncId};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 /// The kind of an invalid memory operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -94,6 +99,8 @@ pub struct Object {
     /// False once the object was deallocated.
     pub live: bool,
     content: Content,
+    /// A hash of the content; `None` if it may have changed since the last call of `digest()`.
+    digest: Cell<Option<[u64; 2]>>,
     /// The content for [`Op::Shadow`](crate::Op::Shadow), created on the first access.
     shadow: Option<Box<Content>>,
 }
@@ -101,8 +108,8 @@ pub struct Object {
 /// The bytes of an object.
 #[derive(Clone, Debug)]
 enum Content {
-    /// All bytes, contiguously.
-    Flat(Box<[u8]>),
+    /// All bytes, contiguously. Copies of a memory have them in common until one of them writes.
+    Flat(Rc<[u8]>),
     /// Pages of `PAGE` bytes by number, created on the first access. The last page may be used in part.
     Paged { pages: FxHashMap<u64, Box<[u8]>>, known: bool },
 }
@@ -253,9 +260,11 @@ impl Memory {
     }
     fn locate_writable(&mut self, addr: u64, len: u64) -> Result<usize, Stop> {
         let index = self.locate(addr, len)?;
-        if self.objects[index].kind == (ObjectKind::Global { read_only: true }) {
+        let object = &mut self.objects[index];
+        if object.kind == (ObjectKind::Global { read_only: true }) {
             return Err(Stop::Fault(Fault::ReadOnly, addr, len));
         }
+        object.digest.set(None);
         self.changes += 1;
         Ok(index)
     }
@@ -284,15 +293,15 @@ impl Memory {
         self.changes += 1;
         let content = if size <= FLAT {
             self.charge(size)?;
-            let mut bytes = vec![0; size as usize].into_boxed_slice();
+            let mut bytes: Rc<[u8]> = std::iter::repeat_n(0, size as usize).collect();
             if !known {
-                source.bytes(seq, 0, &mut bytes);
+                source.bytes(seq, 0, Rc::make_mut(&mut bytes));
             }
             Content::Flat(bytes)
         } else {
             Content::Paged { pages: FxHashMap::default(), known }
         };
-        let object = Object { seq, base, size, kind, live: true, content, shadow: None };
+        let object = Object { seq, base, size, kind, live: true, content, digest: Cell::default(), shadow: None };
         match self.objects.last() {
             Some(last) if last.base >= base => {
                 let index = self.at_or_below(base).map_or(0, |i| i + 1);
@@ -351,7 +360,7 @@ impl Memory {
         };
         self.used -= held(&object.content) + object.shadow.as_deref().map_or(0, held);
         object.live = false;
-        object.content = Content::Flat(Box::default());
+        object.content = Content::Flat(Rc::default());
         object.shadow = None;
         self.dead += 1;
     }
@@ -456,7 +465,7 @@ impl Memory {
         let object = &mut self.objects[index];
         let value = value.to_le_bytes();
         if let Content::Flat(bytes) = &mut object.content {
-            let bytes = &mut bytes[(addr - object.base) as usize..];
+            let bytes = &mut Rc::make_mut(bytes)[(addr - object.base) as usize..];
             match len {
                 1 => bytes[0] = value[0],
                 2 => bytes[..2].copy_from_slice(&value[..2]),
@@ -472,7 +481,12 @@ impl Memory {
     /// Reads `out.len() >= 1` bytes.
     pub fn read(&mut self, addr: u64, out: &mut [u8], source: &mut dyn InputSource) -> Result<(), Stop> {
         let index = self.locate(addr, out.len() as u64)?;
-        let offset = addr - self.objects[index].base;
+        let object = &self.objects[index];
+        let offset = addr - object.base;
+        if let Content::Flat(bytes) = &object.content {
+            out.copy_from_slice(&bytes[offset as usize..][..out.len()]);
+            return Ok(());
+        }
         self.chunks(index, offset, out.len(), source, |chunk, at| {
             out[at..at + chunk.len()].copy_from_slice(chunk);
         })
@@ -499,6 +513,7 @@ impl Memory {
             return Ok(());
         }
         let index = self.locate(base + offset, bytes.len() as u64)?;
+        self.objects[index].digest.set(None);
         self.chunks(index, offset, bytes.len(), source, |chunk, at| {
             chunk.copy_from_slice(&bytes[at..at + chunk.len()]);
         })
@@ -526,14 +541,14 @@ impl Memory {
             let Object { base, content, .. } = &mut self.objects[from];
             if let Content::Flat(bytes) = content {
                 let start = (src - *base) as usize;
-                bytes.copy_within(start..start + len, (dst - *base) as usize);
+                Rc::make_mut(bytes).copy_within(start..start + len, (dst - *base) as usize);
                 return Ok(());
             }
         } else if let Ok([a, b]) = self.objects.get_disjoint_mut([from, to])
             && let (Content::Flat(input), Content::Flat(output)) = (&a.content, &mut b.content)
         {
             let (start, end) = ((src - a.base) as usize, (dst - b.base) as usize);
-            output[end..end + len].copy_from_slice(&input[start..start + len]);
+            Rc::make_mut(output)[end..end + len].copy_from_slice(&input[start..start + len]);
             return Ok(());
         }
         if len as u64 > self.limit {
@@ -557,7 +572,7 @@ impl Memory {
         let object = &mut self.objects[index];
         let (pages, known) = match &mut object.content {
             Content::Flat(bytes) => {
-                visit(&mut bytes[offset as usize..][..len], 0);
+                visit(&mut Rc::make_mut(bytes)[offset as usize..][..len], 0);
                 return Ok(());
             }
             Content::Paged { pages, known } => (pages, *known),

@@ -5,6 +5,7 @@
 //! sections, and operations on locks. Between two points, a thread does nothing that others can observe. Points are
 //! numbered. A schedule maps numbers of points to the thread that runs from there.
 
+use super::memory::Digest;
 use super::races::{Clocks, Races, order_of};
 use super::*;
 use crate::expr::BinOp;
@@ -443,7 +444,7 @@ impl State<'_> {
         self.stack_objects = std::mem::take(&mut new.stack_objects);
     }
 
-    /// The cells of a memory range. Empty for invalid addresses and for copies of thread-local variables.
+    /// The cells of a memory range. Empty for invalid addresses.
     fn cells(&self, addr: u64, len: u64) -> impl Iterator<Item = Cell> + use<> {
         let object = self.memory.object_at(addr);
         let threads = self.threads.as_ref().expect("a program with threads");
@@ -460,10 +461,23 @@ impl State<'_> {
         })
     }
 
+    /// True if a model accesses a record that it has allocated, outside of its atomic sections. There, a thread accesses
+    /// only its own record, and the record of a thread that it has not started yet.
+    fn is_record(&self, access: &Access) -> bool {
+        let kind = ObjectKind::Allocated(AllocKind::Library(Family::Internal));
+        let threads = self.threads.as_ref().expect("a program with threads");
+        threads.all[threads.current].sections.is_empty()
+            && self.program.funcs[self.func].origin == FunctionOrigin::Model
+            && self.memory.object_at(access.addr).is_some_and(|object| object.kind == kind)
+    }
+
     /// Returns whether the access counts as a point, and whether control may switch there.
     fn is_visible(&mut self, access: &Access) -> (bool, bool) {
         let Some(object) = self.memory.object_at(access.addr) else { return (false, false) };
         if object.kind == (ObjectKind::Global { read_only: true }) {
+            return (false, false);
+        }
+        if self.is_record(access) {
             return (false, false);
         }
         let visible = match &self.threads().visible {
@@ -594,7 +608,7 @@ impl State<'_> {
     fn share(&mut self, access: &Access) -> bool {
         let threads = self.threads.as_ref().expect("a program with threads");
         let Visible::Only(sharing) = &threads.visible else { return false };
-        if threads.live == 1 {
+        if threads.live == 1 || self.is_record(access) {
             return false;
         }
         let (sharing, current) = (sharing.clone(), threads.current as u32);
@@ -1115,7 +1129,7 @@ impl State<'_> {
                     threads.gap(Gap::Unordered);
                 }
             }
-            ThreadOp::Local => result = self.own_copy(arg(0), inputs)?,
+            ThreadOp::Local => result = self.own_copy(arg(0), call.edge, inputs)?,
         }
         if let Some((_, to)) = call.result {
             self.set_value(to, &Bv::new(64, result));
@@ -1160,8 +1174,8 @@ impl State<'_> {
         Ok(())
     }
 
-    /// The address of the current thread's copy of a thread-local variable. Allocates the copy on first use.
-    fn own_copy(&mut self, addr: u64, inputs: &mut dyn InputSource) -> Result<u64, Outcome> {
+    /// The address of the current thread's copy of a thread-local variable. Allocates the copy on first use, at `edge`.
+    fn own_copy(&mut self, addr: u64, edge: EdgeId, inputs: &mut dyn InputSource) -> Result<u64, Outcome> {
         let thread = self.thread();
         let Some(object) = self.memory.object_at(addr) else { return Ok(addr) };
         let (base, size, seq) = (object.base, object.size, object.seq);
@@ -1186,7 +1200,9 @@ impl State<'_> {
                 self.memory.initialise(copy, offset, &bytes, inputs).map_err(limit)?;
             }
         }
-        self.threads().locals.insert((thread, base), copy);
+        let threads = self.threads();
+        threads.made.insert(copy, (thread, edge));
+        threads.locals.insert((thread, base), copy);
         Ok(copy + (addr - base))
     }
 }
@@ -1364,118 +1380,86 @@ impl<'r> Machine<'r> {
         self.state.steps = 0;
     }
 
-    /// A hash, in two halves, of all parts of the state that can affect the rest of the run.
-    pub fn fingerprint(&self) -> (u64, u64) {
+    /// A hash of all parts of the state that can affect the rest of the run.
+    pub fn fingerprint(&self) -> [u64; 2] {
         let threads = self.state.threads.as_ref().expect("a program with threads");
-        let half = |seed: u64| {
-            let mut hasher = rustc_hash::FxHasher::default();
-            let mut mix = Mixer { hasher: &mut hasher, seed };
-            let (words, _) = threads.statics;
-            mix.word(u64::from(threads.frees));
-            mix.words(&self.state.words[..self.state.code.globals_at.min(words)]);
-            for (number, thread) in threads.all.iter().enumerate() {
-                let current = number == threads.current;
-                mix.word(number as u64);
-                let statics = threads.statics;
-                let (frames, func, bases, own) = match current {
-                    true => (&self.state.frames, self.state.func, (self.state.words_base, self.state.wides_base), None),
-                    false => (&thread.frames, thread.func, (thread.words_base, thread.wides_base), Some(thread)),
-                };
-                // The registers of a paused thread are stored without the shared ones, so its indices are offset by
-                // those.
-                let value = |operand: Operand, (words, wides): (usize, usize)| match own {
-                    None => self.state.value_in(operand, words, wides),
-                    Some(thread) if operand.is_wide() => {
-                        let value = &thread.wides[operand.reg.at(wides) - statics.1];
-                        if value.width() == operand.width { value.clone() } else { Bv::zero(operand.width) }
-                    }
-                    Some(thread) => Bv::new(operand.width, thread.words[operand.reg.at(words) - statics.0]),
-                };
-                mix.word(match thread.status {
-                    Status::Runs => 0,
-                    Status::Waits { .. } => 1,
-                    Status::Ended => 2,
-                });
-                if thread.status == Status::Ended {
-                    continue;
+        let mut mix = Digest::new();
+        let (words, _) = threads.statics;
+        mix.word(u64::from(threads.frees));
+        mix.words(&self.state.words[..self.state.code.globals_at.min(words)]);
+        for (number, thread) in threads.all.iter().enumerate() {
+            let current = number == threads.current;
+            mix.word(number as u64);
+            let statics = threads.statics;
+            let (frames, func, bases, own) = match current {
+                true => (&self.state.frames, self.state.func, (self.state.words_base, self.state.wides_base), None),
+                false => (&thread.frames, thread.func, (thread.words_base, thread.wides_base), Some(thread)),
+            };
+            // The registers of a paused thread are stored without the shared ones, so its indices are offset by
+            // those.
+            let value = |operand: Operand, (words, wides): (usize, usize)| match own {
+                None => self.state.value_in(operand, words, wides),
+                Some(thread) if operand.is_wide() => {
+                    let value = &thread.wides[operand.reg.at(wides) - statics.1];
+                    if value.width() == operand.width { value.clone() } else { Bv::zero(operand.width) }
                 }
-                mix.word(thread.pc as u64);
-                mix.word(u64::from(thread.granted));
-                mix.word(func.index() as u64);
-                let program = self.state.program;
-                let mut show = |func: FuncId, loc: LocId, except: Option<VarId>, bases: (usize, usize)| {
-                    let live = threads.lives.borrow_mut().of(program, func);
-                    for &var in live.at(loc).iter().filter(|var| Some(**var) != except) {
-                        let value = value(self.state.code.vars[var], bases);
-                        mix.word(var.index() as u64);
-                        match value.to_u64() {
-                            Some(word) => mix.word(word),
-                            None => value.to_le_bytes().iter().for_each(|&byte| mix.word(u64::from(byte))),
-                        }
-                    }
-                };
-                for frame in frames {
-                    let call = &self.state.code.calls[frame.call as usize];
-                    let after = program.edges[call.edge].target;
-                    show(frame.func, after, call.result.map(|(var, _)| var), (frame.words, frame.wides));
-                }
-                // If the thread ends the program next, no local variable is live.
-                if !matches!(self.state.code.instrs[thread.pc], Instr::Exit { .. } | Instr::Halt(_)) {
-                    let at = self.state.edge_at(thread.pc);
-                    show(func, program.edges[at].source, None, bases);
-                }
-                for frame in frames {
-                    mix.word(u64::from(frame.call));
-                }
-                for section in &thread.sections {
-                    mix.word(section.kind << 1 | u64::from(section.entered));
-                }
-                mix.words(&thread.held);
-                mix.word(thread.this);
+                Some(thread) => Bv::new(operand.width, thread.words[operand.reg.at(words) - statics.0]),
+            };
+            mix.word(match thread.status {
+                Status::Runs => 0,
+                Status::Waits { .. } => 1,
+                Status::Ended => 2,
+            });
+            if thread.status == Status::Ended {
+                continue;
             }
-            for object in self.state.memory.live_objects() {
-                if object.kind == (ObjectKind::Global { read_only: true }) {
-                    continue;
-                }
-                mix.word(object.base);
-                if let Some((thread, edge)) = threads.made.get(&object.base) {
-                    mix.words(&[u64::from(*thread), edge.index() as u64]);
-                }
-                if let Some(bits) = threads.unwritten.as_ref().and_then(|u| u.get(&object.base)) {
-                    mix.words(bits);
-                }
-                object.visit_bytes(|at, bytes| {
-                    mix.word(at);
-                    for chunk in bytes.chunks(8) {
-                        let mut word = [0; 8];
-                        word[..chunk.len()].copy_from_slice(chunk);
-                        mix.word(u64::from_le_bytes(word));
+            mix.word(thread.pc as u64);
+            mix.word(u64::from(thread.granted));
+            mix.word(func.index() as u64);
+            let program = self.state.program;
+            let mut show = |func: FuncId, loc: LocId, except: Option<VarId>, bases: (usize, usize)| {
+                let live = threads.lives.borrow_mut().of(program, func);
+                for &var in live.at(loc).iter().filter(|var| Some(**var) != except) {
+                    let value = value(self.state.code.vars[var], bases);
+                    mix.word(var.index() as u64);
+                    match value.to_u64() {
+                        Some(word) => mix.word(word),
+                        None => value.to_le_bytes().iter().for_each(|&byte| mix.word(u64::from(byte))),
                     }
-                });
+                }
+            };
+            for frame in frames {
+                let call = &self.state.code.calls[frame.call as usize];
+                let after = program.edges[call.edge].target;
+                show(frame.func, after, call.result.map(|(var, _)| var), (frame.words, frame.wides));
             }
-            std::hash::Hasher::finish(&hasher)
-        };
-        (half(0x9e37_79b9_7f4a_7c15), half(0xc2b2_ae3d_27d4_eb4f))
-    }
-}
-
-/// A hasher with a seed that mixes every word.
-struct Mixer<'h> {
-    hasher: &'h mut rustc_hash::FxHasher,
-    seed: u64,
-}
-
-impl Mixer<'_> {
-    fn word(&mut self, word: u64) {
-        // FxHasher alone is too weak: states that differ in few bits must not collide.
-        let mut x = word ^ self.seed;
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.seed = self.seed.rotate_left(17) ^ (x ^ x >> 31);
-        std::hash::Hasher::write_u64(self.hasher, self.seed);
-    }
-    fn words(&mut self, words: &[u64]) {
-        self.word(words.len() as u64);
-        words.iter().for_each(|&word| self.word(word));
+            // If the thread ends the program next, no local variable is live.
+            if !matches!(self.state.code.instrs[thread.pc], Instr::Exit { .. } | Instr::Halt(_)) {
+                let at = self.state.edge_at(thread.pc);
+                show(func, program.edges[at].source, None, bases);
+            }
+            for frame in frames {
+                mix.word(u64::from(frame.call));
+            }
+            for section in &thread.sections {
+                mix.word(section.kind << 1 | u64::from(section.entered));
+            }
+            mix.words(&thread.held);
+            mix.word(thread.this);
+        }
+        for object in self.state.memory.live_objects() {
+            if object.kind == (ObjectKind::Global { read_only: true }) {
+                continue;
+            }
+            mix.word(object.base);
+            if let Some((thread, edge)) = threads.made.get(&object.base) {
+                mix.words(&[u64::from(*thread), edge.index() as u64]);
+            }
+            if let Some(bits) = threads.unwritten.as_ref().and_then(|u| u.get(&object.base)) {
+                mix.words(bits);
+            }
+            mix.words(&object.digest());
+        }
+        mix.finish()
     }
 }

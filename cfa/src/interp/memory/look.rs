@@ -35,10 +35,10 @@ impl Memory {
     }
 }
 
-impl Object {
-    /// Calls `visit` with the parts of the content that were accessed, in the order of their offsets.
-    pub(in crate::interp) fn visit_bytes(&self, mut visit: impl FnMut(u64, &[u8])) {
-        match &self.content {
+impl Content {
+    /// Calls `visit` with the parts that were accessed, in the order of their offsets.
+    pub(super) fn visit_bytes(&self, mut visit: impl FnMut(u64, &[u8])) {
+        match self {
             Content::Flat(bytes) => visit(0, bytes),
             Content::Paged { pages, .. } => {
                 let mut pages: Vec<_> = pages.iter().collect();
@@ -47,7 +47,9 @@ impl Object {
             }
         }
     }
+}
 
+impl Object {
     /// Calls `visit` with the words of `len` bytes at all offsets that the run has touched. All offsets count, because
     /// C may pack structs.
     pub(in crate::interp) fn words(&self, len: u32, mut visit: impl FnMut(u64)) {

@@ -20,7 +20,7 @@ impl Memory {
                 let content = match size <= FLAT {
                     true => {
                         self.charge(size)?;
-                        Content::Flat(vec![0; size as usize].into_boxed_slice())
+                        Content::Flat(std::iter::repeat_n(0, size as usize).collect())
                     }
                     false => Content::Paged { pages: FxHashMap::default(), known: true },
                 };
@@ -37,6 +37,7 @@ impl Memory {
             let object = &mut self.objects[index];
             let shadow = object.shadow.as_deref_mut().expect("made before they are exchanged");
             std::mem::swap(&mut object.content, shadow);
+            object.digest.set(None);
         }
     }
 
