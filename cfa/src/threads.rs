@@ -35,7 +35,8 @@ pub enum ThreadOp {
     /// `(address, order)`: the atomic access of the innermost section writes the address after it has read it. From here
     /// on, and for the read, the section has this order.
     Update,
-    /// The thread has observed the state of a lock without an operation that orders it after other threads.
+    /// The thread has observed the state of a lock without an operation that orders it after other threads, or it makes
+    /// accesses of the program that are not checked for races.
     Observe,
     /// `(address)`: the address of the thread's own copy of a thread-local variable.
     Local,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::files::STDOUT;
 use crate::load::loading;
-use cfa::Program;
+use cfa::{CallGraph, Function, FunctionOrigin, MONITOR, Op, Program};
 use std::path::Path;
 use std::process::Command;
 
@@ -48,6 +48,24 @@ pub fn text(
     }
     let c = cooperate::c::print(program, options).map_err(Failure::data)?;
     Ok((compiled(c.text, program.layout.pointer_width, language, path)?, c.unsaid))
+}
+
+/// Returns the reasons of the approximations by which the C text of a program may differ from the program, each once.
+/// Approximations in library models do not count, because the C text calls the library instead.
+pub fn approximations(program: &Program) -> Vec<&str> {
+    let calls = CallGraph::new(program);
+    let mut found: Vec<&str> = Vec::new();
+    for (id, edge) in program.edges.iter() {
+        let Op::Approx { taint } = edge.op else { continue };
+        let func = program.func_of(id);
+        let Function { name, origin, .. } = &program.funcs[func];
+        let is_written = calls.is_reachable(func) && (*origin != FunctionOrigin::Model || name.starts_with(MONITOR));
+        let reason = program.taints[taint].reason.as_str();
+        if is_written && !found.contains(&reason) {
+            found.push(reason);
+        }
+    }
+    found
 }
 
 /// Translates C to another language. C itself is returned unchanged, after a compiler accepted it. `width` is the width

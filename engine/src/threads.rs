@@ -239,7 +239,9 @@ impl<'p> Search<'p> {
                 Gap::WeakOrder => "memory orders weaker than sequential consistency are not explored",
                 Gap::Library => "a function of the library accesses memory that threads share",
                 Gap::Torn => "threads share memory that one of them accesses in several steps",
-                Gap::Unordered => "a thread observes a lock without waiting for it, which orders no other accesses",
+                Gap::Unordered => {
+                    "a failed attempt to lock, the value of a semaphore, or an atomic operation on a large object is not checked for data races"
+                }
                 Gap::Leak => "leaks while other threads run are not checked",
                 Gap::NestedWait => "waiting within an atomic section is not modelled",
             };

@@ -17,6 +17,7 @@ extern void proviso_thread_fence(int order) __asm__("atomic_thread_fence");
 extern void proviso_signal_fence(int order) __asm__("atomic_signal_fence");
 
 void proviso_atomic_load(size_t size, const void *from, void *result, int order) {
+    OPERANDS_ARE_UNCHECKED;
     char *now = __proviso_scratch(size);
     ATOMICALLY(order);
     __builtin_memcpy(now, from, size);
@@ -26,6 +27,7 @@ void proviso_atomic_load(size_t size, const void *from, void *result, int order)
 }
 
 void proviso_atomic_store(size_t size, void *to, const void *value, int order) {
+    OPERANDS_ARE_UNCHECKED;
     char *next = __proviso_scratch(size);
     __builtin_memcpy(next, value, size);
     ATOMICALLY(order);
@@ -35,6 +37,7 @@ void proviso_atomic_store(size_t size, void *to, const void *value, int order) {
 }
 
 void proviso_atomic_exchange(size_t size, void *at, const void *value, void *result, int order) {
+    OPERANDS_ARE_UNCHECKED;
     char *before = __proviso_scratch(size), *next = __proviso_scratch(size);
     __builtin_memcpy(next, value, size);
     ATOMICALLY(order);
@@ -47,6 +50,7 @@ void proviso_atomic_exchange(size_t size, void *at, const void *value, void *res
 }
 
 _Bool proviso_atomic_compare_exchange(size_t size, void *at, void *expected, const void *desired, int success, int failure) {
+    OPERANDS_ARE_UNCHECKED;
     char *now = __proviso_scratch(size), *next = __proviso_scratch(size), *old = __proviso_scratch(size);
     __builtin_memcpy(old, expected, size);
     __builtin_memcpy(next, desired, size);

@@ -116,10 +116,13 @@ enum { EQUAL, UNEQUAL, AT_LEAST };
 // The access writes after it has read. Its order was that of a failure so far.
 #define ATOMICALLY_UPDATE(address, order) __proviso_atomic_update(address, MEMORY_ORDER(order))
 #define ATOMICALLY_DONE __proviso_atomic_finish()
+// The operation accesses objects of the program, apart from the atomic one, which is not checked for data races.
+#define OPERANDS_ARE_UNCHECKED __proviso_observe()
 #else
 #define ATOMICALLY(order) ((void)0)
 #define ATOMICALLY_UPDATE(address, order) ((void)0)
 #define ATOMICALLY_DONE ((void)0)
+#define OPERANDS_ARE_UNCHECKED ((void)0)
 #endif
 
 // The number of the rounding mode on x86: 0 to nearest, 1 down, 2 up, 3 towards zero. Arithmetic in models rounds to

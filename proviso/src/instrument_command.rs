@@ -77,10 +77,9 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         ..cooperate::c::Options::default()
     };
     outputs.put(&output, written::text(&program, &output, &options)?.0);
-    let mut taints: Vec<&str> = program.taints.values().map(|t| t.reason.as_str()).collect();
-    taints.dedup();
-    if !taints.is_empty() && program.models.is_empty() {
-        output::warning(&format!("the C is not exactly the program: {}", taints.join("; ")), colors);
+    let inexact = written::approximations(&program);
+    if !inexact.is_empty() {
+        output::warning(&format!("the C is not exactly the program: {}", inexact.join("; ")), colors);
     }
     outputs.commit()
 }

@@ -11,7 +11,7 @@ use driver::failure::{Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use driver::job::Job;
 use driver::plan::reducer_of;
-use driver::written::{Language, language, text};
+use driver::written::{Language, approximations, language, text};
 use std::path::PathBuf;
 
 /// Runs the command and returns the exit code.
@@ -56,10 +56,9 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
         if language(output) != Language::Automata {
             warn_of_unasked(&job, unsaid.as_deref(), colors);
         }
-        let mut taints: Vec<&str> = residual.taints.values().map(|t| t.reason.as_str()).collect();
-        taints.dedup();
-        if !taints.is_empty() && residual.models.is_empty() {
-            output::warning(&format!("the C is not exactly the program: {}", taints.join("; ")), colors);
+        let inexact = approximations(&residual);
+        if !inexact.is_empty() {
+            output::warning(&format!("the C is not exactly the program: {}", inexact.join("; ")), colors);
         }
     }
     outputs.commit()?;

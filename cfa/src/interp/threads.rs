@@ -232,8 +232,9 @@ pub enum Gap {
     Library,
     /// One access has more bytes of shared memory than a pointer, so other threads may see a part of it.
     Torn,
-    /// A thread has observed a lock without being ordered after other threads, and data races are asked about. The
-    /// exploration finds only races of accesses that can be next to each other.
+    /// Data races are asked about. A thread has observed a lock without being ordered after other threads, and the
+    /// exploration finds only races of accesses that can be next to each other. Or a model has made accesses of the
+    /// program that are not checked for races.
     Unordered,
     /// A leak check was skipped because other threads were alive.
     Leak,
@@ -566,7 +567,6 @@ impl State<'_> {
             return None;
         }
         if is_shared && kind.is_none() && access.len > u64::from(self.program.layout.pointer_width / 8) {
-            eprintln!("TORN {access:?} {} {:?}", self.program.funcs[self.func].name, self.program.funcs[self.func].origin);
             self.threads().gap(Gap::Torn);
         }
         let threads = self.threads.as_mut().expect("a program with threads");

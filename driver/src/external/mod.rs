@@ -8,10 +8,11 @@
 pub mod adapter;
 
 use crate::failure::Failure;
+use crate::written::approximations;
 use adapter::{Adapter, Ran};
 use anyhow::{Context, Error, anyhow};
 use cfa::interp::Interpreter;
-use cfa::{CallGraph, Function, FunctionOrigin, MONITOR, Op, Program};
+use cfa::Program;
 use cooperate::range::test_case::TestCase;
 use engine::budget::Budget;
 use engine::{Analysis, Counterexample, Outcome, Reason, Verdict};
@@ -106,7 +107,7 @@ impl Tool {
         if let Some(error) = &ran.unsaid {
             return Err(anyhow!("{name} has a proof of C that does not check everything: \"{error}\""));
         }
-        match inexact(program) {
+        match approximations(program).first() {
             Some(why) => Err(anyhow!("{name} has a proof, but the C is not exactly the program: {why}")),
             None => Ok(()),
         }
@@ -163,21 +164,6 @@ fn replay(test: &TestCase, whole: &Program, slice: Option<&Slice>, task: &Task<'
     let (error, _) = run.outcome.error(task.original).with_context(|| format!("in its replay, {}", run.outcome))?;
     let path = engine::replay(task.original, &inputs, error, task.replay).map_err(Error::msg)?;
     Ok(Counterexample { error, inputs, path })
-}
-
-/// Returns the reason of an approximation by which the C text of a program may have fewer behaviours than the program.
-/// Approximations in library models do not count, because the tool's library replaces the models.
-fn inexact(program: &Program) -> Option<String> {
-    let calls = CallGraph::new(program);
-    program.edges.iter().find_map(|(id, edge)| {
-        let func = program.func_of(id);
-        let Function { name, origin, .. } = &program.funcs[func];
-        let is_written = calls.is_reachable(func) && (*origin != FunctionOrigin::Model || name.starts_with(MONITOR));
-        match edge.op {
-            Op::Approx { taint } if is_written => Some(program.taints[taint].reason.clone()),
-            _ => None,
-        }
-    })
 }
 
 #[cfg(test)]

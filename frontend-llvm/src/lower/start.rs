@@ -46,6 +46,9 @@ pub(super) fn lower(cx: &mut Context) -> Result<(), Error> {
         b.approximate(format!("{FILE_ASSEMBLY} (`{}`): not modelled", assembly.statement), true, true);
     }
     b.place = None;
+    if b.ir().aliases.iter().any(|alias| alias.target == NONE) {
+        b.approximate("the resolver of an ifunc, which the loader calls, is not modelled", true, true);
+    }
     inlined::at_start(&mut b);
     open.into_iter().for_each(|global| globals::approximate(&mut b, global));
     let is_main = b.cx.options.entry == MAIN;

@@ -274,8 +274,39 @@ impl<'p> File<'p> {
         })
     }
 
+    /// True if the values of a call, as LLVM passes them, are those that a call in C passes in the same places. The
+    /// parts of structs and of complex numbers are in registers or memory that depend on the C type, which is lost. The
+    /// parameters of functions without a definition often have no C type; they are taken as scalars.
+    fn is_called_like_in_c(&self, f: FuncId) -> bool {
+        let function = &self.p.funcs[f];
+        let is_model = function.origin == FunctionOrigin::Model;
+        let is_scalar = |&v: &VarId| kinds::of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width).is_some();
+        let result = self.p.plain_type(function.return_type);
+        let returns_like_in_c = match function.return_width {
+            None => !matches!(result, CType::Struct { .. }),
+            Some(width) if kinds::of_type(self.p, function.return_type, width).is_some() => true,
+            Some(width) if is_model => self.p.layout.pointer_width == 64 && width <= 128 && self.is_of_integers(result),
+            Some(width) => width <= 64,
+        };
+        returns_like_in_c && (!is_model || function.params.iter().all(is_scalar))
+    }
+
+    /// True for a struct whose members are all integers or pointers.
+    fn is_of_integers(&self, ty: &CType) -> bool {
+        let is_integer = |field: &cfa::Field| {
+            matches!(
+                self.p.plain_type(field.ty),
+                CType::Int { .. } | CType::Enum { .. } | CType::Bool | CType::Pointer(_)
+            )
+        };
+        matches!(ty, CType::Struct { fields, .. } if fields.iter().all(is_integer))
+    }
+
     /// The prototype of a function, as a header would declare it.
     fn prototype(&mut self, f: FuncId, name: &str) -> String {
+        if !self.is_called_like_in_c(f) {
+            self.refuse(format!("a call of '{name}', which passes or returns a struct or a complex number"));
+        }
         let function = &self.p.funcs[f];
         let mut parameters: Vec<String> = Vec::new();
         for &v in &function.params {
