@@ -18,7 +18,7 @@ use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Proved, Ra
 use crate::source::Sources;
 use crate::trace::declared;
 use cfa::interp::Inputs;
-use cfa::{AllocKind, Check, Edge, Leak, Op, Program};
+use cfa::{AllocKind, CallGraph, Check, Edge, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
@@ -76,6 +76,8 @@ pub struct Shared {
     pub assumes: bool,
     /// True if the program calls `malloc` or a similar function.
     pub allocates: bool,
+    /// True if the program starts threads.
+    pub is_threaded: bool,
     /// The verdict on all questions, as soon as it is known. Later descriptions, graphs and files do not change it.
     pub reached: Option<Finished>,
 }
@@ -347,9 +349,15 @@ impl Session {
     /// Records the size of the program and the assumptions about it.
     pub fn describe(&self, program: &Program) {
         let assumes = !Assumptions::of(program).is_empty();
+        // The program may link functions that it does not call.
+        let calls = CallGraph::new(program);
+        let executes = |is_it: &dyn Fn(&Op) -> bool| {
+            program.edges.iter().any(|(id, edge)| is_it(&edge.op) && calls.is_reachable(program.func_of(id)))
+        };
         let mut shared = self.shared();
         shared.assumes |= assumes;
-        shared.allocates |= program.edges.values().any(|e| matches!(e.op, Op::Alloc { kind: AllocKind::MALLOC, .. }));
+        shared.allocates |= executes(&|op| matches!(op, Op::Alloc { kind: AllocKind::MALLOC, .. }));
+        shared.is_threaded |= program.starts_threads();
         shared.models.clone_from(&program.models);
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
             shared.assume(self.job.assumptions());

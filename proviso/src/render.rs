@@ -87,11 +87,16 @@ pub fn table(checks: &[CheckResult]) -> String {
         let what = match (violated, &check.rest) {
             (None, Rest::Unknown(note)) => {
                 let place = note.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
-                format!("unknown: {}{place}", note.text)
+                let word = match check.is_undecided_without_open_places() {
+                    true => "unknown as a whole, although no place is open",
+                    false => "unknown",
+                };
+                format!("{word}: {}{place}", note.text)
             }
             (None, Rest::NotAsked) => "not checked".into(),
             (None, _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
             (None, _) => "proved".into(),
+            (Some(violated), Rest::Proved) if check.places.all > 0 && check.counts()[0] == 0 => violated,
             (Some(violated), Rest::Proved) => {
                 let limit = if check.assumes_valid_accesses { " where all accesses are valid" } else { "" };
                 format!("{violated}; proved elsewhere{limit}")

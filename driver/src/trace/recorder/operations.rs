@@ -400,8 +400,9 @@ impl Recorder<'_> {
         let by_library = self.frames.len() == 1 || self.origin(self.frame().func) == FunctionOrigin::Model;
         let object = self.names.allocated(var, kind, self.depth(), by_library);
         let variable = self.names.object(object).and(self.program.vars[var].place);
-        let place = variable.or_else(|| self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
-        self.lives.push(Life { allocated: self.spot(place), freed: None });
+        let by = self.in_user_code(edge).unwrap_or(edge);
+        let place = variable.or(self.program.edges[by].place);
+        self.lives.push(Life { by, allocated: self.spot(place), freed: None });
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
         let function = &self.program.funcs[self.frame().func];
