@@ -180,7 +180,7 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
     match (kind, question.limit) {
         (Kind::Time, Some((seconds, of_processor))) => {
             let option = if of_processor { "--cpu-limit" } else { "--timeout" };
-            help.push(format!("allow more time: `{option} {}`", seconds.saturating_mul(5)));
+            help.push(format!("allow more time: `{option} {}`", seconds.saturating_mul(5).max(1)));
         }
         (Kind::Memory, _) => help.push("allow more memory: `--memory-limit MB`".into()),
         _ => {}
