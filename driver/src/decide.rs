@@ -6,6 +6,7 @@ use crate::cooperation::knowledge::Known;
 use crate::evidence::blame;
 use crate::evidence::exhibits::Exhibits;
 use crate::evidence::reproduction::Reproduction;
+use crate::evidence::wording::{facts, is_internal};
 use crate::panics;
 use crate::proved::describe_proof;
 use crate::remedies::Obstacle;
@@ -126,8 +127,9 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
     };
     let notes = outcome.reasons.iter().map(note).collect();
     let increment = |l: &engine::Increment| Increment {
-        spot: l.goal.and_then(|p| sources.spot(analysed, p)),
-        tracked: l.tracked.clone(),
+        // Code of library models is none of the program.
+        spot: l.goal.and_then(|p| sources.spot(analysed, p)).filter(|spot| !is_internal(&spot.path)),
+        tracked: facts(&l.tracked),
     };
     let increments = outcome.increments.iter().map(increment).collect();
     let is_decided = !matches!(outcome.verdict, Verdict::Unknown(_));

@@ -142,7 +142,7 @@ impl Verification<'_> {
         }
         stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
         stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
-        if shared.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
+        if shared.features.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
             shared.assumptions.push("malloc and similar functions do not fail (--malloc-may-fail: they may)".into());
         }
         let mut report = Report {
@@ -189,7 +189,7 @@ impl Verification<'_> {
                 entry: job.load.entry.clone(),
                 limit,
                 undefined_do_anything: job.load.undefined_functions == UndefinedFunctions::Taint,
-                is_threaded: shared.is_threaded,
+                is_threaded: shared.features.starts_threads,
             };
             report.help = remedies(&report, &question, &shared.obstacles);
             report.notes.extend(shared.obstacles.iter().map(Obstacle::note));

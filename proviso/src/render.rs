@@ -5,6 +5,7 @@ use annotate_snippets::Level;
 use cfa::InputKind;
 use cfa::wording::counted;
 use driver::environment::{Command, Environment};
+use driver::evidence::wording::facts;
 use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
@@ -475,23 +476,6 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
     }
 }
 
-/// Returns the facts that can be written in C. If others exist, the list ends with a phrase for all of them.
-fn named(facts: &[String]) -> String {
-    let is_named = |fact: &&String| {
-        let mut words = fact.split(|c: char| !c.is_alphanumeric() && c != '_');
-        !words.any(|word| {
-            let number = word.strip_prefix("tmp");
-            word.trim_start_matches('_').starts_with("proviso_")
-                || number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-        })
-    };
-    let mut shown: Vec<&str> = facts.iter().filter(is_named).map(String::as_str).collect();
-    if shown.len() < facts.len() {
-        shown.push("values that C has no name for");
-    }
-    shown.join(", ")
-}
-
 /// Returns the number of operations that slicing removed, as a sentence; `None` if the program was not sliced.
 pub fn slicing(report: &Report) -> Option<String> {
     let stat = |name: &str| report.stats.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
@@ -517,7 +501,7 @@ pub fn increments(report: &Report) -> String {
     }
     for (i, increment) in report.increments.iter().enumerate() {
         let place = increment.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
-        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, named(&increment.tracked));
+        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, increment.tracked.join(", "));
     }
     for ranking in &report.rankings {
         let place = ranking.spot.as_ref().map_or_else(|| ranking.function.clone(), ToString::to_string);
@@ -538,7 +522,7 @@ pub fn increments(report: &Report) -> String {
 
 /// Returns a tuple that decreases lexicographically, in backquotes.
 fn shown(tuple: &[String]) -> String {
-    let all = named(tuple);
+    let all = facts(tuple).join(", ");
     if let [_] = tuple { format!("`{all}`") } else { format!("`({all})`") }
 }
 

@@ -10,7 +10,6 @@ mod native;
 mod search;
 pub mod suite;
 pub mod tester;
-mod wording;
 
 use crate::args::TestgenArgs;
 use crate::output::{self, Colors};

@@ -141,7 +141,7 @@ impl Recorder<'_> {
         let spot = self.spot(place);
         let shown = InputValue {
             kind: info.kind.clone(),
-            ty: self.program.type_name(info.ty),
+            ty: crate::trace::types::name(self.program, info.ty),
             c_type: crate::trace::types::plain_name(self.program, info.ty),
             shown: match self.program.plain_type(info.ty) {
                 // The input decides whether an allocation fails.
