@@ -10,7 +10,7 @@ use crate::evidence::wording::{facts, is_internal};
 use crate::panics;
 use crate::proved::describe_proof;
 use crate::remedies::Obstacle;
-use crate::report::{Answer, Increment, Note, Proved, Undefined, Violation};
+use crate::report::{Answer, Increment, Note, Proved, TARGETS_OF_ARGUMENTS, Undefined, Violation};
 use crate::session::{Finished, REPLAY, Session, others};
 use crate::source::Sources;
 use crate::trace::{self, elsewhere, smaller};
@@ -260,7 +260,8 @@ fn undefined(program: &Program, analysed: &Program, errors: &[String]) -> Vec<Un
         let graph = CallGraph::new(program);
         for (id, func) in program.funcs.iter().filter(|(_, f)| is_undefined(f)) {
             let reached = graph.callers(id).filter(|&edge| graph.is_reachable(program.func_of(edge))).count();
-            *calls.entry(func.name.clone()).or_default() += reached;
+            let name = if func.name == frontend_llvm::GIVEN { TARGETS_OF_ARGUMENTS } else { &func.name };
+            *calls.entry(name.to_owned()).or_default() += reached;
         }
         calls
     };

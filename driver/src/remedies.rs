@@ -2,7 +2,7 @@
 //! take, the cheapest first.
 
 use crate::evidence::loop_invariants::Loops;
-use crate::report::{Answer, Note, Report, Rest};
+use crate::report::{Answer, Note, Report, Rest, TARGETS_OF_ARGUMENTS};
 use crate::source::{Sources, Spot};
 use cfa::{CallGraph, FunctionOrigin, Program};
 
@@ -140,7 +140,7 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
         report.checks.iter().filter(|c| matches!(c.rest, Rest::Unknown(_))).map(|c| c.name.as_str()).collect();
     let mut help: Vec<String> = Vec::new();
     // Undefined functions that pointer arguments of the entry lead to have no name in C.
-    let is_named = |name: &&str| *name != frontend_llvm::GIVEN;
+    let is_named = |name: &&str| *name != TARGETS_OF_ARGUMENTS;
     let relevant = report.undefined.iter().filter(|f| f.relevant > 0).map(|f| f.name.as_str());
     let undefined: Vec<&str> = relevant.filter(is_named).collect();
     if question.undefined_do_anything && !undefined.is_empty() {

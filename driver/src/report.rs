@@ -326,10 +326,13 @@ pub struct Condition {
     pub declared: Vec<Spot>,
 }
 
+/// The name of the undefined functions that pointers in the arguments of the entry function lead to.
+pub const TARGETS_OF_ARGUMENTS: &str = "targets of function pointers in arguments";
+
 /// A function without a definition.
 #[derive(Clone, Debug)]
 pub struct Undefined {
-    /// The name of the function.
+    /// The name of the function, or [`TARGETS_OF_ARGUMENTS`].
     pub name: String,
     /// The number of places that call it or may call it.
     pub calls: usize,

@@ -317,8 +317,12 @@ fn only_result(job: &Job, answer: &Answer) -> CheckResult {
 /// The maximal number of listed places of notes with the same text.
 const PLACES: usize = 3;
 
-/// Folds notes with the same text: keeps the first of them, and adds the number of the others to the last one kept.
-fn folded(notes: Vec<Note>) -> Vec<Note> {
+/// Folds notes with the same text: keeps the first of them, and adds the number of the others to the last one kept. A
+/// note that another one at the same place contains is dropped.
+fn folded(mut notes: Vec<Note>) -> Vec<Note> {
+    let all = notes.clone();
+    let says_more = |more: &Note, note: &Note| more.spot == note.spot && more.text.len() > note.text.len();
+    notes.retain(|note| !all.iter().any(|more| says_more(more, note) && more.text.contains(&note.text)));
     let mut kept: Vec<Note> = Vec::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
     for note in notes {

@@ -118,10 +118,11 @@ pub fn table(checks: &[CheckResult]) -> String {
     format!("checks:\n{out}{}\n", places(checks))
 }
 
-/// Returns for each check how many places are proved, violated and open, with the open places. Empty if all places are
-/// proved.
+/// Returns for each check with violated or open places how many are proved, violated and open, with the open places.
+/// Empty if all places are proved.
 fn places(checks: &[CheckResult]) -> String {
-    if !checks.iter().any(|check| check.counts()[1..].iter().any(|&count| count > 0)) {
+    let is_whole = |check: &&CheckResult| check.counts()[1..] == [0, 0];
+    if checks.iter().all(|check| is_whole(&check)) {
         return String::new();
     }
     let line = |check: &CheckResult| {
@@ -133,7 +134,7 @@ fn places(checks: &[CheckResult]) -> String {
             grouped(check.places.all)
         )
     };
-    let lines: String = checks.iter().filter(|check| check.places.all > 0).map(line).collect();
+    let lines: String = checks.iter().filter(|check| !is_whole(check)).map(line).collect();
     format!("places, those proved up to the first violation at another one:\n{lines}")
 }
 
@@ -307,14 +308,10 @@ pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: 
 /// Returns one line with the functions that no file defines and the number of their calls. If `unknown` is set, the
 /// analysis assumes nothing about these functions.
 pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
-    let name = |f: &Undefined| match f.name == frontend_llvm::GIVEN {
-        true => "targets of function pointers in arguments".into(),
-        false => f.name.clone(),
-    };
     let one = |f: &Undefined| match (f.relevant, f.calls) {
-        (0, calls) => format!("{} ({calls}, none matters)", name(f)),
-        (relevant, calls) if relevant == calls => format!("{} ({calls})", name(f)),
-        (relevant, calls) => format!("{} ({relevant} of {calls} matter)", name(f)),
+        (0, calls) => format!("{} ({calls}, none matters)", f.name),
+        (relevant, calls) if relevant == calls => format!("{} ({calls})", f.name),
+        (relevant, calls) => format!("{} ({relevant} of {calls} matter)", f.name),
     };
     let list: Vec<String> = functions.iter().map(one).collect();
     let matter = unknown && functions.iter().any(|f| f.relevant > 0);
