@@ -355,7 +355,10 @@ impl<'p> Recorder<'p> {
     fn function_of(&self, edge: EdgeId) -> &'p str {
         let func = self.program.func_of(edge);
         let func = if func == self.program.entry { self.first } else { func };
-        &self.program.funcs[func].name
+        match self.program.funcs[func].name.as_str() {
+            frontend_llvm::GIVEN => "a function that an argument points to",
+            name => name,
+        }
     }
 
     /// Returns the number of calls between the user's first function and the innermost function that is no model.
