@@ -4,7 +4,6 @@ use crate::graph::{CfaGraphs, FuncGraph};
 use crate::loops::LoopForest;
 use crate::program::*;
 use crate::source::PlaceId;
-use crate::text;
 
 /// A basic block: a sequence of edges that control enters only at the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,7 +12,7 @@ pub struct Block {
     pub start: LocId,
     /// True if `start` is the head of a loop.
     pub is_loop_head: bool,
-    /// The edges of the block in order, without [`Op::Skip`]. A branch at the end is represented by its then-edge.
+    /// The edges of the block in order, without [`Op::Skip`] and those without a text. A branch at the end is represented by its then-edge.
     pub steps: Vec<Step>,
     /// The successor blocks.
     pub next: Vec<Next>,
@@ -39,9 +38,10 @@ pub struct Next {
     pub condition: Option<(String, bool)>,
 }
 
-/// Returns the blocks of the locations that the entry of `func` reaches. The entry block is first.
-pub fn blocks(p: &Program, graphs: &CfaGraphs, func: FuncId) -> Vec<Block> {
-    let reader = Reader { p, graph: &graphs.funcs[func], graphs };
+/// Returns the blocks of the locations that the entry of `func` reaches. The entry block is first. `text` returns the
+/// text of an edge; edges without one are left out.
+pub fn blocks(p: &Program, graphs: &CfaGraphs, func: FuncId, text: &dyn Fn(EdgeId) -> Option<String>) -> Vec<Block> {
+    let reader = Reader { p, graph: &graphs.funcs[func], graphs, text };
     let nodes = &reader.graph.graph;
     if nodes.is_empty() {
         return Vec::new();
@@ -55,6 +55,7 @@ struct Reader<'p> {
     p: &'p Program,
     graph: &'p FuncGraph,
     graphs: &'p CfaGraphs,
+    text: &'p dyn Fn(EdgeId) -> Option<String>,
 }
 
 impl Reader<'_> {
@@ -84,7 +85,7 @@ impl Reader<'_> {
                 Out::Sink => return block,
                 Out::Branch { then_edge, else_edge } => {
                     for (edge, branch) in [(then_edge, true), (else_edge, false)] {
-                        let condition = Some((text::c_operation(self.p, &self.p.edges[edge].op), branch));
+                        let condition = Some(((self.text)(edge).unwrap_or_default(), branch));
                         block.next.push(Next { start: name(self.target(edge)), condition });
                     }
                     block.steps.push(self.step(then_edge, "branch".into()));
@@ -92,8 +93,8 @@ impl Reader<'_> {
                 }
                 Out::One(edge) => {
                     let op = &self.p.edges[edge].op;
-                    if *op != Op::Skip {
-                        block.steps.push(self.step(edge, text::c_operation(self.p, op)));
+                    if let Some(text) = (self.text)(edge).filter(|_| *op != Op::Skip) {
+                        block.steps.push(self.step(edge, text));
                     }
                     node = self.target(edge);
                     if self.starts_block(node) {

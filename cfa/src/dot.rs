@@ -4,6 +4,7 @@ use crate::blocks::{Next, Step, blocks};
 use crate::callgraph::CallGraph;
 use crate::graph::CfaGraphs;
 use crate::program::*;
+use crate::text;
 use std::fmt::Write;
 
 /// Draws the automaton of a function, as far as its entry reaches.
@@ -71,7 +72,8 @@ fn header(out: &mut String, name: &str) {
 }
 
 fn draw(out: &mut String, p: &Program, graphs: &CfaGraphs, func: FuncId, indent: &str) {
-    for block in blocks(p, graphs, func) {
+    let text = |edge: EdgeId| Some(text::c_operation(p, &p.edges[edge].op));
+    for block in blocks(p, graphs, func, &text) {
         let mut style = if block.is_loop_head { ", peripheries=2" } else { "" }.to_owned();
         let ops = || block.steps.iter().map(|s| &p.edges[s.edge].op);
         if ops().any(|op| matches!(op, Op::Error(_))) {

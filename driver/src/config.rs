@@ -13,8 +13,8 @@ pub struct Config {
     pub slicing: Option<slicer::Control>,
     /// True if the run ends at the first violation of any question.
     pub stops_at_first: bool,
-    /// The wall time after which the verdict is UNKNOWN. If there is none, the default question has a limit of two
-    /// minutes.
+    /// The wall time after which the verdict is UNKNOWN; 0 means no limit. The default is two minutes, or no limit if
+    /// the processor time is limited.
     pub timeout: Option<Duration>,
     /// The processor time of this process and its children after which the verdict is UNKNOWN.
     pub cpu_limit: Option<Duration>,

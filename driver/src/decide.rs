@@ -6,10 +6,11 @@ use crate::cooperation::knowledge::Known;
 use crate::evidence::blame;
 use crate::evidence::exhibits::Exhibits;
 use crate::evidence::reproduction::Reproduction;
+use crate::evidence::wording::{facts, is_internal};
 use crate::panics;
 use crate::proved::describe_proof;
 use crate::remedies::Obstacle;
-use crate::report::{Answer, Increment, Note, Proved, Undefined, Violation};
+use crate::report::{Answer, Increment, Note, Proved, TARGETS_OF_ARGUMENTS, Undefined, Violation};
 use crate::session::{Finished, REPLAY, Session, others};
 use crate::source::Sources;
 use crate::trace::{self, elsewhere, smaller};
@@ -126,8 +127,9 @@ fn in_words(session: &Session, program: &Program, mut decided: Decided) -> Decid
     };
     let notes = outcome.reasons.iter().map(note).collect();
     let increment = |l: &engine::Increment| Increment {
-        spot: l.goal.and_then(|p| sources.spot(analysed, p)),
-        tracked: l.tracked.clone(),
+        // Code of library models is none of the program.
+        spot: l.goal.and_then(|p| sources.spot(analysed, p)).filter(|spot| !is_internal(&spot.path)),
+        tracked: facts(&l.tracked),
     };
     let increments = outcome.increments.iter().map(increment).collect();
     let is_decided = !matches!(outcome.verdict, Verdict::Unknown(_));
@@ -258,7 +260,8 @@ fn undefined(program: &Program, analysed: &Program, errors: &[String]) -> Vec<Un
         let graph = CallGraph::new(program);
         for (id, func) in program.funcs.iter().filter(|(_, f)| is_undefined(f)) {
             let reached = graph.callers(id).filter(|&edge| graph.is_reachable(program.func_of(edge))).count();
-            *calls.entry(func.name.clone()).or_default() += reached;
+            let name = if func.name == frontend_llvm::GIVEN { TARGETS_OF_ARGUMENTS } else { &func.name };
+            *calls.entry(name.to_owned()).or_default() += reached;
         }
         calls
     };

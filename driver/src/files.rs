@@ -261,6 +261,15 @@ fn may(path: &Path, rights: libc::c_int) -> io::Result<()> {
     }
 }
 
+/// Returns a word quoted for a shell. The result does not end a C comment that contains it.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=,+:@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''").replace("*/", "*''/").replace('\n', " ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

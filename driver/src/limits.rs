@@ -40,6 +40,12 @@ pub struct Limits {
     pub grace: Duration,
 }
 
+/// Returns the limit of the wall time for the value of `--timeout`, where 0 means no limit. `otherwise` is the limit
+/// without the option.
+pub fn wall_time(option: Option<Duration>, otherwise: Option<Duration>) -> Option<Duration> {
+    option.map_or(otherwise, |limit| Some(limit).filter(|limit| !limit.is_zero()))
+}
+
 impl Limits {
     /// Returns the time until the first time limit, or `None` if no time is limited. The remaining processor time
     /// counts as wall time: one thread needs at least as much wall time.
@@ -312,6 +318,14 @@ mod tests {
             (stop.to_string().contains("--timeout"), stop.to_string().starts_with("timeout of 120 s"))
         };
         assert_eq!((named(true), named(false)), ((true, true), (false, true)));
+    }
+
+    #[test]
+    fn an_option_of_zero_is_no_limit() {
+        let second = Duration::from_secs(1);
+        assert_eq!(wall_time(None, Some(DEFAULT)), Some(DEFAULT));
+        assert_eq!(wall_time(Some(second), Some(DEFAULT)), Some(second));
+        assert_eq!(wall_time(Some(Duration::ZERO), Some(DEFAULT)), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! take, the cheapest first.
 
 use crate::evidence::loop_invariants::Loops;
-use crate::report::{Answer, Note, Report, Rest};
+use crate::report::{Answer, Note, Report, Rest, TARGETS_OF_ARGUMENTS};
 use crate::source::{Sources, Spot};
 use cfa::{CallGraph, FunctionOrigin, Program};
 
@@ -77,6 +77,8 @@ pub struct Question {
     pub limit: Option<(u64, bool)>,
     /// True if functions without a definition may do anything.
     pub undefined_do_anything: bool,
+    /// True if the program starts threads.
+    pub is_threaded: bool,
 }
 
 /// The kind of obstacle that a reason names.
@@ -98,7 +100,7 @@ fn kind(reason: &str) -> Kind {
     let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     if has(&["memory limit", "memory ran out"]) {
         Kind::Memory
-    } else if has(&["timeout", "processor time", "time limit", "takes too long"]) {
+    } else if has(&["timeout", "processor time", "time limit", "takes too long", "explored in time"]) {
         Kind::Time
     } else if has(&["spurious"]) {
         Kind::Spurious
@@ -113,14 +115,32 @@ fn kind(reason: &str) -> Kind {
     }
 }
 
+/// Returns the step that a user can take for a program with threads. Its interleavings are explored with few values of
+/// inputs, from `main`, by one analysis. So other entry functions and analyses do not help.
+fn of_threads(kind: Kind, reason: &str) -> &'static str {
+    match kind {
+        Kind::Time | Kind::Memory => {
+            "start fewer threads, or let their loops run less often: each step multiplies the interleavings"
+        }
+        _ if reason.contains("input") => {
+            "give the inputs constant values, and verify the program once for each: interleavings are not explored for all values"
+        }
+        _ => {
+            "LIMITATIONS.md (Threads) lists the programs with threads that can be proved; a violation needs no such limits"
+        }
+    }
+}
+
 /// Returns the steps that a user can take when there is no verdict, the cheapest first.
 pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) -> Vec<String> {
     let Answer::Unknown { reason, .. } = &report.answer else { return Vec::new() };
     let kind = kind(reason);
     let grows = matches!(kind, Kind::Time | Kind::Memory | Kind::Complexity);
+    let open: Vec<&str> =
+        report.checks.iter().filter(|c| matches!(c.rest, Rest::Unknown(_))).map(|c| c.name.as_str()).collect();
     let mut help: Vec<String> = Vec::new();
     // Undefined functions that pointer arguments of the entry lead to have no name in C.
-    let is_named = |name: &&str| *name != frontend_llvm::GIVEN;
+    let is_named = |name: &&str| *name != TARGETS_OF_ARGUMENTS;
     let relevant = report.undefined.iter().filter(|f| f.relevant > 0).map(|f| f.name.as_str());
     let undefined: Vec<&str> = relevant.filter(is_named).collect();
     if question.undefined_do_anything && !undefined.is_empty() {
@@ -130,35 +150,37 @@ pub fn remedies(report: &Report, question: &Question, obstacles: &[Obstacle]) ->
              `--undefined-functions any-value` if only results matter"
         ));
     }
+    let is_of_threads = question.is_threaded && !matches!(kind, Kind::Undefined | Kind::Own);
+    if is_of_threads {
+        help.push(of_threads(kind, reason).into());
+    }
     if grows && obstacles.iter().any(|o| matches!(o, Obstacle::Loop { .. })) {
         help.push("bound the inputs that decide how often the loop runs: `__VERIFIER_assume(n <= 8);`".into());
     }
     if grows && obstacles.iter().any(|o| matches!(o, Obstacle::Recursion { .. })) {
         help.push("bound the inputs that decide how deep the recursion goes: `__VERIFIER_assume(depth <= 8);`".into());
     }
-    if kind == Kind::Approximated {
+    if kind == Kind::Approximated && !is_of_threads {
         help.push(
             "replace it where it is a function of the library: `--remove-function-body FUNCTION` and a stub in C; \
              LIMITATIONS.md lists what is modelled"
                 .into(),
         );
     }
-    if grows && question.entry == "main" {
+    if grows && question.entry == "main" && !is_of_threads {
         help.push("verify a part: `--entry FUNCTION` starts at a smaller function".into());
     }
-    let open: Vec<&str> =
-        report.checks.iter().filter(|c| matches!(c.rest, Rest::Unknown(_))).map(|c| c.name.as_str()).collect();
-    if grows && report.checks.len() > open.len() && !open.is_empty() {
+    if grows && !(is_of_threads && kind == Kind::Complexity) && report.checks.len() > open.len() && !open.is_empty() {
         let names = open.iter().take(MAX_CHECKS).copied().collect::<Vec<_>>().join(",");
         help.push(format!("select the undecided checks alone, which then have all the time: `--check {names}`"));
     }
-    if matches!(kind, Kind::Spurious | Kind::Complexity) {
+    if matches!(kind, Kind::Spurious | Kind::Complexity) && !is_of_threads {
         help.push("try another analysis: `--list-analyses` lists them".into());
     }
     match (kind, question.limit) {
         (Kind::Time, Some((seconds, of_processor))) => {
             let option = if of_processor { "--cpu-limit" } else { "--timeout" };
-            help.push(format!("allow more time: `{option} {}`", seconds.saturating_mul(5)));
+            help.push(format!("allow more time: `{option} {}`", seconds.saturating_mul(5).max(1)));
         }
         (Kind::Memory, _) => help.push("allow more memory: `--memory-limit MB`".into()),
         _ => {}
@@ -181,6 +203,7 @@ mod tests {
             ("20 s of processor time during the analysis", Kind::Time),
             ("timeout of 12.0 s, the time of this check of 60 s for all", Kind::Time),
             ("time limit reached", Kind::Time),
+            ("not all interleavings of the threads were explored in time", Kind::Time),
             ("memory limit of 100 MB during the analysis", Kind::Memory),
             ("memory ran out during the analysis", Kind::Memory),
             ("the candidate counterexample is spurious: in its replay, the program aborts", Kind::Spurious),

@@ -170,6 +170,15 @@ pub fn add_violation(checks: &mut [CheckResult], check: usize, mut violation: Vi
     checks[check].violations.push(violation);
 }
 
+/// Removes the assumption that all accesses are valid from all proofs, if the check with the index `of_accesses` proves
+/// it. The run may have ended before the proofs of the other checks were combined with it.
+pub fn resolve_assumptions(checks: &mut [CheckResult], of_accesses: usize) {
+    let is_proved = |check: &CheckResult| matches!(check.rest, Rest::Proved) && check.violations.is_empty();
+    if checks.get(of_accesses).is_some_and(|check| is_proved(check) && !check.assumes_valid_accesses) {
+        checks.iter_mut().for_each(|check| check.assumes_valid_accesses = false);
+    }
+}
+
 impl CheckResult {
     /// Returns the result of a question that was not analysed yet.
     pub fn new(name: String, properties: Vec<String>) -> Self {
@@ -205,6 +214,13 @@ impl CheckResult {
             Rest::NotAsked => 0,
         };
         [proved, violated, all - proved - violated]
+    }
+
+    /// Returns true if the check is undecided although none of its places is open. This happens if its places hold only
+    /// under an assumption, such as one about undefined functions, or only up to the first violation.
+    pub fn is_undecided_without_open_places(&self) -> bool {
+        let [proved, violated, open] = self.counts();
+        matches!(self.rest, Rest::Unknown(_)) && open == 0 && violated == 0 && proved > 0
     }
 
     /// Returns the open places in the program's own code, without those of violations.
@@ -310,10 +326,13 @@ pub struct Condition {
     pub declared: Vec<Spot>,
 }
 
+/// The name of the undefined functions that pointers in the arguments of the entry function lead to.
+pub const TARGETS_OF_ARGUMENTS: &str = "targets of function pointers in arguments";
+
 /// A function without a definition.
 #[derive(Clone, Debug)]
 pub struct Undefined {
-    /// The name of the function.
+    /// The name of the function, or [`TARGETS_OF_ARGUMENTS`].
     pub name: String,
     /// The number of places that call it or may call it.
     pub calls: usize,
@@ -446,5 +465,28 @@ impl Report {
     pub fn consequences<'r>(&'r self, finding: &'r Violation) -> impl Iterator<Item = &'r Violation> {
         let all = self.checks.iter().flat_map(|c| &c.violations);
         all.filter(|violation| violation.cause == Some(finding.number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn proved(name: &str, assumes_valid_accesses: bool) -> CheckResult {
+        let result = CheckResult::new(name.into(), Vec::new());
+        CheckResult { rest: Rest::Proved, assumes_valid_accesses, ..result }
+    }
+
+    #[test]
+    fn a_proof_of_all_accesses_resolves_the_assumption_of_the_others() {
+        let mut checks = [proved("address", false), proved("null", true)];
+        resolve_assumptions(&mut checks, 0);
+        assert!(!checks[1].assumes_valid_accesses);
+        let mut violated = [proved("address", false), proved("null", true)];
+        violated[0].violations.push(Violation::new("address", ""));
+        resolve_assumptions(&mut violated, 0);
+        let mut conditional = [proved("address", true), proved("null", true)];
+        resolve_assumptions(&mut conditional, 0);
+        assert!(violated[1].assumes_valid_accesses && conditional[1].assumes_valid_accesses);
     }
 }

@@ -18,7 +18,7 @@ use crate::report::{Answer, CheckResult, Increment, Note, PartReport, Proved, Ra
 use crate::source::Sources;
 use crate::trace::declared;
 use cfa::interp::Inputs;
-use cfa::{AllocKind, Check, Edge, Leak, Op, Program};
+use cfa::{AllocKind, CallGraph, Check, Edge, EdgeId, Leak, Op, Program};
 use cooperate::stealing::{self, Idle};
 use engine::budget::Budget;
 use engine::{Config, Verdict};
@@ -72,12 +72,46 @@ pub struct Shared {
     pub checks: Vec<CheckResult>,
     /// The loops and recursive functions that the last undecided question depends on.
     pub obstacles: Vec<Obstacle>,
+    /// The operations of the program on which assumptions and remedies depend.
+    pub features: Features,
+    /// The verdict on all questions, as soon as it is known. Later descriptions, graphs and files do not change it.
+    pub reached: Option<Finished>,
+}
+
+/// Operations of a program.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Features {
     /// True if the program has assumptions.
     pub assumes: bool,
     /// True if the program calls `malloc` or a similar function.
     pub allocates: bool,
-    /// The verdict on all questions, as soon as it is known. Later descriptions, graphs and files do not change it.
-    pub reached: Option<Finished>,
+    /// True if the program starts threads.
+    pub starts_threads: bool,
+}
+
+impl Features {
+    /// Returns the operations of a program. Functions that are linked but not called do not count as allocations.
+    fn of(program: &Program) -> Self {
+        let calls = CallGraph::new(program);
+        let allocates = |(id, edge): (EdgeId, &Edge)| {
+            let is_allocation = matches!(edge.op, Op::Alloc { kind: AllocKind::MALLOC, .. });
+            is_allocation && calls.is_reachable(program.func_of(id))
+        };
+        Self {
+            assumes: !Assumptions::of(program).is_empty(),
+            allocates: program.edges.iter().any(allocates),
+            starts_threads: program.starts_threads(),
+        }
+    }
+
+    /// Returns the operations of this program or another.
+    fn or(self, other: Self) -> Self {
+        Self {
+            assumes: self.assumes || other.assumes,
+            allocates: self.allocates || other.allocates,
+            starts_threads: self.starts_threads || other.starts_threads,
+        }
+    }
 }
 
 impl Shared {
@@ -346,10 +380,9 @@ impl Session {
 
     /// Records the size of the program and the assumptions about it.
     pub fn describe(&self, program: &Program) {
-        let assumes = !Assumptions::of(program).is_empty();
+        let features = Features::of(program);
         let mut shared = self.shared();
-        shared.assumes |= assumes;
-        shared.allocates |= program.edges.values().any(|e| matches!(e.op, Op::Alloc { kind: AllocKind::MALLOC, .. }));
+        shared.features = shared.features.or(features);
         shared.models.clone_from(&program.models);
         if program.func_by_name(frontend_llvm::FOLLOW).is_some() {
             shared.assume(self.job.assumptions());

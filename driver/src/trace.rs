@@ -22,7 +22,7 @@ pub use access::access_path;
 pub use arguments::{Argument, Arguments, Member, Target};
 pub use declared::Declared;
 pub use fault::Object;
-pub use names::quoted;
+pub use names::{in_c, quoted};
 pub use origin::{Origin, OriginKind};
 pub use schedule::Schedule;
 

@@ -33,7 +33,7 @@ pub fn look_for_vacuity(session: &Session, finished: &mut Finished) {
     let shared = session.shared();
     let is_proved = matches!(finished.answer, Answer::True)
         || shared.checks.iter().any(|check| check.violations.is_empty() && matches!(check.rest, Rest::Proved));
-    let is_asked = is_proved && shared.assumes;
+    let is_asked = is_proved && shared.features.assumes;
     let engine = shared.engine;
     drop(shared);
     if !is_asked {

@@ -8,16 +8,17 @@ use crate::evidence::exhibits::Exhibits;
 use crate::evidence::reproduction::Reproduction;
 use crate::failure::{Failure, exit};
 use crate::files::Outputs;
-use crate::job::Job;
+use crate::job::{Ask, Job};
 use crate::limits::{self, End, Limits, Supervised};
 use crate::panics;
 use crate::plan::Plan;
 use crate::question;
 use crate::remedies::{Obstacle, Question, remedies};
-use crate::report::{Answer, CheckResult, Note, Report, Rest, add_violation};
+use crate::report::{Answer, CheckResult, Note, Report, Rest, add_violation, resolve_assumptions};
 use crate::session::{Finished, Observer, Session, Shared};
 use crate::source::Spot;
 use crate::vacuity::look_for_vacuity;
+use cfa::Check;
 use engine::budget::Budget;
 use frontend_llvm::{DataModel, UndefinedFunctions};
 use std::collections::{HashMap, HashSet};
@@ -64,10 +65,9 @@ impl Verification<'_> {
     pub fn limits(&self) -> Limits {
         let Config { timeout, cpu_limit, memory_limit, cooperation, .. } = self.config;
         let records_at_end = cooperation.save_condition.is_some() || cooperation.save_gia;
-        let is_default =
-            self.is_answer && self.job.is_default && self.job.is_exhaustive && timeout.is_none() && cpu_limit.is_none();
+        let is_default = timeout.is_none() && cpu_limit.is_none();
         Limits {
-            timeout: timeout.or(is_default.then_some(limits::DEFAULT)),
+            timeout: limits::wall_time(*timeout, is_default.then_some(limits::DEFAULT)),
             is_default,
             processor: *cpu_limit,
             memory: memory_limit.unwrap_or_else(limits::default_memory),
@@ -83,7 +83,7 @@ impl Verification<'_> {
     pub fn session(&self, budget: Budget) -> Result<Session, Failure> {
         let Config { engine, slicing, stops_at_first, timeout, cpu_limit, cooperation, records, .. } = self.config;
         let shared = Shared { warnings: self.job.warnings.clone(), ..Shared::default() };
-        let limit = timeout.iter().chain(cpu_limit).min().copied();
+        let limit = limits::wall_time(*timeout, None).into_iter().chain(*cpu_limit).min();
         Ok(Session {
             job: self.job.clone(),
             loader: Arc::default(),
@@ -129,6 +129,10 @@ impl Verification<'_> {
         let peak_memory = supervised.peak_memory;
         let (finished, code) = conclude(supervised, &mut shared, &*self.observer)?;
         let mut checks = std::mem::take(&mut shared.checks);
+        let is_of_accesses = |ask: &Ask| ask.checks.contains(&Check::Deref);
+        if let Some(of_accesses) = job.asks.iter().position(is_of_accesses) {
+            resolve_assumptions(&mut checks, of_accesses);
+        }
         if checks.is_empty() {
             checks = vec![only_result(job, &finished.answer)];
         }
@@ -138,7 +142,7 @@ impl Verification<'_> {
         }
         stats.push(("total_seconds".into(), start.elapsed().as_secs_f64()));
         stats.push(("peak_memory_mb".into(), (peak_memory >> 20) as f64));
-        if shared.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
+        if shared.features.allocates && matches!(finished.answer, Answer::True) && !job.load.malloc_may_fail {
             shared.assumptions.push("malloc and similar functions do not fail (--malloc-may-fail: they may)".into());
         }
         let mut report = Report {
@@ -185,6 +189,7 @@ impl Verification<'_> {
                 entry: job.load.entry.clone(),
                 limit,
                 undefined_do_anything: job.load.undefined_functions == UndefinedFunctions::Taint,
+                is_threaded: shared.features.starts_threads,
             };
             report.help = remedies(&report, &question, &shared.obstacles);
             report.notes.extend(shared.obstacles.iter().map(Obstacle::note));
@@ -312,8 +317,12 @@ fn only_result(job: &Job, answer: &Answer) -> CheckResult {
 /// The maximal number of listed places of notes with the same text.
 const PLACES: usize = 3;
 
-/// Folds notes with the same text: keeps the first of them, and adds the number of the others to the last one kept.
-fn folded(notes: Vec<Note>) -> Vec<Note> {
+/// Folds notes with the same text: keeps the first of them, and adds the number of the others to the last one kept. A
+/// note that another one at the same place contains is dropped.
+fn folded(mut notes: Vec<Note>) -> Vec<Note> {
+    let all = notes.clone();
+    let says_more = |more: &Note, note: &Note| more.spot == note.spot && more.text.len() > note.text.len();
+    notes.retain(|note| !all.iter().any(|more| says_more(more, note) && more.text.contains(&note.text)));
     let mut kept: Vec<Note> = Vec::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
     for note in notes {

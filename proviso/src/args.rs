@@ -299,8 +299,8 @@ pub struct VerifyArgs {
     /// Stops at the first finding.
     #[arg(long, help_heading = "Limits")]
     pub first: bool,
-    /// Stops with UNKNOWN after this many seconds of wall time [default: 120, or no limit with --property, --check,
-    /// --automaton or --cpu-limit].
+    /// Stops with UNKNOWN after this many seconds of wall time; 0 for no limit [default: 120, or no limit with
+    /// --cpu-limit].
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<std::time::Duration>,
     /// Stops with UNKNOWN after this many seconds of processor time. Other processes on the machine do not count.
@@ -443,7 +443,8 @@ pub struct VerifyArgs {
     /// Prints the progress of the run.
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
-    /// Prints only the verdict: no findings, table, warnings or notes. Does not affect output files.
+    /// Prints only the verdict: no findings, table, warnings or notes. Does not affect output files. Files that cannot be
+    /// written are still reported.
     #[arg(short, long, conflicts_with_all = ["verbose", "explain", "stats"], help_heading = "Output")]
     pub quiet: bool,
 }

@@ -9,7 +9,7 @@ use cfa::wording::counted;
 use cfa::{Bv, InputKind};
 use driver::environment::{CallResult, Command, Environment, LibraryCall};
 use driver::evidence::reproduction::Reproduction;
-use driver::files::STDOUT;
+use driver::files::{STDOUT, shell_word};
 use driver::trace::types::UNKNOWN;
 use driver::trace::{Declared, InputValue, Trace};
 use frontend_llvm::{CompileCommand, GIVEN, InputFile, Options, is_library};
@@ -308,15 +308,6 @@ fn compiler() -> String {
     let Ok(found) = frontend_llvm::clang() else { return "clang".into() };
     let name = found.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if is_on_path(&name) { name } else { shell_word(&found.display().to_string()) }
-}
-
-/// Returns a word quoted for a shell. The result does not end the C comment that contains it.
-fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=,+:@%".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''").replace("*/", "*''/").replace('\n', " ")),
-    }
 }
 
 /// Returns descriptions of those arguments of the entry function that no harness can pass.

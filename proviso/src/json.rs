@@ -3,6 +3,7 @@
 use cfa::interp::ObjectKind;
 use cfa::{AllocKind, InputKind};
 use driver::environment::Environment;
+use driver::evidence::wording::facts;
 use driver::report::*;
 use driver::source::Spot;
 use driver::trace::{
@@ -199,7 +200,7 @@ fn ranking_json(ranking: &Ranking) -> Value {
         "location": spot_json(ranking.spot.as_ref()),
         "function": ranking.function,
         "of": if ranking.is_recursion { "recursion" } else { "loop" },
-        "tuple": ranking.tuple,
+        "tuple": ranking.tuple.iter().flat_map(|part| facts(std::slice::from_ref(part))).collect::<Vec<_>>(),
     })
 }
 

@@ -75,14 +75,21 @@ fn main() {
     let cli = Cli::try_parse_from(args::with_compiler_options(std::env::args_os().collect())).unwrap_or_else(|error| {
         match without_command(&error) {
             Some(failure) => {
-                output::failure(&failure, output::Colors::new(args::Color::Auto));
+                output::failure(&failure, output::Colors::new(args::Color::Auto, false));
             }
             None => drop(error.print()),
         }
         let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
         std::process::exit(if asked { 0 } else { i32::from(exit::USAGE) });
     });
-    let colors = output::Colors::new(cli.color);
+    let is_quiet = match &cli.command {
+        Command::Verify(args) => args.quiet,
+        Command::Validate(args) => args.verify.quiet,
+        Command::Testgen(args) => args.verify.quiet,
+        Command::Split(args) => args.verify.quiet,
+        _ => false,
+    };
+    let colors = output::Colors::new(cli.color, is_quiet);
     let code = match &cli.command {
         Command::Verify(args) => verify::run(args, colors),
         Command::Validate(args) => validate::run(args, colors),
@@ -102,7 +109,7 @@ fn main() {
         && code <= exit::PROVED_PART
     {
         // The verdict remains valid, although the queries were not written.
-        output::warning(&Failure::writing(path, &error).message, colors);
+        output::unwritten(&Failure::writing(path, &error).message, colors);
     }
     // `exit` would destroy the libraries that an abandoned worker may still use.
     crash::leave_quietly(code)

@@ -8,9 +8,11 @@ use driver::panics::DEFECT;
 use driver::source::{Sources, Spot};
 use std::io::{IsTerminal, Write};
 
-/// The use of colours on the output streams.
+/// The use of colours on the output streams, and whether messages are printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Colors {
+    /// True if warnings and notes are not printed.
+    pub is_quiet: bool,
     /// True if standard output has colours.
     pub stdout: bool,
     /// True if standard error has colours.
@@ -19,14 +21,14 @@ pub struct Colors {
 
 impl Colors {
     /// Returns the use of colours that the option demands. `NO_COLOR` has effect only for `auto`.
-    pub fn new(when: Color) -> Self {
+    pub fn new(when: Color, is_quiet: bool) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let on = |terminal: bool| match when {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => terminal && wanted,
         };
-        Self { stdout: on(std::io::stdout().is_terminal()), stderr: on(std::io::stderr().is_terminal()) }
+        Self { is_quiet, stdout: on(std::io::stdout().is_terminal()), stderr: on(std::io::stderr().is_terminal()) }
     }
     /// Returns true if the report has colours. It goes to standard error if standard output is for JSON.
     pub fn for_report(self, on_stderr: bool) -> bool {
@@ -48,25 +50,37 @@ fn message(level: Level<'static>, text: &str, colors: Colors) {
     print_error(&(Message::new(level, text).render(&Sources::default(), colors.stderr) + "\n"));
 }
 
-/// Prints a warning to standard error.
+/// Prints a warning to standard error, unless the run is quiet.
 pub fn warning(text: &str, colors: Colors) {
+    if !colors.is_quiet {
+        message(Level::WARNING, text, colors);
+    }
+}
+
+/// Prints to standard error that an output is missing, also in a quiet run: the exit code does not show it.
+pub fn unwritten(text: &str, colors: Colors) {
     message(Level::WARNING, text, colors);
 }
 
-/// Prints a warning to standard error, with a place of the source if there is one.
+/// Prints a warning to standard error, with a place of the source if there is one, unless the run is quiet.
 pub fn warning_at(text: &str, spot: Option<Spot>, colors: Colors) {
+    if colors.is_quiet {
+        return;
+    }
     let message = Message::new(Level::WARNING, text).at(spot);
     print_error(&(message.render(&Sources::new(), colors.stderr) + "\n"));
 }
 
-/// Prints warnings to standard error.
+/// Prints warnings to standard error, unless the run is quiet.
 pub fn warnings(texts: &[String], colors: Colors) {
     texts.iter().for_each(|text| warning(text, colors));
 }
 
-/// Prints a note to standard error.
+/// Prints a note to standard error, unless the run is quiet.
 pub fn note(text: &str, colors: Colors) {
-    message(Level::NOTE, text, colors);
+    if !colors.is_quiet {
+        message(Level::NOTE, text, colors);
+    }
 }
 
 /// Prints the reason why there is no verdict to standard error, and returns the exit code.

@@ -5,6 +5,7 @@ use annotate_snippets::Level;
 use cfa::InputKind;
 use cfa::wording::counted;
 use driver::environment::{Command, Environment};
+use driver::evidence::wording::facts;
 use driver::report::{Answer, AssumedWrites, CheckResult, Report, Rest, Undefined, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::{self, Argument, Event, InputValue, Step, Target, Trace, quoted};
@@ -87,11 +88,16 @@ pub fn table(checks: &[CheckResult]) -> String {
         let what = match (violated, &check.rest) {
             (None, Rest::Unknown(note)) => {
                 let place = note.spot.as_ref().map_or_else(String::new, |s| format!(" at {s}"));
-                format!("unknown: {}{place}", note.text)
+                let word = match check.is_undecided_without_open_places() {
+                    true => "unknown as a whole, although no place is open",
+                    false => "unknown",
+                };
+                format!("{word}: {}{place}", note.text)
             }
             (None, Rest::NotAsked) => "not checked".into(),
             (None, _) if check.assumes_valid_accesses => "proved where all accesses are valid".into(),
             (None, _) => "proved".into(),
+            (Some(violated), Rest::Proved) if check.places.all > 0 && check.counts()[0] == 0 => violated,
             (Some(violated), Rest::Proved) => {
                 let limit = if check.assumes_valid_accesses { " where all accesses are valid" } else { "" };
                 format!("{violated}; proved elsewhere{limit}")
@@ -112,10 +118,11 @@ pub fn table(checks: &[CheckResult]) -> String {
     format!("checks:\n{out}{}\n", places(checks))
 }
 
-/// Returns for each check how many places are proved, violated and open, with the open places. Empty if all places are
-/// proved.
+/// Returns for each check with violated or open places how many are proved, violated and open, with the open places.
+/// Empty if all places are proved.
 fn places(checks: &[CheckResult]) -> String {
-    if !checks.iter().any(|check| check.counts()[1..].iter().any(|&count| count > 0)) {
+    let is_whole = |check: &&CheckResult| check.counts()[1..] == [0, 0];
+    if checks.iter().all(|check| is_whole(&check)) {
         return String::new();
     }
     let line = |check: &CheckResult| {
@@ -127,7 +134,7 @@ fn places(checks: &[CheckResult]) -> String {
             grouped(check.places.all)
         )
     };
-    let lines: String = checks.iter().filter(|check| check.places.all > 0).map(line).collect();
+    let lines: String = checks.iter().filter(|check| !is_whole(check)).map(line).collect();
     format!("places, those proved up to the first violation at another one:\n{lines}")
 }
 
@@ -301,14 +308,10 @@ pub fn finding(violation: &Violation, sources: &Sources, detail: Detail, color: 
 /// Returns one line with the functions that no file defines and the number of their calls. If `unknown` is set, the
 /// analysis assumes nothing about these functions.
 pub fn undefined(functions: &[Undefined], unknown: bool) -> String {
-    let name = |f: &Undefined| match f.name == frontend_llvm::GIVEN {
-        true => "targets of function pointers in arguments".into(),
-        false => f.name.clone(),
-    };
     let one = |f: &Undefined| match (f.relevant, f.calls) {
-        (0, calls) => format!("{} ({calls}, none matters)", name(f)),
-        (relevant, calls) if relevant == calls => format!("{} ({calls})", name(f)),
-        (relevant, calls) => format!("{} ({relevant} of {calls} matter)", name(f)),
+        (0, calls) => format!("{} ({calls}, none matters)", f.name),
+        (relevant, calls) if relevant == calls => format!("{} ({calls})", f.name),
+        (relevant, calls) => format!("{} ({relevant} of {calls} matter)", f.name),
     };
     let list: Vec<String> = functions.iter().map(one).collect();
     let matter = unknown && functions.iter().any(|f| f.relevant > 0);
@@ -470,23 +473,6 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
     }
 }
 
-/// Returns the facts that can be written in C. If others exist, the list ends with a phrase for all of them.
-fn named(facts: &[String]) -> String {
-    let is_named = |fact: &&String| {
-        let mut words = fact.split(|c: char| !c.is_alphanumeric() && c != '_');
-        !words.any(|word| {
-            let number = word.strip_prefix("tmp");
-            word.trim_start_matches('_').starts_with("proviso_")
-                || number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-        })
-    };
-    let mut shown: Vec<&str> = facts.iter().filter(is_named).map(String::as_str).collect();
-    if shown.len() < facts.len() {
-        shown.push("values that C has no name for");
-    }
-    shown.join(", ")
-}
-
 /// Returns the number of operations that slicing removed, as a sentence; `None` if the program was not sliced.
 pub fn slicing(report: &Report) -> Option<String> {
     let stat = |name: &str| report.stats.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
@@ -512,7 +498,7 @@ pub fn increments(report: &Report) -> String {
     }
     for (i, increment) in report.increments.iter().enumerate() {
         let place = increment.spot.as_ref().map_or_else(String::new, |s| format!(" to refute a path to {s}"));
-        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, named(&increment.tracked));
+        let _ = writeln!(out, "refinement {}: tracks {}{place}", i + 1, increment.tracked.join(", "));
     }
     for ranking in &report.rankings {
         let place = ranking.spot.as_ref().map_or_else(|| ranking.function.clone(), ToString::to_string);
@@ -533,7 +519,7 @@ pub fn increments(report: &Report) -> String {
 
 /// Returns a tuple that decreases lexicographically, in backquotes.
 fn shown(tuple: &[String]) -> String {
-    let all = named(tuple);
+    let all = facts(tuple).join(", ");
     if let [_] = tuple { format!("`{all}`") } else { format!("`({all})`") }
 }
 

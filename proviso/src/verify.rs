@@ -62,20 +62,20 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
     }
     // No failure while files are written can change the verdict.
     crash::reached(&report.answer);
-    for warning in report.warnings.iter().filter(|_| !args.quiet) {
+    for warning in &report.warnings {
         output::warning_at(&warning.text, warning.spot.clone(), colors);
     }
-    if !report.undefined.is_empty() && !args.quiet {
+    if !report.undefined.is_empty() {
         let unknown = job.load.undefined_functions == UndefinedFunctions::Taint;
         output::note(&render::undefined(&report.undefined, unknown), colors);
     }
-    for assumption in report.assumptions.iter().filter(|_| !args.quiet) {
+    for assumption in &report.assumptions {
         output::note(&format!("assumed: {assumption}"), colors);
     }
     let is_confirmed = (args.witness.is_some() || args.graphml.is_some()) && parts.is_empty() && !job.is_exhaustive;
     let confirmed = is_confirmed
         && panics::guarded(|| confirm::confirm(&mut report, &witness::Task::of(&job), &job, args, start))
-            .map_err(|what| output::warning(&format!("the witness is not confirmed: {what}"), colors))
+            .inspect_err(|what| output::warning(&format!("the witness is not confirmed: {what}"), colors))
             .is_ok();
     if !confirmed {
         report.invariants.iter_mut().for_each(|i| i.conditions.retain(|c| !c.in_doubt));
@@ -104,7 +104,7 @@ fn attempt(args: &VerifyArgs, colors: Colors) -> Result<u8, Failure> {
 fn publish(report: &Report, args: &VerifyArgs, job: &Job, findings: &Findings, colors: Colors) -> Result<(), Failure> {
     let json_on_stdout = args.json.as_deref() == Some(Path::new(STDOUT));
     let unwritten = |what: &str, why: String| {
-        output::warning(&format!("{what} is not written: {why}"), colors);
+        output::unwritten(&format!("{what} is not written: {why}"), colors);
         String::new()
     };
     let text = panics::guarded(|| shown(report, args, job, findings, colors.for_report(json_on_stdout)));

@@ -142,9 +142,9 @@ fn objects_for_linking_with_and_without_lto_are_read() {
 fn a_quiet_run_prints_the_verdict_alone() {
     let text = "#include <stdlib.h>\nint other(void);\nint main(void) { int *p = malloc(4); *p = 1; other(); return 1 / (*p - 1); }\n";
     let (folder, file) = source("a.c", text);
-    let json = folder.path().join("out.json");
-    let output =
-        run(&["verify", &file, "--quiet", "--undefined-functions", "any-value", "--json", json.to_str().unwrap()]);
+    let [json, witness] = ["out.json", "out.yml"].map(|name| folder.path().join(name));
+    let options = ["--json", json.to_str().unwrap(), "--witness", witness.to_str().unwrap()];
+    let output = run(&[&["verify", &file, "--quiet", "--undefined-functions", "any-value"], &options[..]].concat());
     assert_eq!((stdout(&output).as_str(), stderr(&output).as_str()), ("FALSE(integer-divide-by-zero)\n", ""));
     assert!(json.exists());
 }

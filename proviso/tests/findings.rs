@@ -170,3 +170,134 @@ fn a_run_without_a_verdict_says_what_to_do() {
         "{text}"
     );
 }
+
+/// A leak is reported at the allocation, and so is its function.
+#[test]
+fn a_leak_names_the_function_that_allocates() {
+    let folder = folder();
+    let program = "#include <stdlib.h>\nstatic int *make(int v) {\nint *p = malloc(sizeof *p);\n*p = v;\nreturn p;\n}\n\
+                   int main(void) {\nint *p = make(3);\nreturn *p;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--property", "valid-memcleanup", "--json", "r.json"]));
+    assert!(text.contains(" --> p.c:3:10\n") && text.contains(" in make\n") && !text.contains(" in main\n"), "{text}");
+}
+
+/// The messages of shifts do not exclude the reason of the violation: a negative value, a negative or large amount, or a
+/// large result.
+#[test]
+fn messages_of_shifts_name_all_reasons() {
+    let folder = folder();
+    let program = "int __VERIFIER_nondet_int(void);\nint main(void) {\nint n = __VERIFIER_nondet_int();\n\
+                   if (n == -1) return n << 2;\nif (n == -2) return 4 << n;\nif (n == -3) return n << n;\n\
+                   if (n == -4) return 8 >> n;\nif (n == 5) return 1 << 31;\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--check", "shift"]));
+    let mut found = errors(&text);
+    found.sort_unstable();
+    let of_value = "error: left shift of a signed integer:";
+    let expected = [
+        "the amount of a shift is negative, or not less than the width of 'int' (shift is violated)",
+        "the amount is negative, or the amount or the result is too large for 'int' (shift is violated)",
+        "an operand is negative, or the amount or the result is too large for 'int' (shift is violated)",
+        "the result does not fit into 'int' (shift is violated)",
+        "the value is negative, or the result does not fit into 'int' (shift is violated)",
+    ];
+    let mut expected: Vec<String> = expected.map(|text| format!("{of_value} {text}")).into();
+    expected[0] = expected[0].replace(of_value, "error:");
+    expected.sort_unstable();
+    assert_eq!(found, expected, "{text}");
+}
+
+/// `malloc(0)` has room for some bytes in real libraries, so an input of 0 does not show the violation natively.
+#[test]
+fn inputs_are_not_minimised_to_blocks_without_bytes() {
+    let folder = folder();
+    let program = "#include <stdlib.h>\nunsigned __VERIFIER_nondet_uint(void);\nint main(void) {\n\
+                   unsigned n = __VERIFIER_nondet_uint();\nif (n > 4096) return 1;\nchar *p = malloc(n);\np[n] = 1;\n\
+                   free(p);\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--check", "address"]));
+    let message = "write of `p[1]` at offset 1 of the object allocated in line 6, which has 1 byte";
+    assert_eq!(errors(&text), [format!("error: {message} (address is violated)")], "{text}");
+}
+
+/// Only `main` is executed with threads, by one search. Other entry functions and analyses are no remedy.
+#[test]
+fn remedies_for_threads_are_about_threads() {
+    let folder = folder();
+    let program = "#include <pthread.h>\n#include <assert.h>\nint __VERIFIER_nondet_int(void);\nstatic int n;\n\
+                   static void *run(void *p) { n += __VERIFIER_nondet_int() & 1; return p; }\nint main(void) {\n\
+                   pthread_t t;\npthread_create(&t, 0, run, 0);\npthread_join(t, 0);\nassert(n * n < 2);\nreturn 0;\n}\n";
+    let text = stdout(&verify(folder.path(), program, &["--property", "unreach-call", "--timeout", "5"]));
+    let help: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("= help: ")).collect();
+    if text.ends_with("TRUE\n") {
+        return;
+    }
+    assert!(help.first().is_some_and(|first| first.contains("interleavings")), "{text}");
+    assert!(!text.contains("--entry") && !text.contains("--list-analyses"), "{text}");
+}
+
+/// Static tables of functions do not lead to undefined functions, whatever the arguments of the entry function are.
+#[test]
+fn tables_of_functions_are_no_arguments() {
+    let table = "static int twice(int n) { return n & 255; }\nstatic int half(int n) { return n / 2; }\n\
+                 typedef int op(int);\nstatic op *const table[] = { twice, half };\n\
+                 struct named { const char *name; op *run; };\nstatic const struct named all[] = { {\"twice\", twice} };\n";
+    let plain = "int apply(const char *name, unsigned n) {\nconst struct named *first = &all[0];\n\
+                 if (name[0] == 'n') return all[0].run(3) + first->run(4);\nreturn table[n & 1](3);\n}\n";
+    let with_callback = "int apply(op *callback, unsigned n) {\nif (n == 7) return all[0].run(3);\n\
+                         return callback ? table[n & 1](3) : 0;\n}\n";
+    let folder = folder();
+    for entry in [plain, with_callback] {
+        let output = verify(folder.path(), &format!("{table}{entry}"), &["--entry", "apply"]);
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stdout(&output).ends_with("TRUE\n"), "{}", stdout(&output));
+        assert!(!messages.contains("undefined functions, with"), "{messages}");
+    }
+}
+
+/// A run lists an assumption only if the program can depend on it: functions of the library that are linked but not
+/// called do not count.
+#[test]
+fn assumptions_are_those_of_the_program() {
+    let folder = folder();
+    let program = "#include <stdio.h>\nint main(int argc, char **argv) {\nchar text[20];\nint n = 0;\n\
+                   if (fgets(text, 20, stdin)) return text[0];\nscanf(\"%d\", &n);\nreturn n & 7;\n}\n";
+    let output = verify(folder.path(), program, &[]);
+    assert!(stdout(&output).ends_with("TRUE\n"), "{}", stdout(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+/// Whether the order of two objects is as the violation needs it depends on their addresses.
+#[test]
+fn the_order_of_objects_depends_on_addresses() {
+    let folder = folder();
+    for condition in ["p < q", "p > q"] {
+        let program = format!(
+            "#include <assert.h>\nstatic int a, b;\nint main(void) {{\nint *p = &a, *q = &b;\nassert({condition});\nreturn 0;\n}}\n"
+        );
+        verify(folder.path(), &program, &["--property", "unreach-call", "--json", "r.json"]);
+        let json = std::fs::read_to_string(folder.path().join("r.json")).expect("JSON is written");
+        let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+        assert_eq!(json["violation"]["depends_on_addresses"], true, "{condition}");
+    }
+}
+
+/// If all accesses are proved to be valid, no proof assumes it. A check that is unknown although no place is open says
+/// so, and no place is proved elsewhere if there is no other place.
+#[test]
+fn tables_do_not_contradict_themselves() {
+    let folder = folder();
+    let unknown = "int ask(int *p);\nstatic int table[4];\nint main(void) {\nint s = 0, n = ask(&s);\n\
+                   if (n > 3) s = table[n & 3];\nreturn s & 7;\n}\n";
+    let text = stdout(&verify(folder.path(), unknown, &["--check", "address,bounds"]));
+    assert!(text.contains("unknown as a whole, although no place is open: call of undefined function 'ask'"), "{text}");
+    let all =
+        "int __VERIFIER_nondet_int(void);\nint main(void) {\nint n = __VERIFIER_nondet_int();\nreturn 100 / n;\n}\n";
+    let text = stdout(&verify(folder.path(), all, &["--check", "integer-divide-by-zero,bounds"]));
+    assert!(text.contains("violated at p.c:4:") && !text.contains("proved elsewhere"), "{text}");
+}
+
+/// 0 is no limit.
+#[test]
+fn a_timeout_of_zero_is_no_limit() {
+    let text = "int main(void) { return 0; }\n";
+    assert_eq!(stdout(&verify(folder().path(), text, &["--timeout", "0", "--quiet"])), "TRUE\n");
+}

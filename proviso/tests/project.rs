@@ -55,6 +55,34 @@ impl Project {
     }
 }
 
+/// The commands that a message offers for the candidates of a name.
+fn offered(message: &str) -> Vec<&str> {
+    message.lines().filter_map(|line| line.trim().strip_prefix("=       proviso ")).collect()
+}
+
+/// A message about several candidates offers a command for each, and each of them is unambiguous.
+#[test]
+fn candidates_come_with_commands() {
+    let project = Project::new();
+    for folder in ["one", "two"] {
+        std::fs::create_dir(project.path(folder)).unwrap();
+        project.write(&format!("{folder}/main.c"), "int main(void) { return 0; }\n");
+    }
+    let entry = |file: &str, object: &str, define: &str| serde_json::json!({"directory": project.path("build"), "file": file, "arguments": ["cc", define, "-c", "-o", object, file]});
+    let entries = [entry("../one/main.c", "m 1.o", "-DA"), entry("../two/main.c", "m2.o", "-DA")];
+    project.write("build/compile_commands.json", &serde_json::json!(entries).to_string());
+    let (code, message) = project.code(&["verify", "-p", "build", "main.c"]);
+    assert_eq!(code, Some(65), "{message}");
+    let commands = offered(&message);
+    assert_eq!(commands.len(), 2, "{message}");
+    let entries = [entry("../one/main.c", "m 1.o", "-DA"), entry("../one/main.c", "m2.o", "-DB")];
+    project.write("build/compile_commands.json", &serde_json::json!(entries).to_string());
+    let (code, of_objects) = project.code(&["verify", "-p", "build", "one/main.c"]);
+    assert_eq!(code, Some(65), "{of_objects}");
+    assert_eq!(offered(&of_objects), ["verify -p build 'build/m 1.o'", "verify -p build build/m2.o"], "{of_objects}");
+    assert_eq!(project.code(&["verify", "-p", "build", "build/m 1.o"]).0, Some(0));
+}
+
 #[test]
 fn files_are_compiled_as_the_database_says() {
     let project = Project::new();

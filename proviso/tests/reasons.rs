@@ -75,21 +75,38 @@ fn errno_goes_by_its_name() {
     assert!(said.ends_with("FALSE(unreach-call)\n"), "{said}");
 }
 
+/// The text of a run with these options, and its reasons in JSON: that of the run, and those of the checks.
+fn reasons_of_checks(program: &str, options: &[&str]) -> (String, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.c"), program).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proviso"));
+    command.current_dir(folder.path()).args(["verify", "p.c", "--json", "r.json"]).args(options).output().unwrap();
+    let json = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let of_checks = json["checks"].as_array().unwrap().iter().filter_map(|check| check["reason"]["text"].as_str());
+    (json["reason"]["text"].as_str().unwrap().to_owned(), of_checks.map(str::to_owned).collect())
+}
+
 /// If other checks are enabled, assertions get half of the time. If the rest is too short for another analysis, the
-/// reason names that share.
+/// reason of the check names that share. The reason of the run names the limit that the user can change.
 #[test]
 fn what_took_its_share_of_the_time_does_not_say_that_all_is_gone() {
     let hard = "unsigned __VERIFIER_nondet_uint(void); void reach_error(void);\nint main(void) {\n\
                 unsigned s = __VERIFIER_nondet_uint(), i = 0; int a[2];\n\
                 while (i < s * s * s) { i++; s ^= s >> 3; }\n\
                 if ((unsigned long)s * i == 1000000016000000063ul) reach_error();\na[s & 1] = 1;\nreturn a[s & 1]; }\n";
-    let told = reasons(hard, &["--timeout", "5"]);
-    assert!(told.iter().any(|(text, _)| text.ends_with(" s, the time of this check of 5 s for all")), "{told:?}");
-    let told = reasons(hard, &["--cpu-limit", "5"]);
-    assert!(
-        told.iter().any(|(text, _)| text.ends_with(" s of processor time, the time of this check of 5 s for all")),
-        "{told:?}"
-    );
+    for (option, end, of_run) in [
+        ("--timeout", " s, the time of this check of 5 s for all", "timeout of 5 s, divided among the checks"),
+        (
+            "--cpu-limit",
+            " s of processor time, the time of this check of 5 s for all",
+            "5 s of processor time, divided among the checks",
+        ),
+    ] {
+        let (reason, of_checks) = reasons_of_checks(hard, &[option, "5"]);
+        assert!(of_checks.iter().any(|text| text.ends_with(end)), "{of_checks:?}");
+        assert_eq!(reason, of_run);
+    }
     let told = reasons(hard, &["--timeout", "2", "--property", "unreach-call"]);
     assert!(told.iter().any(|(text, _)| text.starts_with("timeout of 2 s") && !text.contains("for all")), "{told:?}");
 }

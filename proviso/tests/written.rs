@@ -47,6 +47,7 @@ impl Bench {
                 .args(flags)
                 .arg(source)
                 .arg(self.path("others.c"))
+                .arg("-lm")
                 .arg("-o")
                 .arg(&to),
         );
@@ -243,4 +244,40 @@ fn what_cannot_be_written_is_refused() {
             }
         }
     }
+}
+
+/// A call whose values C passes in other registers than LLVM is refused. The C would compile, and be another program.
+#[test]
+fn calls_that_c_makes_in_another_way_are_refused() {
+    let bench = Bench::new();
+    let source = bench.path("p.c");
+    let quotient = |kind: &str| format!("volatile _Complex {kind} a = 1, b = 3; a = a / b; return __real__ a > 0;");
+    let squares = "volatile double x = 4; return creal(csqrt(x));".to_owned();
+    let absolute = "volatile _Complex float z = 3; return cabsf(z);".to_owned();
+    let mut bodies: Vec<(String, &str)> = ["float", "double", "long double"]
+        .into_iter()
+        .flat_map(|kind| ["--64", "--32"].map(|width| (quotient(kind), width)))
+        .collect();
+    bodies.extend([(squares, "--64"), (absolute, "--64"), ("return div(7, 2).rem;".to_owned(), "--32")]);
+    let mut refused = 0;
+    for (body, width) in bodies {
+        let text = format!("#include <complex.h>\n#include <stdlib.h>\nint main(void) {{\n    {body}\n}}\n");
+        std::fs::write(&source, text).unwrap();
+        let machine = width.replace("--", "-m");
+        let original = bench.compile("clang-19", &[&machine], &source, "original");
+        for command in ["reduce", "instrument"] {
+            let out = bench.path("out.c");
+            let output = proviso(&[command, source.to_str().unwrap(), width, "-o", out.to_str().unwrap()]);
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.code() == Some(65) {
+                assert!(message.contains("C cannot express a call of '"), "{message}");
+                refused += 1;
+                continue;
+            }
+            // The front-end may compute the result itself.
+            let program = bench.compile("clang-19", &[&machine], &out, "written");
+            assert_eq!(run(&original, 0), run(&program, 0), "{command} {width} {body}");
+        }
+    }
+    assert!(refused > 6, "{refused}");
 }

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from . import batch, cgroups, cluster, definition, export, page, project, quantiles, report, results, tasks
-from .command import Tool, build_of
+from .command import Tool, build_of, refusal
 from .ranges import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,6 +179,9 @@ def run(options, passed_on):
     under = hashlib.sha256(json.dumps([header[k] for k in DECISIVE]).encode()).hexdigest()[:16]
     plan = Plan.parse(options.ranges, under) if options.ranges else None
     chosen = selected(options, passed_on)
+    refused = refusal(tool, {t.property for t in chosen if not (t.property_file and t.property_file.is_file())})
+    if refused:
+        raise tasks.TaskError(refused)
     # SIGTERM is handled like an interrupt: otherwise only the watchdog would end the verifiers that still run.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ledger = results.Ledger.append(options.out, header)

@@ -15,6 +15,9 @@ from . import runner, verdict
 RETRIES = 2
 SIGNALS_OF_OTHERS = (1, 2, 9, 15)
 
+# The exit code of proviso if the command line is wrong.
+USAGE = 64
+
 
 @dataclass
 class Tool:
@@ -91,6 +94,23 @@ class Tool:
                 word = word.replace("{" + name + "}", value)
             words.append(word)
         return words + self.options
+
+
+def refusal(tool, properties):
+    """Returns the message with which proviso refuses the options or a property of all tasks, or None. It is found on an empty
+    program, so that a mistake on the command line does not become a failure of each task."""
+    if tool.template:
+        return None
+    with tempfile.TemporaryDirectory(prefix="proviso-batch-") as scratch:
+        program = Path(scratch) / "empty.c"
+        program.write_text("int main(void) { return 0; }\n", encoding="utf-8")
+        for name in sorted(properties) or ["default"]:
+            asked = ["--property", name] if name != "default" else []
+            for words in ([*asked, "--list-analyses", *tool.options], asked + ["--timeout", "10", str(program)]):
+                outcome = runner.run([tool.proviso, "verify", *words], tool.limits(), None, tool.folder)
+                if outcome.exit == USAGE:
+                    return outcome.stderr.strip().removeprefix("error: ")
+    return None
 
 
 def build_of(path):

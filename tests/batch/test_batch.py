@@ -31,6 +31,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Obeys the first line of the program: prints it as the verdict, or misbehaves.
 FAKE_VERIFIER = """\
 #!/bin/bash
+case " $* " in *" misspelt "*) echo "error: there is no misspelt" >&2; exit 64 ;; esac
 for last; do :; done
 read -r _ order <"$last"
 if [ "$1" = split ]; then
@@ -180,6 +181,15 @@ class Running(Fixture):
         )
         self.assertIn("crashes: 4", out)
         self.assertIn("panicked at x.rs", out)
+
+    def test_mistakes_of_the_command_line_are_refused_at_once(self):
+        program = self.dir / "a.c"
+        program.write_text("int main(void) { return 0; }\n")
+        common = ["run", program, "--out", self.dir / "out.jsonl", "--proviso", self.verifier]
+        for words in (["--property", "misspelt"], ["--property", "unreach-call", "--", "misspelt"]):
+            code, out, err = self.batch(*common, *words)
+            self.assertEqual((code, out, err), (64, "", "batch: error: there is no misspelt\n"))
+            self.assertFalse((self.dir / "out.jsonl").exists())
 
     def test_programs_that_do_not_compile_are_no_crashes(self):
         for name in ("one", "two"):

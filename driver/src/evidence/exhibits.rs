@@ -1,6 +1,7 @@
 //! Report data about the program itself, as plain data that outlives the program.
 
 use crate::evidence::lines::Lines;
+use crate::evidence::wording::{Wording, is_internal};
 use crate::source::{Sources, Spot};
 use cfa::blocks::{Block, blocks};
 use cfa::graph::CfaGraphs;
@@ -77,14 +78,23 @@ impl Exhibits {
         let is_global = |v: &&cfa::Var| v.func().is_none();
         exhibits.globals.extend(program.vars.values().filter(is_global).filter_map(|v| v.name.clone()));
         exhibits.globals.extend(program.globals.values().map(|g| g.name.clone()));
+        // Literals and initialisers of local variables have no names in C.
+        exhibits.globals.retain(|name| !is_internal(name) && !name.starts_with('.') && !name.starts_with("__const."));
 
         let (graphs, calls) = (CfaGraphs::new(program), CallGraph::new(program));
         let mut drawn = 0;
         let reached = program.funcs.iter().filter(|(id, _)| calls.is_reachable(*id));
         let (mut own, models): (Vec<_>, Vec<_>) = reached.partition(|(_, f)| f.origin == FunctionOrigin::Source);
-        own.extend(models);
+        own.extend(models.into_iter().filter(|(_, f)| !is_internal(&f.name)));
+        let wording = Wording::new(program, sources);
+        let text = |edge: cfa::EdgeId| match program.edges[edge].op {
+            Op::Assume { .. } => Some(wording.of(edge)),
+            _ => wording.statement(edge),
+        };
         for (id, function) in own {
-            let blocks = blocks(program, &graphs, id);
+            // The code of library models is not the program's.
+            let is_shown = function.origin == FunctionOrigin::Source && drawn <= MAX_STEPS;
+            let blocks = if is_shown { blocks(program, &graphs, id, &text) } else { Vec::new() };
             drawn += blocks.iter().map(|b| b.steps.len()).sum::<usize>();
             let blocks = if drawn <= MAX_STEPS { blocks } else { Vec::new() };
             let spot = function.place.and_then(|p| sources.spot(program, p));
@@ -97,7 +107,7 @@ impl Exhibits {
                 },
                 "file": spot.as_ref().map(|s| s.path.clone()),
                 "line": spot.map(|s| s.line),
-                "calls": callees(program, &calls, id),
+                "calls": callees(program, &calls, id).into_iter().filter(|name| !is_internal(name)).collect::<Vec<_>>(),
                 "blocks": blocks.iter().map(|b| block_json(program, b, &kept)).collect::<Vec<_>>(),
             }));
         }
@@ -225,12 +235,17 @@ fn states_json(program: &Program, graph: &[Shape]) -> Value {
         let at = shape.at.or_else(|| shown.get(shape.parent? as usize)?.at);
         at.map(|loc| program.locs[loc].func)
     };
+    // Functions that are internal to the library models have no names in C.
+    let name = |f: FuncId| match is_internal(&program.funcs[f].name) {
+        true => "the C library",
+        false => program.funcs[f].name.as_str(),
+    };
     let mut names: Vec<FuncId> = shown.iter().filter_map(func).collect();
     names.sort_unstable();
     names.dedup();
     json!({
         "parents": shown.iter().map(|s| s.parent.map_or(-1, i64::from)).collect::<Vec<_>>(),
-        "names": names.iter().map(|&f| program.funcs[f].name.clone()).collect::<Vec<_>>(),
+        "names": names.iter().map(|&f| name(f)).collect::<Vec<_>>(),
         "functions": shown.iter().map(|s| func(s).and_then(|f| names.binary_search(&f).ok())).collect::<Vec<_>>(),
         "lines": shown.iter().map(|s| s.at.map_or(0, line)).collect::<Vec<_>>(),
         "status": shown.iter().map(status).collect::<String>(),

@@ -6,3 +6,4 @@ pub mod exhibits;
 pub mod lines;
 pub mod loop_invariants;
 pub mod reproduction;
+pub mod wording;

@@ -84,6 +84,11 @@ impl Entry {
     }
 }
 
+/// The name of a compilation database in its folder.
+const DATABASE: &str = "compile_commands.json";
+/// The maximal number of candidates for a name that a message lists.
+const MAX_CANDIDATES: usize = 8;
+
 /// A compilation database.
 pub struct Database {
     path: PathBuf,
@@ -94,7 +99,7 @@ impl Database {
     /// Reads the file `build`, or `compile_commands.json` in it if it is a folder. `Err` if the file is unreadable or
     /// malformed.
     pub fn read(build: &Path) -> Result<Self, Failure> {
-        let path = if build.is_dir() { build.join("compile_commands.json") } else { build.to_owned() };
+        let path = if build.is_dir() { build.join(DATABASE) } else { build.to_owned() };
         let text = files::read_text(&path)?;
         let entries = entries(&text, &path)?;
         Ok(Self { path, entries })
@@ -119,8 +124,11 @@ impl Database {
             };
         };
         if matching.iter().any(|entry| entry.path() != first.path()) {
-            let all: Vec<String> = matching.iter().map(|e| e.path().display().to_string()).collect();
-            return Err(Failure::data(format!("{} may be any of {}", file.display(), all.join(", "))));
+            let mut failure =
+                Failure::data(format!("{} files of the project match {}", matching.len(), file.display()));
+            let paths: Vec<PathBuf> = matching.iter().map(|entry| entry.path()).collect();
+            failure.detail = Some(self.commands(&paths));
+            return Err(failure);
         }
         let commands: Vec<CompileCommand> = matching.iter().map(|entry| entry.meaning()).collect::<Result<_, _>>()?;
         if commands.iter().any(|command| *command != commands[0]) {
@@ -155,9 +163,27 @@ impl Database {
         let notes: String = notes.collect();
         let text = format!("{} is compiled differently by several entries of {}", file.display(), self.path.display());
         let mut failure = Failure::data(text);
-        let help = "  = help: name the object instead of the file, for each that is a part of the program";
-        failure.detail = Some(format!("{notes}{help}"));
+        let objects: Vec<PathBuf> = entries.iter().map(|entry| entry.object()).collect();
+        failure.detail = Some(format!("{notes}{}", self.commands(&objects)));
         failure
+    }
+
+    /// Returns help with one command for each candidate, ready to be copied.
+    fn commands(&self, candidates: &[PathBuf]) -> String {
+        let here = std::env::current_dir().unwrap_or_default();
+        let word = |path: &Path| files::shell_word(&path.strip_prefix(&here).unwrap_or(path).to_string_lossy());
+        let build = match self.path.file_name() {
+            Some(name) if name == DATABASE => self.path.parent().filter(|p| !p.as_os_str().is_empty()),
+            _ => Some(self.path.as_path()),
+        };
+        let build = word(build.unwrap_or(Path::new(".")));
+        let mut lines = vec!["  = help: name the one that is a part of the program:".to_owned()];
+        let shown = candidates.iter().take(MAX_CANDIDATES);
+        lines.extend(shown.map(|path| format!("  =       proviso verify -p {build} {}", word(path))));
+        if candidates.len() > MAX_CANDIDATES {
+            lines.push(format!("  =       (and {} more)", candidates.len() - MAX_CANDIDATES));
+        }
+        lines.join("\n")
     }
 }
 

@@ -59,6 +59,8 @@ struct Run<'p> {
     /// The accesses that were found to be invalid.
     invalid: FxHashSet<Operation>,
     looks: Looks,
+    /// The questions that are undecided because their share of the time was over, by index.
+    late: FxHashSet<usize>,
     /// True while the questions are about executions that continue after invalid accesses.
     is_behind: bool,
 }
@@ -70,8 +72,15 @@ struct Run<'p> {
 pub fn run(session: &Session) -> Result<Finished, Failure> {
     let asks = session.job.asks.clone();
     session.shared().checks = asks.iter().map(|ask| result(session, ask)).collect();
-    let (parts, invalid) = (Vec::new(), FxHashSet::default());
-    let mut run = Run { session, asks, parts, invalid, looks: Looks::default(), is_behind: false };
+    let mut run = Run {
+        session,
+        asks,
+        parts: Vec::new(),
+        invalid: FxHashSet::default(),
+        looks: Looks::default(),
+        late: FxHashSet::default(),
+        is_behind: false,
+    };
     let mut groups = run.groups();
     let mut round = 0;
     let mut proved = Vec::new();
@@ -273,6 +282,10 @@ impl Run<'_> {
                 }
                 Answer::Unknown { reason, spot } => {
                     let is_late = part.budget.spent().is_some();
+                    match is_late {
+                        true => self.late.extend(&group.asks),
+                        false => self.late.retain(|ask| !group.asks.contains(ask)),
+                    }
                     let note = match self.session.limits.nearest().filter(|_| is_late) {
                         Some(limit) => Note { text: self.lateness(limit, share), spot: None },
                         None => Note { text: reason, spot },
@@ -574,6 +587,13 @@ impl Run<'_> {
     fn finish(self) -> Finished {
         let checks = self.session.shared().checks.clone();
         let mut all = Finished::new(Answer::of(&checks));
+        let undecided = checks.iter().position(|check| matches!(check.answer(), Answer::Unknown { .. }));
+        if let (Answer::Unknown { reason, .. }, Some(limit)) = (&mut all.answer, self.session.limits.nearest())
+            && undecided.is_some_and(|ask| self.late.contains(&ask))
+        {
+            // The reason of the check names its share, which is not the limit that the user can change.
+            *reason = if checks.len() > 1 { format!("{limit}, divided among the checks") } else { limit.to_string() };
+        }
         let nothing =
             self.parts.iter().filter(|p| matches!(p.answer, Answer::True)).map(|p| p.proved.nothing_checked.clone());
         let nothing: Vec<Option<String>> = nothing.collect();

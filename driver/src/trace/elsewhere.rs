@@ -6,6 +6,9 @@ use cfa::{Bv, ErrorId, InputKind, Program};
 /// The address of the first object, for pointers of 32 and of 64 bits. Linux places heap objects near these addresses.
 /// The addresses that the interpreter chooses are far away.
 const FIRST: [u64; 2] = [0x5655_8000, 0x5555_5555_8000];
+/// The end of the highest object if later objects have lower addresses, for pointers of 32 and of 64 bits. The stack of
+/// Linux starts near these addresses.
+const LAST: [u64; 2] = [0xbfff_8000, 0x7fff_ffff_8000];
 /// The minimum number of bytes between objects.
 const GAP: u64 = 4096;
 /// The minimum alignment of objects in bytes. It is the alignment of blocks from `malloc` and of stack frames (System V
@@ -16,8 +19,10 @@ const ALIGN: u64 = 16;
 /// An input source that returns recorded inputs, but places objects at other addresses.
 struct Elsewhere<'a> {
     inputs: InputsSource<'a>,
-    /// The lowest address for the next object.
+    /// The address that bounds the next object.
     next: u64,
+    /// True if later objects have lower addresses.
+    is_descending: bool,
 }
 
 impl InputSource for Elsewhere<'_> {
@@ -30,7 +35,13 @@ impl InputSource for Elsewhere<'_> {
     }
 
     fn base(&mut self, _: ObjectSeq, size: u64, align: u32) -> Option<u64> {
-        let base = self.next.checked_next_multiple_of(u64::from(align).max(ALIGN))?;
+        let align = u64::from(align).max(ALIGN);
+        if self.is_descending {
+            let base = self.next.checked_sub(size)? / align * align;
+            self.next = base.checked_sub(GAP)?;
+            return Some(base);
+        }
+        let base = self.next.checked_next_multiple_of(align)?;
         self.next = base.checked_add(size)?.checked_add(GAP)?;
         Some(base)
     }
@@ -73,12 +84,14 @@ impl InputSource for Literals<'_> {
     }
 }
 
-/// Returns true if a run on the inputs does not reach `error` when objects have other addresses. The run reaches
-/// `error` with the recorded addresses. Returns false if the replay exceeds the limits or finds no address for an
-/// object.
+/// Returns true if a run on the inputs does not reach `error` when objects have other addresses, in the order of their
+/// creation or in the reverse order. The run reaches `error` with the recorded addresses. A replay that exceeds the
+/// limits or finds no address for an object does not count.
 pub fn differs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> bool {
-    let next = FIRST[usize::from(program.layout.pointer_width == 64)];
-    misses(program, &mut Elsewhere { inputs: inputs.source(), next }, error, limits)
+    let is_wide = usize::from(program.layout.pointer_width == 64);
+    [(FIRST[is_wide], false), (LAST[is_wide], true)].into_iter().any(|(next, is_descending)| {
+        misses(program, &mut Elsewhere { inputs: inputs.source(), next, is_descending }, error, limits)
+    })
 }
 
 /// Returns true if a run on the inputs does not reach `error` when string literals share memory in another way. The run

@@ -25,8 +25,9 @@ pub struct Object {
 }
 
 /// The lifetime of an object that an `Alloc` edge created.
-#[derive(Default)]
 pub(super) struct Life {
+    /// The edge in the user's code that allocated the object.
+    pub by: EdgeId,
     /// The source position of the allocation, or of the declaration of a variable.
     pub allocated: Option<Spot>,
     /// The source position where the object was freed or its scope ended.

@@ -177,7 +177,7 @@ impl Observer for Recorder<'_> {
                 let input = &program.inputs[input];
                 let Some(value) = state.var(var) else { return };
                 let shown = self.names.show(input.ty, &value, state);
-                let ty = program.type_name(input.ty);
+                let ty = super::types::name(program, input.ty);
                 let spot = self.spot(program.edges[edge].place);
                 let function = program.funcs[func].name.clone();
                 self.inputs.push(InputValue {

@@ -536,7 +536,7 @@ struct Pointer {
 }
 
 /// Returns the C name of a variable. `None` for variables of library models, which have no name in C.
-fn in_c(name: &str) -> Option<&str> {
+pub fn in_c(name: &str) -> Option<&str> {
     match name {
         "proviso_errno" => Some("errno"),
         _ => (!name.trim_start_matches('_').starts_with("proviso_")).then_some(name),

@@ -222,15 +222,24 @@ impl<'p> Recorder<'p> {
             fault::explain_use(&self, edge, spot.as_ref(), &mut message, &mut object);
         }
         // The position where a leaked object should have been freed is unknown. The trace reports its allocation.
-        if let (Op::Leak(_), Some(Object { allocated: Some(at), .. })) = (&self.program.edges[edge].op, &object) {
-            spot = Some(at.clone());
+        let leaked = match (&self.program.edges[edge].op, run.object.as_ref().map(|near| near.object)) {
+            (Op::Leak(_), Some(ObjectSeq::Alloc(n))) => self.lives.get(n as usize),
+            _ => None,
+        };
+        let leaked = leaked.and_then(|life| Some((life.by, life.allocated.clone()?)));
+        if let Some((_, allocated)) = &leaked {
+            spot = Some(allocated.clone());
         }
         // An error in the program's entry function, such as at the end of the program, is attributed to the function of
         // the last step.
         let last = self.steps.last().map(|step| &step.function);
         let func = self.program.func_of(site);
-        let function = last.filter(|_| func == self.program.entry);
-        let function = function.map_or(self.function_of(site), String::as_str).to_owned();
+        let last = last.filter(|_| func == self.program.entry);
+        let function = match &leaked {
+            Some((by, _)) => self.function_of(*by),
+            None => last.map_or(self.function_of(site), String::as_str),
+        };
+        let function = function.to_owned();
         for step in self.frames.iter().filter_map(|f| f.step).collect::<Vec<_>>() {
             if let Some(step) = self.index(step) {
                 self.steps[step].matters = true;
@@ -346,7 +355,10 @@ impl<'p> Recorder<'p> {
     fn function_of(&self, edge: EdgeId) -> &'p str {
         let func = self.program.func_of(edge);
         let func = if func == self.program.entry { self.first } else { func };
-        &self.program.funcs[func].name
+        match self.program.funcs[func].name.as_str() {
+            frontend_llvm::GIVEN => "a function that an argument points to",
+            name => name,
+        }
     }
 
     /// Returns the number of calls between the user's first function and the innermost function that is no model.

@@ -1,8 +1,11 @@
 //! Minimisation of the inputs of an error. Small inputs are easier to understand: a string of two characters says more
 //! than one of a million.
+//!
+//! Inputs with which blocks have no bytes are avoided, because `malloc(0)` returns room for some bytes in real
+//! libraries. An access behind such a block faults neither natively nor with AddressSanitizer.
 
 use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Observer, State};
-use cfa::{Bv, Check, EdgeId, ErrorId, FunctionOrigin, InputKind, Op, Program};
+use cfa::{AllocKind, Bv, Check, EdgeId, ErrorId, FunctionOrigin, InputKind, Op, Program};
 use std::time::Duration;
 
 /// The maximum number of steps of a run. The inputs of longer runs are not minimised.
@@ -13,6 +16,8 @@ const ALL_STEPS: u64 = 5_000_000;
 const WORD: u64 = 4;
 /// The maximum number of runs.
 const RUNS: usize = 400;
+/// The values that replace 0 in the search for inputs with which fewer blocks have no bytes.
+const SMALL: [u64; 3] = [1, 4, 8];
 /// The maximum duration of all runs together.
 pub const TIME: Duration = Duration::from_millis(300);
 
@@ -38,6 +43,8 @@ struct Calls<'p> {
     stack: Vec<EdgeId>,
     /// The values that library models took from the environment, in order.
     environment: Vec<Bv>,
+    /// The number of allocated blocks that have no bytes.
+    empty_blocks: usize,
 }
 
 impl Observer for Calls<'_> {
@@ -45,6 +52,7 @@ impl Observer for Calls<'_> {
         match self.program.edges[edge].op {
             Op::Call { .. } => self.stack.push(edge),
             Op::Return { .. } => drop(self.stack.pop()),
+            Op::Alloc { size, kind: AllocKind::Heap(_), .. } if state.eval(size).is_zero() => self.empty_blocks += 1,
             Op::Havoc { var, input } if matches!(self.program.inputs[input].kind, InputKind::Environment(_)) => {
                 self.environment.extend(state.var(var));
             }
@@ -59,6 +67,8 @@ struct Search<'p> {
     interpreter: Interpreter<'p>,
     /// The end that a run on smaller inputs must have.
     end: Option<End>,
+    /// The maximum number of blocks without bytes in a run on smaller inputs.
+    empty_blocks: usize,
     /// The limits of each run.
     limits: Limits,
     /// The number of runs so far.
@@ -72,8 +82,10 @@ struct Search<'p> {
 /// the error is a leak, or a comparison or subtraction of pointers.
 pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits) -> Inputs {
     let limits = Limits { steps: STEPS, ..limits };
-    let mut search = Search { program, interpreter: Interpreter::new(program), end: None, limits, runs: 0, steps: 0 };
-    let end = search.run(inputs).filter(|end| end.error.0 == error);
+    let interpreter = Interpreter::new(program);
+    let mut search = Search { program, interpreter, end: None, empty_blocks: 0, limits, runs: 0, steps: 0 };
+    let (end, empty_blocks) = search.run(inputs).filter(|(end, _)| end.error.0 == error).unzip();
+    search.empty_blocks = empty_blocks.unwrap_or_default();
     // Smaller inputs may leak another object, or give the compared objects the same address.
     let is_about_objects = |end: &End| {
         matches!(program.edges[end.error.1].op, Op::Leak(_))
@@ -84,6 +96,7 @@ pub fn inputs(program: &Program, inputs: &Inputs, error: ErrorId, limits: Limits
         return inputs.clone();
     }
     let mut best = inputs.clone();
+    search.fill_blocks(&mut best);
     for n in 0..best.values.len() {
         search.value(&mut best, n);
     }
@@ -100,22 +113,43 @@ impl Search<'_> {
         self.runs >= RUNS || self.steps >= ALL_STEPS
     }
 
-    /// Returns true if a run on these inputs reaches the same error at the same position. Returns false without a run
-    /// if the search is over.
+    /// Returns true if a run on these inputs reaches the same error at the same position, with no more blocks without
+    /// bytes. Returns false without a run if the search is over.
     fn holds(&mut self, inputs: &Inputs) -> bool {
-        !self.is_over() && self.run(inputs) == self.end
+        if self.is_over() {
+            return false;
+        }
+        let (end, empty_blocks) = self.run(inputs).unzip();
+        end == self.end && empty_blocks.is_some_and(|blocks| blocks <= self.empty_blocks)
     }
 
-    /// Runs the program on these inputs and returns the position of the error. `None` if the run reaches no error.
-    fn run(&mut self, inputs: &Inputs) -> Option<End> {
-        let mut calls = Calls { program: self.program, stack: Vec::new(), environment: Vec::new() };
+    /// Runs the program on these inputs and returns the position of the error, and the number of blocks without bytes.
+    /// `None` if the run reaches no error.
+    fn run(&mut self, inputs: &Inputs) -> Option<(End, usize)> {
+        let mut calls = Calls { program: self.program, stack: Vec::new(), environment: Vec::new(), empty_blocks: 0 };
         let run = self.interpreter.run(&mut inputs.source(), self.limits, &mut calls);
         self.runs += 1;
         self.steps += run.steps;
         let error = run.outcome.error(self.program)?;
         let is_users = |edge: &EdgeId| self.program.funcs[self.program.func_of(*edge)].origin == FunctionOrigin::Source;
         let users = std::iter::once(&error.1).chain(calls.stack.iter().rev()).copied().find(|edge| is_users(edge));
-        Some(End { error, call: calls.stack.last().copied(), users, environment: calls.environment })
+        let end = End { error, call: calls.stack.last().copied(), users, environment: calls.environment };
+        Some((end, calls.empty_blocks))
+    }
+
+    /// Replaces values that are 0 by small numbers if fewer blocks have no bytes then.
+    fn fill_blocks(&mut self, best: &mut Inputs) {
+        for n in 0..best.values.len() {
+            let width = best.values[n].width();
+            if self.empty_blocks == 0 || !best.values[n].is_zero() || !(8..=64).contains(&width) {
+                continue;
+            }
+            let before = self.empty_blocks;
+            self.empty_blocks -= 1;
+            if !SMALL.iter().any(|&small| self.holds_with(best, n, Bv::new(width, small))) {
+                self.empty_blocks = before;
+            }
+        }
     }
 
     /// Replaces the value with index `n`. Returns true if a run reaches the same error. Otherwise restores the old

@@ -5,6 +5,13 @@ use cfa::{CType, Field, FloatFormat, Program, TypeId};
 /// The name of a type that is known only by its size and does not fit into a register.
 pub const UNKNOWN: &str = "unknown";
 
+/// Returns the name of a type for users. Structures of the C library have the names that its headers give them.
+pub fn name(program: &Program, ty: TypeId) -> String {
+    const NAMES: [(&str, &str); 3] =
+        [("struct proviso_stream", "FILE"), ("struct proviso_folder", "DIR"), ("struct proviso_", "struct ")];
+    NAMES.iter().fold(program.type_name(ty), |text, (of_models, of_headers)| text.replace(of_models, of_headers))
+}
+
 /// Returns the C declaration of `declarator` with this type.
 fn declare(program: &Program, ty: TypeId, declarator: &str) -> String {
     let base = |name: &str| format!("{name} {declarator}").trim_end().to_owned();

@@ -239,6 +239,10 @@ impl<'p> Execution<'p> {
 pub fn describe_object(program: &Program, origin: Origin) -> String {
     match origin {
         Origin::Global(g) | Origin::GlobalShadow(g) if program.globals[g].name.is_empty() => "a constant".into(),
+        // Objects of the library models have no names in C.
+        Origin::Global(g) | Origin::GlobalShadow(g) if program.globals[g].name.starts_with("proviso_") => {
+            "an object of the C library".into()
+        }
         Origin::Global(g) | Origin::GlobalShadow(g) => format!("`{}`", program.globals[g].name),
         Origin::Stack(edge) | Origin::Heap(edge) | Origin::AllocShadow(edge) => describe_allocation(program, edge),
     }

@@ -14,8 +14,8 @@
 mod follow;
 mod functions;
 
-pub(super) use functions::call_pointer;
 pub use functions::{GIVEN, is_given};
+pub(super) use functions::{call_pointer, is_from_constant};
 
 use super::builder::Builder;
 use super::{Context, Mutability, primitive};
@@ -61,6 +61,8 @@ pub(super) struct Lazy {
     made: Option<Made>,
     kinds: Vec<Kind>,
     by_target: FxHashMap<(TypeId, u32, bool), usize>,
+    /// True if an argument leads to a pointer to a function, so that there are function tokens.
+    has_functions: bool,
     /// For each type of a call, the function that function tokens point to.
     functions: FxHashMap<ir::Ty, FuncId>,
 }
@@ -94,6 +96,7 @@ pub(super) fn declare(cx: &mut Context) {
     if !takes_pointers && !cx.options.entry_memory.globals {
         return;
     }
+    let has_functions = leads_to_function(cx, entry);
     let width = cx.pointer_width;
     let (count, table) = (counter(cx), array(cx, "proviso_pointers"));
     let aliasing = cx.options.entry_memory.pointers == EntryPointers::Aliasing;
@@ -113,8 +116,38 @@ pub(super) fn declare(cx: &mut Context) {
         made,
         kinds: Vec::new(),
         by_target: FxHashMap::default(),
+        has_functions,
         functions: FxHashMap::default(),
     });
+}
+
+/// True if pointers in the arguments of the entry function, or in global variables with arbitrary values, may lead to a
+/// function.
+fn leads_to_function(cx: &Context, entry: &ir::Function) -> bool {
+    let globals = cx.ir.variables.iter().filter(|_| cx.options.entry_memory.globals).map(|variable| variable.c_type);
+    let rows = entry.c_types.iter().copied().chain(globals).filter(|&row| row != NONE);
+    let mut seen: Vec<TypeId> = Vec::new();
+    for row in rows {
+        let ty = cx.source.c_type(row);
+        if !seen.contains(&ty) {
+            seen.push(ty);
+        }
+    }
+    let mut next = 0;
+    while let Some(&ty) = seen.get(next) {
+        next += 1;
+        let mut slots = Vec::new();
+        cx.slots(ty, 0, &mut slots);
+        for (_, target) in slots {
+            if cx.is_function(target) {
+                return true;
+            }
+            if !seen.contains(&target) {
+                seen.push(target);
+            }
+        }
+    }
+    false
 }
 
 /// Adds a global variable that is initially 0.

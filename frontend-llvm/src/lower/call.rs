@@ -307,6 +307,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
         }
         args.push(value);
     }
+    let is_from_constant = arguments::is_from_constant(fl, callee);
     let callee = match func {
         Some(func) => Callee::Direct(func),
         None => match fl.operand(callee) {
@@ -352,6 +353,7 @@ fn lower_function_call(fl: &mut FunctionLowering, n: u32, i: &Instruction, calle
     let call = Op::Call { callee, args: args.into(), varargs, result };
     returned::with_result(fl, n, callee, |fl| match callee {
         Callee::Direct(_) => drop(fl.b.emit(call)),
+        Callee::Indirect(_) if is_from_constant => drop(fl.b.emit(call)),
         Callee::Indirect(address) => arguments::call_pointer(&mut fl.b, address, ir.extra(i)[0], call),
     });
     // Parameters live as long as the call (C17, 6.9.1p9), even if the caller creates them.

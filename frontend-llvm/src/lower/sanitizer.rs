@@ -322,11 +322,11 @@ fn failed_checks(
             one(Check::FloatDivideByZero, format!("division of a {} by zero", name(0).replace('\'', "")))
         }
         "shift_out_of_bounds" => match is_of_signed_left_shift(fl, fl.block, i, description) {
-            true => one(
-                Check::SignedLeftShift,
-                format!("left shift of a signed integer: the result does not fit into {}", name(0)),
+            true => one(Check::SignedLeftShift, signed_left_shift(fl.b.ir(), i, description, &name(0))),
+            false => one(
+                Check::Shift,
+                format!("the amount of a shift is negative, or not less than the width of {}", name(0)),
             ),
-            false => one(Check::Shift, format!("shift by as many bits as {} has, or by a negative number", name(0))),
         },
         "out_of_bounds" => one(Check::Bounds, format!("index out of the bounds of {}", name(0))),
         "type_mismatch" | "type_mismatch_v1" => {
@@ -366,6 +366,22 @@ fn failed_checks(
         // Integer divisions are among these. Their checks are emitted at the division.
         _ => Vec::new(),
     }
+}
+
+/// The message of a failed check of a signed left shift, with the reasons that its constant operands do not exclude.
+fn signed_left_shift(ir: &Module, call: &Instruction, of: &Description<'_>, ty: &str) -> String {
+    let value = match ir.operand(call, 1) {
+        Operand::Constant(c) => number(ir, c).zip(of.ty(0).and_then(|t| t.width)),
+        _ => None,
+    };
+    let is_positive = value.is_some_and(|(value, width)| width <= 64 && value >> (width - 1) == 0);
+    let why = match (is_positive, of.shifts_within_width(call)) {
+        (true, true) => "the result does not fit into",
+        (false, true) => "the value is negative, or the result does not fit into",
+        (true, false) => "the amount is negative, or the amount or the result is too large for",
+        (false, false) => "an operand is negative, or the amount or the result is too large for",
+    };
+    format!("left shift of a signed integer: {why} {ty}")
 }
 
 /// True if operand `k` of a call, of at most 64 bits, has any of these bits.

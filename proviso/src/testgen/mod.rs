@@ -10,7 +10,6 @@ mod native;
 mod search;
 pub mod suite;
 pub mod tester;
-mod wording;
 
 use crate::args::TestgenArgs;
 use crate::output::{self, Colors};
@@ -81,7 +80,7 @@ fn attempt(args: &TestgenArgs, colors: Colors) -> Result<u8, Failure> {
     let config = args.verify.engine()?;
     let memory = args.verify.memory();
     let processor = args.verify.cpu_limit;
-    let time = args.verify.timeout.or(processor.is_none().then_some(DEFAULT_TIME));
+    let time = limits::wall_time(args.verify.timeout, processor.is_none().then_some(DEFAULT_TIME));
     let limits = Limits { timeout: time, is_default: false, processor, memory, start, grace: limits::GRACE };
     crash::prepare(memory);
 

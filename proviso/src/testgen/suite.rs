@@ -1,9 +1,9 @@
 //! Test suites in the exchange format of Test-Comp (version 1.1), and coverage in the format of lcov.
 
 use super::search::{Found, Status};
-use super::wording::Wording;
 use crate::test_format::escaped;
 use cfa::{EdgeId, FunctionOrigin, Id, Op, Program};
+use driver::evidence::wording::Wording;
 use driver::source::{Sources, Spot};
 use std::collections::BTreeMap;
 use std::fmt::Write;

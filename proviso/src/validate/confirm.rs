@@ -9,6 +9,7 @@ use super::{Checked, check};
 use crate::args::VerifyArgs;
 use crate::witness::{Task, correctness_entry};
 use driver::job::Job;
+use driver::limits;
 use driver::report::{Answer, Report};
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ pub fn confirm(report: &mut Report, task: &Task, job: &Job, args: &VerifyArgs, s
     }
     let now = Instant::now();
     let mut end = now + LEAST + 3 * (now - start);
-    if let Some(timeout) = args.timeout {
+    if let Some(timeout) = limits::wall_time(args.timeout, None) {
         end = end.min(start + timeout.mul_f64(0.9));
     }
     for round in 0.. {

@@ -88,7 +88,10 @@ fn attempt(args: &ValidateArgs, colors: Colors) -> Result<u8, Failure> {
         report => report?,
     };
     let detail = if args.verify.trace == TraceArg::Full { Detail::Full } else { Detail::Short };
-    let text = render::report(&report, &Sources::new(), detail, colors.stdout);
+    let text = match args.verify.quiet {
+        true => String::new(),
+        false => render::report(&report, &Sources::new(), detail, colors.stdout),
+    };
     output::print(&(text + &report.verdict_line() + "\n"))?;
     Ok(match report.answer {
         Answer::True => exit::TRUE,

@@ -108,7 +108,7 @@ impl Evidence {
     /// Returns the time to write the files: the rest of the time limit, but at least [`WRITING`]. `None` if there is
     /// no limit.
     fn time(&self, start: Instant) -> Option<Duration> {
-        match (self.args.timeout, self.args.cpu_limit) {
+        match (limits::wall_time(self.args.timeout, None), self.args.cpu_limit) {
             (Some(limit), _) => Some(limit.saturating_sub(start.elapsed()).max(WRITING)),
             (None, Some(limit)) => Some(limit.max(WRITING)),
             (None, None) => None,
@@ -157,7 +157,7 @@ impl Evidence {
     /// Removes the file of an earlier run, because it does not belong to this verdict.
     fn remove_old(&self, path: &Path) {
         let is_file = std::fs::symlink_metadata(path).is_ok_and(|m| m.is_file());
-        if is_file && std::fs::remove_file(path).is_ok() && !self.args.quiet {
+        if is_file && std::fs::remove_file(path).is_ok() {
             let verdict = self.report.verdict_line();
             let text = format!("{} of an earlier run is removed: the verdict is now {verdict}", path.display());
             output::note(&text, self.colors);
@@ -233,5 +233,5 @@ fn saved(text: Option<&String>, what: &str) -> Made {
 }
 
 fn unwritten(option: &str, path: &Path, why: &str, colors: Colors) {
-    output::warning(&format!("{option} {} is not written: {why}", path.display()), colors);
+    output::unwritten(&format!("{option} {} is not written: {why}", path.display()), colors);
 }

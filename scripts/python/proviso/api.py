@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,9 +17,13 @@ File = Union[str, "os.PathLike[str]"]
 Json = Mapping[str, Any]
 
 
+# The exit code of shells for a command that does not exist.
+NO_COMMAND = 127
+
+
 class ProvisoError(Exception):
     """There is no result, for example because an option is wrong, the program does not compile, or clang is missing. `code` is the
-    exit code of the command."""
+    exit code of the command, or 127 if there is no command."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -197,9 +202,18 @@ class Slice:
 
 
 def executable() -> Path:
-    """Returns the path of the command: $PROVISO if it is set, else the command in this package."""
+    """Returns the path of the command: $PROVISO if it is set, else the command in this package, that of the source tree that contains
+    this package, or the one on the PATH. Raises ProvisoError if there is none."""
+    here = Path(__file__).resolve()
     named = os.environ.get("PROVISO")
-    return Path(named) if named else Path(__file__).parent / "release" / "bin" / "proviso"
+    places = [here.parent / "release" / "bin" / "proviso", *(folder / "target" / "release" / "proviso" for folder in here.parents[3:4])]
+    found = [Path(named)] if named else [*places, Path(shutil.which("proviso") or "proviso")]
+    for path in found:
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    if named:
+        raise ProvisoError(NO_COMMAND, f"$PROVISO names no command: {named}")
+    raise ProvisoError(NO_COMMAND, f"the command proviso does not exist, neither as {places[0]} nor on the PATH: set $PROVISO to its path")
 
 
 def verify(

@@ -140,7 +140,7 @@ impl Recorder<'_> {
         let index = self.inputs.len();
         self.inputs.push(InputValue {
             kind: InputKind::Environment(self.called_here(call.edge, function)),
-            ty: self.program.type_name(ty),
+            ty: crate::trace::types::name(self.program, ty),
             c_type: crate::trace::types::plain_name(self.program, ty),
             shown,
             value: result.unwrap_or_else(|| Bv::zero(1)),

@@ -141,7 +141,7 @@ impl Recorder<'_> {
         let spot = self.spot(place);
         let shown = InputValue {
             kind: info.kind.clone(),
-            ty: self.program.type_name(info.ty),
+            ty: crate::trace::types::name(self.program, info.ty),
             c_type: crate::trace::types::plain_name(self.program, info.ty),
             shown: match self.program.plain_type(info.ty) {
                 // The input decides whether an allocation fails.
@@ -400,8 +400,9 @@ impl Recorder<'_> {
         let by_library = self.frames.len() == 1 || self.origin(self.frame().func) == FunctionOrigin::Model;
         let object = self.names.allocated(var, kind, self.depth(), by_library);
         let variable = self.names.object(object).and(self.program.vars[var].place);
-        let place = variable.or_else(|| self.program.edges[self.in_user_code(edge).unwrap_or(edge)].place);
-        self.lives.push(Life { allocated: self.spot(place), freed: None });
+        let by = self.in_user_code(edge).unwrap_or(edge);
+        let place = variable.or(self.program.edges[by].place);
+        self.lives.push(Life { by, allocated: self.spot(place), freed: None });
         self.set_taint(var, false);
         let base = state.var(var).and_then(|v| v.to_u64()).unwrap_or(0);
         let function = &self.program.funcs[self.frame().func];

@@ -1,8 +1,9 @@
 //! Undefined functions that pointer arguments of the entry function lead to. Their types are those of the calls.
 
 use super::{FUNCTION, NUMBER, POINTERS, token_of};
-use crate::ir::{self, TypeKind};
+use crate::ir::{self, ConstantKind, GlobalRef, NONE, Operand, TypeKind, op};
 use crate::lower::builder::Builder;
+use crate::lower::function::FunctionLowering;
 use crate::lower::{Context, call, source};
 use cfa::{Callee, ExprId, FuncId, FunctionOrigin, Op, PlaceId, TypeId, VarId};
 
@@ -26,6 +27,27 @@ pub(super) fn is_token(b: &mut Builder, address: ExprId) -> ExprId {
     b.x().eq(fixed, token)
 }
 
+/// True if a pointer is read from a constant variable, so that it is no function token.
+pub fn is_from_constant(fl: &FunctionLowering, pointer: Operand) -> bool {
+    let (ir, instructions) = (fl.b.ir(), &fl.body.instructions);
+    let Operand::Instruction(n) = pointer else { return false };
+    if instructions[n as usize].opcode != op::LOAD {
+        return false;
+    }
+    let mut address = ir.operand(&instructions[n as usize], 0);
+    while let Operand::Instruction(n) = address
+        && instructions[n as usize].opcode == op::GEP
+    {
+        address = ir.operand(&instructions[n as usize], 0);
+    }
+    let Operand::Constant(mut constant) = address else { return false };
+    if let ConstantKind::Gep { base, .. } = ir.constants[constant as usize].kind {
+        constant = base;
+    }
+    let ConstantKind::Global(number) = ir.constants[constant as usize].kind else { return false };
+    matches!(ir.global(number), GlobalRef::Variable(n) if ir.variables[n].constant && ir.variables[n].init != NONE)
+}
+
 /// Emits a call through a pointer that may be a function token.
 pub fn call_pointer(b: &mut Builder, address: ExprId, ty: ir::Ty, call: Op) {
     let Op::Call { args, result, .. } = &call else { return };
@@ -41,7 +63,7 @@ pub fn call_pointer(b: &mut Builder, address: ExprId, ty: ir::Ty, call: Op) {
 impl Context<'_> {
     /// The function that function tokens lead to in calls of this type. `None` if there are no function tokens.
     fn given_function(&mut self, ty: ir::Ty) -> Option<FuncId> {
-        let known = self.lazy.as_ref()?.functions.get(&ty).copied();
+        let known = self.lazy.as_ref().filter(|lazy| lazy.has_functions)?.functions.get(&ty).copied();
         if known.is_some() {
             return known;
         }
