@@ -162,7 +162,7 @@ impl Inputs {
         // Files that it includes are searched in the current folder, as clang does for standard input.
         if let (Ok(here), "stdin.c") = (std::env::current_dir(), name) {
             let options = vec!["-iquote".into(), here.display().to_string()];
-            input.command = Some(CompileCommand { directory: here, options });
+            input.command = Some(CompileCommand { directory: here, options, file: None });
         }
         self.files.push(input);
         Ok(())
