@@ -257,6 +257,12 @@ fn options_that_cannot_be_followed_are_refused_or_named() {
     for (options, named) in [
         (&["-mx32"][..], "x32"),
         (&["-funsigned-bitfields"], "-funsigned-bitfields"),
+        (&["-fno-signed-bitfields"], "-fno-signed-bitfields"),
+        (&["-ffreestanding", "-fno-freestanding"], "-fno-freestanding"),
+        (&["-fno-hosted"], "-fno-hosted"),
+        (&["-malign-double", "-mno-align-double"], "-mno-align-double"),
+        (&["-mno-fused-madd"], "-mno-fused-madd"),
+        (&["-mdaz-ftz"], "-mdaz-ftz"),
         (&["-fsso-struct=big-endian"], "-fsso-struct=big-endian"),
         (&["-finstrument-functions"], "-finstrument-functions"),
         (&["-ftrapv", "-ftrapv-handler=h"], "-ftrapv-handler=h"),
@@ -327,6 +333,37 @@ fn a_file_has_the_name_in_its_command() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("src/a.c:2") && !text.contains("../src/a.c"), "{text}");
+}
+
+/// With SSE2 disabled, the x87 computes, with more precision than the types have.
+#[test]
+fn floats_without_sse_have_no_verdict() {
+    let body = "volatile double a = 1 + 0x1p-30, c = 1 + 0x1p-29; double r = a * a - c;";
+    let converted = "volatile long n = (1L << 62) + 1; if ((double)n == 1.5) reach_error();";
+    let single = "volatile float x = 1; if (x + x != 2) reach_error();";
+    let folder = Folder::new(&format!(
+        "#ifdef ATTRIBUTE\n__attribute__((target(\"no-sse2\")))\n#endif\nstatic void f(void) {{\n#if CASE == 1\n{body} if (r != 0) reach_error();\n\
+         #elif CASE == 2\n{converted}\n#elif CASE == 3\n{single}\n#endif\n}}\n\
+         int main(void) {{ f(); if (__VERIFIER_nondet_int() == 5 && CASE < 0) reach_error(); return 0; }}"
+    ));
+    let property = ["--property", "unreach-call"];
+    for (options, case, code) in [
+        ("", 1, 0),
+        ("-mno-sse2", 1, 2),
+        ("-mno-sse2", 2, 2),
+        ("-mno-sse2", 3, 0),
+        ("-mno-sse", 3, 2),
+        ("-mavx -mno-sse2", 1, 2),
+        ("-mno-sse2 -msse2", 1, 0),
+        ("-mno-sse3 -mno-avx", 1, 0),
+        ("-DATTRIBUTE", 1, 2),
+        ("-mno-sse2", 4, 0),
+    ] {
+        let case = format!("-DCASE={case}");
+        let options: Vec<&str> = options.split_whitespace().chain([case.as_str()]).collect();
+        let (got, message) = folder.verify(&options, &property);
+        assert_eq!(got, Some(code), "{options:?}: {message}");
+    }
 }
 
 /// Options that disable checks, or change the behaviour after a failed check.
