@@ -35,8 +35,25 @@ uint32_t operand(Operand kind, uint32_t number) { return number << 3 | kind; }
 constexpr uint32_t constrained_flag = 1, own_rounding_flag = 1;
 
 /// Flags in the opcode word: optimisation may change the result of the operation on floats (fast-math flags); the
-/// machine rounds a product and a sum only once.
-constexpr uint32_t inexact_flag = 1 << 8, fused_flag = 1 << 9;
+/// machine rounds a product and a sum only once; the machine computes with the precision of the x87.
+constexpr uint32_t inexact_flag = 1 << 8, fused_flag = 1 << 9, extended_flag = 1 << 10;
+
+/// True if the code of a function for x86-64 must not use the instructions that compute with values of this type, so
+/// that the x87 computes. (For i386, the x87 is the default.)
+static bool has_excess_precision(const Function &function, Type *scalar) {
+  bool sse = true, sse2 = true;
+  SmallVector<StringRef, 64> features;
+  function.getFnAttribute("target-features").getValueAsString().split(features, ',');
+  for (StringRef feature : features) {
+    if (feature.drop_front() == "sse")
+      sse = feature[0] == '+';
+    else if (feature.drop_front() == "sse2")
+      sse2 = feature[0] == '+';
+  }
+  const bool is_wide = function.getParent()->getDataLayout().getPointerSize() == 8;
+  const bool is_of_x87 = scalar->isX86_FP80Ty() || scalar->isFP128Ty();
+  return is_wide && !is_of_x87 && !(scalar->isFloatTy() ? sse : sse && sse2);
+}
 
 /// True if the code of an x86 function may use fused multiply-add instructions, so that LLVM selects one for each
 /// `llvm.fmuladd`.
@@ -259,23 +276,28 @@ void Exporter::instruction_row(const Instruction &instruction, Words &words) {
 
 /// The flags in the opcode word.
 uint32_t Exporter::float_flags(const Instruction &instruction) {
+  Type *scalar = instruction.getType()->getScalarType();
+  // Loads, phis and calls of functions do not round.
+  const bool rounds = isa<BinaryOperator, IntrinsicInst, SIToFPInst, UIToFPInst, FPTruncInst>(instruction);
+  const bool is_extended =
+      scalar->isFloatingPointTy() && rounds && has_excess_precision(*instruction.getFunction(), scalar);
+  const uint32_t extended = is_extended ? extended_flag : 0;
   auto *operation = dyn_cast<FPMathOperator>(&instruction);
   if (!operation)
-    return 0;
+    return extended;
   const bool fuses = has_fused_multiply_add(*instruction.getFunction());
   FastMathFlags flags = operation->getFastMathFlags();
   // A sum is contracted with a product that is its operand.
   const bool is_sum = instruction.getOpcode() == Instruction::FAdd || instruction.getOpcode() == Instruction::FSub;
   const bool contracts = flags.allowContract() && fuses && is_sum;
   flags.setAllowContract(false);
-  Type *scalar = instruction.getType()->getScalarType();
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
   const bool is_muladd = call && (call->getIntrinsicID() == Intrinsic::fmuladd ||
                                   call->getIntrinsicID() == Intrinsic::experimental_constrained_fmuladd);
   // Other instructions also have flags, but they compute nothing.
   const bool computes = !isa<PHINode, SelectInst, LoadInst>(instruction) && (call || !isa<CallBase>(instruction));
   const bool is_fused = is_muladd && fuses && (scalar->isFloatTy() || scalar->isDoubleTy());
-  return (computes && (flags.any() || contracts) ? inexact_flag : 0) | (is_fused ? fused_flag : 0);
+  return (computes && (flags.any() || contracts) ? inexact_flag : 0) | (is_fused ? fused_flag : 0) | extended;
 }
 
 /// The truth value of C's condition at the entry of a block, by the name that clang gives the block: true (2 if the

@@ -3,7 +3,7 @@
 //! The bitcode comes directly from clang's code generator, with debug information and without optimisation passes, so
 //! that it represents the source program.
 
-use crate::command::split_sanitizers;
+use crate::command::{CompileCommand, split_sanitizers};
 use crate::error::Error;
 use crate::options::{InputFile, Options};
 use crate::target::DataModel;
@@ -284,11 +284,12 @@ impl Compiler {
                 checks: sanitize(&checks, defines_overflow),
                 sanitizers: of_project.iter().chain(&sanitizers).map(OsString::from).collect(),
             };
-            let directory = command.map(|c| c.directory.as_path());
             let end = [OsString::new()];
-            let place = [directory.unwrap_or(Path::new("")).as_os_str(), path.as_os_str()].map(OsStr::to_owned);
+            let directory = command.map_or(Path::new(""), |c| &c.directory);
+            let named = command.and_then(|c| c.file.as_deref()).unwrap_or(Path::new(""));
+            let place = [directory, named, path].map(|part| part.as_os_str().to_owned());
             let key = [&line.common[..], &end, &line.checks, &end, &line.sanitizers, &end, &place].concat();
-            self.once(&key, || self.run(path, directory, line, &declared, stop))
+            self.once(&key, || self.run(path, command, line, &declared, stop))
         };
         // All results are collected first, so that the error of the first file is reported.
         files.par_iter().map(compile).collect::<Vec<_>>().into_iter().collect()
@@ -323,7 +324,8 @@ impl Compiler {
         }
         let mut lines = Vec::new();
         for input in inputs {
-            let input = InputFile { path: copy.clone(), ..input.clone() };
+            let command = input.command.clone().map(|command| CompileCommand { file: None, ..command });
+            let input = InputFile { path: copy.clone(), command, ..input.clone() };
             match self.compile(&[&input], &options, &[], &|| false) {
                 Ok(_) => {}
                 Err(Error::Compile { messages, .. }) => {
@@ -399,12 +401,12 @@ impl Compiler {
         Ok(known.chain(builtins.map(|&(name, ty)| (name.to_owned(), ty.to_owned()))).collect())
     }
 
-    /// Compiles one file, in `directory` if given. clang's builtins for the functions in `called` become calls of these
-    /// functions.
+    /// Compiles one file, in the directory of its command if it has one. clang's builtins for the functions in `called`
+    /// become calls of these functions.
     fn run(
         &self,
         file: &Path,
-        directory: Option<&Path>,
+        command: Option<&CompileCommand>,
         mut line: Line,
         called: &[(String, String)],
         stop: &(dyn Fn() -> bool + Sync),
@@ -416,7 +418,9 @@ impl Compiler {
             line.common.extend(["-x".into(), "c".into()]);
         }
         let scratch = temporary_directory()?;
-        let runs = Runs { compiler: self, directory, scratch: scratch.path(), stop };
+        let directory = command.map(|c| c.directory.as_path());
+        let named = command.and_then(|c| c.file.as_deref()).filter(|named| is_name_of_file(named));
+        let runs = Runs { compiler: self, directory, file, named, scratch: scratch.path(), stop };
         let mut attempt = runs.clang(file, &line.with_checks())?;
         // If the program defines a checked builtin, its name is redefined as the library's checked function.
         while let Err(Rejected { messages, .. }) = &attempt
@@ -476,6 +480,10 @@ struct Runs<'a> {
     compiler: &'a Compiler,
     /// The working directory, if not the current one.
     directory: Option<&'a Path>,
+    /// The file of the user.
+    file: &'a Path,
+    /// That file as its command names it, relative to the working directory.
+    named: Option<&'a Path>,
     /// The directory for temporary files.
     scratch: &'a Path,
     stop: &'a (dyn Fn() -> bool + Sync),
@@ -487,6 +495,7 @@ impl Runs<'_> {
         let [output, messages, rule] = ["out", "messages", RULE].map(|name| self.scratch.join(name));
         let mut command = Command::new(&self.compiler.clang);
         let absolute = self.directory.and_then(|_| std::path::absolute(file).ok());
+        let named = self.named.filter(|_| file == self.file).or(absolute.as_deref()).unwrap_or(file);
         if let Some(directory) = self.directory {
             command.current_dir(directory);
         }
@@ -497,7 +506,7 @@ impl Runs<'_> {
             .arg("-o")
             .arg(&output)
             .arg("--")
-            .arg(absolute.as_deref().unwrap_or(file))
+            .arg(named)
             .env("LC_ALL", "C")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -620,6 +629,12 @@ fn needs_preprocessor(file: &Path, called: &[(String, String)]) -> bool {
             || called.iter().any(|(name, _)| has_builtin(name) || has_builtin(&format!("__{name}_chk")))
     };
     file.extension().is_some_and(|e| e == "i") && fs::read_to_string(file).is_ok_and(needs)
+}
+
+/// False for a word that clang does not take as the name of a file, even after `--`: a response file or standard input.
+fn is_name_of_file(word: &Path) -> bool {
+    let word = word.as_os_str().as_encoded_bytes();
+    !word.is_empty() && !word.starts_with(b"@") && word != b"-"
 }
 
 /// The result of a run in which clang rejected the file.

@@ -18,6 +18,7 @@ pub const NONE: u32 = u32::MAX;
 /// Flags in the opcode word of an instruction; see [`Instruction`].
 const INEXACT: u32 = 1 << 8;
 const FUSED: u32 = 1 << 9;
+const EXTENDED: u32 = 1 << 10;
 
 /// A row in [`Module::types`].
 pub type Ty = u32;
@@ -234,6 +235,8 @@ pub struct Instruction {
     pub is_inexact: bool,
     /// A multiplication and an addition that the machine rounds once.
     pub is_fused: bool,
+    /// The machine computes this operation on floats with the precision of the x87.
+    pub is_extended: bool,
     pub ty: Ty,
     pub place: u32,
     at: u32,
@@ -603,11 +606,12 @@ impl Reader<'_> {
             .map(|_| {
                 let (opcode, ty, place) = (self.word(), self.word(), self.word());
                 let (is_inexact, is_fused) = (opcode & INEXACT != 0, opcode & FUSED != 0);
+                let is_extended = opcode & EXTENDED != 0;
                 let opcode = opcode as u8;
                 let (operands, extra) = (self.word(), self.word());
                 let at = self.at as u32;
                 self.at += (operands + extra) as usize;
-                Instruction { opcode, is_inexact, is_fused, ty, place, at, operands, extra }
+                Instruction { opcode, is_inexact, is_fused, is_extended, ty, place, at, operands, extra }
             })
             .collect();
         Body { variables, blocks, instructions }

@@ -10,16 +10,19 @@ use crate::target::{self, Target};
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
+use inkwell::llvm_sys::comdat::LLVMSetComdat;
 use inkwell::llvm_sys::core::{
-    LLVMAddAlias2, LLVMContextSetDiagnosticHandler, LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDeleteFunction,
-    LLVMDeleteGlobal, LLVMDisposeMessage, LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMGetFirstGlobalAlias, LLVMGetFirstUse, LLVMGetLinkage, LLVMGetModuleInlineAsm, LLVMGetNextGlobalAlias,
-    LLVMGetValueName2, LLVMGlobalGetValueType, LLVMIsAFunction, LLVMIsDeclaration, LLVMReplaceAllUsesWith,
-    LLVMSetDataLayout, LLVMSetLinkage, LLVMSetModuleInlineAsm2, LLVMSetValueName2,
+    LLVMAddAlias2, LLVMAddFunction, LLVMAddGlobal, LLVMContextSetDiagnosticHandler,
+    LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDeleteFunction, LLVMDeleteGlobal, LLVMDisposeMessage,
+    LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetFirstGlobalAlias,
+    LLVMGetFirstUse, LLVMGetLinkage, LLVMGetModuleInlineAsm, LLVMGetNextGlobalAlias, LLVMGetTypeKind,
+    LLVMGetValueName2, LLVMGlobalGetValueType, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsDeclaration,
+    LLVMReplaceAllUsesWith, LLVMSetDataLayout, LLVMSetInitializer, LLVMSetLinkage, LLVMSetModuleInlineAsm2,
+    LLVMSetValueName2,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
 use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
-use inkwell::llvm_sys::{LLVMDiagnosticSeverity, LLVMLinkage};
+use inkwell::llvm_sys::{LLVMDiagnosticSeverity, LLVMLinkage, LLVMTypeKind};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::{TargetMachine, TargetTriple};
@@ -239,6 +242,12 @@ impl LlvmModule {
             let module = module.map_err(|reason| unreadable(&input.file.path, reason))?;
             self.take_target(&module, &input.file.path, &inputs[0].file.path)?;
             input.changes.iter().for_each(|c| change(&module, c));
+            if let Some(symbol) = input.file.redefined.iter().find(|symbol| uses_own_definition(&module, symbol)) {
+                let reason = format!(
+                    "it uses {symbol}, which it defines and --defsym defines again: which one counts depends on the compiler"
+                );
+                return Err(Error::Link { path: input.file.path.clone(), reason });
+            }
             redirect(&module, &input.file.references);
             if input.is_given {
                 self.mark(&module, BITCODE);
@@ -276,6 +285,32 @@ impl LlvmModule {
                 })?;
         }
         Ok(defined)
+    }
+
+    /// Removes those definitions of these symbols that a definition in an object of unknown content may replace: weak and
+    /// common ones, and those for the optimiser only. The address of a weakly undefined symbol is no longer null.
+    pub fn leave_open(&mut self, names: &BTreeMap<String, String>) {
+        if names.is_empty() {
+            return;
+        }
+        let is_open = |value: &LLVMValueRef| is_replaceable(*value) && names.contains_key(&symbol_of(*value));
+        for value in symbols(&self.module).into_iter().filter(is_open) {
+            // SAFETY: the values are live values of the module. An alias has no uses when it is deleted.
+            unsafe {
+                let function = FunctionValue::new(value);
+                if let Some(function) = function {
+                    delete_body(function);
+                } else if !LLVMIsAGlobalVariable(value).is_null() {
+                    LLVMSetInitializer(value, std::ptr::null_mut());
+                } else {
+                    LLVMReplaceAllUsesWith(value, declaration_of_alias(&self.module, value));
+                    LLVMDeleteGlobal(value);
+                    continue;
+                }
+                LLVMSetComdat(value, std::ptr::null_mut());
+                LLVMSetLinkage(value, LLVMLinkage::LLVMExternalLinkage);
+            }
+        }
     }
 
     /// Renames references to undefined symbols.
@@ -630,6 +665,42 @@ fn symbol_of(value: LLVMValueRef) -> String {
     let bytes = unsafe { std::slice::from_raw_parts(LLVMGetValueName2(value, &mut length).cast(), length) };
     let name = String::from_utf8_lossy(bytes);
     name.strip_prefix('\u{1}').unwrap_or(&name).to_owned()
+}
+
+/// True if a module has a definition of a symbol that other modules see, and uses it.
+fn uses_own_definition(module: &Module, name: &str) -> bool {
+    let is_it = |value: &LLVMValueRef| kind_of_symbol(*value) == Symbol::Defined && symbol_of(*value) == name;
+    // SAFETY: the value is live.
+    symbols(module).into_iter().find(is_it).is_some_and(|value| unsafe { !LLVMGetFirstUse(value).is_null() })
+}
+
+/// True for a symbol whose definition in this module another definition may replace.
+fn is_replaceable(value: LLVMValueRef) -> bool {
+    use LLVMLinkage::*;
+    // SAFETY: the value is a live global.
+    let linkage = unsafe { LLVMGetLinkage(value) };
+    let is_weak = matches!(linkage, LLVMWeakAnyLinkage | LLVMWeakODRLinkage | LLVMExternalWeakLinkage);
+    let is_once = matches!(linkage, LLVMLinkOnceAnyLinkage | LLVMLinkOnceODRLinkage | LLVMAvailableExternallyLinkage);
+    is_weak || is_once || linkage == LLVMCommonLinkage
+}
+
+/// Adds a declaration to a module that takes the name of an alias.
+///
+/// # Safety
+///
+/// The alias is live.
+unsafe fn declaration_of_alias(module: &Module, alias: LLVMValueRef) -> LLVMValueRef {
+    let name = symbol_of(alias);
+    // SAFETY: the caller guarantees it, and names are copied.
+    unsafe {
+        let ty = LLVMGlobalGetValueType(alias);
+        LLVMSetValueName2(alias, c"".as_ptr(), 0);
+        let name = CString::new(name).unwrap_or_default();
+        match LLVMGetTypeKind(ty) {
+            LLVMTypeKind::LLVMFunctionTypeKind => LLVMAddFunction(module.as_mut_ptr(), name.as_ptr(), ty),
+            _ => LLVMAddGlobal(module.as_mut_ptr(), ty, name.as_ptr()),
+        }
+    }
 }
 
 /// Renames references to undefined symbols of a module simultaneously: with `--wrap=f`, `f` becomes `__wrap_f` and

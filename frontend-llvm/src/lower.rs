@@ -191,7 +191,7 @@ pub(crate) fn lower(ir: &ir::Module, options: &Options) -> Result<(Program, Layo
             _ => {}
         }
     }
-    cx.source = SourceMap::new(ir, &mut cx.program);
+    cx.source = SourceMap::new(ir, &options.inputs, &mut cx.program);
     if options.sequential_environment {
         cx.declare_hidden_states();
     }

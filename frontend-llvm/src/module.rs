@@ -146,6 +146,7 @@ impl Loader {
         let others = if asks_for_bitcode { &options.error_functions[..] } else { &[] };
         let mut llvm = LlvmModule::new();
         let defined = llvm.link(&inputs.collect::<Vec<_>>(), &options.entry, options.only_reachable, others)?;
+        llvm.leave_open(&options.foreign);
         llvm.redirect(&foreign(options));
         Ok((llvm, defined, warnings))
     }

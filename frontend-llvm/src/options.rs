@@ -61,6 +61,9 @@ pub struct InputFile {
     /// Replacements of undefined symbols, as in `ld --wrap`: if the file does not define the first symbol, references
     /// to it become references to the second. All replacements are simultaneous.
     pub references: BTreeMap<String, String>,
+    /// Symbols that the linker defines in addition to the files, as with `ld --defsym`. A file that both defines and uses
+    /// one of them is rejected.
+    pub redefined: BTreeSet<String>,
     /// The archive of which this file is a member, as a number. A member is part of the program only if it defines a
     /// symbol that is otherwise undefined.
     pub member: Option<u32>,
@@ -79,7 +82,14 @@ fn distinct<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
 
 impl<P: Into<PathBuf>> From<P> for InputFile {
     fn from(path: P) -> Self {
-        Self { path: path.into(), part_of: None, command: None, references: BTreeMap::new(), member: None }
+        Self {
+            path: path.into(),
+            part_of: None,
+            command: None,
+            references: BTreeMap::new(),
+            redefined: BTreeSet::new(),
+            member: None,
+        }
     }
 }
 

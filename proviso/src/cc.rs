@@ -5,10 +5,11 @@
 //! options of the linker and a list of the linked files without records.
 
 use anyhow::{Context, anyhow};
-use driver::input::binary::{self, Content, Link, Record};
+use driver::input::binary::{self, Content, Dynamic, Link, Record};
 use driver::input::link::Effects;
 use driver::input::project::Entry;
 use frontend_llvm::{NamedCompiler, command};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,7 +53,24 @@ pub fn run(args: &[OsString]) -> i32 {
 /// The prefixes of options that are for the linker or change its options.
 const LINKER: &[&str] = &["-T", "-u", "-z", "-l", "-L", "-e", "--entry=", "-specs=", "--specs="];
 /// The libraries that the models replace, or that compilers add.
-const C_LIBRARIES: &[&str] = &["c", "m", "pthread", "dl", "rt", "util", "crypt", "resolv", "gcc", "gcc_s", "atomic"];
+const C_LIBRARIES: &[&str] = &[
+    "c", "m", "mvec", "pthread", "dl", "rt", "util", "crypt", "resolv", "anl", "nsl", "gcc", "gcc_s", "atomic", "gomp",
+    "omp", "itm", "quadmath", "ssp", "asan", "hwasan", "lsan", "tsan", "ubsan",
+];
+/// The folders in which the dynamic linker searches libraries.
+const SYSTEM_FOLDERS: &[&str] = &[
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/i386-linux-gnu",
+    "/usr/lib/i386-linux-gnu",
+    "/lib64",
+    "/usr/lib64",
+    "/lib32",
+    "/usr/lib32",
+    "/lib",
+    "/usr/lib",
+    "/usr/local/lib",
+];
 
 /// A command line that writes objects or a program.
 #[derive(Default, PartialEq, Eq, Debug)]
@@ -131,7 +149,7 @@ impl CommandLine {
         let mut records = Vec::new();
         for file in &self.others {
             let content = read(Path::new(file))?.unwrap_or_default();
-            let objects = content.objects.into_iter().filter(|object| !content.is_archive && !object.is_shared);
+            let objects = content.objects.into_iter().filter(|object| !content.is_archive && !object.is_shared());
             records.extend(objects.flat_map(|object| object.records));
         }
         Ok(records)
@@ -154,8 +172,12 @@ impl CommandLine {
         let more = Effects::of(&link).map(|effects| effects.files).unwrap_or_default();
         let files = self.others.iter().chain(&more).map(|file| (PathBuf::from(file), false));
         let names = binary::names(data);
-        let files = files.chain(libraries.map(|library| (library, true)));
-        for (file, is_library) in files.filter(|(file, _)| !is_of_c_library(file)) {
+        let files: Vec<(PathBuf, bool)> = files.chain(libraries.map(|library| (library, true))).collect();
+        let mut loaded = Loaded::of(data, &files, &link.linker)?;
+        link.unknown.append(&mut loaded.missing);
+        // Shared libraries that the program does not require are not loaded.
+        let files = files.into_iter().filter(|(file, _)| !is_of_c_library(file) && !is_shared(file));
+        for (file, is_library) in files.chain(loaded.files.into_iter().map(|file| (file, true))) {
             let name = file.display().to_string();
             let Some(Content { objects, .. }) = read(&file)? else {
                 // A library may be a linker script that names others.
@@ -164,10 +186,11 @@ impl CommandLine {
                 }
                 continue;
             };
-            for object in objects.iter().filter(|object| object.is_shared || !object.is_known()) {
+            for object in objects.iter().filter(|object| object.is_shared() || !object.is_known()) {
                 let is_there = |symbol: &&String| names.as_ref().is_none_or(|names| names.contains(*symbol));
                 let symbols: Vec<&String> = object.symbols.iter().filter(is_there).collect();
-                if object.has_constructors && (!symbols.is_empty() || object.symbols.is_empty()) {
+                let is_linked = object.is_shared() || !symbols.is_empty() || object.symbols.is_empty();
+                if object.has_constructors && is_linked {
                     link.unknown.push(name.clone());
                 }
                 link.foreign.extend(symbols.into_iter().map(|symbol| (symbol.clone(), name.clone())));
@@ -183,6 +206,72 @@ fn is_of_c_library(file: &Path) -> bool {
     let stem = name.strip_prefix("lib").and_then(|rest| rest.split(['.', '-']).next());
     let is_systems = ["/lib", "/lib32", "/lib64", "/usr"].iter().any(|folder| file.starts_with(folder));
     is_systems && stem.is_some_and(|stem| C_LIBRARIES.contains(&stem))
+}
+
+/// The shared libraries outside of the C library that are loaded with a program.
+#[derive(Default)]
+struct Loaded {
+    /// The files.
+    files: Vec<PathBuf>,
+    /// The names of libraries that are not found.
+    missing: Vec<String>,
+}
+
+impl Loaded {
+    /// Finds the libraries that a program requires, and those that these require. `linked` are the files on the command
+    /// line, and `linker` are the linker's options. `Err` if a file cannot be read.
+    fn of(program: &[u8], linked: &[(PathBuf, bool)], linker: &[String]) -> anyhow::Result<Self> {
+        let mut loaded = Self::default();
+        let Some(program) = binary::dynamic(program) else { return Ok(loaded) };
+        let of_options = [("-L", "--library-path"), ("-rpath", "--rpath"), ("-rpath-link", "--rpath-link")];
+        let of_options = of_options.iter().flat_map(|(short, long)| values(linker, short, long));
+        let mut folders: Vec<PathBuf> = of_options.map(PathBuf::from).collect();
+        folders.extend(std::env::var_os("LD_LIBRARY_PATH").iter().flat_map(std::env::split_paths));
+        folders.extend(SYSTEM_FOLDERS.iter().map(PathBuf::from));
+        let dynamic = |file: &Path| -> anyhow::Result<Option<Dynamic>> {
+            let data = if file.is_file() { std::fs::read(file)? } else { Vec::new() };
+            Ok(binary::dynamic(&data).filter(|found| found.is_shared && found.is_wide == program.is_wide))
+        };
+        // Each entry is a name with the folders in which the requiring file searches.
+        let mut waiting: Vec<(String, Vec<PathBuf>)> =
+            program.needed.iter().map(|name| (name.clone(), Vec::new())).collect();
+        let mut seen = BTreeSet::new();
+        while let Some((name, own_folders)) = waiting.pop() {
+            if name.starts_with("ld-linux") || !seen.insert(name.clone()) {
+                continue;
+            }
+            let of_linked = linked.iter().map(|(file, _)| (file.clone(), false));
+            let searched = own_folders.iter().chain(&folders).map(|folder| (folder.join(&name), true));
+            let mut found = None;
+            for (file, is_named) in of_linked.chain(searched) {
+                let Some(dynamic) = dynamic(&file)? else { continue };
+                let is_path = file == Path::new(&name) || file.file_name().is_some_and(|last| last == name.as_str());
+                if is_named || dynamic.name.as_ref().map_or(is_path, |own| *own == name) {
+                    found = Some((file, dynamic));
+                    break;
+                }
+            }
+            let Some((file, dynamic)) = found else {
+                loaded.missing.push(name);
+                continue;
+            };
+            if is_of_c_library(&file) {
+                continue;
+            }
+            let origin = file.parent().unwrap_or(Path::new("")).display().to_string();
+            let folders = dynamic.folders.iter().map(|f| f.replace("$ORIGIN", &origin).replace("${ORIGIN}", &origin));
+            let folders: Vec<PathBuf> = folders.chain([origin.clone()]).map(PathBuf::from).collect();
+            waiting.extend(dynamic.needed.into_iter().map(|name| (name, folders.clone())));
+            loaded.files.push(file);
+        }
+        Ok(loaded)
+    }
+}
+
+/// Returns true for a shared library or a position-independent program.
+fn is_shared(file: &Path) -> bool {
+    let data = std::fs::read(file).unwrap_or_default();
+    binary::dynamic(&data).is_some_and(|dynamic| dynamic.is_shared)
 }
 
 fn read(file: &Path) -> anyhow::Result<Option<Content>> {

@@ -270,6 +270,143 @@ fn objects_of_other_origin() {
     }
 }
 
+/// A strong definition in an object without records replaces definitions that are not strong: a proof must not rest on
+/// these.
+#[test]
+fn definitions_that_unknown_objects_replace() {
+    let cases = [
+        ("f", "__attribute__((weak)) int f(void) { return 1; }", "f() == 1"),
+        ("f", "int one(void) { return 1; } int f(void) __attribute__((weak, alias(\"one\")));", "f() == 1"),
+        ("f", "extern int f(void) __attribute__((weak));", "!f"),
+        ("f", "inline int f(void) { return 1; }", "f() == 1"),
+        ("x", "__attribute__((weak)) int x = 1;", "x == 1"),
+        ("x", "__attribute__((weak)) const int x = 1;", "x == 1"),
+        ("x", "int y = 1; extern int x __attribute__((weak, alias(\"y\")));", "x == 1"),
+        ("x", "extern int x __attribute__((weak));", "!&x"),
+        ("x", "int x;", "x == 0"),
+        (
+            "strnlen",
+            "__attribute__((weak)) unsigned long strnlen(const char *s, unsigned long n) { return 1; }",
+            "strnlen(\"\", 0) == 1",
+        ),
+    ];
+    let strong =
+        "int f(void) { return 2; }\nint x = 2;\nunsigned long strnlen(const char *s, unsigned long n) { return 2; }\n";
+    let folder = folder(&[("strong.c", strong), ("other.c", "int f(void) { return 1; }\n")]);
+    let path = folder.path();
+    make(path, "cc -fno-builtin -c strong.c; cc -c other.c");
+    for (symbol, definition, holds) in cases {
+        let main =
+            format!("{REACH_ERROR}{definition}\nint main(void) {{ if (!({holds})) reach_error(); return 0; }}\n");
+        std::fs::write(path.join("main.c"), main).unwrap();
+        make(path, "CC -O0 -fno-builtin -fcommon -c main.c; CC main.o strong.o -o replaced");
+        assert!(aborts(path, "replaced"), "{definition}");
+        let found = verify(path, &["replaced", "--property", "unreach-call"]);
+        // The addresses of defined symbols are known not to be null, but no content is known.
+        let expected = if holds.starts_with('!') { FALSE } else { "UNKNOWN" };
+        assert!(found.starts_with(expected), "{symbol}: {definition}: {found}");
+        // Alone, and with an object that defines no such variable, the definitions count.
+        let alone = if definition.contains("inline") { "other.o" } else { "" };
+        make(path, &format!("CC main.o {alone} -o alone"));
+        assert!(!aborts(path, "alone"), "{definition}");
+        let expected = if alone.is_empty() { "TRUE" } else { "UNKNOWN" };
+        assert!(verify(path, &["alone", "--property", "unreach-call"]).starts_with(expected), "{definition}");
+    }
+}
+
+/// Compilers may use the definition in the same object instead of the one of `--defsym`.
+#[test]
+fn symbols_that_the_linker_defines_again() {
+    let main = format!("{REACH_ERROR}int f(void);\nint main(void) {{ if (f() == 2) reach_error(); return 0; }}\n");
+    let both = format!("{main}int f(void) {{ return 1; }}\nint g(void) {{ return 2; }}\n");
+    let folder = folder(&[
+        ("main.c", &main),
+        ("both.c", &both),
+        ("g.c", "int g(void) { return 2; }\n"),
+        ("f.c", "int f(void) { return 1; }\n"),
+    ]);
+    let path = folder.path();
+    make(
+        path,
+        "CC both.c -Wl,--defsym=f=g -o both; CC main.c f.c g.c -Wl,--defs,f=g -o apart; CC both.c -Wl,--defsym=main=g -o start; \
+         CC both.c -Wl,--defsym=h=g -o neither",
+    );
+    let run = |program: &str| verify(path, &[program, "--property", "unreach-call"]);
+    assert!(aborts(path, "both") && aborts(path, "apart"));
+    assert!(run("both").contains("uses f, which it defines and --defsym defines again"), "{}", run("both"));
+    assert_eq!(run("apart"), FALSE);
+    assert!(run("start").contains("it does not start at main"), "{}", run("start"));
+    assert_eq!(run("neither"), "TRUE");
+}
+
+/// Code that the loader runs before `main` or after its end, in objects without records and in shared libraries.
+#[test]
+fn code_that_runs_on_its_own() {
+    let main = format!(
+        "{REACH_ERROR}int flag; int unused(void);\nint main(void) {{ if (flag) reach_error(); return flag == 7 ? unused() : 0; }}\n"
+    );
+    let code = "extern int flag; int unused(void) { return 1; }\nvoid set(void) { flag = 1; }\n";
+    let folder = folder(&[("main.c", &main), ("code.c", code)]);
+    let path = folder.path();
+    make(
+        path,
+        "CC -c main.c; CC -fPIC -shared code.c -o libplain.so; cc -c code.c; CC main.o ./libplain.so -o plain; CC main.o code.o -o object",
+    );
+    // Without such code, the library is unknown only where the program calls it.
+    for program in ["plain", "object"] {
+        assert_eq!(verify(path, &[program, "--property", "unreach-call"]), "TRUE", "{program}");
+    }
+    let attribute = |name: &str| format!("__attribute__(({name})) static void own(void) {{ set(); }}\n");
+    let pointer =
+        |section: &str| format!("__attribute__((section(\"{section}\"), used)) static void (*own)(void) = set;\n");
+    // In a shared library, the assembler's call needs no symbol that the dynamic linker resolves.
+    let call = |section: &str| {
+        format!(
+            "__attribute__((used)) static void own(void) {{ set(); }}\n__asm__(\".section {section}, \\\"ax\\\"\\ncall own\\n.text\");\n"
+        )
+    };
+    for (text, options) in [
+        (attribute("constructor"), ""),
+        (attribute("destructor"), ""),
+        (attribute("constructor(200)"), ""),
+        (pointer(".init_array"), ""),
+        (pointer(".fini_array"), ""),
+        (call(".init"), ""),
+        (call(".fini"), ""),
+        (String::new(), "-Wl,-init=set"),
+        (String::new(), "-Wl,-fini=set"),
+    ] {
+        std::fs::write(path.join("own.c"), format!("{code}{text}")).unwrap();
+        make(path, &format!("CC -fPIC -shared own.c {options} -o libown.so; CC main.o ./libown.so -o program"));
+        let found = verify(path, &["program", "--property", "unreach-call"]);
+        let message = "the source of ./libown.so, which is a part of program, is unknown";
+        assert!(found.contains(message), "{text}{options}: {found}");
+        // Only the linker calls `set` then.
+        if options.is_empty() {
+            make(path, "cc -fPIC -c own.c; CC main.o own.o -o program");
+            let found = verify(path, &["program", "--property", "unreach-call"]);
+            assert!(found.contains("the source of own.o, which is a part of program, is unknown"), "{text}: {found}");
+        }
+    }
+    // A library that is required by another one runs its code, too. One that is not required does not run it.
+    std::fs::write(path.join("own.c"), format!("{code}{}", attribute("constructor"))).unwrap();
+    std::fs::write(path.join("user.c"), "int set(void); int unused(void); int use(void) { return set(); }\n").unwrap();
+    let calls = format!(
+        "{REACH_ERROR}int flag; int use(void);\nint main(void) {{ if (flag) reach_error(); return flag == 7 ? use() : 0; }}\n"
+    );
+    std::fs::write(path.join("calls.c"), calls).unwrap();
+    make(
+        path,
+        "mkdir lib; CC -fPIC -shared own.c -o lib/libown.so; CC -fPIC -shared user.c -Llib -lown -Wl,-rpath,'$ORIGIN' -o lib/libuser.so; \
+         CC calls.c -Llib -luser -Wl,-rpath,\"$PWD/lib\" -o required; \
+         CC main.c libplain.so -Wl,--as-needed ./libown.so -o unneeded",
+    );
+    assert!(aborts(path, "required"));
+    let found = verify(path, &["required", "--property", "unreach-call"]);
+    assert!(found.contains("lib/libown.so, which is a part of required, is unknown"), "{found}");
+    assert_eq!(verify(path, &["unneeded", "--property", "unreach-call"]), "TRUE");
+}
+
 /// A member of an archive is part of the program if it defines an undefined symbol, as for linkers.
 #[test]
 fn members_of_archives_are_parts_if_they_are_needed() {

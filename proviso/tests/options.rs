@@ -257,6 +257,12 @@ fn options_that_cannot_be_followed_are_refused_or_named() {
     for (options, named) in [
         (&["-mx32"][..], "x32"),
         (&["-funsigned-bitfields"], "-funsigned-bitfields"),
+        (&["-fno-signed-bitfields"], "-fno-signed-bitfields"),
+        (&["-ffreestanding", "-fno-freestanding"], "-fno-freestanding"),
+        (&["-fno-hosted"], "-fno-hosted"),
+        (&["-malign-double", "-mno-align-double"], "-mno-align-double"),
+        (&["-mno-fused-madd"], "-mno-fused-madd"),
+        (&["-mdaz-ftz"], "-mdaz-ftz"),
         (&["-fsso-struct=big-endian"], "-fsso-struct=big-endian"),
         (&["-finstrument-functions"], "-finstrument-functions"),
         (&["-ftrapv", "-ftrapv-handler=h"], "-ftrapv-handler=h"),
@@ -275,6 +281,89 @@ fn options_that_cannot_be_followed_are_refused_or_named() {
         message.contains("-fnew-in-gcc") && !message.contains("-fipa-pta") && !message.contains("-Wnew"),
         "{message}"
     );
+}
+
+/// `__FILE__` and `__BASE_FILE__` are the names in the command, in a database and in an object.
+#[test]
+fn a_file_has_the_name_in_its_command() {
+    let program = "#define check(x) do { if (!(x)) reach_error(); } while (0)\n#include \"in.h\"\n\
+        int main(void) { check(__builtin_strcmp(__FILE__, NAME) == 0); check(__builtin_strcmp(__BASE_FILE__, NAME) == 0);\n\
+        check(__builtin_strcmp(in_h, HEADER) == 0); return 0; }";
+    let folder = Folder::new("");
+    folder.write("src/in.h", "static const char in_h[] = __FILE__;\n");
+    folder.write("src/a.c", &format!("extern void reach_error(void);\n{program}\n"));
+    std::fs::create_dir(folder.path().join("build")).unwrap();
+    let full = folder.path().join("src").canonicalize().unwrap();
+    let absolute = full.join("a.c");
+    for (directory, word) in [
+        ("", "src/a.c"),
+        ("", "./src/a.c"),
+        ("src", "a.c"),
+        ("src", "./../src/a.c"),
+        ("build", "../src/a.c"),
+        ("build", absolute.to_str().unwrap()),
+    ] {
+        let header = format!("{}in.h", &word[..word.len() - "a.c".len()]);
+        let header = if word == "a.c" { "./in.h" } else { &header };
+        let defines = [format!("-DNAME=\"{word}\""), format!("-DHEADER=\"{header}\"")];
+        let directory = folder.path().join(directory);
+        let output = folder.path().join("a.o");
+        let words = ["-c", word, "-o", output.to_str().unwrap(), &defines[0], &defines[1]];
+        // The key `file` may have another form than the word in the command.
+        for file in [word, absolute.to_str().unwrap()] {
+            let arguments = [&["clang"], &words[..]].concat();
+            let database = serde_json::json!([{"directory": directory, "file": file, "arguments": arguments}]);
+            folder.write("compile_commands.json", &database.to_string());
+            let (code, message) = folder.code(&["verify", "-p", ".", "src/a.c", "--property", "unreach-call"]);
+            assert_eq!(code, Some(0), "{word} {file}: {message}");
+        }
+        let mut build = Command::new(env!("CARGO_BIN_EXE_proviso"));
+        build.current_dir(&directory).arg("cc").args(words).env("PROVISO_CC", "clang-19");
+        assert!(build.status().unwrap().success());
+        let (code, message) = folder.code(&["verify", "a.o", "--property", "unreach-call"]);
+        assert_eq!(code, Some(0), "{word}: {message}");
+    }
+    // Messages and places have the path of the file, however the command names it.
+    folder.write("src/a.c", "extern void reach_error(void);\nint main(void) { reach_error(); return 0; } // wrong\n");
+    let arguments = ["clang", "-c", "../src/a.c"];
+    let database =
+        serde_json::json!([{"directory": folder.path().join("build"), "file": "../src/a.c", "arguments": arguments}]);
+    folder.write("compile_commands.json", &database.to_string());
+    let output = folder.run(&["verify", "-p", ".", "src/a.c", "--property", "unreach-call"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("src/a.c:2") && !text.contains("../src/a.c"), "{text}");
+}
+
+/// With SSE2 disabled, the x87 computes, with more precision than the types have.
+#[test]
+fn floats_without_sse_have_no_verdict() {
+    let body = "volatile double a = 1 + 0x1p-30, c = 1 + 0x1p-29; double r = a * a - c;";
+    let converted = "volatile long n = (1L << 62) + 1; if ((double)n == 1.5) reach_error();";
+    let single = "volatile float x = 1; if (x + x != 2) reach_error();";
+    let folder = Folder::new(&format!(
+        "#ifdef ATTRIBUTE\n__attribute__((target(\"no-sse2\")))\n#endif\nstatic void f(void) {{\n#if CASE == 1\n{body} if (r != 0) reach_error();\n\
+         #elif CASE == 2\n{converted}\n#elif CASE == 3\n{single}\n#endif\n}}\n\
+         int main(void) {{ f(); if (__VERIFIER_nondet_int() == 5 && CASE < 0) reach_error(); return 0; }}"
+    ));
+    let property = ["--property", "unreach-call"];
+    for (options, case, code) in [
+        ("", 1, 0),
+        ("-mno-sse2", 1, 2),
+        ("-mno-sse2", 2, 2),
+        ("-mno-sse2", 3, 0),
+        ("-mno-sse", 3, 2),
+        ("-mavx -mno-sse2", 1, 2),
+        ("-mno-sse2 -msse2", 1, 0),
+        ("-mno-sse3 -mno-avx", 1, 0),
+        ("-DATTRIBUTE", 1, 2),
+        ("-mno-sse2", 4, 0),
+    ] {
+        let case = format!("-DCASE={case}");
+        let options: Vec<&str> = options.split_whitespace().chain([case.as_str()]).collect();
+        let (got, message) = folder.verify(&options, &property);
+        assert_eq!(got, Some(code), "{options:?}: {message}");
+    }
 }
 
 /// Options that disable checks, or change the behaviour after a failed check.

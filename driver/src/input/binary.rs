@@ -38,8 +38,8 @@ pub struct Link {
     pub linker: Vec<String>,
     /// The symbols that objects without records define, each with the name of its object.
     pub foreign: BTreeMap<String, String>,
-    /// Linked files that may define or run anything: sources in other languages, and objects without records that have
-    /// constructors.
+    /// Linked files that may define or run anything: sources in other languages, objects without records that have
+    /// constructors, and shared libraries outside of the C library that have constructors.
     pub unknown: Vec<String>,
 }
 
@@ -52,16 +52,36 @@ pub struct Object {
     pub bitcode: Vec<Vec<u8>>,
     /// The non-local symbols that it defines.
     pub symbols: Vec<String>,
-    /// True if functions of it run before `main`. False for shared libraries.
+    /// True if code of it runs before `main` or after its end.
     pub has_constructors: bool,
+    /// The data for the dynamic linker, for a shared library or a program.
+    pub dynamic: Option<Dynamic>,
+}
+
+/// The data for the dynamic linker in a shared library or a program.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Dynamic {
+    /// True for a 64-bit file.
+    pub is_wide: bool,
     /// True if it is a shared library or a position-independent program.
     pub is_shared: bool,
+    /// The name by which other files require this library, if it differs from the name of the file.
+    pub name: Option<String>,
+    /// The names or paths of the shared libraries that it requires.
+    pub needed: Vec<String>,
+    /// The folders in which they are searched. `$ORIGIN` stands for the folder of this file.
+    pub folders: Vec<String>,
 }
 
 impl Object {
     /// Returns true if the object has records or bitcode, so that its source is known.
     pub fn is_known(&self) -> bool {
         !self.records.is_empty() || !self.bitcode.is_empty()
+    }
+
+    /// Returns true if it is a shared library or a position-independent program.
+    pub fn is_shared(&self) -> bool {
+        self.dynamic.as_ref().is_some_and(|dynamic| dynamic.is_shared)
     }
 
     /// Reads an object or a bitcode file. Malformed parts are skipped.
@@ -85,8 +105,8 @@ impl Object {
                 let table = if is_shared { [".dynsym", ".dynstr"] } else { [".symtab", ".strtab"] };
                 elf.symbols(table, |symbol| symbol.is_defined && !symbol.is_local)
             },
-            has_constructors: !is_shared && elf.has_constructors(),
-            is_shared,
+            has_constructors: elf.has_constructors(),
+            dynamic: elf.dynamic(),
         }
     }
 }
@@ -233,6 +253,11 @@ pub fn names(data: &[u8]) -> Option<BTreeSet<String>> {
     Some(all.map(|name| name.split('@').next().unwrap_or_default().to_owned()).collect())
 }
 
+/// Returns the data for the dynamic linker in a shared library or a program. Returns `None` for other files.
+pub fn dynamic(data: &[u8]) -> Option<Dynamic> {
+    Elf::new(data)?.dynamic()
+}
+
 /// Returns the content of a section of an ELF file. Returns `None` if there is no such section, or the file is no ELF
 /// file.
 pub fn section(data: &[u8], name: &str) -> Option<Vec<u8>> {
@@ -268,6 +293,8 @@ struct Header {
     offset: usize,
     /// The size of the content in bytes.
     size: usize,
+    /// The address of the content in a shared library or a program.
+    address: usize,
 }
 
 impl<'d> Elf<'d> {
@@ -283,9 +310,12 @@ impl<'d> Elf<'d> {
     }
 
     fn section(&self, name: &str) -> Option<&'d [u8]> {
-        let wanted =
-            (0..self.count).filter_map(|n| self.header(n)).find(|header| self.name(header) == name.as_bytes())?;
+        let wanted = self.headers().find(|header| self.name(header) == name.as_bytes())?;
         self.data.get(wanted.offset..wanted.offset.checked_add(wanted.size)?)
+    }
+
+    fn headers(&self) -> impl Iterator<Item = Header> {
+        (0..self.count).filter_map(|n| self.header(n))
     }
 
     fn name(&self, header: &Header) -> &'d [u8] {
@@ -298,12 +328,73 @@ impl<'d> Elf<'d> {
         number(self.data, 0x10, 2) == Some(SHARED)
     }
 
+    /// Returns true if code runs before `main` or after its end. In a linked file, the compiler's start-up files
+    /// contribute to the sections for such code.
     fn has_constructors(&self) -> bool {
-        let is_table = |header: &Header| {
-            let name = self.name(header);
-            header.size > 0 && [&b".init_array"[..], b".preinit_array", b".ctors"].iter().any(|t| name.starts_with(t))
+        const START: usize = 12;
+        const END: usize = 13;
+        let size = |is_named: &dyn Fn(&[u8]) -> bool| -> usize {
+            self.headers().filter(|header| is_named(self.name(header))).map(|header| header.size).sum()
         };
-        (0..self.count).filter_map(|n| self.header(n)).any(|header| is_table(&header))
+        let tables = [&b".init_array"[..], b".fini_array", b".preinit_array", b".ctors", b".dtors"];
+        let code = [&b".init"[..], b".fini"];
+        if self.dynamic_entries().is_empty() {
+            return size(&|name| tables.iter().any(|table| name.starts_with(table)) || code.contains(&name)) > 0;
+        }
+        let word = if self.wide { 8 } else { 4 };
+        // The sizes with instructions for control-flow enforcement. A call in addition has at least 5 bytes.
+        let of_startup = if self.wide { [27, 13] } else { [36, 24] };
+        let has_startup = size(&|name| name == code[0]) > 0;
+        let is_longer = |(section, length): (&&[u8], usize)| size(&|name| name == *section) > length;
+        let entries = |table: &[u8]| match table {
+            _ if !has_startup => 0,
+            b".ctors" | b".dtors" => 2 * word,
+            b".preinit_array" => 0,
+            _ => word,
+        };
+        code.iter().zip(of_startup).any(is_longer)
+            || tables.iter().any(|table| is_longer((table, entries(table))))
+            || self.has_own_start(START, code[0])
+            || self.has_own_start(END, code[1])
+    }
+
+    /// Returns true if the dynamic linker calls another function than the section with this name at the start or the
+    /// end (`ld -init`, `ld -fini`). `tag` is the tag of its address.
+    fn has_own_start(&self, tag: usize, section: &[u8]) -> bool {
+        let address = self.headers().find(|header| self.name(header) == section).map(|header| header.address);
+        self.dynamic_entries().iter().any(|&(found, value)| found == tag && Some(value) != address)
+    }
+
+    /// Returns the tags and values of the section for the dynamic linker.
+    fn dynamic_entries(&self) -> Vec<(usize, usize)> {
+        let word = if self.wide { 8 } else { 4 };
+        let section = self.section(".dynamic").unwrap_or_default();
+        let entries = section.chunks_exact(2 * word);
+        entries.map_while(|e| Some((number(e, 0, word)?, number(e, word, word)?))).take_while(|e| e.0 != 0).collect()
+    }
+
+    fn dynamic(&self) -> Option<Dynamic> {
+        const NEEDED: usize = 1;
+        const NAME: usize = 14;
+        const OLD_FOLDERS: usize = 15;
+        const FOLDERS: usize = 29;
+        let entries = self.dynamic_entries();
+        if entries.is_empty() {
+            return None;
+        }
+        let names = self.section(".dynstr").unwrap_or_default();
+        let texts = |tag: usize| {
+            let found = entries.iter().filter(move |(other, _)| *other == tag);
+            found.filter_map(|&(_, at)| Some(String::from_utf8_lossy(text(names, at)?).into_owned()))
+        };
+        let folders = texts(OLD_FOLDERS).chain(texts(FOLDERS));
+        Some(Dynamic {
+            is_wide: self.wide,
+            is_shared: self.is_shared(),
+            name: texts(NAME).next(),
+            needed: texts(NEEDED).collect(),
+            folders: folders.flat_map(|list| list.split(':').map(str::to_owned).collect::<Vec<_>>()).collect(),
+        })
     }
 
     /// Returns the names of those symbols of the section `table` that satisfy `is_wanted`. The section `names` contains
@@ -323,9 +414,9 @@ impl<'d> Elf<'d> {
     fn header(&self, n: usize) -> Option<Header> {
         let at = self.table.checked_add(n.checked_mul(self.entry)?)?;
         let field = |offset: usize, size| number(self.data, at.checked_add(offset)?, size);
-        let (offset, size) =
-            if self.wide { (field(0x18, 8)?, field(0x20, 8)?) } else { (field(0x10, 4)?, field(0x14, 4)?) };
-        Some(Header { name: field(0, 4)?, offset, size })
+        let (first, word) = if self.wide { (0x10, 8) } else { (0x0c, 4) };
+        let [address, offset, size] = [0, 1, 2].map(|n| field(first + n * word, word));
+        Some(Header { name: field(0, 4)?, offset: offset?, size: size?, address: address? })
     }
 }
 

@@ -2,14 +2,16 @@
 
 use crate::failure::Failure;
 use crate::input::binary::Link;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The effects of a run of the linker on the linked objects.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub struct Effects {
     /// The redirected symbols: a reference to the key refers to the value. See `frontend_llvm::InputFile::references`.
     pub references: BTreeMap<String, String>,
-    /// Options that are assumed to have no effect: those that matter only to other modules, and unknown ones.
+    /// The symbols that the linker defines (`--defsym`), even if an object defines them.
+    pub redefined: BTreeSet<String>,
+    /// Options that are assumed to have no effect: those that matter only to other modules.
     pub assumed: Vec<String>,
     /// The option because of which the program does not start at `main`, if any.
     pub start: Option<String>,
@@ -65,6 +67,39 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
          disable-new-dtags enable-new-dtags eh-frame-hdr no-eh-frame-hdr no-gdb-index gdb-index no-threads no-color-diagnostics nopie \
          print-icf-sections fatal-warnings no-rosegment",
     ),
+    // Of gold, lld and mold.
+    (
+        Meaning::None,
+        Value::None,
+        "add-needed no-add-needed no-allow-multiple-definition apply-dynamic-relocs no-apply-dynamic-relocs be8 no-cref ctors-in-init-array define-common \
+         detect-odr-violations no-detect-odr-violations emit-stub-syms no-emit-stub-syms no-enum-size-warning fix-arm1176 no-fix-arm1176 fix-cortex-a8 \
+         no-fix-cortex-a8 fix-cortex-a53-843419 no-fix-cortex-a53-843419 fix-cortex-a53-835769 no-fix-cortex-a53-835769 fix-v4bx fix-v4bx-interworking \
+         gnu-unique no-gnu-unique incremental no-incremental incremental-full incremental-update incremental-changed incremental-unchanged \
+         incremental-unknown incremental-startup-unchanged keep-files-mapped no-keep-files-mapped long-plt no-long-plt merge-exidx-entries \
+         no-merge-exidx-entries mmap-output-file no-mmap-output-file p no-pic-executable pic-veneer no-pipeline-knowledge plt-localentry no-plt-localentry \
+         plt-static-chain no-plt-static-chain plt-thread-safe no-plt-thread-safe posix-fallocate no-posix-fallocate preread-archive-symbols \
+         no-print-icf-sections rosegment strip-debug-non-line strip-debug-gdb strip-lto-sections secure-plt stub-group-multi no-stub-group-multi \
+         target1-abs target1-rel text-reorder no-text-reorder tls-optimize no-tls-optimize tls-get-addr-optimize no-tls-get-addr-optimize toc-optimize \
+         no-toc-optimize toc-sort no-toc-sort no-warn-common no-warn-constructors warn-drop-version no-warn-drop-version warn-search-mismatch \
+         warn-shared-textrel no-warn-shared-textrel no-wchar-size-warning no-power10-stubs call-graph-profile-sort no-call-graph-profile-sort debug-names \
+         no-debug-names disable-verify execute-only no-execute-only fat-lto-objects no-fat-lto-objects fortran-common no-fortran-common \
+         ignore-data-address-equality ignore-function-address-equality lto-basic-block-sections lto-debug-pass-manager lto-emit-asm \
+         lto-validate-all-vtables-have-type-infos no-lto-validate-all-vtables-have-type-infos lto-whole-program-visibility no-lto-whole-program-visibility \
+         no-dependent-libraries no-nmagic no-omagic optimize-bb-jumps no-optimize-bb-jumps relax-gp no-relax-gp save-temps thinlto-emit-imports-files \
+         thinlto-index-only time-trace use-android-relr-tags no-use-android-relr-tags warn-backrefs no-warn-backrefs warn-ifunc-textrel \
+         no-warn-ifunc-textrel warn-symbol-ordering no-warn-symbol-ordering fork no-fork quick-exit no-quick-exit perf repro zero-to-bss no-zero-to-bss",
+    ),
+    (
+        Meaning::None,
+        Value::Required,
+        "build-id-chunk-size-for-treehash build-id-min-file-size-for-treehash debug hash-bucket-empty-fraction icf-iterations incremental-base \
+         incremental-patch keep-unique optimize print-symbol-counts rosegment-gap section-ordering-file stub-group-size split-stack-adjust-size target2 \
+         thread-count-initial thread-count-middle thread-count-final call-graph-ordering-file chroot compress-sections error-limit lto-partitions lto-O \
+         lto-CGO lto-cs-profile-file lto-obj-path lto-sample-profile lto-aa-pipeline lto-newpm-passes mllvm opt-remarks-filename opt-remarks-format \
+         opt-remarks-hotness-threshold opt-remarks-passes pack-dyn-relocs print-archive-stats print-symbol-order reproduce rsp-quoting \
+         symbol-ordering-file thinlto-cache-dir thinlto-cache-policy thinlto-jobs thinlto-object-suffix-replace thinlto-prefix-replace \
+         time-trace-granularity undefined-glob warn-backrefs-exclude why-extract",
+    ),
     (
         Meaning::None,
         Value::Required,
@@ -76,7 +111,7 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
     (
         Meaning::None,
         Value::Optional,
-        "unique demangle sort-common split-by-file split-by-reloc verbose build-id package-metadata compress-debug-sections flto-partition fuse-ld \
+        "plt-align power10-stubs unique demangle sort-common split-by-file split-by-reloc verbose build-id package-metadata compress-debug-sections flto-partition fuse-ld \
          color-diagnostics",
     ),
     (
@@ -97,12 +132,13 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
     (
         Meaning::Refused,
         Value::None,
-        "EB Ur allow-multiple-definition enable-non-contiguous-regions enable-non-contiguous-regions-warnings disable-multiple-abs-defs",
+        "EB Ur allow-multiple-definition no-ctors-in-init-array start-lib end-lib weak-unresolved-symbols enable-non-contiguous-regions enable-non-contiguous-regions-warnings disable-multiple-abs-defs",
     ),
     (
         Meaning::Refused,
         Value::Required,
-        "b format c mri-script R just-symbols T script dT default-script init fini icf",
+        "b format c mri-script R just-symbols T script dT default-script init fini icf \
+         load-pass-plugin remap-inputs remap-inputs-file shuffle-sections",
     ),
 ];
 
@@ -149,9 +185,8 @@ impl Effects {
                 effects.files.push(word.to_owned());
                 continue;
             };
-            let Some((meaning, value)) = lookup(name) else {
-                effects.assumed.push(format!("{word} (an unknown option)"));
-                continue;
+            let Some((meaning, value)) = lookup(name).or_else(|| abbreviation(name)) else {
+                return Err(refuse(word, any_symbol));
             };
             let (value, shown) = match (joined, value) {
                 (None, Value::Required) => {
@@ -172,6 +207,8 @@ impl Effects {
                 }
                 Meaning::Wrap => wrapped.push(value),
                 Meaning::Define => match value.split_once('=') {
+                    // The start-up code calls `main`.
+                    Some(("main", _)) => effects.start = Some(shown),
                     Some((symbol, target)) if is_name(symbol) && is_name(target) => {
                         defined.insert(symbol.to_owned(), target.to_owned());
                     }
@@ -199,6 +236,7 @@ impl Effects {
                     "another --wrap or --defsym redirects its symbols, too",
                 ));
             }
+            effects.redefined.insert(symbol.clone());
             effects.references.insert(symbol, target);
         }
         Ok(effects)
@@ -212,20 +250,32 @@ fn option(word: &str) -> Option<(&str, Option<&str>)> {
     if lookup(name).is_some() {
         return Some((name, None));
     }
-    if let Some((name, value)) = name.split_once('=')
-        && (lookup(name).is_some() || long.is_some())
-    {
-        return Some((name, Some(value)));
-    }
+    let (start, value) = name.split_once('=').map_or((name, None), |(start, value)| (start, Some(value)));
+    // A single dash may precede names of several letters, too.
+    let has_effect = abbreviation(start).is_some_and(|(meaning, _)| meaning != Meaning::None);
     let first = name.char_indices().nth(1).map_or(name.len(), |(at, _)| at);
-    let is_short = long.is_none() && lookup(&name[..first]).is_some_and(|(_, value)| value == Value::Required);
-    if is_short { Some((&name[..first], Some(&name[first..]))) } else { Some((name, None)) }
+    let is_short = lookup(&name[..first]).is_some_and(|(_, value)| value == Value::Required);
+    if long.is_none() && lookup(start).is_none() && !has_effect && is_short {
+        return Some((&name[..first], Some(&name[first..])));
+    }
+    // The optimisation level of lld.
+    let level = ["lto-O", "lto-CGO"].into_iter().find(|option| name.starts_with(option));
+    Some(level.map_or((start, value), |option| (option, Some(&name[option.len()..]))))
 }
 
 /// Returns the meaning of a known option and the form of its value.
 fn lookup(name: &str) -> Option<(Meaning, Value)> {
     let found = OPTIONS.iter().find(|(_, _, names)| names.split_whitespace().any(|known| known == name));
     found.map(|(meaning, value, _)| (*meaning, *value))
+}
+
+/// Returns the meaning of an option and the form of its value by the start of its name. Linkers accept the start of a
+/// name with several letters. `None` if options that start so differ in their meaning.
+fn abbreviation(name: &str) -> Option<(Meaning, Value)> {
+    let is_it = |known: &str| name.len() > 1 && known.starts_with(name);
+    let mut rows = OPTIONS.iter().filter(|(_, _, names)| names.split_whitespace().any(is_it));
+    let (meaning, value, _) = rows.next()?;
+    rows.all(|(other, form, _)| (other, form) == (meaning, value)).then_some((*meaning, *value))
 }
 
 /// Returns true if the text is the name of a symbol.
@@ -251,10 +301,14 @@ mod tests {
             pairs.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect()
         };
         let wrapped = pairs(&[("__real_get", "get"), ("get", "__wrap_get")]);
-        for options in ["--wrap=get", "-wrap get", "--wrap get --as-needed", "-O1 --wrap=get -z now"] {
+        for options in
+            ["--wra=get", "--wr get", "--wrap=get", "-wrap get", "--wrap get --as-needed", "-O1 --wrap=get -z now"]
+        {
             assert_eq!(of(options), wrapped, "{options}");
         }
         assert_eq!(of("--defsym=a=b"), pairs(&[("a", "b")]));
+        assert_eq!(of("--defs a=b"), pairs(&[("a", "b")]));
+        assert_eq!(effects("--defsym=main=other").unwrap().start.as_deref(), Some("--defsym=main=other"));
         assert_eq!(of("--defsym a=b --defsym c=d"), pairs(&[("a", "b"), ("c", "d")]));
     }
 
@@ -274,6 +328,9 @@ mod tests {
             ("--allow-multiple-definition", "--allow-multiple-definition"),
             ("-init start", "-init start"),
             ("--icf=all", "--icf=all"),
+            // Unknown and ambiguous options.
+            ("--new-option=3", "--new-option=3"),
+            ("--de a=b", "--de"),
         ] {
             let message = effects(options).unwrap_err();
             assert_eq!(message, format!("prog is linked with {named}, which is not represented"));
@@ -289,26 +346,30 @@ mod tests {
             assert_eq!(effects(options).unwrap().assumed, [options], "{options}");
         }
         assert_eq!(effects("-nostartfiles -shared").unwrap().start, None);
-        assert_eq!(effects("--shuffle=3").unwrap().assumed, ["--shuffle=3 (an unknown option)"]);
         let harmless = "-O1 --as-needed -rpath /x --rpath=/y --gc-sections -soname a.so -u f --undefined=g -z relro -Map=x --icf=safe                         --build-id=none -L/x -lm --hash-style gnu -E --start-group --end-group -( -) -Ttext=0x100 --sort-common";
         assert_eq!(effects(harmless), Ok(Effects::default()));
         assert_eq!(effects("-O1 more.o").unwrap().files, ["more.o"]);
     }
 
-    /// If a new version of the linker has new options, their meaning must be added to [`OPTIONS`].
+    /// If a new version of a linker has new options, their meaning must be added to [`OPTIONS`].
     #[test]
-    fn all_options_of_the_linker_are_known() {
-        let help = Command::new("ld").arg("--help").env("LC_ALL", "C").output().expect("ld");
-        let text = String::from_utf8_lossy(&help.stdout).into_owned();
-        // The options of other file formats come last.
-        let elf = text.split("\ni386pe").next().unwrap();
+    fn all_options_of_the_linkers_are_known() {
+        let help = |linker: &str| {
+            let help = Command::new(linker).arg("--help").env("LC_ALL", "C").output();
+            let text = help.map(|help| String::from_utf8_lossy(&help.stdout).into_owned()).unwrap_or_default();
+            // The options of other file formats come last.
+            text.split("\ni386pe").next().unwrap_or_default().to_owned()
+        };
+        let elf = help("ld") + &help("ld.gold");
         let mut tried = 0;
         for line in elf.lines().filter(|line| line.starts_with("  -")) {
             let options = line.trim_start().split("  ").next().unwrap();
             for option in options.split(", ") {
                 let name = option.split([' ', '=', '[', '<']).next().unwrap();
                 let name = name.trim_start_matches("--").trim_start_matches('-');
-                assert!(name == "z" || lookup(name).is_some(), "{option}");
+                // Values are enumerated with commas, too.
+                let is_option = option.starts_with('-');
+                assert!(!is_option || name == "z" || lookup(name).is_some(), "{option}");
                 tried += 1;
             }
         }

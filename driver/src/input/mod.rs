@@ -133,6 +133,7 @@ impl Inputs {
             }
             for input in &mut self.files[first..end] {
                 input.references.extend(effects.references.clone());
+                input.redefined.extend(effects.redefined.clone());
             }
             self.foreign.extend(link.foreign);
             let assumed = effects.assumed.iter();
@@ -162,7 +163,7 @@ impl Inputs {
         // Files that it includes are searched in the current folder, as clang does for standard input.
         if let (Ok(here), "stdin.c") = (std::env::current_dir(), name) {
             let options = vec!["-iquote".into(), here.display().to_string()];
-            input.command = Some(CompileCommand { directory: here, options });
+            input.command = Some(CompileCommand { directory: here, options, file: None });
         }
         self.files.push(input);
         Ok(())
@@ -186,7 +187,7 @@ impl Inputs {
 fn unknown(file: &Path, part: &Path) -> Failure {
     let mut failure =
         Failure::data(format!("the source of {}, which is a part of {}, is unknown", part.display(), file.display()));
-    let detail = "  = note: it is not C or not compiled by `proviso cc`, and may define any function or run before `main`\n  \
+    let detail = "  = note: it is not C, not compiled by `proviso cc` or a shared library, and may define any function or run before `main`\n  \
                   = help: verify the other objects without it; the functions that it defines are then undefined";
     failure.detail = Some(detail.into());
     failure

@@ -57,7 +57,19 @@ impl Entry {
         })?;
         ignored.extend(more);
         let options = target.into_iter().chain(options).collect();
-        Ok(CompileCommand { directory: self.directory.clone(), options })
+        let file = Some(self.named_file(arguments));
+        Ok(CompileCommand { directory: self.directory.clone(), options, file })
+    }
+
+    /// Returns the file as the compiler's arguments name it. `file` may name it in another way.
+    fn named_file(&self, arguments: &[String]) -> PathBuf {
+        let arguments = command::expand(arguments, &self.directory);
+        let path = self.path();
+        let is_named =
+            |word: &&String| std::fs::canonicalize(self.directory.join(word)).is_ok_and(|found| found == path);
+        let is_exact = arguments.iter().any(|word| Path::new(word) == self.file);
+        let named = if is_exact { None } else { arguments.iter().rev().find(is_named).map(PathBuf::from) };
+        named.unwrap_or_else(|| self.file.clone())
     }
 
     /// Returns the path of the object file that the command writes, canonical if the file exists.

@@ -113,6 +113,8 @@ pub(super) enum Open {
     Content(GlobalId),
     /// The address, which the linker determines.
     Address(GlobalId),
+    /// The content, which an object of unknown source determines, and the size if the declaration does not.
+    Foreign { global: GlobalId, size_is_open: bool },
 }
 
 /// The open variables in an address. An access to the address may depend on the unknown property.
@@ -145,6 +147,11 @@ pub(super) fn approximate(b: &mut Builder<'_, '_>, global: GlobalId) {
             let name = name(global);
             let reason = format!("the content of the C library's variable '{name}' is not modelled");
             b.approximate(reason, true, false);
+        }
+        Open::Foreign { global, size_is_open } => {
+            let reason =
+                format!("the content of '{}' is unknown: an object of unknown source defines it", name(global));
+            b.approximate(reason, true, size_is_open && b.cx.options.scopes());
         }
     }
 }
@@ -185,6 +192,8 @@ impl Context<'_> {
                 });
                 if is_linkers(variable) {
                     self.open_globals.insert(global, Open::Address(global));
+                } else if self.is_foreign(variable) {
+                    self.open_globals.insert(global, Open::Foreign { global, size_is_open: is_open });
                 } else if is_unmodelled(variable) {
                     self.open_globals.insert(global, Open::Content(global));
                 } else if is_open {
@@ -205,6 +214,11 @@ impl Context<'_> {
             }
         }
         self.find_holders();
+    }
+
+    /// True if an object of unknown source defines the variable.
+    fn is_foreign(&self, variable: &Variable) -> bool {
+        variable.init == NONE && self.options.foreign.contains_key(&variable.name)
     }
 
     /// If the initial value of an object contains the address of an open variable, the object is open, too.
@@ -246,6 +260,7 @@ impl Context<'_> {
         scalar
             && !internal
             && !is_unmodelled(variable)
+            && !self.is_foreign(variable)
             && !is_linkers(variable)
             && !variable.extern_weak
             && (!self.is_threaded || variable.constant)

@@ -45,6 +45,9 @@ pub(super) fn lower(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
     if i.is_inexact {
         fl.b.approximate("the compiler may change the result of floating-point operations (-ffast-math)", true, true);
     }
+    if i.is_extended {
+        fl.b.approximate("floats are computed with the precision of the x87 (-mno-sse2)", true, true);
+    }
     match i.opcode {
         op::RET => lower_return(fl, i),
         op::BR => lower_branch(fl, i),

@@ -1,9 +1,10 @@
 //! Files, source positions and C types, from debug information.
 
 use crate::ir::{self, CTypeRow, NONE};
+use crate::options::InputFile;
 use cfa::{CType, Field, FileId, FloatFormat, Id, Place, PlaceId, Program, SourceFile, TypeId};
 use rustc_hash::FxHashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The program's entities for the rows of the module's debug information.
 #[derive(Default)]
@@ -18,13 +19,29 @@ pub(super) struct SourceMap {
     named_types: FxHashMap<(&'static str, u32), TypeId>,
 }
 
+/// The paths of files. A compile command may name a C file in its own way: such a file gets the absolute path of the
+/// input.
+fn paths(files: &[String], inputs: &[InputFile]) -> Vec<String> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let with_command = inputs.iter().filter(|input| input.command.is_some());
+    let named: Vec<(PathBuf, PathBuf)> =
+        with_command.filter_map(|i| Some((real(&i.path)?, std::path::absolute(&i.path).ok()?))).collect();
+    let path = |file: &String| {
+        let real = if named.is_empty() { None } else { real(Path::new(file)) };
+        let input = named.iter().find(|(input, _)| real.as_ref() == Some(input));
+        input.map_or_else(|| file.clone(), |(_, path)| path.to_string_lossy().into_owned())
+    };
+    files.iter().map(path).collect()
+}
+
 /// The type `void`, which is in every program.
 pub(super) const VOID: TypeId = TypeId(0);
 
 impl SourceMap {
-    pub fn new(ir: &ir::Module, program: &mut Program) -> Self {
+    pub fn new(ir: &ir::Module, inputs: &[InputFile], program: &mut Program) -> Self {
         let mut map = Self::default();
-        map.files = ir.files.iter().map(|path| program.files.push(SourceFile { path: path.clone() })).collect();
+        let paths = paths(&ir.files, inputs);
+        map.files = paths.into_iter().map(|path| program.files.push(SourceFile { path })).collect();
         for place in &ir.places {
             // The row of the call precedes this row.
             let inlined_at = if place.inlined_at == NONE { None } else { map.places[place.inlined_at as usize] };
