@@ -99,8 +99,9 @@ impl Tracker<'_> {
         // Reads touch no objects, but they may observe null bytes.
         for &(object, _) in after.lost.iter().filter(|&&(o, loss)| loss == Loss::Seen && !touched.contains(o as usize))
         {
-            let seen = after.status(object).and_then(|status| status.seen);
-            now.change(object, |status| status.seen = seen);
+            let (seen, null) = after.status(object).map_or((None, None), |status| (status.seen, status.null));
+            let is_new = after.lost.contains(&(object, Loss::Null));
+            now.change(object, |status| (status.seen, status.null) = (seen, if is_new { null } else { status.null }));
         }
         let pages: Vec<usize> = before.objects.differing_pages(&after.objects).collect();
         for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {

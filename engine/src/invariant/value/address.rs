@@ -1,7 +1,7 @@
 //! Values as addresses: their targets.
 
 use super::congruence::Congruence;
-use super::limits::{Limit, within};
+use super::limits::{Limit, Reach, within};
 use crate::invariant::value::Value;
 use crate::semantics::range as addresses;
 use cfa::interp::function_address;
@@ -50,7 +50,7 @@ impl Value {
         is_it.then(|| Self::apply(BinOp::Sub, at, from))
     }
     /// The targets of either address. `op` combines the offsets within common objects.
-    pub(in crate::invariant) fn either(&self, o: &Self, op: impl Fn(&Self, &Self) -> Self) -> Option<Targets> {
+    pub(in crate::invariant) fn either(&self, o: &Self, op: impl Fn(u32, &Self, &Self) -> Self) -> Option<Targets> {
         if self.targets.is_none() && o.targets.is_none() {
             return None;
         }
@@ -58,7 +58,7 @@ impl Value {
         let mut all: Vec<(u32, Self)> = a.to_vec();
         for (object, at) in b.iter() {
             match all.binary_search_by_key(object, |(object, _)| *object) {
-                Ok(i) => all[i].1 = op(&all[i].1, at),
+                Ok(i) => all[i].1 = op(*object, &all[i].1, at),
                 Err(i) => all.insert(i, (*object, at.clone())),
             }
         }
@@ -98,6 +98,19 @@ impl Value {
         let left: Targets = targets.iter().filter_map(within).collect();
         // If no target remains, the access is never valid, and the code after it is unreachable.
         if left.is_empty() { self.clone() } else { Self { targets: Some(left), ..self.clone() } }
+    }
+}
+
+impl Value {
+    /// The value of an address after an access of `bytes` bytes at it, which was valid.
+    pub fn reaching(&self, bytes: u64) -> Self {
+        let Ok(bytes) = i64::try_from(bytes) else { return self.clone() };
+        let reaching = |(object, at): &(u32, Self)| match *object {
+            NULL => (NULL, at.clone()),
+            object => (object, at.limited(Limit::new(object, Reach::Size, bytes))),
+        };
+        let targets = self.targets.as_ref().map(|targets| targets.iter().map(reaching).collect());
+        Self { targets, ..self.clone() }
     }
 }
 
