@@ -116,7 +116,7 @@ pub struct Program {
     /// return `int`, although their names may imply another type. The text form and derived programs omit this list.
     pub undeclared: Vec<(String, Option<PlaceId>)>,
     /// The arrays of the program's arguments and of its environment. The text form and derived programs omit this list.
-    pub string_arrays: Vec<StringArray>,
+    string_arrays: Vec<StringArray>,
     place_ids: FxHashMap<Place, PlaceId>,
 }
 
@@ -155,7 +155,17 @@ impl Program {
         program
     }
 
+    /// The arrays of the program's arguments and of its environment.
+    pub fn string_arrays(&self) -> &[StringArray] {
+        &self.string_arrays
+    }
+
     // Building.
+
+    /// Adds an array of strings of the environment.
+    pub fn add_string_array(&mut self, array: StringArray) {
+        self.string_arrays.push(array);
+    }
 
     /// Adds a function that has only an entry location.
     pub fn add_function(&mut self, name: &str, return_type: TypeId, return_width: Option<u32>) -> FuncId {

@@ -348,7 +348,7 @@ fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
         _ => None,
     };
     if let (Some(array), Some(strings)) = (var(known), found.into_iter().map(var).collect()) {
-        b.cx.program.string_arrays.push(StringArray { array, strings });
+        b.cx.program.add_string_array(StringArray { array, strings });
     }
     b.emit(Op::Copy { dst: vector, src: known, len: size });
     let (last, null) = (b.x().add(vector, end), b.size(0));

@@ -75,7 +75,7 @@ impl<'p> Tracker<'p> {
         let globals = 0..program.globals.len() as u32;
         let (mut strings, mut other_strings) = (FxHashMap::default(), FxHashMap::default());
         let mut next = first_site + allocations.len() as u32;
-        for StringArray { array, strings: known } in &program.string_arrays {
+        for StringArray { array, strings: known } in program.string_arrays() {
             let site = |var: VarId| {
                 let allocates = |edge: &&EdgeId| program.edges[**edge].op.def() == Some(var);
                 allocations.iter().find(allocates).map(|edge| of_edge[edge])
@@ -416,7 +416,7 @@ impl<'p> Tracker<'p> {
             let ends_before = |l: Limit| {
                 (l.object, l.reach, l.times) == (object, Reach::Size, 1) && l.more >= (bytes + zeros.bytes) as i64
             };
-            at.limits.iter().any(|l| ends_before(l))
+            at.limits.iter().any(ends_before)
         };
         let written = status.written.iter().filter(|&&(from, to)| at.range.low < to && from <= at.range.high);
         let written: Vec<(u64, u64)> = written.copied().collect();
