@@ -569,9 +569,9 @@ impl Following<'_> {
     pub fn leave(&self, env: &mut Environment, func: FuncId, is_recursive: bool, result: &mut Option<Value>) {
         match &self.frames[func.index()][..] {
             [] => {}
-            frame if is_recursive => self.tracker.end_some(env, frame),
+            frame if is_recursive => self.tracker.end_some(env, frame, result),
             frame => {
-                self.tracker.end(env, frame, Some(result));
+                self.tracker.end(env, frame, result);
                 // The callers do not know these objects.
                 Rc::make_mut(&mut env.memory.lost).retain(|(object, _)| !frame.contains(object));
             }

@@ -439,6 +439,10 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 6]) {
     let contexts = Contexts::new(program, Some(&points_to), strength.copied);
     let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
     analysis.iterate(&Budget::unlimited()).expect("in time");
+    for (loc, env) in contexts.program.locs.ids().zip(&analysis.at) {
+        let undefined = env.as_ref().and_then(Environment::undefined_bound);
+        assert!(undefined.is_none(), "seed {seed}: {undefined:?} at {loc} refers to no length");
+    }
     let following = analysis.following.as_ref().expect("it follows memory");
     let interpreter = Interpreter::new(program);
     for run in 0..4 {

@@ -731,6 +731,9 @@ impl<'p> Analysis<'p> {
         let is_touched =
             |object: u32| self.following.as_ref().is_none_or(|f| f.touched[func.index()].contains(object as usize));
         back.keep_contents(&self.rows, &program.exprs, &is_touched);
+        if self.following.is_some() {
+            back.keep_defined(env);
+        }
         back.recent.forget_shared(&program.exprs, &is_local);
         Some(back)
     }

@@ -159,6 +159,18 @@ impl Memory {
     pub fn is_one(&self, object: u32) -> bool {
         self.status(object).is_some_and(|s| s.count == Count::One)
     }
+    /// True if the memory has the length that an offset bound refers to. `owns` states that the bound is that of an
+    /// offset within the object itself.
+    pub(in crate::invariant) fn defines(&self, limit: &Limit, owns: bool) -> bool {
+        self.status(limit.object).is_some_and(|status| {
+            let is_one_of_them = match status.count {
+                Count::None => false,
+                Count::One => true,
+                Count::Many => owns,
+            };
+            is_one_of_them && status.has(limit.reach)
+        })
+    }
     /// Upper bound on the length that an offset bound refers to, if its object is a single live one.
     ///
     /// `owns` states that the bound is that of an offset within the object, which then may be one of several.

@@ -170,6 +170,39 @@ impl Environment {
     pub(in crate::invariant) fn is_one(&self, object: u32) -> bool {
         self.memory.objects.get(object as usize).is_some_and(|status| status.count == Count::One)
     }
+    /// Drops the offset bounds on lengths that the memory does not have, where the environment differs from `before`. A
+    /// callee's exit has bounds on lengths that exist for other callers only.
+    pub(in crate::invariant) fn keep_defined(&mut self, before: &Self) {
+        let memory = &self.memory;
+        let undefined = |row: &Paged<Value>, before: &Paged<Value>| -> Vec<(usize, Value)> {
+            let pages = row.differing_pages(before);
+            let indices = pages.flat_map(|page| page * Paged::<Value>::PAGE..(page + 1) * Paged::<Value>::PAGE);
+            let is_lost = |limit: &Limit, owns: bool| !memory.defines(limit, owns);
+            indices.filter_map(|index| Some((index, row.get(index)?.without(&is_lost)?))).collect()
+        };
+        let globals = undefined(&self.globals, &before.globals);
+        let locals = undefined(&self.locals, &before.locals);
+        let cells = undefined(&memory.cells, &before.memory.cells);
+        let rows = [&mut self.globals, &mut self.locals, &mut self.memory.cells];
+        for (row, changed) in rows.into_iter().zip([globals, locals, cells]) {
+            changed.into_iter().for_each(|(index, value)| row.set(index, Some(value).filter(|v| !v.is_full())));
+        }
+        self.memory.keep_covers(|memory, cover| memory.defines(cover, false));
+    }
+    /// An offset bound that refers to a length that the memory does not have.
+    #[cfg(test)]
+    pub(in crate::invariant) fn undefined_bound(&self) -> Option<Limit> {
+        let rows = [&self.globals, &self.locals, &self.memory.cells];
+        let found = std::cell::Cell::new(None);
+        let is_undefined = |limit: &Limit, owns: bool| {
+            let is_undefined = !self.memory.defines(limit, owns);
+            found.set(found.get().or(is_undefined.then_some(*limit)));
+            is_undefined
+        };
+        rows.iter().flat_map(|row| row.iter()).for_each(|(_, value)| drop(value.without(&is_undefined)));
+        let covers = self.memory.objects.iter().flat_map(|(_, status)| status.covers.iter());
+        found.get().or_else(|| covers.copied().find(|cover| !self.memory.defines(cover, false)))
+    }
     /// Joins `o` into `self`. Returns whether `self` has changed.
     pub fn join(&mut self, o: &Self) -> bool {
         self.join_where(o, &Same)

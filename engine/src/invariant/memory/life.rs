@@ -66,6 +66,14 @@ fn is_lost(limit: &Limit, owns: bool, lost: &[(u32, Loss)]) -> bool {
 }
 
 impl Environment {
+    /// Like `lose`, also for a value outside the environment.
+    fn lose_with(&mut self, lost: &[(u32, Loss)], value: &mut Option<Value>) {
+        self.lose(lost);
+        if let Some(left) = value.as_ref().and_then(|value| without(value, lost)) {
+            *value = left;
+        }
+    }
+
     /// Drops facts about objects, and records this for the callers.
     pub fn lose(&mut self, lost: &[(u32, Loss)]) {
         if lost.is_empty() {
@@ -195,7 +203,10 @@ impl Tracker<'_> {
         });
         if is_first {
             let covers = given.into_iter().flat_map(|size| size.limits.iter().collect::<Vec<_>>());
-            let covers = covers.filter(|l| l.is_exact && l.times == 1 && l.object != object);
+            let older = self.older(object);
+            // The size was evaluated when these numbers represented other objects.
+            let is_renamed = |l: &Limit| l.object == object || Some(l.object) == older;
+            let covers = covers.filter(|l| l.is_exact && l.times == 1 && !is_renamed(l));
             let covers = covers.map(|l| Limit { more: -l.more, is_exact: false, ..l });
             env.memory.change(object, |status| status.covers = covers.collect());
         }
@@ -274,7 +285,7 @@ impl Tracker<'_> {
             false => is_known && objects.iter().all(|&object| self.family(object) == Some(family)),
         };
         if is_it && objects.iter().all(|&object| env.memory.is_one(object)) {
-            self.end(env, &objects, None);
+            self.end(env, &objects, &mut None);
             return;
         }
         for object in objects {
@@ -303,25 +314,22 @@ impl Tracker<'_> {
     }
 
     /// Ends the lifetimes of objects. No known address points to them afterwards, so their places may be reused.
-    pub fn end(&self, env: &mut Environment, objects: &[u32], result: Option<&mut Option<Value>>) {
+    /// `result` is a value outside the environment.
+    pub fn end(&self, env: &mut Environment, objects: &[u32], result: &mut Option<Value>) {
         let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Object)).collect();
-        env.lose(&lost);
-        if let Some(value) = result
-            && let Some(without) = value.as_ref().and_then(|value| without(value, &lost))
-        {
-            *value = without;
-        }
+        env.lose_with(&lost, result);
         for &object in objects {
             self.spoil(env, object, 0, u64::MAX);
             env.memory.change(object, |status| *status = Status::new(Count::None, (0, 0), Content::Any));
         }
     }
 
-    /// Ends the lifetimes of the objects of one frame, when other frames of the function may be active.
-    pub fn end_some(&self, env: &mut Environment, objects: &[u32]) {
+    /// Ends the lifetimes of the objects of one frame, when other frames of the function may be active. `result` is a
+    /// value outside the environment.
+    pub fn end_some(&self, env: &mut Environment, objects: &[u32], result: &mut Option<Value>) {
         let losses = [Loss::Reach, Loss::Null, Loss::Seen];
         let lost: Vec<(u32, Loss)> = objects.iter().flat_map(|&object| losses.map(|loss| (object, loss))).collect();
-        env.lose(&lost);
+        env.lose_with(&lost, result);
         for &object in objects {
             env.memory.change(object, |status| {
                 (status.may_be_dead, status.count) = (true, Count::Many);

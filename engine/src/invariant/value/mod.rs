@@ -210,8 +210,18 @@ impl Value {
         if self == o && self.limits.is_empty() && self.targets.is_none() {
             return self.clone();
         }
-        let targets = self.either(o, |object, a, b| a.join_where(b, &Within { how, object }));
+        let targets = self.either(o, how, |object, a, b| a.join_where(b, &Within { how, object }));
         Self { targets, limits: Limits::joined(self, o, how), ..self.joined_numbers(o) }
+    }
+
+    /// The value where only one of two joined states has it: without the offset bounds on lengths that the joined state
+    /// does not have.
+    pub fn one_sided(&self, how: &dyn Reaches) -> Self {
+        let is_lost = |limit: &Limit, owns: bool| {
+            let owns = owns || how.owner() == Some(limit.object);
+            !how.stays(limit.object, limit.reach, owns)
+        };
+        self.without(&is_lost).unwrap_or_else(|| self.clone())
     }
 
     fn joined_numbers(&self, o: &Self) -> Self {
@@ -245,11 +255,11 @@ impl Value {
         if let (Some(before), Some(after)) = (&self.members, &joined.members) {
             let fits = |v: &u64| before.binary_search(v).is_ok() || thresholds.binary_search(v).is_ok();
             if after.iter().all(fits) {
-                joined.targets = self.either(o, widened);
+                joined.targets = self.either(o, how, widened);
                 return joined;
             }
         }
-        joined.targets = self.either(o, widened);
+        joined.targets = self.either(o, how, widened);
         joined.members = None;
         let width = self.width();
         let full = Bounds::full(width);
