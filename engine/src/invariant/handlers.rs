@@ -23,9 +23,9 @@ impl Handlers {
         Self { functions: FixedBitSet::new(), vars, objects, is_known: true }
     }
 
-    /// The handlers of a program, if it installs any: the functions of such a type whose address is taken. A handler that does not return
-    /// writes nothing that other code reads.
-    /// `returning` tells which functions may return.
+    /// The handlers of a program, if it installs any: the functions of such a type whose address is taken. The front-end
+    /// keeps the arguments of `signal` in the program. A handler that does not return writes nothing that other code
+    /// reads. `returning` returns which functions may return.
     pub fn of(program: &Program, returning: impl Fn(&Program, &CallGraph) -> Vec<bool>) -> Self {
         let mut this = Self { functions: FixedBitSet::with_capacity(program.funcs.len()), ..Self::none() };
         let installs = |taint: &cfa::Taint| taint.under && taint.harm() == Harm::Handlers;
@@ -86,11 +86,12 @@ impl Handlers {
 /// The width of the number of a signal in bits.
 const SIGNAL: u32 = 32;
 
-/// True for a function that `signal` or `sigaction` may install.
+/// True for a function that `signal` or `sigaction` may install. A function without a prototype (`void stop() {...}`)
+/// converts to the type of a handler, also with another result.
 fn is_handler(program: &Program, func: FuncId) -> bool {
-    let function = &program.funcs[func];
-    let number = function.params.first().map(|&param| program.vars[param].width);
-    function.return_width.is_none() && matches!(function.params.len(), 1 | 3) && number == Some(SIGNAL)
+    let params = &program.funcs[func].params;
+    let takes_signal = params.first().is_none_or(|&param| program.vars[param].width == SIGNAL);
+    takes_signal && matches!(params.len(), 0 | 1 | 3)
 }
 
 /// The object that an address with a constant base leads to.
