@@ -349,7 +349,7 @@ impl Follower<'_> {
             let at = state.eval(address).to_u64().expect("an address");
             let mut ends = state.object_at(at).into_iter().filter(|object| object.live);
             let starts = |object: &cfa::interp::Object| object.base == at.wrapping_sub(is) & full(64);
-            assert!(ends.all(|object| starts(&object)), "{}: {var} at {}", self.name, self.at);
+            assert!(ends.all(starts), "{}: {var} at {}", self.name, self.at);
         }
         for (var, id) in env.recent.copies() {
             let (Some(is), cell) = (value(var), self.tracker.cells[id as usize]) else { continue };

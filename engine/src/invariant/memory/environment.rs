@@ -323,18 +323,18 @@ impl Environment {
         }
         // Check the members of small sets individually.
         for &(_, var) in &leaves {
-            let Some(Value { members: Some(members), .. }) = self.get(rows, var).cloned() else { continue };
-            if members.len() < 2 {
-                continue;
-            }
-            let width = self.get(rows, var).expect("just seen").width();
+            let Some(value) = self.get(rows, var).cloned() else { continue };
+            let members = value.members.as_ref().filter(|members| members.len() >= 2);
+            let Some(members) = members else { continue };
+            let width = value.width();
             let possible = |member: u64| {
                 let with = |v| if v == var { Some(Value::constant(width, member)) } else { self.get(rows, v).cloned() };
                 eval(rows, pool, cond, &self.given(&with)).is_none_or(|value| value.contains(1))
             };
             let left = members.iter().copied().filter(|&m| possible(m)).map(|m| Value::constant(width, m));
             let Some(left) = left.reduce(|a, b| a.join(&b)) else { return false };
-            self.set(rows, var, Some(left));
+            // The offset bounds remain.
+            self.set(rows, var, Some(value.meet(&left).unwrap_or(left)));
         }
         if rows.follows {
             self.relate(rows, pool, cond, true);
