@@ -115,6 +115,8 @@ pub struct Program {
     /// Input functions that the C code calls without a declaration, with one call of each. C then assumes that they
     /// return `int`, although their names may imply another type. The text form and derived programs omit this list.
     pub undeclared: Vec<(String, Option<PlaceId>)>,
+    /// The arrays of the program's arguments and of its environment. The text form and derived programs omit this list.
+    string_arrays: Vec<StringArray>,
     place_ids: FxHashMap<Place, PlaceId>,
 }
 
@@ -139,6 +141,7 @@ impl Program {
             passing: Vec::new(),
             models: Vec::new(),
             undeclared: Vec::new(),
+            string_arrays: Vec::new(),
             place_ids: FxHashMap::default(),
         };
         let void = program.types.push(CType::Void);
@@ -146,7 +149,17 @@ impl Program {
         program
     }
 
+    /// The arrays of the program's arguments and of its environment.
+    pub fn string_arrays(&self) -> &[StringArray] {
+        &self.string_arrays
+    }
+
     // Building.
+
+    /// Adds an array of strings of the environment.
+    pub fn add_string_array(&mut self, array: StringArray) {
+        self.string_arrays.push(array);
+    }
 
     /// Adds a function that has only an entry location.
     pub fn add_function(&mut self, name: &str, return_type: TypeId, return_width: Option<u32>) -> FuncId {
@@ -469,6 +482,16 @@ impl InputKind {
     }
 }
 
+/// An array of pointers to strings that the environment passes to the program. Its first elements are assigned. The
+/// program that this one represents has a further string, of its own, for each element without an assignment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StringArray {
+    /// The variable with the address of the array.
+    pub array: VarId,
+    /// The variables with the addresses of the first strings.
+    pub strings: Vec<VarId>,
+}
+
 /// An approximation, because of which a verdict on the represented program may not hold for the source program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taint {
@@ -490,14 +513,60 @@ pub const INLINE_ASSEMBLY: &str = "inline assembly";
 pub const FILE_ASSEMBLY: &str = "assembly at file scope";
 
 impl Taint {
+    /// The harm that the dropped behaviours can do.
+    pub fn harm(&self) -> Harm {
+        if let Some(called) = self.reason.strip_prefix(UNDEFINED_CALL) {
+            let may_go_on = ASYNCHRONOUS.contains(&called.trim().trim_matches('\''));
+            return if may_go_on { Harm::Any } else { Harm::Bounded };
+        }
+        let mut quoted = self.reason.split('\'').skip(1);
+        let called = quoted.next().unwrap_or_default();
+        if self.reason.starts_with(INLINE_ASSEMBLY) {
+            Harm::Bounded
+        } else if self.reason.starts_with(LITERALS) {
+            Harm::Addresses
+        } else if self.reason.starts_with(JUMPS) {
+            if called.contains("setjmp") { Harm::Again } else { Harm::Elsewhere }
+        } else if HANDLED.contains(&called) && self.reason.starts_with(HANDLERS) {
+            Harm::Handlers
+        } else {
+            Harm::Any
+        }
+    }
+
     /// True if the effect of the dropped behaviours is over when execution continues, as for a call of an undefined
     /// function. The effect of others, such as signals and threads, may occur at any later time.
     pub fn is_bounded(&self) -> bool {
-        let called = self.reason.strip_prefix(UNDEFINED_CALL);
-        let may_go_on = |called: &str| ASYNCHRONOUS.contains(&called.trim().trim_matches('\''));
-        called.map_or_else(|| self.reason.starts_with(INLINE_ASSEMBLY), |called| !may_go_on(called))
+        self.harm() == Harm::Bounded
     }
 }
+
+/// The harm that behaviours can do which an edge drops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Harm {
+    /// Unknown code runs, with what it can reach. It ends before execution continues.
+    Bounded,
+    /// Addresses of string literals compare in another way.
+    Addresses,
+    /// Execution does not continue, but returns to an edge with the harm `Again` (`longjmp`).
+    Elsewhere,
+    /// Execution may continue here again, while the function is active (`setjmp`).
+    Again,
+    /// A signal handler runs between any two later operations.
+    Handlers,
+    /// Anything.
+    Any,
+}
+
+/// The start of the reason of a taint for string literals whose identity is not known.
+pub const LITERALS: &str = "string literals may share memory";
+/// The start of the reason of a taint for `setjmp` and `longjmp`.
+pub const JUMPS: &str = "non-local jumps";
+/// The start of the reason of a taint for functions that install signal handlers, or that let one run.
+pub const HANDLERS: &str = "signal handlers";
+
+/// The functions of [`HANDLERS`] that write nothing.
+const HANDLED: [&str; 5] = ["signal", "bsd_signal", "sysv_signal", "__sysv_signal", "alarm"];
 
 /// Functions that have effects after their return, or that may return more than once.
 const ASYNCHRONOUS: [&str; 36] = [

@@ -204,10 +204,7 @@ impl<'p> Sharing<'p> {
         let mut met: Vec<(GlobalId, Vec<(GlobalId, u64)>)> = met.into_iter().collect();
         met.sort_unstable();
         if met.iter().any(|(_, places)| places.len() > PLACES) {
-            self.approximate(
-                "there are more ways in which string literals may share memory than are distinguished",
-                true,
-            );
+            self.approximate(&format!("{} in more ways than are distinguished", cfa::LITERALS), true);
         }
         let old = self.program.edges.len();
         let mut addresses: FxHashMap<ExprId, ExprId> = FxHashMap::default();

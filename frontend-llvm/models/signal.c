@@ -5,10 +5,11 @@
 // signal.h, without handlers.
 
 int raise(int signal) {
-    // Without a handler, SIGABRT ends the program. A handler is not modelled.
-    if (signal != 6)
-        __proviso_unmodelled("signals are not modelled");
-    __proviso_abort();
+    // Without a handler, SIGABRT ends the program. A handler is not modelled. The program continues after it.
+    if (signal == 6)
+        __proviso_abort();
+    __proviso_unmodelled("signals are not modelled");
+    return 0;
 }
 
 int kill(int process, int signal) {

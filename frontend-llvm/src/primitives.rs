@@ -233,9 +233,9 @@ pub(crate) fn primitive(name: &str) -> Option<Primitive> {
         "free" | "cfree" => Free(Family::Malloc),
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Unmodelled("threads and processes"),
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"
-        | "__longjmp_chk" => Unmodelled("non-local jumps"),
+        | "__longjmp_chk" => Unmodelled(cfa::JUMPS),
         "signal" | "sigaction" | "bsd_signal" | "sysv_signal" | "__sysv_signal" | "setitimer" | "alarm" => {
-            Unmodelled("signal handlers")
+            Unmodelled(cfa::HANDLERS)
         }
         _ => return None,
     })

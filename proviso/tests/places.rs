@@ -81,6 +81,14 @@ fn locals_that_unknown_code_does_not_know_hold() {
     assert!(proved > 2 * open, "{proved} {open}");
 }
 
+#[test]
+fn what_signal_handlers_write_is_open() {
+    assert_eq!(proved_places_hold_natively("handlers", 2), 3);
+    let (report, _) = report(&data("handlers.c"), &["--check", "bounds"]);
+    let [proved, violated, open] = counts(&report, "bounds");
+    assert!(proved >= 2 && violated == 0 && open == 3, "{proved} {violated} {open}");
+}
+
 /// The places of a report add up, and assumptions about undefined functions are listed.
 #[test]
 fn reports_count_places() {

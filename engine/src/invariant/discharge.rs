@@ -5,7 +5,8 @@
 
 use crate::invariant::fixpoint::apart::Apart;
 use crate::invariant::fixpoint::contexts::Contexts;
-use crate::invariant::fixpoint::{Analysis, Following};
+use crate::invariant::fixpoint::{Analysis, Following, Strength};
+use crate::invariant::handlers::Handlers;
 use crate::invariant::memory::environment::{Environment, Rows};
 use crate::invariant::memory::relations::Read;
 use crate::invariant::memory::tracker::Tracker;
@@ -13,8 +14,8 @@ use crate::invariant::value::Value;
 use crate::invariant::value::limits::{Limit, Reach};
 use crate::semantics::range;
 use cfa::{
-    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Id, LocId, Op, PlaceId, Program,
-    Taint,
+    AllocKind, BinOp, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Harm, Id, LocId, Op, PlaceId,
+    Program, Taint,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
@@ -70,44 +71,63 @@ impl Part {
 
 /// The fraction of the time for the analysis of the whole program. The analysis function by function takes the rest.
 const WHOLE: (u32, u32) = (3, 5);
+/// Programs with more edges are first analysed function by function, then at once in two strengths. The first may take
+/// this part of the time, and the second that part of what is left.
+const LARGE: usize = 20_000;
+const FUNCTIONS: (u32, u32) = (1, 2);
+const QUICK: (u32, u32) = (2, 3);
 
 impl Discharged {
     /// Analyses variables and memory: first the whole program, then function by function unless the first analysis
     /// covers all code. `None` if the budget is spent before either analysis has results.
     pub fn of(program: &Program, budget: &Budget) -> Option<Self> {
-        let own = budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left * WHOLE.0 / WHOLE.1));
-        let whole = Self::of_whole(program, &own);
-        if let Some(found) = whole.as_ref().filter(|found| found.unknown.is_empty() && found.parts[0].beyond.is_clear())
-        {
-            debug_assert!(found.is_whole);
+        let share = |(part, of): (u32, u32)| {
+            budget.remaining().map_or_else(|| budget.clone(), |left| budget.within(left * part / of))
+        };
+        if program.edges.len() > LARGE {
+            // The work that always finds something comes first.
+            let by_function = Self::of_functions(program, &share(FUNCTIONS));
+            let quick = Self::of_whole(program, Strength::QUICK, &share(QUICK));
+            let full = Self::of_whole(program, Strength::FULL, budget);
+            return [full, quick, by_function].into_iter().flatten().reduce(Self::with);
+        }
+        let whole = Self::of_whole(program, Strength::FULL, &share(WHOLE));
+        if whole.as_ref().is_some_and(|found| found.unknown.is_empty() && found.parts[0].beyond.is_clear()) {
             return whole;
         }
         let by_function = Self::of_functions(program, budget);
-        match (whole, by_function) {
-            (Some(whole), Some(by_function)) => {
-                let parts = whole.parts.into_iter().chain(by_function.parts).collect();
-                Some(Self { parts, unknown: whole.unknown, is_whole: true })
-            }
-            (whole, by_function) => by_function.or(whole),
-        }
+        [whole, by_function].into_iter().flatten().reduce(Self::with)
+    }
+
+    /// What either of two analyses found. A proof rests on all code that is not there for one of them.
+    fn with(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        let more: Vec<Unknown> = other.unknown.into_iter().filter(|unknown| !self.unknown.contains(unknown)).collect();
+        self.unknown.extend(more);
+        self
     }
 
     /// Analyses the whole program. `None` if the budget is spent before the end.
-    fn of_whole(program: &Program, budget: &Budget) -> Option<Self> {
+    fn of_whole(program: &Program, strength: Strength, budget: &Budget) -> Option<Self> {
         let deadline = budget.remaining().and_then(|left| Instant::now().checked_add(left));
         let points_to = PointsTo::compute(program, &pointer::Options { deadline, ..pointer::Options::default() })?;
-        let contexts = Contexts::new(program, Some(&points_to));
-        let mut analysis = Analysis::following(&contexts, program, Some(points_to));
+        let contexts = Contexts::new(program, Some(&points_to), strength.copied);
+        let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
         analysis.iterate(budget)?;
         let mut reached = vec![false; program.locs.len()];
         for (loc, &origin) in contexts.program.locs.ids().zip(&contexts.locations) {
             reached[origin.index()] |= analysis.is_reachable(loc);
         }
-        let following = analysis.following?;
+        let following = analysis.following.as_ref()?;
         let invalid = following.invalid.iter().map(|edge| contexts.origin[edge.index()]).collect();
         let is_blind = |call| following.tracker.callees(call).is_empty();
-        let beyond = beyond(program, &reached, is_blind, |_| false);
-        let unknown = unknown(program, &reached, is_blind);
+        let is_accounted_for = |_: EdgeId, taint: &Taint| match taint.harm() {
+            Harm::Addresses | Harm::Elsewhere | Harm::Again => true,
+            Harm::Handlers => analysis.handlers().is_known,
+            Harm::Bounded | Harm::Any => false,
+        };
+        let beyond = beyond(program, &reached, is_blind, is_accounted_for, analysis.handlers());
+        let unknown = unknown(program, &reached, is_blind, is_accounted_for);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: true })
     }
 
@@ -115,8 +135,8 @@ impl Discharged {
     /// after a call of another function, unless that is [analysed with its caller](Apart). The work is linear in the
     /// number of functions. `None` if the budget is spent before any function is finished.
     pub fn of_functions(program: &Program, budget: &Budget) -> Option<Self> {
-        let contexts = Contexts::new(program, None);
-        let mut analysis = Analysis::following(&contexts, program, None);
+        let contexts = Contexts::new(program, None, Strength::FULL.copied);
+        let mut analysis = Analysis::following(&contexts, program, None, Strength::FULL);
         let done = analysis.iterate_apart(budget);
         if done.is_empty() {
             return None;
@@ -132,10 +152,15 @@ impl Discharged {
                 invalid.extend(contexts.program.out_edges(loc).map(|edge| contexts.origin[edge.index()]));
             }
         }
-        let following = analysis.following?;
+        let following = analysis.following.as_ref()?;
         invalid.extend(following.invalid.iter().map(|edge| contexts.origin[edge.index()]));
-        let beyond = beyond(program, &reached, |_| false, Taint::is_bounded);
-        let unknown = unknown(program, &reached, |_| false);
+        let is_accounted_for = |edge: EdgeId, taint: &Taint| match taint.harm() {
+            Harm::Bounded | Harm::Addresses | Harm::Elsewhere | Harm::Again => true,
+            Harm::Handlers => analysis.handlers().is_known,
+            Harm::Any => program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model,
+        };
+        let beyond = beyond(program, &reached, |_| false, is_accounted_for, analysis.handlers());
+        let unknown = unknown(program, &reached, |_| false, is_accounted_for);
         Some(Self { parts: vec![Part { reached, invalid: Some(invalid), beyond }], unknown, is_whole: false })
     }
 
@@ -144,8 +169,9 @@ impl Discharged {
         let mut analysis = Analysis::new(program);
         analysis.iterate(budget)?;
         let reached: Vec<bool> = program.locs.ids().map(|loc| analysis.is_reachable(loc)).collect();
-        let beyond = beyond(program, &reached, |_| false, |_| false);
-        let unknown = unknown(program, &reached, |_| false);
+        let none = Handlers::none();
+        let beyond = beyond(program, &reached, |_| false, |_, _| false, &none);
+        let unknown = unknown(program, &reached, |_| false, |_, _| false);
         Some(Self { parts: vec![Part { reached, invalid: None, beyond }], unknown, is_whole: true })
     }
 
@@ -187,16 +213,24 @@ impl Discharged {
 }
 
 /// Unknown code that may be executed, each once. Library models call only functions that were passed to them.
-fn unknown(program: &Program, reached: &[bool], is_blind: impl Fn(EdgeId) -> bool) -> Vec<Unknown> {
+fn unknown(
+    program: &Program,
+    reached: &[bool],
+    is_blind: impl Fn(EdgeId) -> bool,
+    is_accounted_for: impl Fn(EdgeId, &Taint) -> bool,
+) -> Vec<Unknown> {
     let mut found: Vec<Unknown> = Vec::new();
     for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
         let unknown = match edge.op {
             Op::Approx { taint }
                 if program.taints[taint].under
-                    && program.funcs[program.func_of(id)].origin != FunctionOrigin::Model =>
+                    && (program.funcs[program.func_of(id)].origin != FunctionOrigin::Model
+                        || is_accounted_for(id, &program.taints[taint])) =>
             {
                 let Taint { reason, place, .. } = &program.taints[taint];
-                Unknown { reason: reason.clone(), place: *place, is_bounded: program.taints[taint].is_bounded() }
+                let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
+                let is_bounded = is_of_model || program.taints[taint].is_bounded();
+                Unknown { reason: reason.clone(), place: *place, is_bounded }
             }
             Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => {
                 let reason = "call of a function that is not known".to_owned();
@@ -218,13 +252,14 @@ fn beyond(
     program: &Program,
     reached: &[bool],
     is_blind: impl Fn(EdgeId) -> bool,
-    is_accounted_for: impl Fn(&Taint) -> bool,
+    is_accounted_for: impl Fn(EdgeId, &Taint) -> bool,
+    handlers: &Handlers,
 ) -> FixedBitSet {
     let calls = CallGraph::new(program);
     let mut todo: Vec<LocId> = Vec::new();
     for (id, edge) in program.edges.iter().filter(|(_, edge)| reached[edge.source.index()]) {
         match edge.op {
-            Op::Approx { taint } if program.taints[taint].under && !is_accounted_for(&program.taints[taint]) => {
+            Op::Approx { taint } if program.taints[taint].under && !is_accounted_for(id, &program.taints[taint]) => {
                 todo.push(edge.target);
             }
             Op::Call { callee: Callee::Indirect(_), .. } if is_blind(id) => todo.push(edge.target),
@@ -232,11 +267,10 @@ fn beyond(
         }
     }
     let mut found = FixedBitSet::with_capacity(program.locs.len());
-    if todo.is_empty() {
-        return found;
+    if !todo.is_empty() {
+        todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
     }
-    let returning = returning(program, &calls);
-    todo.extend(calls.address_taken().iter().map(|&func| program.funcs[func].entry));
+    let returning = if todo.is_empty() { Vec::new() } else { returning(program, &calls) };
     while let Some(loc) = todo.pop() {
         if found.put(loc.index()) {
             continue;
@@ -261,6 +295,8 @@ fn beyond(
             }
         }
     }
+    let is_handled = |(_, loc): &(LocId, &cfa::Location)| handlers.functions.contains(loc.func.index());
+    found.extend(program.locs.iter().filter(is_handled).map(|(loc, _)| loc.index()));
     found
 }
 
@@ -306,16 +342,26 @@ fn returning(program: &Program, calls: &CallGraph) -> Vec<bool> {
 impl<'p> Analysis<'p> {
     /// An analysis of variables and memory for `original`, on its copy in `contexts`. Without a points-to analysis, it
     /// analyses function by function.
-    pub(super) fn following(contexts: &'p Contexts, original: &'p Program, points_to: Option<PointsTo<'p>>) -> Self {
+    pub(super) fn following(
+        contexts: &'p Contexts,
+        original: &'p Program,
+        points_to: Option<PointsTo<'p>>,
+        strength: Strength,
+    ) -> Self {
         let program = &contexts.program;
         let mut analysis = Self::new(program);
+        analysis.set_strength(strength);
         analysis.rows = Rows::following(program);
         let is_by_function = points_to.is_none();
         let mut tracker = Tracker::new(program, points_to, &contexts.origin);
-        let mut returning = Vec::new();
+        let returning = self::returning(program, &analysis.calls);
+        let handlers = Handlers::of(original, self::returning);
+        if handlers.is_known {
+            tracker.never_know(&handlers.objects);
+        }
+        analysis.set_handlers(handlers);
         let [touched, accessed] = if is_by_function {
             analysis.apart = Some(Apart::of(contexts, &analysis.calls));
-            returning = self::returning(program, &analysis.calls);
             let mut all = FixedBitSet::with_capacity(tracker.objects());
             all.insert_range(..);
             [(); 2].map(|()| vec![all.clone(); program.funcs.len()])
@@ -362,7 +408,11 @@ fn accessed_objects(
             Op::Fill { dst, .. } => note(&mut touched, &tracker.objects_of(dst)),
             Op::Free { ptr, .. } => note(&mut touched, &tracker.objects_of(ptr)),
             Op::ObjectSize { ptr, .. } | Op::ObjectOffset { ptr, .. } => note(&mut read, &tracker.objects_of(ptr)),
-            Op::Alloc { .. } => note(&mut touched, &[tracker.site(id)]),
+            Op::Alloc { .. } => {
+                let object = tracker.site(id);
+                note(&mut touched, &[object]);
+                note(&mut touched, tracker.older(object).as_slice());
+            }
             _ => {}
         }
     }
@@ -421,17 +471,18 @@ impl Following<'_> {
                 let is_valid = tracker.is_valid(&env.memory, value.as_ref(), bytes, false);
                 let (loaded, cell) = tracker.read(&env.memory, value.as_ref(), bytes);
                 accessed(program, rows, env, addr, bytes);
-                let held = env.recent.held(pool, Read { var, width }, addr);
+                let is_steady = tracker.is_steady(value.as_ref(), addr);
+                let held = if is_steady { env.recent.held(pool, Read { var, width }, addr) } else { Vec::new() };
                 let mut loaded = loaded.map(|v| super::resized(&v, width));
                 for known in held.into_iter().filter_map(|same| env.get(rows, same)) {
                     // If the intersection is empty, the read is unreachable.
                     loaded = Some(loaded.and_then(|v| v.meet(known)).unwrap_or_else(|| known.clone()));
                 }
                 env.set(rows, var, loaded);
-                if let Some(cell) = cell.filter(|_| width.is_multiple_of(8)) {
+                if let Some(cell) = cell.filter(|_| width.is_multiple_of(8) && is_steady) {
                     env.recent.loaded(var, cell);
                 }
-                if width == 8 {
+                if width == 8 && is_steady {
                     env.recent.read(pool, Read { var, width }, addr);
                 }
                 is_valid
@@ -446,7 +497,9 @@ impl Following<'_> {
                     tracker.write(env, value.as_ref(), addr, bytes, content.as_ref());
                 });
                 accessed(program, rows, env, addr, bytes);
-                if let (8, &Expr::Var(var)) = (width, pool.get(stored)) {
+                if let (8, &Expr::Var(var)) = (width, pool.get(stored))
+                    && tracker.is_steady(value.as_ref(), addr)
+                {
                     env.recent.read(pool, Read { var, width }, addr);
                 }
                 is_valid
@@ -467,6 +520,15 @@ impl Following<'_> {
                 env.recent.written(&|_| false);
                 tracker.free(env, value.as_ref(), ptr, family);
                 is_valid
+            }
+            Op::ObjectOffset { var, ptr } => {
+                let value = eval(env, ptr);
+                let offset = tracker.offset(&env.memory, value.as_ref());
+                if offset.is_some() {
+                    env.recent.measured(pool, var, ptr);
+                }
+                env.set(rows, var, offset.map(|offset| super::resized(&offset, program.vars[var].width)));
+                true
             }
             Op::ObjectSize { ptr, family, .. } => tracker.is_start(&env.memory, eval(env, ptr).as_ref(), family),
             Op::Copy { dst, src, len } => {
@@ -498,7 +560,7 @@ impl Following<'_> {
             Op::Leak(_) => false,
             _ => true,
         };
-        if !is_valid {
+        if !is_valid || env.memory.is_unmodelled {
             self.invalid.insert(edge);
         }
     }
@@ -507,9 +569,9 @@ impl Following<'_> {
     pub fn leave(&self, env: &mut Environment, func: FuncId, is_recursive: bool, result: &mut Option<Value>) {
         match &self.frames[func.index()][..] {
             [] => {}
-            frame if is_recursive => self.tracker.end_some(env, frame),
+            frame if is_recursive => self.tracker.end_some(env, frame, result),
             frame => {
-                self.tracker.end(env, frame, Some(result));
+                self.tracker.end(env, frame, result);
                 // The callers do not know these objects.
                 Rc::make_mut(&mut env.memory.lost).retain(|(object, _)| !frame.contains(object));
             }
@@ -547,6 +609,7 @@ fn accessed(program: &Program, rows: &Rows, env: &mut Environment, address: Expr
     }
     let most = |object| env.memory.status(object).map_or(u64::MAX, |status| status.most);
     let now = now.accessed(&by, bytes, most);
+    let now = if by.as_constant() == Some(0) { now.reaching(bytes) } else { now };
     for cell in env.recent.cells_of(var).collect::<Vec<u32>>() {
         env.memory.cells.set(cell as usize, Some(now.clone()).filter(|v| !v.is_full()));
     }

@@ -8,7 +8,7 @@
 //! `PROVISO_PROGRAMS=N cargo test -p engine --lib invariant::laws` tests more programs. `PROVISO_SEED=N` starts at
 //! another seed.
 
-use super::fixpoint::Analysis;
+use super::fixpoint::{Analysis, Strength};
 use super::value::Value;
 use crate::invariant::fixpoint::contexts::Contexts;
 use crate::invariant::memory::cells::{Cell, Count};
@@ -86,6 +86,8 @@ struct Follower<'a> {
     looked_at: usize,
     known: usize,
     limits: usize,
+    /// Differences of counters, and of objects that share a number the bounds within them.
+    others: [std::cell::Cell<usize>; 2],
     name: String,
 }
 
@@ -156,16 +158,37 @@ impl Follower<'_> {
     }
 
     /// Collects the offset bounds of an abstract value, each with the concrete value or offset that it bounds.
-    fn claims(&self, state: &State, known: &Value, value: u64, claims: &mut Vec<(Limit, u64)>) {
+    fn claims(&self, env: &Environment, state: &State, known: &Value, value: u64, claims: &mut Vec<(Limit, u64)>) {
         claims.extend(known.limits.iter().map(|limit| (limit, value)));
         for (object, by) in known.targets.iter().flat_map(|targets| targets.iter()).filter(|_| value != 0) {
-            for (base, size) in self.existing(*object, state) {
+            let objects = self.existing(*object, state);
+            for &(base, size) in &objects {
                 let distance = self.distance(value, base);
-                if distance <= size {
-                    claims.extend(by.limits.iter().map(|limit| (limit, distance)));
+                if distance > size {
+                    continue;
+                }
+                let (own, others): (Vec<Limit>, Vec<Limit>) = by.limits.iter().partition(|l| l.object == *object);
+                claims.extend(others.into_iter().map(|limit| (limit, distance)));
+                if objects.len() == 1 {
+                    claims.extend(own.into_iter().map(|limit| (limit, distance)));
+                } else {
+                    own.into_iter().for_each(|limit| self.look_at_own(env, state, limit, distance, (base, size)));
                 }
             }
         }
+    }
+
+    /// Checks an offset bound within one of the objects that a number represents.
+    fn look_at_own(&self, env: &Environment, state: &State, limit: Limit, offset: u64, (base, size): (u64, u64)) {
+        self.others[1].update(|count| count + 1);
+        let reach = i128::from(limit.times) * i128::from(offset) + i128::from(limit.more);
+        let has_it = env.memory.status(limit.object).is_some_and(|status| status.has(limit.reach));
+        let is_null = |at: u64| state.bytes(base + at, 1).is_some_and(|byte| byte[..] == [0]);
+        let holds = match limit.reach {
+            Reach::Size => reach <= i128::from(size) && (!limit.is_exact || reach == i128::from(size)),
+            Reach::Null | Reach::Seen => !has_it || (0..size).any(|at| i128::from(at) >= reach && is_null(at)),
+        };
+        assert!(holds, "{}: {offset} has not {limit:?} of {size} at {}", self.name, self.at);
     }
 
     /// Checks that objects have null bytes and sizes as the facts state.
@@ -275,7 +298,7 @@ impl Follower<'_> {
                 found += 1;
                 let holds = self.is_among(env, state, &known, value);
                 assert!(holds, "{}: {cell:?} holds {value:#x} at {}, not {known:?}", self.name, self.at);
-                self.claims(state, &known, value, claims);
+                self.claims(env, state, &known, value, claims);
             }
         }
         found
@@ -312,6 +335,22 @@ impl Follower<'_> {
             let holds = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
             assert_eq!(is, holds & full(held.width), "{}: {} at {}", self.name, held.var, self.at);
         }
+        for gap in env.recent.gaps() {
+            let signed = |var: VarId| {
+                let width = self.contexts.program.vars[var].width;
+                value(var).map(|v| i128::from(Bounds::constant(width, v).min))
+            };
+            let (Some(a), Some(b)) = (signed(gap.a), signed(gap.b)) else { continue };
+            self.others[0].update(|count| count + 1);
+            assert!(a <= b + i128::from(gap.more), "{}: {gap:?} of {a} and {b} at {}", self.name, self.at);
+        }
+        for (var, address) in env.recent.offsets() {
+            let Some(is) = value(var) else { continue };
+            let at = state.eval(address).to_u64().expect("an address");
+            let mut ends = state.object_at(at).into_iter().filter(|object| object.live);
+            let starts = |object: &cfa::interp::Object| object.base == at.wrapping_sub(is) & full(64);
+            assert!(ends.all(starts), "{}: {var} at {}", self.name, self.at);
+        }
         for (var, id) in env.recent.copies() {
             let (Some(is), cell) = (value(var), self.tracker.cells[id as usize]) else { continue };
             let bases: Vec<(u64, u64)> = self.existing(cell.object, state);
@@ -339,7 +378,7 @@ impl Follower<'_> {
             let value = value.to_u64().expect("narrow");
             let holds = self.is_among(env, state, known, value);
             assert!(holds, "{}: {id} = {value:#x} at {}, not {known:?}", self.name, self.at);
-            self.claims(state, known, value, &mut claims);
+            self.claims(env, state, known, value, &mut claims);
         }
         self.look_at_objects(env);
         self.look_at_variables(env, state);
@@ -371,13 +410,11 @@ impl Observer for Follower<'_> {
             Op::Alloc { var, .. } => {
                 let base = state.var(var).expect("of this frame").to_u64().expect("an address");
                 let object = state.object_at(base).expect("just made");
-                self.made.push(Made {
-                    object: self.tracker.site(edge),
-                    base,
-                    size: object.size,
-                    is_live: true,
-                    is_forgotten: false,
-                });
+                let site = self.tracker.site(edge);
+                if let Some(older) = self.tracker.older(site) {
+                    self.made.iter_mut().filter(|made| made.object == site).for_each(|made| made.object = older);
+                }
+                self.made.push(Made { object: site, base, size: object.size, is_live: true, is_forgotten: false });
                 target
             }
             _ => target,
@@ -394,13 +431,18 @@ fn shape(seed: u64) -> Shape {
     Shape { pieces: seed.is_multiple_of(4), objects: seed % 4 != 1, narrow: seed % 3 == 2, ..Shape::default() }
 }
 
-/// Follows runs of a program. Adds to `counts` the number of variables checked, facts checked, faults, and offset
+/// Follows runs of a program. Adds to `counts` the number of variables checked, facts checked, faults, offset bounds
 /// bounds checked.
-fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
+fn follow(seed: u64, program: &Program, counts: &mut [usize; 6]) {
     let points_to = PointsTo::compute(program, &pointer::Options::default()).expect("in time");
-    let contexts = Contexts::new(program, Some(&points_to));
-    let mut analysis = Analysis::following(&contexts, program, Some(points_to));
+    let strength = if seed % 5 == 3 { Strength::QUICK } else { Strength::FULL };
+    let contexts = Contexts::new(program, Some(&points_to), strength.copied);
+    let mut analysis = Analysis::following(&contexts, program, Some(points_to), strength);
     analysis.iterate(&Budget::unlimited()).expect("in time");
+    for (loc, env) in contexts.program.locs.ids().zip(&analysis.at) {
+        let undefined = env.as_ref().and_then(Environment::undefined_bound);
+        assert!(undefined.is_none(), "seed {seed}: {undefined:?} at {loc} refers to no length");
+    }
     let following = analysis.following.as_ref().expect("it follows memory");
     let interpreter = Interpreter::new(program);
     for run in 0..4 {
@@ -414,6 +456,7 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
             looked_at: 0,
             known: 0,
             limits: 0,
+            others: Default::default(),
             name: format!("seed {seed}, run {run}"),
         };
         let limits = Limits { steps: 2_000, ..Limits::default() };
@@ -430,6 +473,8 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
         counts[0] += follower.looked_at;
         counts[1] += follower.known;
         counts[3] += follower.limits;
+        counts[4] += follower.others[0].get();
+        counts[5] += follower.others[1].get();
     }
 }
 
@@ -437,11 +482,12 @@ fn follow(seed: u64, program: &Program, counts: &mut [usize; 4]) {
 fn what_is_known_of_memory_holds_in_executions() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (first, programs) = (number("PROVISO_SEED").unwrap_or(0), number("PROVISO_PROGRAMS").unwrap_or(600));
-    let mut counts = [0; 4];
+    let mut counts = [0; 6];
     for seed in first..first + programs {
         let program = generator::generate_shaped(seed, shape(seed)).program;
         follow(seed, &program, &mut counts);
     }
-    let [looked_at, known, faults, limits] = counts;
+    let [looked_at, known, faults, limits, gaps, own] = counts;
     assert!(known * 4 > looked_at && faults as u64 > programs / 10 && limits as u64 > programs, "{counts:?}");
+    assert!(gaps > 0 && own > 0, "{counts:?}");
 }

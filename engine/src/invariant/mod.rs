@@ -8,6 +8,7 @@
 
 mod discharge;
 mod fixpoint;
+mod handlers;
 #[cfg(test)]
 mod laws;
 mod location;

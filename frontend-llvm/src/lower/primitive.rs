@@ -76,7 +76,13 @@ pub(super) fn lower(
         }
         (Primitive::Counts, _) => Some(b.int(1, b.cx.counts.into())),
         (Primitive::Thread(op), _) => super::threads::call(b, op, args),
-        (Primitive::Unmodelled(what), _) => b.unmodelled(&format!("{what} ('{name}')"), width),
+        (Primitive::Unmodelled(what), _) => {
+            if what == cfa::HANDLERS {
+                // The program keeps the address of the handler, so that the analyses find it.
+                args.iter().for_each(|&arg| _ = b.pin(arg));
+            }
+            b.unmodelled(&format!("{what} ('{name}')"), width)
+        }
         _ if has_effect(b, primitive, name, args) => None,
         // The call has too few arguments.
         _ => b.unmodelled(&format!("this call of '{name}'"), width),

@@ -6,7 +6,10 @@ use super::{Context, Mutability, arguments, globals, inlined, primitive};
 use crate::error::Error;
 use crate::ir::{ConstantKind, Function, NONE, Operand, TypeKind, op};
 use crate::models::{AT_EXIT, AT_QUICK_EXIT};
-use cfa::{AllocKind, Callee, ExprId, FILE_ASSEMBLY, FuncId, FunctionOrigin, InputKind, Op, Var, VarId, VarKind};
+use cfa::{
+    AllocKind, Callee, Expr, ExprId, FILE_ASSEMBLY, FuncId, FunctionOrigin, InputKind, Op, StringArray, Var, VarId,
+    VarKind,
+};
 
 /// The number of program arguments, and of environment strings, that are modelled exactly.
 const MAX_ARGUMENTS: u64 = 8;
@@ -333,14 +336,23 @@ fn strings(b: &mut Builder, count: ExprId, what: &str) -> ExprId {
     // The array is longer than needed, so that one copy fills it. An analysis then knows that all elements before the
     // last one are strings.
     let known = b.alloc(room, 16, AllocKind::Stack, false);
+    let mut found = Vec::new();
     for n in 0..MAX_ARGUMENTS {
         let string = string(b);
+        found.push(string);
         let slot = b.offset(known, n * pointer);
         b.store(slot, string);
     }
     b.when(too_many, |b| {
         b.approximate(format!("more than {MAX_ARGUMENTS} {what}: the others are not modelled"), true, false);
     });
+    let var = |e: ExprId| match *b.cx.program.exprs.get(e) {
+        Expr::Var(var) => Some(var),
+        _ => None,
+    };
+    if let (Some(array), Some(strings)) = (var(known), found.into_iter().map(var).collect()) {
+        b.cx.program.add_string_array(StringArray { array, strings });
+    }
     b.emit(Op::Copy { dst: vector, src: known, len: size });
     let (last, null) = (b.x().add(vector, end), b.size(0));
     b.store(last, null);

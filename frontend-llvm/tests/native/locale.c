@@ -1,5 +1,6 @@
 // locale.h.
 #include "harness.h"
+#include <langinfo.h>
 #include <locale.h>
 
 DRIVER(setlocale) {
@@ -27,4 +28,12 @@ DRIVER(localeconv) {
         see_text(texts[i]);
     for (const char *n = &c->int_frac_digits; n <= &c->int_n_sign_posn; n++)
         see(*n);
+}
+DRIVER(nl_langinfo) {
+    static const nl_item others[] = {CODESET, RADIXCHAR, THOUSEP, YESEXPR, NOEXPR, 0x50002, 0x50003, CRNCYSTR};
+    NATIVELY setlocale(LC_ALL, "C");
+    // The times, but the number 0x2002d.
+    int n = random_below(49);
+    nl_item item = random_below(2) ? others[random_below(8)] : (nl_item)(ABDAY_1 + (n < 45 ? n : n + 1));
+    see_text(LIB(nl_langinfo)(item));
 }

@@ -7,7 +7,7 @@
 //! Code without a definition is treated like a call of a separate function.
 
 use super::contexts::{Contexts, SMALL};
-use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Program};
+use cfa::{CallGraph, Callee, EdgeId, FuncId, FunctionOrigin, Harm, Id, LocId, Op, Program};
 use fixedbitset::FixedBitSet;
 
 /// The front-end's function that runs the `atexit` handlers. It is a root because code without a definition may end the
@@ -55,7 +55,11 @@ impl Apart {
             let is_apart = match edge.op {
                 Op::Call { callee: Callee::Direct(func), .. } => is_by_itself(func),
                 Op::Call { callee: Callee::Indirect(_), .. } => true,
-                Op::Approx { taint } => program.taints[taint].under && program.taints[taint].is_bounded(),
+                Op::Approx { taint } => {
+                    let is_of_model = program.funcs[program.func_of(id)].origin == FunctionOrigin::Model;
+                    let harm = program.taints[taint].harm();
+                    program.taints[taint].under && (is_of_model || matches!(harm, Harm::Bounded | Harm::Again))
+                }
                 _ => false,
             };
             if is_apart {

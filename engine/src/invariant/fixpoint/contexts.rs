@@ -31,9 +31,9 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// Copies the small functions of `original`. Resolves calls through pointers that have few callees according to the
+    /// Copies the functions of `original` with at most `small` edges. Resolves calls through pointers that have few callees according to the
     /// points-to analysis, if there is one.
-    pub fn new(original: &Program, points_to: Option<&PointsTo>) -> Self {
+    pub fn new(original: &Program, points_to: Option<&PointsTo>, small: usize) -> Self {
         let mut this = Self {
             origin: original.edges.ids().collect(),
             locations: original.locs.ids().collect(),
@@ -55,7 +55,7 @@ impl Contexts {
             _ => None,
         };
         this.callees = this.program.edges.values().map(callee).collect();
-        this.expand();
+        this.expand(small);
         this
     }
 
@@ -85,7 +85,7 @@ impl Contexts {
         self.locations.resize(program.locs.len(), place);
     }
 
-    fn expand(&mut self) {
+    fn expand(&mut self, small: usize) {
         let calls = CallGraph::new(&self.program);
         let mut locs: FxHashMap<FuncId, Vec<LocId>> = FxHashMap::default();
         for (id, loc) in self.program.locs.iter() {
@@ -104,7 +104,7 @@ impl Contexts {
                 Op::Call { callee: Callee::Direct(callee), .. } if !calls.is_recursive(callee) => Some(callee),
                 _ => None,
             });
-            let more: usize = inner.map(|f| sizes[f.index()]).filter(|&size| size <= SMALL).sum();
+            let more: usize = inner.map(|f| sizes[f.index()]).filter(|&size| size <= small).sum();
             sizes[func.index()] += more;
         }
         let most = self.program.edges.len() * LARGER + MORE;
@@ -117,7 +117,7 @@ impl Contexts {
             for edge in edges {
                 let Op::Call { callee: Callee::Direct(callee), .. } = self.program.edges[edge].op else { continue };
                 let size = sizes[callee.index()];
-                if size > SMALL
+                if size > small
                     || calls.is_recursive(callee)
                     || is_single(func, callee)
                     || self.program.edges.len() + size > most

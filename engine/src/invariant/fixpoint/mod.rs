@@ -13,13 +13,19 @@ pub mod thresholds;
 
 use super::Invariants;
 use crate::invariant::fixpoint::apart::Apart;
+use crate::invariant::handlers::Handlers;
 use crate::invariant::memory::cells::{Both, Joining};
 use crate::invariant::memory::environment::{Environment, Rows, steady_parameters};
 use crate::invariant::memory::exit::{Exit, KINDS};
+use crate::invariant::memory::gaps::pairs;
+use crate::invariant::memory::relations::{Gap, Recent};
 use crate::invariant::memory::tracker::Tracker;
 use crate::invariant::value::{Value, resized};
+use crate::semantics::Paged;
 use cfa::facts::globals_written;
-use cfa::{CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, Id, LocId, Op, Out, Program, VarId, VarKind};
+use cfa::{
+    CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, Harm, Id, LocId, Op, Out, Program, VarId, VarKind,
+};
 use fixedbitset::FixedBitSet;
 use nodes::Nodes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,13 +34,28 @@ use smt::budget::Budget;
 use std::collections::BTreeSet;
 use thresholds::thresholds;
 
-/// Number of joins at a node before widening starts, and before the analysis drops all changing facts.
-const JOINS: u32 = 3;
-const WIDENINGS: u32 = 200;
-/// Widenings up to this number of changes stop at thresholds.
-const STOPS: u32 = 40;
-/// Number of descending rounds.
-const ROUNDS: u32 = 3;
+/// How much work the analysis does for its precision.
+#[derive(Clone, Copy)]
+pub struct Strength {
+    /// Largest number of edges of a function that is copied for each call.
+    pub copied: usize,
+    /// Number of joins at a node before widening starts.
+    joins: u32,
+    /// Widenings up to this number of changes stop at thresholds.
+    stops: u32,
+    /// Number of changes of a node before the analysis drops all changing facts.
+    widenings: u32,
+    /// Number of descending rounds.
+    rounds: u32,
+}
+
+impl Strength {
+    /// The usual strength.
+    pub const FULL: Self = Self { copied: contexts::SMALL, joins: 3, stops: 40, widenings: 200, rounds: 3 };
+    /// For large programs: one context for each function that is not tiny, and widening that soon gives up.
+    pub const QUICK: Self = Self { copied: 30, joins: 1, stops: 6, widenings: 12, rounds: 1 };
+}
+
 /// Number of nodes between checks of the budget.
 const TICK: u32 = 128;
 
@@ -66,7 +87,7 @@ pub struct Following<'p> {
     pub frames: Vec<Vec<u32>>,
     /// Operations that may be invalid.
     pub invalid: FxHashSet<EdgeId>,
-    /// By function: true if it may return. Empty unless functions are analysed one by one.
+    /// By function: true if it may return.
     pub returning: Vec<bool>,
 }
 
@@ -88,11 +109,11 @@ enum Step {
 
 impl Step {
     /// The kind of join after a number of changes at a node that is widened or not.
-    fn after(changes: u32, is_widened: bool) -> Self {
+    fn after(changes: u32, is_widened: bool, strength: &Strength) -> Self {
         match changes {
-            v if v < JOINS || !is_widened && v < WIDENINGS => Step::Join,
-            v if v < STOPS => Step::Widen,
-            v if v < WIDENINGS => Step::Leap,
+            v if v < strength.joins || !is_widened && v < strength.widenings => Step::Join,
+            v if v < strength.stops => Step::Widen,
+            v if v < strength.widenings => Step::Leap,
             _ => Step::Forget,
         }
     }
@@ -115,6 +136,12 @@ pub struct Analysis<'p> {
     pub(in crate::invariant) following: Option<Following<'p>>,
     /// The functions, if they are analysed one by one.
     pub(in crate::invariant) apart: Option<Apart>,
+    /// Per function: the pairs of counters whose differences are tracked.
+    counters: Vec<Vec<Gap>>,
+    /// How much work the analysis does.
+    strength: Strength,
+    /// The signal handlers. The global variables that they write may change at any time.
+    handlers: Handlers,
     /// Per function: the globals that it or its callees may write.
     written: Vec<FxHashSet<VarId>>,
     /// Per function: the parameters that it never writes.
@@ -143,6 +170,9 @@ impl<'p> Analysis<'p> {
             rows: Rows::new(program),
             following: None,
             apart: None,
+            counters: pairs(program),
+            strength: Strength::FULL,
+            handlers: Handlers::none(),
             written: globals_written(program),
             steady: steady_parameters(program),
             is_node,
@@ -275,7 +305,9 @@ impl<'p> Analysis<'p> {
     fn initial(&self) -> Environment {
         let mut env = Environment::new();
         for &var in &self.rows.globals {
-            if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind {
+            if let VarKind::Global { init: Some(init) } = self.program.vars[var].kind
+                && !self.changing().contains(&var)
+            {
                 let value = env.eval(&self.rows, &self.program.exprs, init);
                 env.set(&self.rows, var, value);
             }
@@ -287,7 +319,22 @@ impl<'p> Analysis<'p> {
     }
 
     /// Joins `more` into `now`. Returns whether `now` has changed.
-    fn join(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
+    fn join(&self, now: &mut Environment, more: &Environment, step: Step, func: FuncId) -> bool {
+        let pairs = &self.counters[func.index()];
+        let gaps = now.joined_gaps(more, &self.rows, pairs, !matches!(step, Step::Join));
+        let gaps_change = gaps != now.recent.gaps();
+        let changed = self.join_all(now, more, step);
+        now.recent.set_gaps(gaps);
+        changed || gaps_change
+    }
+
+    fn join_all(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
+        let becomes_unmodelled = more.memory.is_unmodelled && !now.memory.is_unmodelled;
+        now.memory.is_unmodelled |= more.memory.is_unmodelled;
+        self.join_values(now, more, step) || becomes_unmodelled
+    }
+
+    fn join_values(&self, now: &mut Environment, more: &Environment, step: Step) -> bool {
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let lost = now.memory.lost(&more.memory, None);
         now.lose_said(&lost);
@@ -319,8 +366,8 @@ impl<'p> Analysis<'p> {
             self.at[i] = Some(env);
             return true;
         };
-        let step = Step::after(self.visits[i], self.widened[i]);
-        let changed = self.join(&mut now, &env, step);
+        let step = Step::after(self.visits[i], self.widened[i], &self.strength);
+        let changed = self.join(&mut now, &env, step, self.program.locs[loc].func);
         self.at[i] = Some(now);
         self.visits[i] += u32::from(changed);
         changed
@@ -332,7 +379,7 @@ impl<'p> Analysis<'p> {
             self.exits[i][kind] = Some(exit);
             return true;
         };
-        let step = Step::after(self.exit_visits[i][kind], self.calls.is_recursive(func));
+        let step = Step::after(self.exit_visits[i][kind], self.calls.is_recursive(func), &self.strength);
         let of_width = |width: u32| self.thresholds.get(&width).cloned().unwrap_or_default();
         let (before, memory) = (now.value.clone(), now.env.memory.clone());
         let reaches = Both(&memory, &exit.env.memory);
@@ -347,7 +394,7 @@ impl<'p> Analysis<'p> {
             _ => None,
         };
         let value_changed = before != now.value;
-        let changed = self.join(&mut now.env, &exit.env, step) || value_changed;
+        let changed = self.join_all(&mut now.env, &exit.env, step) || value_changed;
         self.exits[i][kind] = Some(now);
         self.exit_visits[i][kind] += u32::from(changed);
         changed
@@ -372,7 +419,7 @@ impl<'p> Analysis<'p> {
         let mut returning: FxHashMap<FuncId, Vec<(LocId, Exit)>> = FxHashMap::default();
         let mut sent: FxHashMap<LocId, Vec<Sent>> = FxHashMap::default();
         let mut ends = Vec::new();
-        for round in 0..=ROUNDS {
+        for round in 0..=self.strength.rounds {
             match &locs {
                 Some(locs) => locs.iter().for_each(|loc| self.reached[loc.index()] = false),
                 None => self.reached.iter_mut().for_each(|r| *r = false),
@@ -390,7 +437,7 @@ impl<'p> Analysis<'p> {
                         match &mut now {
                             None => now = Some(env.clone()),
                             Some(now) => {
-                                self.join(now, env, Step::Join);
+                                self.join(now, env, Step::Join, self.program.locs[loc].func);
                             }
                         }
                     }
@@ -430,7 +477,7 @@ impl<'p> Analysis<'p> {
                         let memory = a.env.memory.clone();
                         let join = |(x, y): (Value, Value)| x.join_where(&y, &Both(&memory, &b.env.memory));
                         a.value = a.value.zip(b.value).map(join);
-                        self.join(&mut a.env, &b.env, Step::Join);
+                        self.join_all(&mut a.env, &b.env, Step::Join);
                         a
                     })
                 });
@@ -456,6 +503,7 @@ impl<'p> Analysis<'p> {
                             if !side.assume(&self.rows, &self.program.exprs, cond) {
                                 continue;
                             }
+                            self.changing().iter().for_each(|&var| side.set(&self.rows, var, None));
                             if self.is_node[edge_ref.target.index()] {
                                 ends.push(End::Node(edge_ref.target, side));
                             } else {
@@ -489,6 +537,10 @@ impl<'p> Analysis<'p> {
         let program = self.program;
         let pool = &program.exprs;
         let op = &program.edges[edge].op;
+        let gaps = match *op {
+            Op::Assign { var, value } => env.moved_gaps(&self.rows, pool, var, value),
+            _ => Vec::new(),
+        };
         if let Some(var) = op.def() {
             env.recent.forget(pool, var);
         }
@@ -497,14 +549,15 @@ impl<'p> Analysis<'p> {
         }
         match op {
             Op::Assign { var, value } => {
-                let now = env.eval(&self.rows, pool, *value);
+                let now = env.eval(&self.rows, pool, *value).filter(|_| !self.changing().contains(var));
                 env.set(&self.rows, *var, now);
-                if self.following.is_some() {
+                env.recent.set_gaps(gaps);
+                if self.following.is_some() && !self.changes(*var, *value) {
                     env.recent.assigned(pool, *var, *value);
                 }
             }
             // `operate` has handled these.
-            Op::Alloc { .. } | Op::Load { .. } if self.following.is_some() => {}
+            Op::Alloc { .. } | Op::Load { .. } | Op::ObjectOffset { .. } if self.following.is_some() => {}
             Op::Alloc { var, .. } => {
                 let address = Bounds::full(program.vars[*var].width).without(0);
                 env.set(&self.rows, *var, address.and_then(Value::of_range));
@@ -532,15 +585,64 @@ impl<'p> Analysis<'p> {
             }
             Op::Halt(_) | Op::Error(_) => return Next::Stop,
             Op::Skip | Op::Leak(_) | Op::Store { .. } | Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } => {}
-            Op::Approx { .. } => {
-                if let (Some(following), Some(true)) = (&self.following, self.apart.as_ref().map(|a| a.contains(edge)))
-                {
+            Op::Approx { taint } => {
+                let Some(following) = &self.following else { return Next::Go };
+                let harm = program.taints[*taint].harm();
+                match harm {
+                    Harm::Elsewhere => return Next::Stop,
+                    Harm::Again => {
+                        // Every local variable may have been changed before the second return.
+                        env.locals = Paged::new();
+                        env.recent = Recent::default();
+                    }
+                    _ => {}
+                }
+                if self.apart.as_ref().is_some_and(|apart| apart.contains(edge)) {
                     following.tracker.disturb(env);
+                    env.memory.is_unmodelled |= self.is_of_model(program.func_of(edge));
+                } else if harm == Harm::Again {
+                    let func = program.func_of(edge);
+                    following.tracker.come_back(env, &following.touched[func.index()]);
+                    for &var in &self.written[func.index()] {
+                        env.set(&self.rows, var, None);
+                    }
                 }
             }
             Op::Assume { .. } => unreachable!("assumes come in pairs"),
         }
         Next::Go
+    }
+
+    /// Sets how much work the analysis does.
+    pub(in crate::invariant) fn set_strength(&mut self, strength: Strength) {
+        self.strength = strength;
+    }
+
+    /// Sets the signal handlers.
+    pub(in crate::invariant) fn set_handlers(&mut self, handlers: Handlers) {
+        self.handlers = handlers;
+    }
+
+    /// The signal handlers.
+    pub(in crate::invariant) fn handlers(&self) -> &Handlers {
+        &self.handlers
+    }
+
+    /// The global variables that may change at any time.
+    fn changing(&self) -> &FxHashSet<VarId> {
+        &self.handlers.vars
+    }
+
+    fn is_of_model(&self, func: FuncId) -> bool {
+        self.program.funcs[func].origin == FunctionOrigin::Model
+    }
+
+    /// True if an assigned variable may soon differ from the value, because a signal handler changes one of them.
+    fn changes(&self, var: VarId, value: ExprId) -> bool {
+        !self.changing().is_empty()
+            && (self.changing().contains(&var)
+                || crate::invariant::memory::relations::variables(&self.program.exprs, value)
+                    .any(|var| self.changing().contains(&var)))
     }
 
     /// Applies the effect of a call.
@@ -578,7 +680,7 @@ impl<'p> Analysis<'p> {
                 match after {
                     None => *after = Some(back),
                     Some(after) => {
-                        self.join(after, &back, Step::Join);
+                        self.join(after, &back, Step::Join, program.func_of(edge));
                     }
                 }
             }
@@ -622,10 +724,22 @@ impl<'p> Analysis<'p> {
             let width = program.vars[*var].width;
             back.set(&self.rows, *var, exit.value.as_ref().map(|v| resized(v, width)));
         }
+        if exit.env.memory.is_unmodelled {
+            back.memory.is_unmodelled = self.is_of_model(program.func_of(edge));
+            if let (Some(following), false) = (&self.following, back.memory.is_unmodelled) {
+                following.tracker.disturb(&mut back);
+                if let Some(var) = result {
+                    back.set(&self.rows, *var, None);
+                }
+            }
+        }
         let is_local = |var: VarId| program.vars[var].func().is_some();
         let is_touched =
             |object: u32| self.following.as_ref().is_none_or(|f| f.touched[func.index()].contains(object as usize));
         back.keep_contents(&self.rows, &program.exprs, &is_touched);
+        if self.following.is_some() {
+            back.keep_defined(env);
+        }
         back.recent.forget_shared(&program.exprs, &is_local);
         Some(back)
     }

@@ -1,8 +1,9 @@
 //! The nodes: the locations at which the iteration stores environments.
 
+use crate::invariant::memory::relations::variables;
 use cfa::graph::{CfaGraphs, Predecessors};
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, Expr, FuncId, Id, LocId, Op, Out, Program, UnOp};
+use cfa::{CallGraph, EdgeId, Expr, ExprId, Family, FuncId, Id, LocId, Op, Out, Program, UnOp, VarId};
 use rustc_hash::FxHashMap;
 
 /// Largest number of operations before a return that are interpreted separately for each path to it.
@@ -40,7 +41,9 @@ impl Nodes {
         for &loc in &returning {
             is_node[loc.index()] = false;
         }
-        for &loc in &decisions {
+        let decided: Vec<LocId> =
+            program.locs.ids().filter(|&loc| is_node[loc.index()] && is_decided(program, &predecessors, loc)).collect();
+        for &loc in decisions.iter().chain(&decided) {
             is_node[loc.index()] = false;
         }
         for edge in decisions.iter().flat_map(|&loc| program.out_edges(loc)) {
@@ -70,6 +73,61 @@ impl Nodes {
         let (rank, downward) = (ranked(&functions.postorder), ranked(&functions.preorder));
         Self { is_node, widened, rank, downward }
     }
+}
+
+/// True if a branch follows `loc` soon, and tests a variable that is a constant on one of the joined paths: the null of
+/// an allocation that failed, or the way that a `return` out of a scope goes. Such a join is no node, because its paths
+/// separate again.
+fn is_decided(program: &Program, predecessors: &Predecessors, loc: LocId) -> bool {
+    let Some(var) = tested_after(program, loc) else { return false };
+    predecessors.of(loc).iter().any(|&edge| is_constant_before(program, predecessors, edge, var))
+}
+
+/// The only variable, at `loc`, of the condition of a branch that follows soon.
+fn tested_after(program: &Program, mut loc: LocId) -> Option<VarId> {
+    let mut copies: Vec<(VarId, ExprId)> = Vec::new();
+    for _ in 0..TAIL {
+        match program.locs[loc].out {
+            Out::Sink => return None,
+            Out::Branch { then_edge, .. } => {
+                let Op::Assume { cond, .. } = program.edges[then_edge].op else { return None };
+                let only = |e: ExprId| {
+                    let mut found = variables(&program.exprs, e);
+                    found.next().filter(|first| found.all(|other| other == *first))
+                };
+                let mut var = only(cond)?;
+                for (copy, value) in copies.into_iter().rev() {
+                    var = if copy == var { only(value)? } else { var };
+                }
+                return Some(var).filter(|&var| program.vars[var].func().is_some());
+            }
+            Out::One(edge) => {
+                match program.edges[edge].op {
+                    Op::Assign { var, value } => copies.push((var, value)),
+                    Op::Skip | Op::Free { family: Family::Scope, .. } => {}
+                    _ => return None,
+                }
+                loc = program.edges[edge].target;
+            }
+        }
+    }
+    None
+}
+
+/// True if an edge, or one shortly before it, assigns a constant to a variable.
+fn is_constant_before(program: &Program, predecessors: &Predecessors, mut edge: EdgeId, var: VarId) -> bool {
+    for _ in 0..TAIL {
+        match program.edges[edge].op {
+            Op::Assign { var: assigned, value } if assigned == var => return program.exprs.as_const(value).is_some(),
+            ref op if op.def() == Some(var) => return false,
+            _ => {}
+        }
+        edge = match predecessors.of(program.edges[edge].source)[..] {
+            [before] => before,
+            _ => return false,
+        };
+    }
+    false
 }
 
 /// True if only operations up to a return of a value follow `loc`. Such a join is no node, so the paths are

@@ -1,8 +1,8 @@
 //! Abstract memory: cells, each a range of bytes of an object, and objects, one per allocation site.
 //!
 //! Cells: Miné, Field-sensitive value analysis of embedded C programs with union types and pointer arithmetics, LCTES
-//! 2006. Allocation sites, and when they represent a single object: Balakrishnan, Reps, Recency-abstraction for
-//! heap-allocated storage, SAS 2006. The analysis assumes that an access stays within the object that its address is
+//! 2006. An allocation site has two numbers: that of the object that it allocated last, and that of all its older objects
+//! (Balakrishnan, Reps, Recency-abstraction for heap-allocated storage, SAS 2006). The analysis assumes that an access stays within the object that its address is
 //! derived from. If it proves this, the access is valid, and the results hold up to the first access without proof. If
 //! the object is unknown, the points-to set of the address is used.
 
@@ -24,16 +24,22 @@ pub struct Memory {
     pub objects: Paged<Status>,
     /// The facts invalidated since the entry of the function. Its callers have to drop them.
     pub lost: Rc<BTreeSet<(u32, Loss)>>,
+    /// True if a library function may have done what its model does not do. What the model does from there on says
+    /// nothing about that function.
+    pub is_unmodelled: bool,
 }
 
 /// A kind of fact about an object that is no longer valid. All values that refer to it have to drop it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Loss {
+    /// Its number: it may now be one of the older objects of its site, which have this number.
+    Aged(u32),
     /// The position of its null byte.
     Null,
     /// The position at which a null byte was observed.
     Seen,
-    /// Both positions and its size, because the site now has several objects.
+    /// Both positions and its size as bounds of numbers, because the number now represents several objects. Bounds of
+    /// offsets within the object itself remain.
     Reach,
     /// The object itself: no known address points to it, so its place may be reused.
     Object,
@@ -59,6 +65,8 @@ pub enum Content {
     Zero,
     /// The initial value of the global variable.
     Initial,
+    /// Addresses of the starts of objects with this number.
+    Addresses(u32),
 }
 
 /// The status of the objects of one site.
@@ -115,7 +123,7 @@ impl Zeros {
 impl Memory {
     /// A memory without any facts.
     pub fn new() -> Self {
-        Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default() }
+        Self { cells: Paged::new(), objects: Paged::new(), lost: Rc::default(), is_unmodelled: false }
     }
     /// The facts about objects that hold in `self` but not in `b`; restricted to the objects `among`.
     pub fn lost(&self, b: &Memory, among: Option<&FixedBitSet>) -> Vec<(u32, Loss)> {
@@ -127,16 +135,18 @@ impl Memory {
             .flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE)
             .filter(is_asked)
         {
-            let Some(x) = self.objects.get(index).filter(|x| x.count == Count::One) else { continue };
-            let y = b.objects.get(index).filter(|y| y.count != Count::Many);
-            match y {
-                None => lost.push((index as u32, Loss::Reach)),
-                Some(y) if y.count == Count::One && x.null.is_some() && y.null.is_none() => {
-                    lost.push((index as u32, Loss::Null));
-                }
-                _ => {}
+            let Some(x) = self.objects.get(index).filter(|x| x.count != Count::None) else { continue };
+            let y = b.objects.get(index);
+            if y.is_some_and(|y| y.count == Count::None) {
+                continue;
             }
-            if x.seen.is_some() && y.is_some_and(|y| y.count == Count::One && y.seen.is_none()) {
+            if x.count == Count::One && y.is_none_or(|y| y.count == Count::Many) {
+                lost.push((index as u32, Loss::Reach));
+            }
+            if x.null.is_some() && y.is_none_or(|y| y.null.is_none()) {
+                lost.push((index as u32, Loss::Null));
+            }
+            if x.seen.is_some() && y.is_none_or(|y| y.seen.is_none()) {
                 lost.push((index as u32, Loss::Seen));
             }
         }
@@ -150,11 +160,29 @@ impl Memory {
     pub fn is_one(&self, object: u32) -> bool {
         self.status(object).is_some_and(|s| s.count == Count::One)
     }
-    /// Upper bound on the length that an offset bound refers to, if its object is a single live one. `exists` states
-    /// that the object exists.
-    pub(in crate::invariant) fn most(&self, limit: &Limit, exists: bool) -> Option<u64> {
+    /// True if the memory has the length that an offset bound refers to. `owns` states that the bound is that of an
+    /// offset within the object itself.
+    pub(in crate::invariant) fn defines(&self, limit: &Limit, owns: bool) -> bool {
+        self.status(limit.object).is_some_and(|status| {
+            let is_one_of_them = match status.count {
+                Count::None => false,
+                Count::One => true,
+                Count::Many => owns,
+            };
+            is_one_of_them && status.has(limit.reach)
+        })
+    }
+    /// Upper bound on the length that an offset bound refers to, if its object is a single live one.
+    ///
+    /// `owns` states that the bound is that of an offset within the object, which then may be one of several.
+    pub(in crate::invariant) fn most(&self, limit: &Limit, owns: bool) -> Option<u64> {
         let status = self.status(limit.object)?;
-        let is_there = status.count == Count::One && !status.may_be_dead && (exists || status.exists);
+        let is_there = !status.may_be_dead
+            && match status.count {
+                Count::None => false,
+                Count::One => owns || status.exists,
+                Count::Many => owns,
+            };
         let most = status.most.min(LARGEST);
         match limit.reach {
             Reach::Size => Some(most),
@@ -173,6 +201,15 @@ impl Memory {
             })
         };
         let changed: Vec<(usize, Status)> = self.objects.iter().filter_map(left).collect();
+        changed.into_iter().for_each(|(index, status)| self.objects.set(index, Some(status)));
+    }
+    /// Replaces the bounds on sizes by lengths of other objects.
+    pub(super) fn map_covers(&mut self, f: &dyn Fn(Limit) -> Option<Limit>) {
+        let now = |(index, status): (usize, &Status)| {
+            let covers: Vec<Limit> = status.covers.iter().copied().filter_map(f).collect();
+            (covers[..] != status.covers[..]).then(|| (index, Status { covers: covers.into(), ..status.clone() }))
+        };
+        let changed: Vec<(usize, Status)> = self.objects.iter().filter_map(now).collect();
         changed.into_iter().for_each(|(index, status)| self.objects.set(index, Some(status)));
     }
     pub(in crate::invariant) fn change(&mut self, object: u32, change: impl FnOnce(&mut Status)) {
@@ -272,6 +309,10 @@ impl Status {
             zeros: self.zeros.filter(|zeros| o.zeros == Some(*zeros)),
         }
     }
+    /// The status of the objects of both, which all exist.
+    pub(super) fn together(&self, o: &Self) -> Self {
+        Self { count: Count::Many, exists: self.exists || o.exists, seen: None, covers: Rc::new([]), ..self.join(o) }
+    }
 }
 
 /// Two memories to be joined.
@@ -290,10 +331,10 @@ impl Reaches for Both<'_> {
     fn right_exists(&self, object: u32) -> bool {
         Self::exists(self.1, object)
     }
-    fn stays(&self, object: u32, reach: Reach) -> bool {
+    fn stays(&self, object: u32, reach: Reach, owns: bool) -> bool {
         [self.0, self.1].iter().all(|memory| match memory.objects.get(object as usize) {
             Some(status) if status.count == Count::None => true,
-            Some(status) => status.count == Count::One && status.has(reach),
+            Some(status) => (owns || status.count == Count::One) && status.has(reach),
             None => false,
         })
     }

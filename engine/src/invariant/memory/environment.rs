@@ -9,6 +9,7 @@ use crate::semantics::Paged;
 use crate::semantics::range as addresses;
 use cfa::interp::function_address;
 use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, GlobalId, Id, Program, UnOp, VarId, VarKind};
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use smt::bounds::Bounds;
 use smt::facts::Facts;
@@ -29,6 +30,8 @@ pub struct Rows {
     objects: Vec<Value>,
     /// The object numbers of functions.
     functions: Range<u32>,
+    /// The object numbers of constants.
+    constants: FixedBitSet,
     pointer_width: u32,
     /// True if the analysis tracks the targets of addresses.
     follows: bool,
@@ -56,7 +59,9 @@ impl Rows {
         };
         let objects: Vec<Value> = program.globals.iter().map(address).map(|value| value.untargeted()).collect();
         let functions = objects.len() as u32..(objects.len() + program.funcs.len()) as u32;
-        Self { of_var, globals, objects, functions, pointer_width, follows: false }
+        let read_only = program.globals.iter().filter(|(_, object)| object.read_only);
+        let constants = read_only.map(|(id, _)| id.index()).collect();
+        Self { of_var, globals, objects, functions, constants, pointer_width, follows: false }
     }
 
     /// Rows for an analysis that tracks the targets of addresses. The objects are numbered: globals, then functions.
@@ -84,24 +89,28 @@ impl Rows {
         if self.follows { value } else { Value::full(self.pointer_width) }
     }
 
-    /// Decides whether two addresses are equal, if they point into one object or to functions. `is_one` returns whether
-    /// an object number represents one object.
-    fn are_equal(&self, a: &Value, b: &Value, is_one: &dyn Fn(u32) -> bool) -> Option<bool> {
+    /// Decides whether two addresses are equal, if they point into one object, to functions, or to the starts of objects.
+    fn are_equal(&self, a: &Value, b: &Value, memory: &Memory) -> Option<bool> {
         let (x, y) = (a.targets.as_ref()?, b.targets.as_ref()?);
         let may_both_be_null = a.contains(0) && b.contains(0);
         if let ([(object, at)], [(other, to)]) = (&x[..], &y[..])
             && let (Some(at), Some(to)) = (at.as_constant(), to.as_constant())
             && object == other
-            && (self.functions.contains(object) || is_one(*object))
+            && (self.functions.contains(object) || memory.is_one(*object))
         {
             return (!a.contains(0) && !b.contains(0)).then_some(at == to);
         }
-        let is_function = |(object, at): &(u32, Value)| {
-            (self.functions.contains(object) || *object == NULL) && at.as_constant() == Some(0)
+        // Objects that are alive have different starts.
+        let is_alive = |object: u32| memory.status(object).is_some_and(|s| s.count != Count::None && !s.may_be_dead);
+        let is_start = |(object, at): &(u32, Value)| {
+            (self.functions.contains(object) || *object == NULL || is_alive(*object)) && at.as_constant() == Some(0)
         };
-        let are_apart = x.iter().all(|(f, _)| y.iter().all(|(g, _)| f != g));
-        let are_functions = x.iter().chain(y.iter()).all(is_function);
-        (are_functions && are_apart && !may_both_be_null).then_some(false)
+        // Constants may share memory.
+        let is_constant = |object: &u32| self.constants.contains(*object as usize);
+        let are_different = |f: &u32, g: &u32| f != g && !(is_constant(f) && is_constant(g));
+        let are_apart = x.iter().all(|(f, _)| y.iter().all(|(g, _)| are_different(f, g)));
+        let are_starts = x.iter().chain(y.iter()).all(is_start);
+        (are_starts && are_apart && !may_both_be_null).then_some(false)
     }
 }
 
@@ -162,6 +171,39 @@ impl Environment {
     pub(in crate::invariant) fn is_one(&self, object: u32) -> bool {
         self.memory.objects.get(object as usize).is_some_and(|status| status.count == Count::One)
     }
+    /// Drops the offset bounds on lengths that the memory does not have, where the environment differs from `before`. A
+    /// callee's exit has bounds on lengths that exist for other callers only.
+    pub(in crate::invariant) fn keep_defined(&mut self, before: &Self) {
+        let memory = &self.memory;
+        let undefined = |row: &Paged<Value>, before: &Paged<Value>| -> Vec<(usize, Value)> {
+            let pages = row.differing_pages(before);
+            let indices = pages.flat_map(|page| page * Paged::<Value>::PAGE..(page + 1) * Paged::<Value>::PAGE);
+            let is_lost = |limit: &Limit, owns: bool| !memory.defines(limit, owns);
+            indices.filter_map(|index| Some((index, row.get(index)?.without(&is_lost)?))).collect()
+        };
+        let globals = undefined(&self.globals, &before.globals);
+        let locals = undefined(&self.locals, &before.locals);
+        let cells = undefined(&memory.cells, &before.memory.cells);
+        let rows = [&mut self.globals, &mut self.locals, &mut self.memory.cells];
+        for (row, changed) in rows.into_iter().zip([globals, locals, cells]) {
+            changed.into_iter().for_each(|(index, value)| row.set(index, Some(value).filter(|v| !v.is_full())));
+        }
+        self.memory.keep_covers(|memory, cover| memory.defines(cover, false));
+    }
+    /// An offset bound that refers to a length that the memory does not have.
+    #[cfg(test)]
+    pub(in crate::invariant) fn undefined_bound(&self) -> Option<Limit> {
+        let rows = [&self.globals, &self.locals, &self.memory.cells];
+        let found = std::cell::Cell::new(None);
+        let is_undefined = |limit: &Limit, owns: bool| {
+            let is_undefined = !self.memory.defines(limit, owns);
+            found.set(found.get().or(is_undefined.then_some(*limit)));
+            is_undefined
+        };
+        rows.iter().flat_map(|row| row.iter()).for_each(|(_, value)| drop(value.without(&is_undefined)));
+        let covers = self.memory.objects.iter().flat_map(|(_, status)| status.covers.iter());
+        found.get().or_else(|| covers.copied().find(|cover| !self.memory.defines(cover, false)))
+    }
     /// Joins `o` into `self`. Returns whether `self` has changed.
     pub fn join(&mut self, o: &Self) -> bool {
         self.join_where(o, &Same)
@@ -191,12 +233,15 @@ impl Environment {
 
     /// The value of a variable, refined by its offset bounds.
     pub(in crate::invariant) fn bounded(&self, rows: &Rows, var: VarId) -> Option<Value> {
-        let value = self.get(rows, var)?;
+        let gaps = self.within_gaps(rows, var).and_then(Value::of_range);
+        let Some(value) = self.get(rows, var) else { return gaps };
+        let met = gaps.and_then(|bounds| value.meet(&bounds));
+        let value = met.as_ref().unwrap_or(value);
         if value.limits.is_empty() && value.targets.is_none() {
             return Some(value.clone());
         }
         let now = within(value, &|limit| self.memory.most(limit, false));
-        // An address points to an object that exists, so bounds by the size of this object hold.
+        // An address points to an object that exists, and its offset bounds refer to that one.
         let most = |object, limit: &Limit| self.memory.most(limit, limit.object == object);
         // Functions lie below all objects.
         let (_, high) = addresses(rows.pointer_width);
@@ -205,7 +250,7 @@ impl Environment {
 
     /// The value of an expression; `None` if it has more than 64 bits. Recursive: the front-end bounds the depth.
     pub fn eval(&self, rows: &Rows, pool: &ExprPool, e: ExprId) -> Option<Value> {
-        eval(rows, pool, e, &|var| self.bounded(rows, var), &|object| self.is_one(object))
+        eval(rows, pool, e, &self.given(&|var| self.bounded(rows, var)))
     }
 
     /// The value of an expression under the assumption that a variable has a given value. Recently defined variables
@@ -233,7 +278,11 @@ impl Environment {
                 (known, made) => made.or(known),
             }
         };
-        eval(rows, pool, e, &of, &|object| self.is_one(object))
+        eval(rows, pool, e, &self.given(&of))
+    }
+
+    fn given<'a>(&'a self, var: &'a dyn Fn(VarId) -> Option<Value>) -> Given<'a> {
+        Given { var, memory: &self.memory, recent: &self.recent }
     }
 
     /// Refines the environment by the one-bit condition `cond`. Returns `false` if no state satisfies it.
@@ -275,18 +324,18 @@ impl Environment {
         }
         // Check the members of small sets individually.
         for &(_, var) in &leaves {
-            let Some(Value { members: Some(members), .. }) = self.get(rows, var).cloned() else { continue };
-            if members.len() < 2 {
-                continue;
-            }
-            let width = self.get(rows, var).expect("just seen").width();
+            let Some(value) = self.get(rows, var).cloned() else { continue };
+            let members = value.members.as_ref().filter(|members| members.len() >= 2);
+            let Some(members) = members else { continue };
+            let width = value.width();
             let possible = |member: u64| {
                 let with = |v| if v == var { Some(Value::constant(width, member)) } else { self.get(rows, v).cloned() };
-                eval(rows, pool, cond, &with, &|object| self.is_one(object)).is_none_or(|value| value.contains(1))
+                eval(rows, pool, cond, &self.given(&with)).is_none_or(|value| value.contains(1))
             };
             let left = members.iter().copied().filter(|&m| possible(m)).map(|m| Value::constant(width, m));
             let Some(left) = left.reduce(|a, b| a.join(&b)) else { return false };
-            self.set(rows, var, Some(left));
+            // The offset bounds remain.
+            self.set(rows, var, Some(value.meet(&left).unwrap_or(left)));
         }
         if rows.follows {
             self.relate(rows, pool, cond, true);
@@ -327,20 +376,24 @@ fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -
     changed
 }
 
-/// The value of an expression for given values of variables (`None` is any value). `is_one` returns whether an object
-/// number represents one object.
-fn eval(
-    rows: &Rows,
-    pool: &ExprPool,
-    e: ExprId,
-    var: &dyn Fn(VarId) -> Option<Value>,
-    is_one: &dyn Fn(u32) -> bool,
-) -> Option<Value> {
+/// What the value of an expression depends on.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    /// The values of variables; `None` is any value.
+    var: &'a dyn Fn(VarId) -> Option<Value>,
+    memory: &'a Memory,
+    recent: &'a Recent,
+}
+
+/// The value of an expression.
+fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &Given) -> Option<Value> {
+    let var = given.var;
+    let is_one = &|object: u32| given.memory.is_one(object);
     let width = match pool.sort(e) {
         cfa::Sort::Bv(width @ ..=64) => width,
         _ => return None,
     };
-    let of = |e| eval(rows, pool, e, var, is_one);
+    let of = |e| eval(rows, pool, e, given);
     let value = match *pool.get(e) {
         Expr::Const(ref c) => Value::of_bv(c),
         Expr::Var(v) => var(v),
@@ -355,7 +408,7 @@ fn eval(
         Expr::Binary(op, a, b) => of(a).zip(of(b)).map(|(x, y)| match (op, a == b) {
             (BinOp::Eq | BinOp::Ule | BinOp::Sle, true) => Value::constant(1, 1),
             (BinOp::Ult | BinOp::Slt, true) => Value::constant(1, 0),
-            (BinOp::Eq, _) => match rows.are_equal(&x, &y, is_one) {
+            (BinOp::Eq, _) => match rows.are_equal(&x, &y, given.memory) {
                 Some(equal) => Value::constant(1, equal.into()),
                 None => Value::apply(op, &x, &y),
             },
@@ -363,6 +416,11 @@ fn eval(
                 Some((base, by)) => moved_up(&x, &y, op, base, &by),
                 None => Value::apply(op, &x, &y),
             },
+            (BinOp::Sub, _) if given.recent.is_offset(pool, b, a) => {
+                let start = |(object, at): &(u32, Value)| (*object, Value::constant(at.width(), 0));
+                let targets = x.targets.as_ref().map(|targets| targets.iter().map(start).collect());
+                Value { targets, ..Value::apply(op, &x, &y).untargeted() }
+            }
             (BinOp::Sub, _) => {
                 let numbers = Value::apply(op, &x, &y);
                 match x.distance(&y, is_one) {
@@ -378,9 +436,11 @@ fn eval(
             _ => {
                 // An index may move an address up or down. Evaluate both cases separately.
                 let [t, f] = sides(pool, c, var).map_or([of(t), of(f)], |(v, [positive, negative])| {
-                    let given =
-                        |value: Value| move |other: VarId| if other == v { Some(value.clone()) } else { var(other) };
-                    [eval(rows, pool, t, &given(positive), is_one), eval(rows, pool, f, &given(negative), is_one)]
+                    let side = |e: ExprId, value: Value| {
+                        let var = |other: VarId| if other == v { Some(value.clone()) } else { var(other) };
+                        eval(rows, pool, e, &Given { var: &var, ..*given })
+                    };
+                    [side(t, positive), side(f, negative)]
                 });
                 t.zip(f).map(|(t, f)| t.join(&f))
             }

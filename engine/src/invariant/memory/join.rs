@@ -1,6 +1,6 @@
 //! Joins of abstract memories at control-flow joins and after calls.
 
-use super::cells::{Cell, Count, Joining, Loss, Memory, Status};
+use super::cells::{Both, Cell, Count, Joining, Loss, Memory, Status};
 use super::tracker::Tracker;
 use crate::invariant::value::Value;
 use crate::semantics::Paged;
@@ -37,8 +37,8 @@ impl Tracker<'_> {
             let cell = self.cells[index];
             let of = |m: &Memory, known: Option<&Value>| known.cloned().or_else(|| self.held(m, cell));
             let now = match (x, y) {
-                (x, None) if is_none(b, cell) => x.cloned(),
-                (None, y) if is_none(a, cell) => y.cloned(),
+                (x, None) if is_none(b, cell) => x.map(|x| x.one_sided(&Both(a, b))),
+                (None, y) if is_none(a, cell) => y.map(|y| y.one_sided(&Both(a, b))),
                 (x, y) => of(a, x).zip(of(b, y)).map(|(x, y)| op(&x, &y)),
             };
             let now = now.filter(|v| !v.is_full());
@@ -66,9 +66,7 @@ impl Tracker<'_> {
             }
         }
         if are_covers_of {
-            // Drop bounds that refer to lengths that are no longer defined.
-            let is_there = |s: &Status, reach| s.count == Count::One && s.has(reach);
-            a.keep_covers(|memory, cover| memory.status(cover.object).is_some_and(|s| is_there(s, cover.reach)));
+            a.keep_covers(|memory, cover| memory.defines(cover, false));
         }
         changed
     }
@@ -99,8 +97,9 @@ impl Tracker<'_> {
         // Reads touch no objects, but they may observe null bytes.
         for &(object, _) in after.lost.iter().filter(|&&(o, loss)| loss == Loss::Seen && !touched.contains(o as usize))
         {
-            let seen = after.status(object).and_then(|status| status.seen);
-            now.change(object, |status| status.seen = seen);
+            let (seen, null) = after.status(object).map_or((None, None), |status| (status.seen, status.null));
+            let is_new = after.lost.contains(&(object, Loss::Null));
+            now.change(object, |status| (status.seen, status.null) = (seen, if is_new { null } else { status.null }));
         }
         let pages: Vec<usize> = before.objects.differing_pages(&after.objects).collect();
         for index in pages.into_iter().flat_map(|p| p * Paged::<Status>::PAGE..(p + 1) * Paged::<Status>::PAGE) {

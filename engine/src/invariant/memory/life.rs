@@ -2,43 +2,84 @@
 
 use super::environment::{Environment, addresses_of};
 use super::tracker::{Places, Tracker};
-use crate::invariant::memory::cells::{Content, Count, Loss, Memory, Status};
+use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status};
 use crate::invariant::value::Value;
 use crate::invariant::value::address::NULL;
 use crate::invariant::value::limits::{Limit, Reach};
-use cfa::{BinOp, EdgeId, ExprId, Family, FuncId, GlobalId, Op};
+use cfa::{AllocKind, BinOp, EdgeId, ExprId, Family, FuncId, GlobalId, Op};
 use std::rc::Rc;
+
+/// The value of an address after older objects of a site, or the only one, got another number: each of its targets may
+/// have the old or the new one.
+fn aged(value: &Value, lost: &[(u32, Loss)]) -> Option<Value> {
+    let older = |object: u32| {
+        lost.iter().find_map(|&(o, loss)| match loss {
+            Loss::Aged(older) if o == object => Some(older),
+            _ => None,
+        })
+    };
+    let targets = value.targets.as_ref()?;
+    let moved: Vec<(u32, Value)> =
+        targets.iter().filter_map(|(object, at)| Some(renamed((*object, at), (*object, older(*object)?)))).collect();
+    (!moved.is_empty()).then(|| {
+        let others = Value { targets: Some(moved.into()), limits: value.limits.clone(), ..value.clone() };
+        value.join(&others)
+    })
+}
+
+/// A target `from` that now has the number `to`. Of its offset bounds, those within the object remain.
+fn renamed((object, at): (u32, &Value), (from, to): (u32, u32)) -> (u32, Value) {
+    if object != from {
+        return (object, at.clone());
+    }
+    let own = |limit: Limit| (limit.object == from).then_some(Limit { object: to, ..limit });
+    (to, Value { limits: at.limits.map(own), ..at.clone() })
+}
 
 /// The value without invalidated facts. `None` if it has none of them, and `Some(None)` if nothing remains.
 fn without(value: &Value, lost: &[(u32, Loss)]) -> Option<Option<Value>> {
+    if let Some(aged) = aged(value, lost) {
+        return Some(without_other(&aged, lost).unwrap_or(Some(aged)));
+    }
+    without_other(value, lost)
+}
+
+fn without_other(value: &Value, lost: &[(u32, Loss)]) -> Option<Option<Value>> {
     let leads_there = |(object, _): &(u32, Value)| lost.iter().any(|&(o, loss)| o == *object && loss == Loss::Object);
     if value.targets.as_ref().is_some_and(|targets| targets.iter().any(leads_there)) {
         return Some(None);
     }
-    value.without(&|limit| is_lost(limit, lost)).map(Some)
+    value.without(&|limit, owns| is_lost(limit, owns, lost)).map(Some)
 }
 
-/// True if the offset bound refers to an invalidated fact.
-fn is_lost(limit: &Limit, lost: &[(u32, Loss)]) -> bool {
+/// True if the offset bound refers to an invalidated fact. `owns` states that it is that of an offset within its object.
+fn is_lost(limit: &Limit, owns: bool, lost: &[(u32, Loss)]) -> bool {
     lost.iter().any(|&(object, loss)| {
         let is_of_it = match loss {
             Loss::Null => limit.reach == Reach::Null,
             Loss::Seen => limit.reach == Reach::Seen,
-            Loss::Reach | Loss::Object => true,
+            Loss::Reach | Loss::Aged(_) => !owns,
+            Loss::Object => true,
         };
         object == limit.object && is_of_it
     })
 }
 
 impl Environment {
+    /// Like `lose`, also for a value outside the environment.
+    fn lose_with(&mut self, lost: &[(u32, Loss)], value: &mut Option<Value>) {
+        self.lose(lost);
+        if let Some(left) = value.as_ref().and_then(|value| without(value, lost)) {
+            *value = left;
+        }
+    }
+
     /// Drops facts about objects, and records this for the callers.
     pub fn lose(&mut self, lost: &[(u32, Loss)]) {
         if lost.is_empty() {
             return;
         }
-        if !lost.iter().all(|l| self.memory.lost.contains(l)) {
-            Rc::make_mut(&mut self.memory.lost).extend(lost.iter().copied());
-        }
+        self.memory.note_lost(lost);
         // An observed null byte does not invalidate reads.
         if lost.iter().any(|&(_, loss)| loss != Loss::Seen) {
             self.recent.forget_reads();
@@ -50,7 +91,85 @@ impl Environment {
                 row.set(index, value.filter(|v| !v.is_full()));
             }
         }
-        self.memory.keep_covers(|_, cover| !is_lost(cover, lost));
+        self.memory.keep_covers(|_, cover| !is_lost(cover, false, lost));
+    }
+}
+
+impl Environment {
+    /// Gives an object another number, which now has `status`. It shares the number with other objects unless `is_only`.
+    /// Records this for the callers.
+    fn rename(&mut self, (from, to): (u32, u32), status: &Status, is_only: bool) {
+        let mut lost = vec![(from, Loss::Aged(to))];
+        lost.extend((!is_only).then_some((to, Loss::Reach)));
+        lost.extend((!status.has(Reach::Null)).then_some((to, Loss::Null)));
+        lost.extend((!status.has(Reach::Seen)).then_some((to, Loss::Seen)));
+        self.memory.note_lost(&lost);
+        let has = |limit: &Limit| limit.object != to || status.has(limit.reach);
+        let of_number = |limit: Limit| match limit.object {
+            o if o == from => is_only.then_some(Limit { object: to, ..limit }).filter(has),
+            o if o == to => is_only.then_some(limit).filter(has),
+            _ => Some(limit),
+        };
+        let is_about = |limit: &Limit| limit.object == from || limit.object == to;
+        let now = |value: &Value| {
+            let is_hit = |(object, at): &(u32, Value)| *object == from || at.limits.iter().any(|l| is_about(&l));
+            let are_hit = value.targets.as_ref().is_some_and(|targets| targets.iter().any(is_hit));
+            if !are_hit && !value.limits.iter().any(|l| is_about(&l)) {
+                return None;
+            }
+            let limits = value.limits.map(of_number);
+            let Some(targets) = &value.targets else { return Some(Value { limits, ..value.clone() }) };
+            let mut all: Vec<(u32, Value)> = Vec::new();
+            for (object, at) in targets.iter() {
+                let (object, at) = match *object {
+                    o if o == from => {
+                        let (o, at) = renamed((o, at), (from, to));
+                        (o, Value { limits: at.limits.map(|limit| Some(limit).filter(has)), ..at })
+                    }
+                    o => {
+                        let kept = |limit: Limit| match (o == to, limit.object) {
+                            // An offset bound within the object itself.
+                            (true, object) if object == to => Some(limit).filter(has),
+                            (true, object) if object == from => None,
+                            _ => of_number(limit),
+                        };
+                        (o, Value { limits: at.limits.map(kept), ..at.clone() })
+                    }
+                };
+                match all.iter_mut().find(|(o, _)| *o == object) {
+                    Some((_, other)) => *other = other.join(&at),
+                    None => all.push((object, at)),
+                }
+            }
+            all.sort_by_key(|(object, _)| *object);
+            Some(Value { limits, targets: Some(all.into()), ..value.clone() })
+        };
+        for row in [&mut self.globals, &mut self.locals, &mut self.memory.cells] {
+            let changed: Vec<(usize, Value)> =
+                row.iter().filter_map(|(index, value)| Some((index, now(value)?))).collect();
+            for (index, value) in changed {
+                row.set(index, Some(value).filter(|v| !v.is_full()));
+            }
+        }
+        self.memory.map_covers(&of_number);
+    }
+}
+
+impl Memory {
+    /// Records facts that callers have to drop. What was lost of an object that has another number now is lost of that
+    /// number, too.
+    fn note_lost(&mut self, lost: &[(u32, Loss)]) {
+        if lost.iter().all(|l| self.lost.contains(l)) {
+            return;
+        }
+        let all = Rc::make_mut(&mut self.lost);
+        for &(object, loss) in lost {
+            let Loss::Aged(older) = loss else { continue };
+            let of_it: Vec<Loss> =
+                all.range((object, Loss::Aged(0))..).map_while(|&(o, l)| (o == object).then_some(l)).collect();
+            all.extend(of_it.into_iter().filter(|l| !matches!(l, Loss::Aged(_))).map(|l| (older, l)));
+        }
+        all.extend(lost.iter().copied());
     }
 }
 
@@ -59,13 +178,16 @@ impl Tracker<'_> {
     pub fn allocate(&mut self, env: &mut Environment, edge: EdgeId, size: Option<&Value>) -> Option<Value> {
         let Op::Alloc { var, align, zeroed, .. } = self.program.edges[edge].op else { unreachable!("an allocation") };
         let object = self.site(edge);
+        if let Some(older) = self.older(object) {
+            self.age(env, object, older);
+        }
         let given = size;
         let (size, most) = given.map_or((0, u64::MAX), |size| (size.range.low, size.range.high));
-        let content = if zeroed { Content::Zero } else { Content::Any };
+        let content = self.fresh(object, zeroed);
         let is_first = env.memory.status(object).is_some_and(|s| s.count == Count::None);
         self.spoil(env, object, 0, u64::MAX);
         if !is_first {
-            env.lose(&[(object, Loss::Reach)]);
+            env.lose(&[(object, Loss::Reach), (object, Loss::Null), (object, Loss::Seen)]);
         }
         env.memory.change(object, |status| {
             *status = match is_first {
@@ -81,12 +203,64 @@ impl Tracker<'_> {
         });
         if is_first {
             let covers = given.into_iter().flat_map(|size| size.limits.iter().collect::<Vec<_>>());
-            let covers = covers.filter(|l| l.is_exact && l.times == 1 && l.object != object);
+            let older = self.older(object);
+            // The size was evaluated when these numbers represented other objects.
+            let is_renamed = |l: &Limit| l.object == object || Some(l.object) == older;
+            let covers = covers.filter(|l| l.is_exact && l.times == 1 && !is_renamed(l));
             let covers = covers.map(|l| Limit { more: -l.more, is_exact: false, ..l });
             env.memory.change(object, |status| status.covers = covers.collect());
         }
         let width = self.program.vars[var].width;
         Some(Value::address(addresses_of(width, size), align, object))
+    }
+
+    /// Makes the object that a site allocated last one of its older objects.
+    fn age(&mut self, env: &mut Environment, recent: u32, older: u32) {
+        let statuses = env.memory.status(recent).cloned().zip(env.memory.status(older).cloned());
+        let Some((now, before)) = statuses.filter(|(now, _)| now.count != Count::None) else { return };
+        let is_only = before.count == Count::None && now.count == Count::One;
+        if !is_only && now.zeros != before.zeros {
+            self.fold_zeros(&mut env.memory, recent);
+            self.fold_zeros(&mut env.memory, older);
+        }
+        let mut moved: Vec<((u64, u64), Option<Value>)> = Vec::new();
+        if is_only {
+            for (at, bytes) in self.cells_of(recent) {
+                let id = self.cell(recent, at, bytes);
+                moved.extend(env.memory.cells.get(id as usize).cloned().map(|value| ((at, bytes), Some(value))));
+            }
+        } else {
+            let mut all = self.cells_of(recent);
+            all.extend(self.cells_of(older));
+            all.sort_unstable();
+            all.dedup();
+            for (at, bytes) in all {
+                let held = |object| self.held(&env.memory, Cell { object, at, bytes });
+                let held = match before.count {
+                    Count::None => held(recent),
+                    _ => held(recent).zip(held(older)).map(|(a, b)| a.join(&b)),
+                };
+                moved.push(((at, bytes), held));
+            }
+        }
+        for object in [recent, older] {
+            for (at, bytes) in self.cells_of(object) {
+                let id = self.cell(object, at, bytes);
+                env.memory.cells.set(id as usize, None);
+                env.recent.forget_cell(id);
+            }
+        }
+        for ((at, bytes), value) in moved {
+            let id = self.cell(older, at, bytes);
+            env.memory.cells.set(id as usize, value.filter(|value| !value.is_full()));
+        }
+        let status = match before.count {
+            Count::None => now,
+            _ => before.together(&now),
+        };
+        env.memory.objects.set(older as usize, Some(status.clone()));
+        env.memory.objects.set(recent as usize, Some(Status::new(Count::None, (0, 0), Content::Any)));
+        env.rename((recent, older), &status, is_only);
     }
 
     /// The family of functions that may end the lifetime of an object.
@@ -111,7 +285,7 @@ impl Tracker<'_> {
             false => is_known && objects.iter().all(|&object| self.family(object) == Some(family)),
         };
         if is_it && objects.iter().all(|&object| env.memory.is_one(object)) {
-            self.end(env, &objects, None);
+            self.end(env, &objects, &mut None);
             return;
         }
         for object in objects {
@@ -140,24 +314,22 @@ impl Tracker<'_> {
     }
 
     /// Ends the lifetimes of objects. No known address points to them afterwards, so their places may be reused.
-    pub fn end(&self, env: &mut Environment, objects: &[u32], result: Option<&mut Option<Value>>) {
+    /// `result` is a value outside the environment.
+    pub fn end(&self, env: &mut Environment, objects: &[u32], result: &mut Option<Value>) {
         let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Object)).collect();
-        env.lose(&lost);
-        if let Some(value) = result
-            && let Some(without) = value.as_ref().and_then(|value| without(value, &lost))
-        {
-            *value = without;
-        }
+        env.lose_with(&lost, result);
         for &object in objects {
             self.spoil(env, object, 0, u64::MAX);
             env.memory.change(object, |status| *status = Status::new(Count::None, (0, 0), Content::Any));
         }
     }
 
-    /// Ends the lifetimes of the objects of one frame, when other frames of the function may be active.
-    pub fn end_some(&self, env: &mut Environment, objects: &[u32]) {
-        let lost: Vec<(u32, Loss)> = objects.iter().map(|&object| (object, Loss::Reach)).collect();
-        env.lose(&lost);
+    /// Ends the lifetimes of the objects of one frame, when other frames of the function may be active. `result` is a
+    /// value outside the environment.
+    pub fn end_some(&self, env: &mut Environment, objects: &[u32], result: &mut Option<Value>) {
+        let losses = [Loss::Reach, Loss::Null, Loss::Seen];
+        let lost: Vec<(u32, Loss)> = objects.iter().flat_map(|&object| losses.map(|loss| (object, loss))).collect();
+        env.lose_with(&lost, result);
         for &object in objects {
             env.memory.change(object, |status| {
                 (status.may_be_dead, status.count) = (true, Count::Many);
@@ -186,6 +358,20 @@ impl Tracker<'_> {
         })
     }
 
+    /// The offset of an address in its object. `None` if it may be in none, or in a summary object.
+    pub fn offset(&self, memory: &Memory, value: Option<&Value>) -> Option<Value> {
+        let is_plain = |object: u32| match self.allocation(object).map(|edge| &self.program.edges[edge].op) {
+            Some(Op::Alloc { kind, .. }) => !matches!(kind, AllocKind::StandIn),
+            _ => (object as usize) < self.program.globals.len(),
+        };
+        let targets = value?.targets.as_ref()?;
+        if !targets.iter().all(|(object, _)| is_plain(*object)) || !self.is_valid(memory, value, 0, false) {
+            return None;
+        }
+        let plain = |at: &Value| at.without(&|_, _| true).unwrap_or_else(|| at.clone());
+        targets.iter().map(|(_, at)| plain(at)).reduce(|a, b| a.join(&b))
+    }
+
     /// True if `value` is the start of a live object, of this family if one is given.
     pub fn is_start(&self, memory: &Memory, value: Option<&Value>, family: Option<Family>) -> bool {
         let targets = value.and_then(|v| v.targets.as_ref());
@@ -203,12 +389,15 @@ impl Tracker<'_> {
         let end = len.map(|len| Value::apply(BinOp::Add, at, &len));
         let limits = &end.as_ref().unwrap_or(at).limits;
         let is_one = |object: u32| memory.status(object).filter(|s| s.count == Count::One);
-        let Some(status) = is_one(object) else { return false };
+        let Some(status) = memory.status(object) else { return false };
         limits.iter().any(|l: Limit| {
             if l.object == object {
                 // The null byte itself is one more byte.
                 let needed = if l.reach == Reach::Size { constant } else { constant.saturating_sub(1) };
                 return status.has(l.reach) && l.more >= needed;
+            }
+            if status.count != Count::One {
+                return false;
             }
             let is_there =
                 is_one(l.object).is_some_and(|other| other.exists && !other.may_be_dead && other.has(l.reach));

@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod environment;
 pub mod exit;
+pub mod gaps;
 mod join;
 mod life;
 mod relate;

@@ -250,8 +250,9 @@ impl Environment {
             }
             let Some(targets) = self.eval(rows, pool, address).and_then(|value| value.targets) else { continue };
             for (object, at) in targets.iter() {
-                let status = self.memory.objects.get(*object as usize).filter(|status| status.count == Count::One);
-                let Some(status) = status else { continue };
+                let Some(status) = self.memory.status(*object).filter(|status| status.count != Count::None) else {
+                    continue;
+                };
                 for (reach, null) in [(Reach::Null, status.null), (Reach::Seen, status.seen.map(|(least, _)| least))] {
                     let is_it = |l: &Limit| l.object == *object && l.reach == reach && l.more >= 0;
                     if null.is_some_and(|null| at.range.high <= null || at.limits.iter().any(|l| is_it(&l))) {
@@ -413,7 +414,8 @@ impl Environment {
                 if *of != object || most.is_none() {
                     return;
                 }
-                if let Some(limit) = limit.minus(at.range.low) {
+                // A number is bounded by a length of one object only.
+                if let Some(limit) = limit.minus(at.range.low).filter(|_| self.is_one(object)) {
                     let is_exact = limit.is_exact && at.as_constant().is_some();
                     self.limit(rows, pool, offset, Limit { is_exact, ..limit });
                 }

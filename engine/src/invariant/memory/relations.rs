@@ -17,6 +17,10 @@ pub struct Recent {
     pub(super) definitions: Vec<(VarId, ExprId)>,
     /// Variables that equal the memory at an address.
     pub(super) contents: Vec<(Read, ExprId)>,
+    /// Variables that are the offset of an address in its object.
+    offsets: Vec<(VarId, ExprId)>,
+    /// Differences of counters.
+    gaps: Vec<Gap>,
 }
 
 /// A variable of `width` bits.
@@ -25,6 +29,19 @@ pub struct Read {
     /// The variable.
     pub var: VarId,
     /// The width in bits.
+    pub width: u32,
+}
+
+/// `a <= b + more`, where both are signed numbers of one width.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Gap {
+    /// The smaller variable.
+    pub a: VarId,
+    /// The larger one.
+    pub b: VarId,
+    /// The constant.
+    pub more: i64,
+    /// The width of both in bits.
     pub width: u32,
 }
 
@@ -43,10 +60,16 @@ impl Recent {
         self.sums.retain(|sum| o.sums.contains(sum));
         self.definitions.retain(|definition| o.definitions.contains(definition));
         self.contents.retain(|content| o.contents.contains(content));
+        self.offsets.retain(|offset| o.offsets.contains(offset));
         self.len() < before
     }
     fn len(&self) -> usize {
-        self.copies.len() + self.reads.len() + self.sums.len() + self.definitions.len() + self.contents.len()
+        self.copies.len()
+            + self.reads.len()
+            + self.sums.len()
+            + self.definitions.len()
+            + self.contents.len()
+            + self.offsets.len()
     }
     /// Keeps relations among locals only.
     pub fn forget_shared(&mut self, pool: &ExprPool, is_local: &dyn Fn(VarId) -> bool) {
@@ -54,6 +77,7 @@ impl Recent {
         self.sums.retain(|(sum, of, _)| is_local(*sum) && is_local(*of));
         self.definitions.retain(|(defined, value)| is_local(*defined) && variables(pool, *value).all(is_local));
         self.contents.retain(|(held, address)| is_local(held.var) && variables(pool, *address).all(is_local));
+        self.offsets.retain(|(offset, address)| is_local(*offset) && variables(pool, *address).all(is_local));
     }
     /// Drops the contents of memory at addresses that a write may change.
     pub fn written(&mut self, is_kept: &dyn Fn(ExprId) -> bool) {
@@ -98,6 +122,32 @@ impl Recent {
         self.sums.retain(|(sum, of, _)| *sum != var && *of != var);
         self.definitions.retain(|(defined, value)| *defined != var && !mentions(pool, *value, var));
         self.contents.retain(|(held, address)| held.var != var && !mentions(pool, *address, var));
+        self.offsets.retain(|(offset, address)| *offset != var && !mentions(pool, *address, var));
+        self.gaps.retain(|gap| gap.a != var && gap.b != var);
+    }
+    /// The differences of counters.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+    /// Sets the differences of counters.
+    pub fn set_gaps(&mut self, gaps: Vec<Gap>) {
+        self.gaps = gaps;
+    }
+    /// Records that a variable is the offset of an address in its object.
+    pub fn measured(&mut self, pool: &ExprPool, var: VarId, address: ExprId) {
+        if !mentions(pool, address, var) {
+            push(&mut self.offsets, (var, address));
+        }
+    }
+    /// The variables that are the offset of an address in its object.
+    #[cfg(test)]
+    pub fn offsets(&self) -> impl Iterator<Item = (VarId, ExprId)> {
+        self.offsets.iter().copied()
+    }
+    /// True if an expression is the offset of an address in its object.
+    pub fn is_offset(&self, pool: &ExprPool, e: ExprId, address: ExprId) -> bool {
+        let is_it = |(var, at): &(VarId, ExprId)| *at == address && matches!(pool.get(e), Expr::Var(v) if v == var);
+        self.offsets.iter().any(is_it)
     }
     /// Drops the relations to a cell.
     pub fn forget_cell(&mut self, cell: u32) {
@@ -183,7 +233,8 @@ fn mentions(pool: &ExprPool, e: ExprId, var: VarId) -> bool {
     variables(pool, e).any(|v| v == var)
 }
 
-fn variables(pool: &ExprPool, e: ExprId) -> impl Iterator<Item = VarId> {
+/// The variables of an expression.
+pub fn variables(pool: &ExprPool, e: ExprId) -> impl Iterator<Item = VarId> {
     let mut found = Vec::new();
     pool.visit(e, &mut FxHashSet::default(), |_, node| {
         found.extend(if let Expr::Var(v) = node { Some(*v) } else { None })

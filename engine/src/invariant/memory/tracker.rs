@@ -1,12 +1,12 @@
 //! The transfer functions of abstract memory.
 
-use super::environment::{Environment, Rows};
+use super::environment::{Environment, Rows, addresses_of};
 use crate::invariant::memory::cells::{Cell, Content, Count, Loss, Memory, Status, Zeros};
 use crate::invariant::value::Value;
 use crate::invariant::value::address::{NULL, Targets};
 use crate::invariant::value::limits::{Limit, Reach};
-use cfa::{EdgeId, ExprId, Id, Op, Program};
-use rustc_hash::FxHashMap;
+use cfa::{AllocKind, EdgeId, ExprId, Id, Op, Program, StringArray, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::pointer::{ObjectKind, PointsTo};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,6 +15,8 @@ use std::rc::Rc;
 const ELEMENTS: usize = 1024;
 /// Bytes of an initialiser that are copied word by word.
 const COPIED: u64 = 512;
+/// Largest size of a string that the environment passes, in bytes: that of Linux.
+const LONGEST_STRING: u64 = 1 << 17;
 /// Size of the largest cell in bytes.
 const WIDEST: u64 = 8;
 
@@ -34,7 +36,8 @@ pub struct Tracker<'p> {
     pub(in crate::invariant) points_to: Option<PointsTo<'p>>,
     /// By edge of the program of the points-to analysis: its allocation sites.
     sites: FxHashMap<EdgeId, Vec<u32>>,
-    /// By allocation site: its edge. The numbers of globals and functions precede those of sites.
+    /// By number of an object of an allocation site: its edge. The numbers of globals and functions precede these. A site
+    /// that is no variable has two: one of the object that it allocated last, and the next one of its older objects.
     allocations: Vec<EdgeId>,
     of_edge: FxHashMap<EdgeId, u32>,
     pub(in crate::invariant) first_site: u32,
@@ -43,6 +46,12 @@ pub struct Tracker<'p> {
     objects_of: FxHashMap<ExprId, Rc<[u32]>>,
     pub(in crate::invariant) everything: Rc<[u32]>,
     elements: FxHashMap<(u32, u64, u64, u64, u64), Option<Value>>,
+    /// Objects whose content may change at any time.
+    changing: FxHashSet<u32>,
+    /// By array of strings of the environment: the number of the strings that no variable leads to.
+    strings: FxHashMap<u32, u32>,
+    /// By string of such an array that a variable leads to: the number of the others.
+    other_strings: FxHashMap<u32, u32>,
 }
 
 impl<'p> Tracker<'p> {
@@ -51,14 +60,33 @@ impl<'p> Tracker<'p> {
         let first_site = (program.globals.len() + program.funcs.len()) as u32;
         let mut sites: FxHashMap<EdgeId, Vec<u32>> = FxHashMap::default();
         let (mut allocations, mut of_edge) = (Vec::new(), FxHashMap::default());
-        for (id, _) in program.edges.iter().filter(|(_, e)| matches!(e.op, Op::Alloc { .. })) {
-            let site = first_site + allocations.len() as u32;
-            allocations.push(id);
-            of_edge.insert(id, site);
-            sites.entry(origin[id.index()]).or_default().push(site);
+        for (id, edge) in program.edges.iter() {
+            let Op::Alloc { kind, .. } = edge.op else { continue };
+            let numbers = if kind == AllocKind::Stack { 1 } else { 2 };
+            for number in 0..numbers {
+                let site = first_site + allocations.len() as u32;
+                allocations.push(id);
+                if number == 0 {
+                    of_edge.insert(id, site);
+                }
+                sites.entry(origin[id.index()]).or_default().push(site);
+            }
         }
         let globals = 0..program.globals.len() as u32;
-        let everything = globals.chain(first_site..first_site + allocations.len() as u32).collect();
+        let (mut strings, mut other_strings) = (FxHashMap::default(), FxHashMap::default());
+        let mut next = first_site + allocations.len() as u32;
+        for StringArray { array, strings: known } in program.string_arrays() {
+            let site = |var: VarId| {
+                let allocates = |edge: &&EdgeId| program.edges[**edge].op.def() == Some(var);
+                allocations.iter().find(allocates).map(|edge| of_edge[edge])
+            };
+            if let Some(array) = site(*array) {
+                strings.insert(array, next);
+                other_strings.extend(known.iter().filter_map(|&var| Some((site(var)?, next))));
+                next += 1;
+            }
+        }
+        let everything = globals.chain(first_site..next).collect();
         Self {
             program,
             rows: Rows::following(program),
@@ -72,6 +100,9 @@ impl<'p> Tracker<'p> {
             objects_of: FxHashMap::default(),
             everything,
             elements: FxHashMap::default(),
+            changing: FxHashSet::default(),
+            strings,
+            other_strings,
         }
     }
 
@@ -79,25 +110,65 @@ impl<'p> Tracker<'p> {
     pub fn initial(&self) -> Memory {
         let mut memory = Memory::new();
         for (id, global) in self.program.globals.iter() {
-            let content = if global.init.is_some() { Content::Initial } else { Content::Any };
+            let is_known = global.init.is_some() && !self.changing.contains(&id.0);
+            let content = if is_known { Content::Initial } else { Content::Any };
             let status = Status::new(Count::One, (global.size, global.size), content);
-            memory.objects.set(id.index(), Some(Status { null: last_null(self.program, global), ..status }));
+            let null = last_null(self.program, global).filter(|_| is_known);
+            memory.objects.set(id.index(), Some(Status { null, ..status }));
         }
         for site in 0..self.allocations.len() {
             let status = Status::new(Count::None, (0, 0), Content::Any);
             memory.objects.set(self.first_site as usize + site, Some(status));
+        }
+        for &object in self.strings.values() {
+            let status = Status::new(Count::Many, (1, LONGEST_STRING), Content::Any);
+            memory.objects.set(object as usize, Some(Status { null: Some(0), ..status }));
         }
         memory
     }
 
     /// Number of objects.
     pub fn objects(&self) -> usize {
-        self.first_site as usize + self.allocations.len()
+        self.first_site as usize + self.allocations.len() + self.strings.len()
+    }
+
+    /// Marks global objects whose content may change at any time.
+    pub fn never_know(&mut self, objects: &FxHashSet<cfa::GlobalId>) {
+        self.changing.extend(objects.iter().map(|global| global.0));
+    }
+
+    /// True if what an address leads to changes only where the program writes.
+    pub fn is_steady(&mut self, value: Option<&Value>, address: ExprId) -> bool {
+        self.changing.is_empty()
+            || match self.places(value, address) {
+                Places::Known(targets) => targets.iter().all(|(object, _)| !self.changing.contains(object)),
+                Places::Objects(objects) => objects.iter().all(|object| !self.changing.contains(object)),
+            }
+    }
+
+    /// The offsets and sizes of the cells of an object.
+    pub(super) fn cells_of(&self, object: u32) -> Vec<(u64, u64)> {
+        self.of_object.get(&object).into_iter().flat_map(|cells| cells.keys().copied()).collect()
+    }
+
+    /// The content of the object that an edge allocates.
+    pub fn fresh(&self, object: u32, is_zeroed: bool) -> Content {
+        match self.strings.get(&object) {
+            Some(&strings) => Content::Addresses(strings),
+            None if is_zeroed => Content::Zero,
+            None => Content::Any,
+        }
     }
 
     /// The object that an edge allocates.
     pub fn site(&self, edge: EdgeId) -> u32 {
         self.of_edge[&edge]
+    }
+
+    /// The number of the older objects of the site that allocated `object` last; `None` if there is none.
+    pub fn older(&self, object: u32) -> Option<u32> {
+        let edge = self.allocation(object)?;
+        (self.of_edge[&edge] == object && self.allocation(object + 1) == Some(edge)).then_some(object + 1)
     }
 
     /// The edge that allocates an object; `None` for globals and functions.
@@ -122,6 +193,8 @@ impl<'p> Tracker<'p> {
                 ObjectKind::Unknown | ObjectKind::Buffer(_) | ObjectKind::Distance(_) => is_any = true,
             }
         }
+        let others: Vec<u32> = found.iter().filter_map(|object| self.other_strings.get(object).copied()).collect();
+        found.extend(others);
         found.sort_unstable();
         found.dedup();
         let found = if is_any { Rc::clone(&self.everything) } else { found.into() };
@@ -137,7 +210,7 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    fn cell(&mut self, object: u32, at: u64, bytes: u64) -> u32 {
+    pub(super) fn cell(&mut self, object: u32, at: u64, bytes: u64) -> u32 {
         let next = self.cells.len() as u32;
         let id = *self.of_object.entry(object).or_default().entry((at, bytes)).or_insert(next);
         if id == next {
@@ -188,6 +261,9 @@ impl<'p> Tracker<'p> {
     }
 
     fn held_but_for_zeros(&self, memory: &Memory, cell: Cell) -> Option<Value> {
+        if self.changing.contains(&cell.object) {
+            return None;
+        }
         if let Some(&id) = self.of_object.get(&cell.object).and_then(|cells| cells.get(&(cell.at, cell.bytes)))
             && let Some(value) = memory.cells.get(id as usize)
         {
@@ -216,7 +292,13 @@ impl<'p> Tracker<'p> {
             let held = held.and_then(|held| zeros.joined(self.cells[id as usize], &held));
             memory.cells.set(id as usize, held.filter(|held| !held.is_full()));
         }
-        memory.change(object, |status| status.zeros = None);
+        memory.change(object, |status| {
+            status.zeros = None;
+            // An element may be null.
+            if let Content::Addresses(_) = status.content {
+                (status.content, status.written) = (Content::Any, Rc::new([]));
+            }
+        });
     }
 
     /// The value of an unwritten cell.
@@ -225,6 +307,11 @@ impl<'p> Tracker<'p> {
         match content {
             Content::Any => None,
             Content::Zero => Some(Value::constant(width, 0)),
+            Content::Addresses(object) => {
+                let pointer = self.program.layout.pointer_width;
+                let is_element = width == pointer && cell.at.is_multiple_of(cell.bytes);
+                is_element.then(|| Value::address(addresses_of(pointer, 1), 1, object))
+            }
             Content::Initial => {
                 let object = &self.program.globals[cfa::GlobalId(cell.object)];
                 let init = object.init.as_ref()?;
@@ -274,6 +361,9 @@ impl<'p> Tracker<'p> {
         }
         // The read lies within the object.
         let last = at.range.high.min(status.most.checked_sub(bytes)?);
+        if let Content::Addresses(_) = status.content {
+            return self.read_element(memory, object, at, bytes);
+        }
         let is_initial = status.content == Content::Initial && !status.is_written(0, status.most);
         let step = u64::try_from(at.congruence.modulus.max(1)).ok()?;
         let first = at.congruence.next(at.range.low)?;
@@ -313,6 +403,37 @@ impl<'p> Tracker<'p> {
         found
     }
 
+    /// Reads an element of an array of addresses.
+    fn read_element(&self, memory: &Memory, object: u32, at: &Value, bytes: u64) -> Option<Value> {
+        let status = memory.status(object)?;
+        let pointer = u64::from(self.program.layout.pointer_width / 8);
+        let is_aligned =
+            at.congruence.modulus.is_multiple_of(pointer.into()) && at.congruence.rest.is_multiple_of(pointer.into());
+        if bytes != pointer || !is_aligned {
+            return None;
+        }
+        let is_before = |zeros: &Zeros| {
+            let ends_before = |l: Limit| {
+                (l.object, l.reach, l.times) == (object, Reach::Size, 1) && l.more >= (bytes + zeros.bytes) as i64
+            };
+            at.limits.iter().any(ends_before)
+        };
+        let written = status.written.iter().filter(|&&(from, to)| at.range.low < to && from <= at.range.high);
+        let written: Vec<(u64, u64)> = written.copied().collect();
+        if written.iter().any(|(from, to)| (to - from) / pointer > ELEMENTS as u64) {
+            return None;
+        }
+        let unwritten = Cell { object, at: 0, bytes };
+        let mut found = self.background(status.content, unwritten)?;
+        for at in written.into_iter().flat_map(|(from, to)| (from / pointer * pointer..to).step_by(pointer as usize)) {
+            found = found.join(&self.held_but_for_zeros(memory, Cell { object, at, bytes })?);
+        }
+        match status.zeros.filter(|zeros| !is_before(zeros)) {
+            Some(zeros) => zeros.joined(unwritten, &found),
+            None => Some(found),
+        }
+    }
+
     // Writing.
 
     /// Applies a write of `bytes` bytes. Values of more than 8 bytes are unknown.
@@ -332,7 +453,7 @@ impl<'p> Tracker<'p> {
         };
         self.lose_nulls(env, &places, Some(&Value::constant(64, bytes)), is_null);
         // The stored value may be bounded by the null byte that the write replaces.
-        let is_lost = |l: &Limit| env.memory.status(l.object).is_some_and(|status| !status.has(l.reach));
+        let is_lost = |l: &Limit, _: bool| env.memory.status(l.object).is_some_and(|status| !status.has(l.reach));
         let left = stored.and_then(|value| value.without(&is_lost));
         let stored = left.as_ref().or(stored);
         if let ([(object, at)], true) = (&targets[..], is_null) {
@@ -428,7 +549,8 @@ impl<'p> Tracker<'p> {
 
     /// Records a null byte of an object.
     fn find_null(&self, env: &mut Environment, object: u32, at: &Value) {
-        let is_known = env.memory.status(object).is_none_or(|s| s.count != Count::One || s.null.is_some());
+        let is_known = self.changing.contains(&object)
+            || env.memory.status(object).is_none_or(|s| s.count != Count::One || s.null.is_some());
         if !is_known {
             // Callers may know another null byte.
             env.lose(&[(object, Loss::Null)]);
@@ -540,7 +662,20 @@ impl<'p> Tracker<'p> {
                 carried.extend(now.map(|now| (cell, now)));
             }
         }
+        let addresses = src.as_ref().and_then(|src| match src.targets.as_deref() {
+            Some([(source, from)]) if from.as_constant() == Some(0) => env.memory.status(*source),
+            _ => None,
+        });
+        let addresses = addresses.filter(|status| matches!(status.content, Content::Addresses(_)));
+        let addresses = addresses.map(|status| (status.content, Rc::clone(&status.written)));
         self.spoil_places(env, &places, len.as_ref());
+        if let (Places::Known(to), Some((content, written)), Some(len)) = (&places, addresses, &len)
+            && let [(object, to)] = &to[..]
+            && to.as_constant() == Some(0)
+            && len.limits.iter().any(|l| l == Limit::new(*object, Reach::Size, 0).exact())
+        {
+            env.memory.change(*object, |status| (status.content, status.written) = (content, written));
+        }
         for (Cell { object, at, bytes }, value) in carried {
             let cell = self.cell(object, at, bytes);
             env.memory.cells.set(cell as usize, Some(value).filter(|v| !v.is_full()));
@@ -552,7 +687,8 @@ impl<'p> Tracker<'p> {
 fn ends_with_zeros(tracker: &Tracker, env: &mut Environment, object: u32, at: &Value, bytes: u64) -> bool {
     let is_last =
         |l: Limit| (l.object, l.reach, l.times, l.is_exact) == (object, Reach::Size, 1, true) && l.more == bytes as i64;
-    let status = env.memory.status(object).filter(|s| s.count == Count::One && s.content == Content::Any);
+    let is_unknown = |s: &&Status| matches!(s.content, Content::Any | Content::Addresses(_));
+    let status = env.memory.status(object).filter(|s| s.count == Count::One).filter(is_unknown);
     let modulus = at.congruence.modulus;
     let is_aligned = modulus != 0 && modulus.is_multiple_of(bytes.into());
     if at.as_constant().is_some() || !is_aligned || status.is_none() || !at.limits.iter().any(is_last) {

@@ -5,6 +5,7 @@ use super::tracker::Tracker;
 use crate::invariant::memory::cells::{Content, Count, Loss, Memory, Status};
 use crate::semantics::Paged;
 use cfa::{AllocKind, GlobalId, Id, Op, VarId};
+use fixedbitset::FixedBitSet;
 use std::rc::Rc;
 
 impl Tracker<'_> {
@@ -44,6 +45,30 @@ impl Tracker<'_> {
         let program = self.program;
         let is_local = |var: VarId| program.vars[var].func().is_some();
         env.recent.forget_shared(&program.exprs, &is_local);
+        env.recent.written(&|_| false);
+    }
+
+    /// Applies the effect of a function's callees before a non-local jump back into it: they may have written, allocated
+    /// or freed all objects that they touch.
+    pub fn come_back(&self, env: &mut Environment, touched: &FixedBitSet) {
+        let losses = [Loss::Null, Loss::Seen, Loss::Reach];
+        let mut lost: Vec<(u32, Loss)> =
+            touched.ones().flat_map(|object| losses.map(|loss| (object as u32, loss))).collect();
+        let older = |object: usize| Some((object as u32, Loss::Aged(self.older(object as u32)?)));
+        lost.extend(touched.ones().filter_map(older));
+        env.lose(&lost);
+        for object in touched.ones() {
+            self.spoil(env, object as u32, 0, u64::MAX);
+            let is_site = self.allocation(object as u32).is_some();
+            env.memory.change(object as u32, |status| {
+                (status.content, status.written, status.zeros) = (Content::Any, Rc::new([]), None);
+                (status.null, status.seen, status.covers) = (None, None, Rc::new([]));
+                if is_site {
+                    (status.count, status.may_be_dead, status.exists) = (Count::Many, true, false);
+                    (status.size, status.most) = (0, u64::MAX);
+                }
+            });
+        }
         env.recent.written(&|_| false);
     }
 

@@ -1,12 +1,13 @@
 //! Values as addresses: their targets.
 
 use super::congruence::Congruence;
-use super::limits::{Limit, within};
+use super::limits::{Limit, Reach, Reaches, Within, within};
 use crate::invariant::value::Value;
 use crate::semantics::range as addresses;
 use cfa::interp::function_address;
 use cfa::{BinOp, FuncId};
 use smt::bounds::Bounds;
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// The target objects in ascending order, each with the possible offsets (of pointer width) from its start.
@@ -49,18 +50,34 @@ impl Value {
         let is_it = object == other && is_one(*object) && !self.contains(0) && !o.contains(0);
         is_it.then(|| Self::apply(BinOp::Sub, at, from))
     }
-    /// The targets of either address. `op` combines the offsets within common objects.
-    pub(in crate::invariant) fn either(&self, o: &Self, op: impl Fn(&Self, &Self) -> Self) -> Option<Targets> {
+    /// The targets of either address, which are values in two states. `op` combines the offsets within common objects.
+    pub(in crate::invariant) fn either(
+        &self,
+        o: &Self,
+        how: &dyn Reaches,
+        op: impl Fn(u32, &Self, &Self) -> Self,
+    ) -> Option<Targets> {
         if self.targets.is_none() && o.targets.is_none() {
             return None;
         }
         let (a, b) = (leads_to(self)?, leads_to(o)?);
-        let mut all: Vec<(u32, Self)> = a.to_vec();
-        for (object, at) in b.iter() {
-            match all.binary_search_by_key(object, |(object, _)| *object) {
-                Ok(i) => all[i].1 = op(&all[i].1, at),
-                Err(i) => all.insert(i, (*object, at.clone())),
-            }
+        let one_sided = |object: u32, at: &Self| (object, at.one_sided(&Within { how, object }));
+        let mut all: Vec<(u32, Self)> = Vec::with_capacity(a.len() + b.len());
+        let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+        loop {
+            let order = match (a.peek(), b.peek()) {
+                (Some((x, _)), Some((y, _))) => x.cmp(y),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let first = if order.is_le() { a.next() } else { None };
+            let second = if order.is_ge() { b.next() } else { None };
+            all.push(match (first, second) {
+                (Some((object, x)), Some((_, y))) => (*object, op(*object, x, y)),
+                (Some((object, at)), None) | (None, Some((object, at))) => one_sided(*object, at),
+                (None, None) => unreachable!("one of them is next"),
+            });
         }
         (all.len() <= TARGETS).then(|| all.into())
     }
@@ -98,6 +115,19 @@ impl Value {
         let left: Targets = targets.iter().filter_map(within).collect();
         // If no target remains, the access is never valid, and the code after it is unreachable.
         if left.is_empty() { self.clone() } else { Self { targets: Some(left), ..self.clone() } }
+    }
+}
+
+impl Value {
+    /// The value of an address after an access of `bytes` bytes at it, which was valid.
+    pub fn reaching(&self, bytes: u64) -> Self {
+        let Ok(bytes) = i64::try_from(bytes) else { return self.clone() };
+        let reaching = |(object, at): &(u32, Self)| match *object {
+            NULL => (NULL, at.clone()),
+            object => (object, at.limited(Limit::new(object, Reach::Size, bytes))),
+        };
+        let targets = self.targets.as_ref().map(|targets| targets.iter().map(reaching).collect());
+        Self { targets, ..self.clone() }
     }
 }
 

@@ -6,8 +6,17 @@
 //! sizes, POPL 2009, use sizes of objects as such variables. Simon, King, Analyzing string buffers in C, AMAST 2002,
 //! use the first null byte.
 //!
-//! An offset bound is meaningful only while its object exists and its number represents one object (see
-//! [`Count`](crate::invariant::memory::cells::Count)).
+//! An offset bound of a number is meaningful only while its object exists and its number represents one object (see
+//! [`Count`](crate::invariant::memory::cells::Count)). An offset bound of an offset within the object itself refers to
+//! the object that the address points to, also if its number represents several.
+//!
+//! Invariant: the memory of an environment has the length to which a bound in it refers (`Memory::defines`). The status
+//! of an object determines which null byte is meant, so a bound without that status says nothing, and it would say
+//! something wrong as soon as the status gets another null byte. Therefore an operation that drops a length, or gives it
+//! another meaning, drops the bounds that refer to it, in the environment and in the callers (`Loss`). A join keeps a
+//! bound only if both memories have its length, also where a cell or a target exists in one memory only. A caller keeps
+//! a bound of a callee's exit only if its own memory after the call has the length: the exit is joined over all callers,
+//! and some of them may lack it.
 
 use crate::invariant::value::Value;
 use cfa::BinOp;
@@ -238,16 +247,21 @@ impl Limits {
             let is_exact = limit.is_exact && found.is_exact && limit.more == found.more;
             Some(Limit { more: limit.more.min(found.more), is_exact, ..limit })
         };
-        let kept = |limit: &Limit| how.stays(limit.object, limit.reach);
+        let kept = |limit: &Limit| how.stays(limit.object, limit.reach, how.owner() == Some(limit.object));
         let of_a = a.limits.iter().filter(kept).filter_map(|l| other(l, b, how.right_exists(l.object)));
         let of_b = b.limits.iter().filter(kept).filter_map(|l| other(l, a, how.left_exists(l.object)));
         // Each result is correct, but the weaker of two bounds with one key was joined with its counterpart.
         Self::of(of_a.chain(of_b))
     }
-    /// The bounds of `before` that still hold in `joined`.
-    pub fn widened(before: &Self, joined: &Self) -> Self {
-        let is_old = |l: &Limit| before.iter().any(|b| b.key() == l.key() && b.more <= l.more);
-        if joined.is_empty() { Self::NONE } else { Self::of(joined.iter().filter(is_old)) }
+    /// The bounds of `before` that still hold in `joined`, with those that only the range of `before` implies.
+    pub fn widened(before: &Value, joined: &Value) -> Self {
+        let implies =
+            |value: &Value, l: &Limit| -(i128::from(l.times) * i128::from(value.range.high)) >= i128::from(l.more);
+        let is_old = |l: &Limit| {
+            before.limits.iter().any(|b| b.key() == l.key() && b.more <= l.more)
+                || implies(before, l) && !implies(joined, l)
+        };
+        if joined.limits.is_empty() { Self::NONE } else { Self::of(joined.limits.iter().filter(is_old)) }
     }
     /// The bounds without those that are lost; `None` if none is.
     pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
@@ -268,8 +282,36 @@ pub trait Reaches {
     fn left_exists(&self, object: u32) -> bool;
     /// True if the object may exist in the second state.
     fn right_exists(&self, object: u32) -> bool;
-    /// True if this length of the object is defined in both states.
-    fn stays(&self, object: u32, reach: Reach) -> bool;
+    /// True if this length of the object is defined in both states. `owns` states that the bound is that of an offset
+    /// within the object itself, so that the number may represent several objects.
+    fn stays(&self, object: u32, reach: Reach, owns: bool) -> bool;
+    /// The object in which the joined values are offsets.
+    fn owner(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// The values are offsets within an object.
+pub struct Within<'a> {
+    /// How other offset bounds are joined.
+    pub how: &'a dyn Reaches,
+    /// The object.
+    pub object: u32,
+}
+
+impl Reaches for Within<'_> {
+    fn left_exists(&self, object: u32) -> bool {
+        self.how.left_exists(object)
+    }
+    fn right_exists(&self, object: u32) -> bool {
+        self.how.right_exists(object)
+    }
+    fn stays(&self, object: u32, reach: Reach, owns: bool) -> bool {
+        self.how.stays(object, reach, owns)
+    }
+    fn owner(&self) -> Option<u32> {
+        Some(self.object)
+    }
 }
 
 /// Both values are from the same state.
@@ -282,7 +324,7 @@ impl Reaches for Same {
     fn right_exists(&self, _object: u32) -> bool {
         true
     }
-    fn stays(&self, _object: u32, _reach: Reach) -> bool {
+    fn stays(&self, _object: u32, _reach: Reach, _owns: bool) -> bool {
         true
     }
 }

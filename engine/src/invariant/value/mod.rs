@@ -13,7 +13,7 @@ pub mod wide;
 use address::{NULL, Targets};
 use cfa::{BinOp, Bv};
 use congruence::Congruence;
-use limits::{Limit, Limits, Reaches, Same};
+use limits::{Limit, Limits, Reaches, Same, Within};
 use smt::bounds::Bounds;
 use std::rc::Rc;
 
@@ -69,15 +69,21 @@ impl Value {
     pub fn limited(&self, limit: Limit) -> Self {
         Self { limits: self.limits.with(limit), ..self.clone() }
     }
-    /// The set without lost offset bounds. `None` if it has no such bounds, so that nothing changes.
-    pub fn without(&self, is_lost: &dyn Fn(&Limit) -> bool) -> Option<Self> {
-        let limits = self.limits.without(is_lost);
-        let is_hit = |(_, at): &(u32, Self)| at.without(is_lost).is_some();
+    /// The set without lost offset bounds; `None` if it has none of them. `is_lost` also gets whether the bound is that
+    /// of an offset within its object.
+    pub fn without(&self, is_lost: &dyn Fn(&Limit, bool) -> bool) -> Option<Self> {
+        let limits = self.limits.without(&|limit| is_lost(limit, false));
+        let of_target = |object: u32| move |limit: &Limit| is_lost(limit, limit.object == object);
+        let left = |(o, at): &(u32, Self)| at.limits.without(&of_target(*o));
+        let is_hit = |target: &(u32, Self)| left(target).is_some();
         let targets = self.targets.as_ref().filter(|targets| targets.iter().any(is_hit));
         if limits.is_none() && targets.is_none() {
             return None;
         }
-        let stripped = |(o, at): &(u32, Self)| (*o, at.without(is_lost).unwrap_or_else(|| at.clone()));
+        let stripped = |target: &(u32, Self)| match left(target) {
+            Some(limits) => (target.0, Self { limits, ..target.1.clone() }),
+            None => target.clone(),
+        };
         let targets = match targets {
             Some(targets) => Some(targets.iter().map(stripped).collect()),
             None => self.targets.clone(),
@@ -204,8 +210,18 @@ impl Value {
         if self == o && self.limits.is_empty() && self.targets.is_none() {
             return self.clone();
         }
-        let targets = self.either(o, |a, b| a.join_where(b, how));
+        let targets = self.either(o, how, |object, a, b| a.join_where(b, &Within { how, object }));
         Self { targets, limits: Limits::joined(self, o, how), ..self.joined_numbers(o) }
+    }
+
+    /// The value where only one of two joined states has it: without the offset bounds on lengths that the joined state
+    /// does not have.
+    pub fn one_sided(&self, how: &dyn Reaches) -> Self {
+        let is_lost = |limit: &Limit, owns: bool| {
+            let owns = owns || how.owner() == Some(limit.object);
+            !how.stays(limit.object, limit.reach, owns)
+        };
+        self.without(&is_lost).unwrap_or_else(|| self.clone())
     }
 
     fn joined_numbers(&self, o: &Self) -> Self {
@@ -234,15 +250,16 @@ impl Value {
         if joined == *self {
             return joined;
         }
-        joined.limits = Limits::widened(&self.limits, &joined.limits);
+        joined.limits = Limits::widened(self, &joined);
+        let widened = |object, a: &Self, b: &Self| a.widen_where(b, thresholds, &Within { how, object });
         if let (Some(before), Some(after)) = (&self.members, &joined.members) {
             let fits = |v: &u64| before.binary_search(v).is_ok() || thresholds.binary_search(v).is_ok();
             if after.iter().all(fits) {
-                joined.targets = self.either(o, |a, b| a.widen_where(b, thresholds, how));
+                joined.targets = self.either(o, how, widened);
                 return joined;
             }
         }
-        joined.targets = self.either(o, |a, b| a.widen_where(b, thresholds, how));
+        joined.targets = self.either(o, how, widened);
         joined.members = None;
         let width = self.width();
         let full = Bounds::full(width);
