@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::written::approximations;
 use adapter::{Adapter, Ran};
 use anyhow::{Context, Error, anyhow};
-use cfa::Program;
+use cfa::{FunctionOrigin, Op, Program};
 use cfa::interp::Interpreter;
 use cooperate::range::test_case::TestCase;
 use engine::budget::Budget;
