@@ -360,7 +360,12 @@ impl<'p> Search<'p> {
                     } else {
                         match end {
                             End::Exit(_) | End::Abort | End::Assumed | End::Limit(LimitKind::Endless) => {}
-                            End::Limit(_) => self.note("a thread takes too many steps", None),
+                            End::Limit(kind) => {
+                                if kind == LimitKind::Steps {
+                                    machine.share_step();
+                                }
+                                self.note("a thread takes too many steps", None);
+                            }
                             End::Unreachable => {
                                 self.note("code that the compiler assumes to be unreachable is reached", None)
                             }
