@@ -1359,6 +1359,15 @@ impl<'r> Machine<'r> {
     pub fn accesses(&self) -> &[Access] {
         self.state.threads.as_ref().and_then(|t| t.step.as_deref()).unwrap_or(&[])
     }
+    /// Makes the memory that the last step accessed visible. A step that does not end may wait for another thread to write.
+    pub fn share_step(&mut self) {
+        let Some(Visible::Only(sharing)) = self.state.threads.as_ref().map(|t| &t.visible) else { return };
+        let mut sharing = sharing.borrow_mut();
+        let places: FxHashSet<(u64, u64)> = self.accesses().iter().map(|access| (access.addr, access.len)).collect();
+        for cell in places.into_iter().flat_map(|(addr, len)| self.state.cells(addr, len)) {
+            sharing.grew |= sharing.shared.insert(cell);
+        }
+    }
     /// The outcome when no thread can continue: a deadlock, if that is an error.
     pub fn blocked(&mut self) -> Outcome {
         self.state.blocked()

@@ -1,0 +1,870 @@
+//! A proof that a program has no data race, for any number of threads, inputs and memory orders.
+//!
+//! The analysis computes for each access the locks that its thread certainly holds (locksets: Savage et al., *Eraser*,
+//! 1997; static, with relative locksets of functions: Voung, Jhala, Lerner: *RELAY*, FSE 2007). Two accesses are ordered
+//! if they have a common lock, if one of them comes before the other's thread is created, or after it was joined.
+//! Points-to sets tell which accesses may meet. Objects whose address never reaches another thread are private.
+//!
+//! The analysis relies on the assumptions of [`slicer::pointer`]: accesses stay within their objects.
+
+use cfa::threads::{BLOCK, ThreadOp};
+use cfa::{
+    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, LocId, Op, Program, Var,
+    VarId, VarKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use slicer::pointer::{Location, ObjectId, ObjectKind, Options, PointsTo, Slot};
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// The function of the models in which every thread but the first starts.
+const RUN: &str = "proviso_run";
+/// The function of the models that writes the identifier of a new thread.
+const START: &str = "proviso_start";
+/// Functions of the models whose approximations this analysis excludes: it requires that a thread unlocks only mutexes
+/// that it holds; other kinds of mutexes exclude threads as well; a wait changes no facts.
+const EXCLUDED: [&str; 3] = ["proviso_kind", "proviso_unlock", "proviso_wait_for"];
+/// Limit on the start functions of threads.
+const MOST_ROOTS: usize = 60;
+/// Limit on the pairs of accesses that are compared.
+const MOST_PAIRS: usize = 4_000_000;
+
+/// A fact that certainly holds at a location.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fact {
+    /// The thread holds the lock at this offset of a global object.
+    Holds(GlobalId, i64),
+    /// The thread holds the lock to which the pointer points. The fact is about the current call of the function alone.
+    /// It shows that an unlock is permitted, not that two threads exclude each other.
+    HoldsAt(ExprId),
+    /// The thread is in an atomic section.
+    Atomic,
+    /// No thread with the start function of this number was created yet.
+    NotCreated(usize),
+    /// The only thread with the start function of this number has ended and was joined.
+    Joined(usize),
+}
+
+type Facts = BTreeSet<Fact>;
+
+/// The effect of a function on facts, for every caller.
+#[derive(Clone, Default)]
+struct Effect {
+    /// The facts that certainly hold at the end, whatever held at the start.
+    gains: Facts,
+    /// The facts that may no longer hold at the end.
+    loses: Facts,
+    /// True if the function may unlock any lock.
+    loses_locks: bool,
+}
+
+/// An access to memory by a thread.
+struct Access {
+    slot: Slot,
+    writes: bool,
+    facts: Facts,
+    /// The number of the start function of the thread.
+    root: usize,
+}
+
+/// Returns true if it is proved that no run has a data race.
+pub(super) fn are_race_free(program: &Program, deadline: Instant) -> bool {
+    let Some(whole) = with_starts(program) else { return false };
+    let options = Options { budget: 40_000_000, deadline: Some(deadline), ..Options::default() };
+    PointsTo::compute(&whole, &options)
+        .and_then(|points_to| Locksets::new(&whole, points_to))
+        .is_some_and(|mut locksets| locksets.prove() == Some(true))
+}
+
+/// The program in which the start of a thread is a call, and the argument of the current thread a global variable: an
+/// over-approximation for analyses that ignore the order of operations.
+fn with_starts(program: &Program) -> Option<Program> {
+    let mut whole = program.clone();
+    let start = whole.thread_op(ThreadOp::Start)?;
+    let [func, argument] = whole.funcs[start].params[..] else { return None };
+    let (ty, width) = (whole.vars[argument].ty, whole.vars[argument].width);
+    let this = whole.vars.push(Var { name: None, ty, width, kind: VarKind::Global { init: None }, place: None });
+    let (func, argument, result) = (whole.exprs.var(func, width), whole.exprs.var(argument, width), this);
+    let (entry, then, end) = (whole.add_location(start), whole.add_location(start), whole.add_location(start));
+    let sink = whole.add_location(start);
+    whole.add_edge(entry, Op::Assign { var: this, value: argument }, then, None);
+    let call = Op::Call { callee: Callee::Indirect(func), args: Box::new([argument]), varargs: None, result: None };
+    whole.add_edge(then, call, end, None);
+    whole.add_edge(end, Op::Return { value: None }, sink, None);
+    whole.funcs[start].entry = entry;
+    if let Some(own) = whole.thread_op(ThreadOp::This) {
+        let (entry, sink) = (whole.add_location(own), whole.add_location(own));
+        let value = whole.exprs.var(result, width);
+        whole.add_edge(entry, Op::Return { value: Some(value) }, sink, None);
+        whole.funcs[own].entry = entry;
+    }
+    Some(whole)
+}
+
+struct Locksets<'p> {
+    program: &'p Program,
+    points_to: PointsTo<'p>,
+    /// By function, its edges that can be executed.
+    bodies: Vec<Vec<EdgeId>>,
+    outgoing: FxHashMap<LocId, Vec<EdgeId>>,
+    /// The start functions of threads; the first is the entry of the program.
+    roots: Vec<FuncId>,
+    /// By function, a bit for each root from which it is called.
+    of_roots: Vec<u64>,
+    /// By root, true if at most one thread starts there.
+    is_single: Vec<bool>,
+    /// The roots of the threads that a call creates.
+    creates: FxHashMap<EdgeId, Vec<usize>>,
+    /// The root whose thread a call joins.
+    joins: FxHashMap<EdgeId, usize>,
+    effects: Vec<Effect>,
+    /// The global objects that contain the locks to which pointers may point; `None` if any may.
+    locks: FxHashMap<ExprId, Option<FxHashSet<GlobalId>>>,
+}
+
+impl<'p> Locksets<'p> {
+    /// `None` if the program has operations that the analysis does not cover.
+    fn new(program: &'p Program, points_to: PointsTo<'p>) -> Option<Self> {
+        let mut outgoing: FxHashMap<LocId, Vec<EdgeId>> = FxHashMap::default();
+        for (id, edge) in program.edges.iter() {
+            outgoing.entry(edge.source).or_default().push(id);
+        }
+        let mut this = Self {
+            program,
+            points_to,
+            bodies: vec![Vec::new(); program.funcs.len()],
+            outgoing,
+            roots: vec![program.entry],
+            of_roots: vec![0; program.funcs.len()],
+            is_single: vec![true],
+            creates: FxHashMap::default(),
+            joins: FxHashMap::default(),
+            effects: vec![Effect::default(); program.funcs.len()],
+            locks: FxHashMap::default(),
+        };
+        for func in program.funcs.ids().filter(|&f| this.points_to.is_reached(f)) {
+            this.bodies[func.index()] = this.executed(func);
+        }
+        this.find_roots()?;
+        this.find_joins();
+        this.find_locks();
+        Some(this)
+    }
+
+    /// The edges of a function that are connected to its entry.
+    fn executed(&self, func: FuncId) -> Vec<EdgeId> {
+        let mut todo = vec![self.program.funcs[func].entry];
+        let mut known: FxHashSet<LocId> = todo.iter().copied().collect();
+        let mut edges = Vec::new();
+        while let Some(loc) = todo.pop() {
+            for &edge in self.outgoing.get(&loc).into_iter().flatten() {
+                edges.push(edge);
+                let target = self.program.edges[edge].target;
+                if known.insert(target) {
+                    todo.push(target);
+                }
+            }
+        }
+        edges
+    }
+
+    fn op_of(&self, func: FuncId) -> Option<ThreadOp> {
+        ThreadOp::by_name(&self.program.funcs[func].name)
+    }
+    fn is_model(&self, func: FuncId) -> bool {
+        self.program.funcs[func].origin == FunctionOrigin::Model
+    }
+    /// The name of a library function that the edge calls directly.
+    fn library(&self, edge: EdgeId) -> Option<&str> {
+        match &self.program.edges[edge].op {
+            Op::Call { callee: Callee::Direct(f), .. } if self.is_model(*f) => {
+                let name = self.program.funcs[*f].name.as_str();
+                Some(name.strip_suffix(".void").unwrap_or(name))
+            }
+            _ => None,
+        }
+    }
+    fn argument(&self, edge: EdgeId, n: usize) -> Option<ExprId> {
+        match &self.program.edges[edge].op {
+            Op::Call { args, .. } => args.get(n).copied(),
+            _ => None,
+        }
+    }
+
+    /// The functions called from `func`, also through callees. Threads that they create are not followed.
+    fn called(&self, func: FuncId, without: Option<FuncId>) -> FxHashSet<FuncId> {
+        let mut todo = vec![func];
+        let mut known: FxHashSet<FuncId> = todo.iter().copied().collect();
+        while let Some(func) = todo.pop() {
+            for &edge in &self.bodies[func.index()] {
+                let is_indirect = matches!(self.program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. });
+                if is_indirect && Some(func) == without {
+                    continue;
+                }
+                for &callee in self.points_to.callees(edge) {
+                    if self.op_of(callee).is_none() && known.insert(callee) {
+                        todo.push(callee);
+                    }
+                }
+            }
+        }
+        known
+    }
+
+    /// Finds the start functions of threads and the calls that create them. `None` if some are not known.
+    fn find_roots(&mut self) -> Option<()> {
+        let program = self.program;
+        let run = program.func_by_name(RUN)?;
+        let starts: Vec<EdgeId> = self.bodies[run.index()].clone();
+        for edge in starts {
+            if matches!(program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. }) {
+                for &root in self.points_to.callees(edge) {
+                    if !self.roots[1..].contains(&root) {
+                        self.roots.push(root);
+                    }
+                }
+            }
+        }
+        if self.roots.len() > MOST_ROOTS {
+            return None;
+        }
+        let at_the_end = self.called(run, Some(run));
+        for (n, &root) in self.roots.clone().iter().enumerate() {
+            let mut called = self.called(root, None);
+            if n > 0 {
+                called.extend(&at_the_end);
+            }
+            called.iter().for_each(|f| self.of_roots[f.index()] |= 1 << n);
+        }
+        let mut sites: Vec<Vec<EdgeId>> = vec![Vec::new(); self.roots.len()];
+        for func in program.funcs.ids() {
+            for edge in self.bodies[func.index()].clone() {
+                if let Op::Call { callee: Callee::Indirect(_), .. } = program.edges[edge].op {
+                    // Locks and threads are only known from direct calls.
+                    if !self.is_model(func) && self.points_to.callees(edge).iter().any(|&f| self.is_model(f)) {
+                        return None;
+                    }
+                }
+                let n = match self.library(edge) {
+                    Some("pthread_create") => 2,
+                    Some("thrd_create") => 1,
+                    _ => continue,
+                };
+                let start = self.argument(edge, n)?;
+                let mut created = Vec::new();
+                for location in self.points_to.points_to(start) {
+                    let ObjectKind::Func(f) = self.points_to.objects[location.object].kind else { return None };
+                    let root = self.roots[1..].iter().position(|&root| root == f)? + 1;
+                    sites[root].push(edge);
+                    created.push(root);
+                }
+                self.creates.insert(edge, created);
+            }
+        }
+        let once = self.once();
+        for sites in &sites[1..] {
+            let is_single = match sites[..] {
+                [site] => once.contains(&program.func_of(site)) && !self.is_repeated(site),
+                _ => false,
+            };
+            self.is_single.push(is_single);
+        }
+        Some(())
+    }
+
+    /// True if the edge is on a cycle of its function.
+    fn is_repeated(&self, edge: EdgeId) -> bool {
+        let Self { program, outgoing, .. } = self;
+        let mut todo = vec![program.edges[edge].target];
+        let mut known: FxHashSet<LocId> = todo.iter().copied().collect();
+        while let Some(loc) = todo.pop() {
+            for &next in outgoing.get(&loc).into_iter().flatten() {
+                if next == edge {
+                    return true;
+                }
+                let target = program.edges[next].target;
+                if known.insert(target) {
+                    todo.push(target);
+                }
+            }
+        }
+        false
+    }
+
+    /// Functions that a run executes at most once, in the first thread.
+    fn once(&self) -> FxHashSet<FuncId> {
+        let mut callers: FxHashMap<FuncId, Vec<EdgeId>> = FxHashMap::default();
+        for &edge in self.bodies.iter().flatten() {
+            for &callee in self.points_to.callees(edge) {
+                callers.entry(callee).or_default().push(edge);
+            }
+        }
+        let mut once = FxHashSet::default();
+        if callers.contains_key(&self.program.entry) {
+            return once;
+        }
+        once.insert(self.program.entry);
+        loop {
+            let is_next = |func: &FuncId| match callers.get(func).map(Vec::as_slice) {
+                Some(&[edge]) => once.contains(&self.program.func_of(edge)) && !self.is_repeated(edge),
+                _ => false,
+            };
+            let found: Vec<FuncId> = self.program.funcs.ids().filter(|f| !once.contains(f)).filter(is_next).collect();
+            if found.is_empty() {
+                return once;
+            }
+            once.extend(found);
+        }
+    }
+
+    /// Finds the calls that join a thread whose identifier is stored in an object that only its creation writes.
+    fn find_joins(&mut self) {
+        let program = self.program;
+        let once = self.once();
+        let mut loads: FxHashMap<VarId, Vec<Option<ExprId>>> = FxHashMap::default();
+        for edge in program.edges.values() {
+            match edge.op {
+                Op::Load { var, addr } => loads.entry(var).or_default().push(Some(addr)),
+                Op::Assign { var, .. } | Op::Havoc { var, .. } | Op::Alloc { var, .. } => {
+                    loads.entry(var).or_default().push(None)
+                }
+                Op::Call { result: Some(var), .. } => loads.entry(var).or_default().push(None),
+                _ => {}
+            }
+        }
+        let joins: Vec<EdgeId> = self
+            .bodies
+            .iter()
+            .flatten()
+            .copied()
+            .filter(|&edge| matches!(self.library(edge), Some("pthread_join" | "thrd_join")))
+            .collect();
+        for edge in joins {
+            let Some(id) = self.argument(edge, 0) else { continue };
+            let Expr::Var(var) = *program.exprs.get(id) else { continue };
+            let Some([Some(addr)]) = loads.get(&var).map(Vec::as_slice) else { continue };
+            let [at] = self.points_to.points_to(*addr)[..] else { continue };
+            let is_one_object = match self.points_to.objects[at.object].kind {
+                ObjectKind::Global(_) => true,
+                ObjectKind::Alloc(alloc) => once.contains(&program.func_of(alloc)) && !self.is_repeated(alloc),
+                _ => false,
+            };
+            if at.at.stride != 0 || !is_one_object || self.is_written(at) {
+                continue;
+            }
+            let mut creators = Vec::new();
+            for (site, roots) in self.creates.clone() {
+                let Some(to) = self.argument(site, 0) else { continue };
+                if self.points_to.points_to(to).iter().any(|l| may_meet(l, &at)) {
+                    creators.push(roots);
+                }
+            }
+            if let [roots] = &creators[..]
+                && let [root] = roots[..]
+                && self.is_single[root]
+            {
+                self.joins.insert(edge, root);
+            }
+        }
+    }
+
+    /// True if an operation other than the creation of a thread may write there.
+    fn is_written(&mut self, at: Location) -> bool {
+        let program = self.program;
+        for func in program.funcs.ids().filter(|&f| program.funcs[f].name != START) {
+            for edge in self.bodies[func.index()].clone() {
+                let (addr, width) = match &program.edges[edge].op {
+                    Op::Store { addr, value } => (*addr, Some(program.exprs.width(*value).div_ceil(8))),
+                    Op::Copy { dst, .. } | Op::Fill { dst, .. } => (*dst, None),
+                    _ => continue,
+                };
+                let slot = |l: &Location| width.map_or(Slot::WHOLE, |width| Slot::new(l.at, width));
+                let meets = |l: &Location| l.object == at.object && slot(l).overlaps(&Slot::new(at.at, 8));
+                if self.points_to.points_to(addr).iter().any(|l| meets(l) || self.is_unknown(l)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn is_unknown(&self, location: &Location) -> bool {
+        matches!(self.points_to.objects[location.object].kind, ObjectKind::Unknown)
+    }
+
+    // Facts.
+
+    /// Finds the objects of the locks to which pointers may point.
+    fn find_locks(&mut self) {
+        for edge in self.bodies.iter().flatten().copied().collect::<Vec<_>>() {
+            let Some(address) = self.locked(edge).or(self.unlocked(edge)) else { continue };
+            let mut globals = Some(FxHashSet::default());
+            for location in self.points_to.points_to(address) {
+                match (self.points_to.objects[location.object].kind, &mut globals) {
+                    (ObjectKind::Global(global), Some(globals)) => drop(globals.insert(global)),
+                    (ObjectKind::Alloc(_), _) => {}
+                    _ => globals = None,
+                }
+            }
+            self.locks.insert(address, globals);
+        }
+    }
+
+    /// The address of the lock that an edge takes.
+    fn locked(&self, edge: EdgeId) -> Option<ExprId> {
+        match self.library(edge) {
+            Some("pthread_mutex_lock" | "mtx_lock" | "pthread_spin_lock") => self.argument(edge, 0),
+            _ => None,
+        }
+    }
+    /// The address of the lock that an edge releases.
+    fn unlocked(&self, edge: EdgeId) -> Option<ExprId> {
+        match self.library(edge) {
+            Some("pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock") => self.argument(edge, 0),
+            _ => None,
+        }
+    }
+    /// True if the address may be that of the lock.
+    fn may_be(&self, address: ExprId, lock: &Fact) -> bool {
+        match (lock, self.locks.get(&address)) {
+            (Fact::Holds(global, _), Some(Some(globals))) => globals.contains(global),
+            _ => true,
+        }
+    }
+
+    /// The lock at an address.
+    fn lock(&self, address: ExprId) -> Fact {
+        self.constant_lock(address).unwrap_or(Fact::HoldsAt(address))
+    }
+    fn constant_lock(&self, address: ExprId) -> Option<Fact> {
+        let exprs = &self.program.exprs;
+        match *exprs.get(address) {
+            Expr::GlobalAddr(global) => Some(Fact::Holds(global, 0)),
+            Expr::Binary(BinOp::Add, a, b) => {
+                match (exprs.get(a), exprs.as_const(b), exprs.as_const(a), exprs.get(b)) {
+                    (Expr::GlobalAddr(global), Some(offset), ..) | (.., Some(offset), Expr::GlobalAddr(global)) => {
+                        Some(Fact::Holds(*global, offset.to_u64()? as i64))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Changes the facts by a call of a library function with a known effect. Returns false if it is none.
+    fn call_library(&self, edge: EdgeId, facts: &mut Facts, lost: &mut Effect) -> bool {
+        if let Some(address) = self.locked(edge) {
+            facts.insert(self.lock(address));
+            return true;
+        }
+        if let Some(address) = self.unlocked(edge) {
+            let lock = self.lock(address);
+            let is_constant = matches!(lock, Fact::Holds(..));
+            facts.retain(|fact| match *fact {
+                Fact::Holds(..) => *fact != lock && (is_constant || !self.may_be(address, fact)),
+                Fact::HoldsAt(other) => is_constant && !self.may_be(other, &lock),
+                _ => true,
+            });
+            lost.loses_locks |= !is_constant;
+            lost.loses.insert(lock);
+            return true;
+        }
+        match self.library(edge) {
+            Some("pthread_create" | "thrd_create") => {
+                for &root in self.creates.get(&edge).into_iter().flatten() {
+                    facts.remove(&Fact::NotCreated(root));
+                    lost.loses.insert(Fact::NotCreated(root));
+                }
+            }
+            Some("pthread_join" | "thrd_join") => {
+                facts.extend(self.joins.get(&edge).map(|&root| Fact::Joined(root)));
+            }
+            Some(name) if name.starts_with("pthread_mutex") || name.starts_with("mtx_") => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// The facts after an edge. `lost` collects what the edge may end.
+    fn after(&self, edge: EdgeId, mut facts: Facts, lost: &mut Effect) -> Facts {
+        let program = self.program;
+        if let Some(var) = program.edges[edge].op.def() {
+            let reads = |e: ExprId| program.exprs.vars(e).contains(&var);
+            facts.retain(|fact| !matches!(*fact, Fact::HoldsAt(address) if reads(address)));
+        }
+        if !matches!(program.edges[edge].op, Op::Call { .. }) || self.call_library(edge, &mut facts, lost) {
+            return facts;
+        }
+        let callees = self.points_to.callees(edge);
+        if let [callee] = callees[..]
+            && let Some(op) = self.op_of(callee)
+        {
+            match op {
+                ThreadOp::Begin => {
+                    let kind = self.argument(edge, 0).and_then(|kind| program.exprs.as_const(kind)?.to_u64());
+                    if kind.map_or(self.is_model(program.func_of(edge)), |kind| kind <= BLOCK) {
+                        facts.insert(Fact::Atomic);
+                    }
+                }
+                ThreadOp::Finish => {
+                    facts.remove(&Fact::Atomic);
+                    lost.loses.insert(Fact::Atomic);
+                }
+                _ => {}
+            }
+            return facts;
+        }
+        let mut joined: Option<Facts> = None;
+        for &callee in callees {
+            let effect = &self.effects[callee.index()];
+            lost.loses.extend(&effect.loses);
+            lost.loses_locks |= effect.loses_locks;
+            let unlocks = effect.loses_locks || effect.loses.iter().any(|fact| matches!(fact, Fact::Holds(..)));
+            let mut after = facts.clone();
+            after.retain(|fact| match fact {
+                Fact::Holds(..) => !effect.loses_locks && !effect.loses.contains(fact),
+                Fact::HoldsAt(_) => !unlocks,
+                _ => !effect.loses.contains(fact),
+            });
+            after.extend(&effect.gains);
+            joined = Some(joined.map_or(after.clone(), |joined| joined.intersection(&after).copied().collect()));
+        }
+        joined.unwrap_or_default()
+    }
+
+    /// The facts before each edge of a function, and its effect if it starts with these facts.
+    fn flow(&self, func: FuncId, entry: &Facts) -> (FxHashMap<LocId, Facts>, Effect) {
+        let mut at: FxHashMap<LocId, Facts> = FxHashMap::default();
+        let start = self.program.funcs[func].entry;
+        at.insert(start, entry.clone());
+        let mut todo = vec![start];
+        let mut effect = Effect::default();
+        let mut gains: Option<Facts> = None;
+        while let Some(loc) = todo.pop() {
+            let before = at[&loc].clone();
+            for &edge in self.outgoing.get(&loc).into_iter().flatten() {
+                let after = self.after(edge, before.clone(), &mut effect);
+                let target = self.program.edges[edge].target;
+                let known = at.get(&target);
+                let merged = known.map_or(after.clone(), |known| known.intersection(&after).copied().collect());
+                if known != Some(&merged) {
+                    at.insert(target, merged);
+                    todo.push(target);
+                }
+            }
+        }
+        for &edge in &self.bodies[func.index()] {
+            if matches!(self.program.edges[edge].op, Op::Return { .. }) {
+                let facts = &at[&self.program.edges[edge].source];
+                gains = Some(gains.map_or(facts.clone(), |gains| gains.intersection(facts).copied().collect()));
+            }
+        }
+        effect.gains = gains.unwrap_or_default();
+        effect.gains.retain(|fact| !matches!(fact, Fact::HoldsAt(_)));
+        (at, effect)
+    }
+
+    /// Computes the effects of all functions. Every round is sound for what functions gain, so few rounds suffice; what
+    /// they lose is a least fixed point.
+    fn find_effects(&mut self) {
+        for round in 0.. {
+            let mut changed = false;
+            for func in self.program.funcs.ids() {
+                if self.bodies[func.index()].is_empty() || self.op_of(func).is_some() {
+                    continue;
+                }
+                let mut effect = self.flow(func, &Facts::new()).1;
+                // In the first rounds, what callees lose may not be known yet, so nothing is gained.
+                if round == 0 {
+                    effect.gains.clear();
+                }
+                let known = &self.effects[func.index()];
+                changed |= known.loses != effect.loses || known.loses_locks != effect.loses_locks;
+                self.effects[func.index()] = effect;
+            }
+            if !changed && round > 2 {
+                break;
+            }
+            if changed {
+                self.effects.iter_mut().for_each(|effect| effect.gains.clear());
+            }
+        }
+    }
+
+    /// The facts at the start of each function that threads with this root call: those that hold at all its calls.
+    fn find_entries(&self, root: usize) -> FxHashMap<FuncId, Facts> {
+        let mut entries = FxHashMap::from_iter([(self.roots[root], self.at_start(root))]);
+        let mut todo = vec![self.roots[root]];
+        let run = self.program.func_by_name(RUN).filter(|_| root > 0);
+        if let Some(run) = run {
+            entries.insert(run, Facts::new());
+            todo.push(run);
+        }
+        while let Some(func) = todo.pop() {
+            let at = self.flow(func, &entries[&func]).0;
+            for &edge in &self.bodies[func.index()] {
+                let before = &at[&self.program.edges[edge].source];
+                let is_indirect = matches!(self.program.edges[edge].op, Op::Call { callee: Callee::Indirect(_), .. });
+                if is_indirect && Some(func) == run {
+                    continue;
+                }
+                for &callee in self.points_to.callees(edge) {
+                    if self.op_of(callee).is_some() {
+                        continue;
+                    }
+                    let function = &self.program.funcs[callee];
+                    let mut facts = before.clone();
+                    facts.retain(|fact| !matches!(fact, Fact::HoldsAt(_)));
+                    if function.origin == FunctionOrigin::Source && function.name.starts_with("__VERIFIER_atomic_") {
+                        facts.insert(Fact::Atomic);
+                    }
+                    let known = entries.get(&callee);
+                    let merged = known.map_or(facts.clone(), |known| known & &facts);
+                    if known != Some(&merged) {
+                        entries.insert(callee, merged);
+                        todo.push(callee);
+                    }
+                }
+            }
+        }
+        entries
+    }
+
+    /// The facts at the start of a thread with this root.
+    fn at_start(&self, root: usize) -> Facts {
+        if root > 0 {
+            return Facts::new();
+        }
+        let is_of_first = |site: &EdgeId| self.of_roots[self.program.func_of(*site).index()] == 1;
+        let is_created_by_first = |root: &usize| {
+            self.creates.iter().filter(|(_, roots)| roots.contains(root)).all(|(site, _)| is_of_first(site))
+        };
+        (1..self.roots.len()).filter(is_created_by_first).map(Fact::NotCreated).collect()
+    }
+
+    // Accesses.
+
+    /// The objects that several threads may reach.
+    fn shared(&mut self) -> Option<FxHashSet<ObjectId>> {
+        let program = self.program;
+        let mut holds: FxHashMap<ObjectId, FxHashSet<ObjectId>> = FxHashMap::default();
+        let mut todo: Vec<ObjectId> = self
+            .points_to
+            .objects
+            .iter()
+            .filter(|(_, object)| matches!(object.kind, ObjectKind::Global(_) | ObjectKind::Unknown))
+            .map(|(id, _)| id)
+            .collect();
+        for edge in self.bodies.iter().flatten().copied().collect::<Vec<_>>() {
+            match &program.edges[edge].op {
+                Op::Store { addr, value } => {
+                    let values = self.objects(*value);
+                    if values.is_empty() {
+                        continue;
+                    }
+                    for to in self.objects(*addr) {
+                        holds.entry(to).or_default().extend(&values);
+                    }
+                }
+                Op::Copy { dst, src, .. } => {
+                    let values = self.objects(*src);
+                    for to in self.objects(*dst) {
+                        holds.entry(to).or_default().extend(&values);
+                    }
+                }
+                Op::Assign { var, value } if program.vars[*var].func().is_none() => {
+                    todo.extend(self.objects(*value));
+                }
+                Op::Shadow(_) => return None,
+                _ => {}
+            }
+        }
+        let mut shared: FxHashSet<ObjectId> = todo.iter().copied().collect();
+        while let Some(object) = todo.pop() {
+            for &held in holds.get(&object).into_iter().flatten() {
+                if shared.insert(held) {
+                    todo.push(held);
+                }
+            }
+        }
+        Some(shared)
+    }
+
+    fn objects(&mut self, e: ExprId) -> Vec<ObjectId> {
+        let mut objects: Vec<ObjectId> = self.points_to.points_to(e).iter().map(|l| l.object).collect();
+        objects.dedup();
+        objects
+    }
+
+    /// The memory that an operation accesses: address, bytes if known, and whether it writes.
+    fn accessed(&self, op: &Op) -> Vec<(ExprId, Option<u32>, bool)> {
+        let program = self.program;
+        match op {
+            Op::Load { var, addr } => vec![(*addr, Some(program.vars[*var].width.div_ceil(8)), false)],
+            Op::Store { addr, value } => vec![(*addr, Some(program.exprs.width(*value).div_ceil(8)), true)],
+            Op::Copy { dst, src, .. } => vec![(*src, None, false), (*dst, None, true)],
+            Op::Fill { dst, .. } => vec![(*dst, None, true)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// True if accesses of a function count. Those of models do only in atomic sections.
+    fn counts(&self, func: FuncId, has_blocks: bool) -> bool {
+        let begins = |&edge: &EdgeId| {
+            let callees = self.points_to.callees(edge);
+            let is_begin = callees.iter().any(|&f| self.op_of(f) == Some(ThreadOp::Begin));
+            let kind = self.argument(edge, 0).and_then(|kind| self.program.exprs.as_const(kind)?.to_u64());
+            is_begin && kind.is_none_or(|kind| kind <= BLOCK)
+        };
+        !self.is_model(func) || has_blocks || self.bodies[func.index()].iter().any(begins)
+    }
+
+    /// `Some(true)` if no two accesses race, `None` if the program is not covered.
+    fn prove(&mut self) -> Option<bool> {
+        let program = self.program;
+        let mut has_blocks = false;
+        for func in program.funcs.ids() {
+            let function = &program.funcs[func];
+            let is_source = function.origin == FunctionOrigin::Source;
+            has_blocks |= is_source && function.name.starts_with("__VERIFIER_atomic_");
+            if self.op_of(func).is_some() {
+                continue;
+            }
+            for &edge in &self.bodies[func.index()] {
+                match &program.edges[edge].op {
+                    Op::Approx { taint }
+                        if program.taints[*taint].under && !EXCLUDED.contains(&function.name.as_str()) =>
+                    {
+                        return None;
+                    }
+                    Op::Assign { var, .. } | Op::Load { var, .. }
+                        if is_source && program.vars[*var].func().is_none() =>
+                    {
+                        return None;
+                    }
+                    Op::Call { callee: Callee::Direct(f), .. } if self.op_of(*f) == Some(ThreadOp::Begin) => {
+                        let kind = self.argument(edge, 0).and_then(|kind| program.exprs.as_const(kind)?.to_u64());
+                        has_blocks |= is_source && kind.is_none_or(|kind| kind == BLOCK);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.find_effects();
+        let shared = self.shared()?;
+        let mut accesses: FxHashMap<ObjectId, Vec<Access>> = FxHashMap::default();
+        for root in 0..self.roots.len() {
+            for (func, entry) in self.find_entries(root) {
+                let at = self.flow(func, &entry).0;
+                if !self.bodies[func.index()].iter().all(|&edge| self.unlocks_what_it_holds(edge, &at)) {
+                    return None;
+                }
+                let counts = self.counts(func, has_blocks);
+                for edge in self.bodies[func.index()].clone() {
+                    let facts = &at[&program.edges[edge].source];
+                    let mut found = self.ends_of_objects(edge, facts, root);
+                    found.extend(self.uses_of_locks(edge, facts, root));
+                    if counts {
+                        found.extend(self.accesses(edge, facts, root)?);
+                    }
+                    for (object, access) in found.into_iter().filter(|(object, _)| shared.contains(object)) {
+                        accesses.entry(object).or_default().push(access);
+                    }
+                }
+            }
+        }
+        let pairs: usize = accesses.values().map(|list| list.len() * list.len()).sum();
+        if pairs > MOST_PAIRS {
+            return None;
+        }
+        let races =
+            |list: &Vec<Access>| list.iter().enumerate().any(|(n, a)| list[n..].iter().any(|b| self.may_race(a, b)));
+        Some(!accesses.values().any(races))
+    }
+
+    /// The accesses of an edge to objects that can be written. `None` if it may access any object.
+    fn accesses(&mut self, edge: EdgeId, facts: &Facts, root: usize) -> Option<Vec<(ObjectId, Access)>> {
+        let mut accesses = Vec::new();
+        for (addr, width, writes) in self.accessed(&self.program.edges[edge].op) {
+            let found = self.points_to.points_to(addr);
+            if found.is_empty() || found.iter().any(|l| self.is_unknown(l)) {
+                return None;
+            }
+            for location in found {
+                let is_constant = match self.points_to.objects[location.object].kind {
+                    ObjectKind::Global(global) => self.program.globals[global].read_only,
+                    _ => false,
+                };
+                if !is_constant {
+                    let slot = width.map_or(Slot::WHOLE, |width| Slot::new(location.at, width));
+                    accesses.push((location.object, Access { slot, writes, facts: facts.clone(), root }));
+                }
+            }
+        }
+        Some(accesses)
+    }
+
+    /// The uses of a lock as accesses: operations on it are atomic, its initialisation and its end are not.
+    fn uses_of_locks(&mut self, edge: EdgeId, facts: &Facts, root: usize) -> Vec<(ObjectId, Access)> {
+        let Some(name) = self.library(edge) else { return Vec::new() };
+        let is_lock = ["pthread_mutex_", "pthread_spin_", "mtx_"].iter().any(|prefix| name.starts_with(prefix));
+        let writes = name.ends_with("_init") || name.ends_with("_destroy");
+        let Some(lock) = self.argument(edge, 0).filter(|_| is_lock) else { return Vec::new() };
+        let mut facts = facts.clone();
+        if !writes {
+            facts.insert(Fact::Atomic);
+        }
+        let access = |at| Access { slot: Slot::new(at, 1), writes, facts: facts.clone(), root };
+        self.points_to.points_to(lock).into_iter().map(|l| (l.object, access(l.at))).collect()
+    }
+
+    /// The ends of the lifetimes of objects at an edge, as accesses that write the objects: other threads must not access
+    /// them then or later. No lock orders them.
+    fn ends_of_objects(&mut self, edge: EdgeId, facts: &Facts, root: usize) -> Vec<(ObjectId, Access)> {
+        let program = self.program;
+        let is_stack = |&edge: &EdgeId| matches!(program.edges[edge].op, Op::Alloc { kind: AllocKind::Stack, .. });
+        let of_function = |func: FuncId| self.bodies[func.index()].iter().copied().filter(is_stack).collect();
+        let allocs: Vec<EdgeId> = match program.edges[edge].op {
+            Op::Return { .. } => of_function(program.func_of(edge)),
+            _ if matches!(self.library(edge), Some("pthread_exit" | "thrd_exit")) => {
+                self.bodies.iter().flatten().copied().filter(is_stack).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut objects: Vec<ObjectId> =
+            allocs.iter().flat_map(|&alloc| self.points_to.allocs(alloc)).copied().collect();
+        if let Op::Free { ptr, .. } = program.edges[edge].op {
+            objects.extend(self.objects(ptr));
+        }
+        let mut facts = facts.clone();
+        facts.retain(|fact| !matches!(fact, Fact::Holds(..) | Fact::Atomic));
+        let access = || Access { slot: Slot::WHOLE, writes: true, facts: facts.clone(), root };
+        objects.into_iter().map(|object| (object, access())).collect()
+    }
+
+    /// False if the edge may unlock a mutex that its thread does not hold.
+    fn unlocks_what_it_holds(&self, edge: EdgeId, at: &FxHashMap<LocId, Facts>) -> bool {
+        let is_held = |address| at[&self.program.edges[edge].source].contains(&self.lock(address));
+        self.unlocked(edge).is_none_or(is_held)
+    }
+
+    fn may_race(&self, a: &Access, b: &Access) -> bool {
+        let is_common = |fact: &Fact| matches!(fact, Fact::Holds(..) | Fact::Atomic) && b.facts.contains(fact);
+        (a.writes || b.writes)
+            && a.slot.overlaps(&b.slot)
+            && !a.facts.iter().any(is_common)
+            && !(a.root == b.root && self.is_single[a.root])
+            && !(a.root == 0 && is_apart(&a.facts, b.root))
+            && !(b.root == 0 && is_apart(&b.facts, a.root))
+    }
+}
+
+/// True if the facts of the first thread exclude that a thread with this root runs.
+fn is_apart(facts: &Facts, root: usize) -> bool {
+    facts.contains(&Fact::NotCreated(root)) || facts.contains(&Fact::Joined(root))
+}
+
+fn may_meet(a: &Location, b: &Location) -> bool {
+    a.object == b.object && Slot::new(a.at, 8).overlaps(&Slot::new(b.at, 8))
+}
