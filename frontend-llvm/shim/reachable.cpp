@@ -45,11 +45,14 @@ class Reachable {
 
 public:
   explicit Reachable(ArrayRef<LLVMModuleRef> modules) : modules(modules) {
-    // LLVM's own tables are roots: constructors, destructors, and used symbols.
-    for (LLVMModuleRef module : modules)
+    // LLVM's own tables are roots: constructors, destructors, and used symbols. The loader calls the resolvers of ifuncs.
+    for (LLVMModuleRef module : modules) {
       for (GlobalVariable &variable : unwrap(module)->globals())
         if (variable.hasAppendingLinkage())
           add(&variable);
+      for (GlobalIFunc &selected : unwrap(module)->ifuncs())
+        add(&selected);
+    }
   }
 
   /// Adds the visible symbols with this name.
