@@ -35,6 +35,8 @@ void proviso_upgrade_data_layout(LLVMModuleRef module) {
 
 void proviso_function_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }
 
+void proviso_delete_symbol(LLVMValueRef symbol) { unwrap<GlobalValue>(symbol)->eraseFromParent(); }
+
 static bool alike(Type *a, Type *b) {
   return a->isPointerTy() == b->isPointerTy() && a->isFloatingPointTy() == b->isFloatingPointTy();
 }

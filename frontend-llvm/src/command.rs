@@ -22,8 +22,8 @@ pub struct CompileCommand {
     pub directory: PathBuf,
     /// The options for clang; see [`Arguments::options`].
     pub options: Vec<String>,
-    /// The file as the command names it, relative to the working directory: the value of `__FILE__`. If absent, clang
-    /// gets the absolute path.
+    /// The file as the command names it, relative to the working directory: the value of `__FILE__`. If absent, that is
+    /// the absolute path.
     pub file: Option<PathBuf>,
 }
 

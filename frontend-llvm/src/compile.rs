@@ -324,8 +324,7 @@ impl Compiler {
         }
         let mut lines = Vec::new();
         for input in inputs {
-            let command = input.command.clone().map(|command| CompileCommand { file: None, ..command });
-            let input = InputFile { path: copy.clone(), command, ..input.clone() };
+            let input = InputFile { path: copy.clone(), ..input.clone() };
             match self.compile(&[&input], &options, &[], &|| false) {
                 Ok(_) => {}
                 Err(Error::Compile { messages, .. }) => {
@@ -419,7 +418,17 @@ impl Compiler {
         }
         let scratch = temporary_directory()?;
         let directory = command.map(|c| c.directory.as_path());
-        let named = command.and_then(|c| c.file.as_deref()).filter(|named| is_name_of_file(named));
+        let mut named = command.and_then(|c| c.file.as_deref());
+        if let (Some(name), Some(directory)) = (named, directory) {
+            let is_same =
+                |other: &Path| matches!((file.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b);
+            // The file may be a changed copy of the one that the command names.
+            if !is_name_of_file(name) || !is_same(&directory.join(name)) {
+                let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+                line.common.push(format!("-fmacro-prefix-map={}={}", path.display(), name.display()).into());
+                named = None;
+            }
+        }
         let runs = Runs { compiler: self, directory, file, named, scratch: scratch.path(), stop };
         let mut attempt = runs.clang(file, &line.with_checks())?;
         // If the program defines a checked builtin, its name is redefined as the library's checked function.
@@ -519,7 +528,19 @@ impl Runs<'_> {
             return fs::read(&output).map(Ok).map_err(|error| unreadable(&output, &error));
         }
         let messages = String::from_utf8_lossy(&fs::read(&messages).unwrap_or_default()).into_owned();
-        Ok(Err(Rejected { messages, status }))
+        Ok(Err(Rejected { messages: self.with_path(messages), status }))
+    }
+
+    /// clang's messages, with the absolute path of the user's file, because the command's name may be relative to another
+    /// directory.
+    fn with_path(&self, messages: String) -> String {
+        let Some((named, path)) = self.named.zip(std::path::absolute(self.file).ok()) else { return messages };
+        let (named, path) = (format!("{}:", named.display()), format!("{}:", path.display()));
+        let line = |line: &str| match line.strip_prefix(&named) {
+            Some(rest) => format!("{path}{rest}"),
+            None => line.to_owned(),
+        };
+        messages.split('\n').map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// The target of clang's code generation. If it is not supported, the triple.

@@ -13,12 +13,11 @@ use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use inkwell::llvm_sys::comdat::LLVMSetComdat;
 use inkwell::llvm_sys::core::{
     LLVMAddAlias2, LLVMAddFunction, LLVMAddGlobal, LLVMContextSetDiagnosticHandler,
-    LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDeleteFunction, LLVMDeleteGlobal, LLVMDisposeMessage,
-    LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetFirstGlobalAlias,
-    LLVMGetFirstUse, LLVMGetLinkage, LLVMGetModuleInlineAsm, LLVMGetNextGlobalAlias, LLVMGetTypeKind,
-    LLVMGetValueName2, LLVMGlobalGetValueType, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsDeclaration,
-    LLVMReplaceAllUsesWith, LLVMSetDataLayout, LLVMSetInitializer, LLVMSetLinkage, LLVMSetModuleInlineAsm2,
-    LLVMSetValueName2,
+    LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDisposeMessage, LLVMGetDataLayoutStr, LLVMGetDiagInfoDescription,
+    LLVMGetDiagInfoSeverity, LLVMGetFirstGlobalAlias, LLVMGetFirstUse, LLVMGetLinkage, LLVMGetModuleInlineAsm,
+    LLVMGetNextGlobalAlias, LLVMGetTypeKind, LLVMGetValueName2, LLVMGlobalGetValueType, LLVMIsAGlobalVariable,
+    LLVMIsDeclaration, LLVMReplaceAllUsesWith, LLVMSetDataLayout, LLVMSetInitializer, LLVMSetLinkage,
+    LLVMSetModuleInlineAsm2, LLVMSetValueName2,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMGetSubprogram};
 use inkwell::llvm_sys::prelude::{LLVMDiagnosticInfoRef, LLVMModuleRef, LLVMValueRef};
@@ -54,6 +53,7 @@ unsafe extern "C" {
     fn proviso_producer(data: *const u8, size: usize) -> *mut c_char;
     fn proviso_upgrade_data_layout(module: LLVMModuleRef);
     fn proviso_function_delete_body(function: LLVMValueRef);
+    fn proviso_delete_symbol(symbol: LLVMValueRef);
     fn proviso_link_needed(module: LLVMModuleRef, other: LLVMModuleRef) -> c_int;
     fn proviso_keep_reachable(
         modules: *const LLVMModuleRef,
@@ -304,7 +304,7 @@ impl LlvmModule {
                     LLVMSetInitializer(value, std::ptr::null_mut());
                 } else {
                     LLVMReplaceAllUsesWith(value, declaration_of_alias(&self.module, value));
-                    LLVMDeleteGlobal(value);
+                    proviso_delete_symbol(value);
                     continue;
                 }
                 LLVMSetComdat(value, std::ptr::null_mut());
@@ -741,7 +741,7 @@ fn redirect(module: &Module, references: &BTreeMap<String, String>) {
             // Both are live values of the module. The deleted one has no uses left.
             Some(other) => unsafe {
                 LLVMReplaceAllUsesWith(value, other);
-                delete_symbol(value);
+                proviso_delete_symbol(value);
             },
         }
     }
@@ -864,7 +864,7 @@ fn define_second_names(module: &Module) -> Result<(), String> {
             );
             if let Some(declaration) = find(&second.name) {
                 LLVMReplaceAllUsesWith(declaration, alias);
-                delete_symbol(declaration);
+                proviso_delete_symbol(declaration);
             }
             LLVMSetValueName2(alias, second.name.as_ptr().cast(), second.name.len());
             LLVMSetLinkage(alias, linkage);
@@ -882,21 +882,6 @@ fn is_final(value: LLVMValueRef) -> bool {
     // SAFETY: the value is a live global.
     let (linkage, is_declared) = unsafe { (LLVMGetLinkage(value), LLVMIsDeclaration(value) != 0) };
     !is_declared && matches!(linkage, LLVMExternalLinkage | LLVMInternalLinkage | LLVMPrivateLinkage)
-}
-
-/// Deletes a global value that has no uses.
-///
-/// # Safety
-///
-/// The value is live.
-unsafe fn delete_symbol(value: LLVMValueRef) {
-    // SAFETY: the caller guarantees it.
-    unsafe {
-        match LLVMIsAFunction(value).is_null() {
-            true => LLVMDeleteGlobal(value),
-            false => LLVMDeleteFunction(value),
-        }
-    }
 }
 
 /// Makes the definition of a function visible only to the models.

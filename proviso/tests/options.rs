@@ -333,6 +333,9 @@ fn a_file_has_the_name_in_its_command() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("src/a.c:2") && !text.contains("../src/a.c"), "{text}");
+    folder.write("src/a.c", "int main(void) { return x; }\n");
+    let message = folder.code(&["verify", "-p", ".", "src/a.c"]).1;
+    assert!(message.contains(&format!("\n{}:1:25: error", folder.path().join("src/a.c").display())), "{message}");
 }
 
 /// With SSE2 disabled, the x87 computes, with more precision than the types have.

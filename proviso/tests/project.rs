@@ -199,3 +199,20 @@ fn the_compiler_of_a_project_chooses_the_target() {
     std::fs::write(path.join("driver.c"), "int driver(void) { return sizeof(long); }\n").unwrap();
     assert_eq!(verify("gcc -m32", &["driver.c"]).0, Some(0));
 }
+
+/// The validator compiles an instrumented copy of the file, with the command of the project, which names the original.
+#[test]
+fn witnesses_of_projects_are_validated() {
+    let project = Project::new();
+    project.write("src/beside.h", "#define ERROR 9\n");
+    let program = "#include \"beside.h\"\nextern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n\
+        int main(void) {\n    if (__VERIFIER_nondet_int() == ERROR)\n        reach_error();\n    return 0;\n}\n";
+    project.write("src/clamp.c", program);
+    let call = ["verify", "-p", "build", "src/clamp.c", "--property", "unreach-call", "--witness", "w.yml"];
+    assert_eq!(project.code(&call).0, Some(1));
+    let (code, message) = project.code(&["validate", "-p", "build", "w.yml", "src/clamp.c"]);
+    assert_eq!(code, Some(1), "{message}");
+    // The input of the witness does not reach the error of another program.
+    project.write("src/beside.h", "#define ERROR 8\n");
+    assert_ne!(project.code(&["validate", "-p", "build", "w.yml", "src/clamp.c"]).0, Some(1));
+}

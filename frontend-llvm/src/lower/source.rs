@@ -20,7 +20,7 @@ pub(super) struct SourceMap {
 }
 
 /// The paths of files. A compile command may name a C file in its own way: such a file gets the absolute path of the
-/// input.
+/// input. Headers that are found from there get paths without `..`.
 fn paths(files: &[String], inputs: &[InputFile]) -> Vec<String> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     let with_command = inputs.iter().filter(|input| input.command.is_some());
@@ -28,8 +28,9 @@ fn paths(files: &[String], inputs: &[InputFile]) -> Vec<String> {
         with_command.filter_map(|i| Some((real(&i.path)?, std::path::absolute(&i.path).ok()?))).collect();
     let path = |file: &String| {
         let real = if named.is_empty() { None } else { real(Path::new(file)) };
-        let input = named.iter().find(|(input, _)| real.as_ref() == Some(input));
-        input.map_or_else(|| file.clone(), |(_, path)| path.to_string_lossy().into_owned())
+        let input = named.iter().find(|(input, _)| real.as_ref() == Some(input)).map(|(_, path)| path);
+        let path = input.or(real.as_ref().filter(|_| file.contains("/../")));
+        path.map_or_else(|| file.clone(), |path| path.to_string_lossy().into_owned())
     };
     files.iter().map(path).collect()
 }

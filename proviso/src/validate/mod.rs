@@ -154,9 +154,11 @@ fn verify(
         let number = originals.iter().position(|original| *original == input.path);
         input.path.clone_from(&woven.paths[number.expect("it is one of the files")]);
     }
-    // Headers next to the sources must be found although the instrumented files are in another folder.
+    // Headers next to the sources must be found although the instrumented files are in another folder, and files of a
+    // project are compiled in another directory.
     for path in &originals {
         let beside = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside = std::path::absolute(beside).unwrap_or_else(|_| beside.to_owned());
         job.load.clang_args.extend(["-iquote".into(), beside.display().to_string()]);
     }
     for (path, original) in woven.paths.iter().zip(&originals) {
