@@ -191,7 +191,7 @@ struct proviso_rwlock {
 };
 
 // Records that this thread has locked a lock for writing, or unlocks it.
-static void proviso_writes(struct proviso_rwlock *lock, _Bool locks) {
+static void proviso_set_writer(struct proviso_rwlock *lock, _Bool locks) {
     lock->owner = locks ? pthread_self() : 0;
     proviso_this()->writes += locks ? 1 : -1;
 }
@@ -215,7 +215,7 @@ static int proviso_try_rwlock(struct proviso_rwlock *lock, _Bool writes) {
         lock->state = writes ? -1 : lock->state + 1;
         __proviso_acquire(lock, 0);
         if (writes)
-            proviso_writes(lock, 1);
+            proviso_set_writer(lock, 1);
     } else
         __proviso_observe();
     __proviso_atomic_finish();
@@ -241,7 +241,7 @@ int pthread_rwlock_wrlock(struct proviso_rwlock *lock) {
         return EDEADLK;
     __proviso_atomic_when(&lock->state, EQUAL, 0);
     lock->state = -1;
-    proviso_writes(lock, 1);
+    proviso_set_writer(lock, 1);
     __proviso_acquire(lock, 0);
     __proviso_atomic_finish();
     return 0;
@@ -255,7 +255,7 @@ int pthread_rwlock_unlock(struct proviso_rwlock *lock) {
         __proviso_unmodelled("unlocking a lock that another thread has locked is not modelled");
     __proviso_release(lock);
     if (lock->state < 0)
-        proviso_writes(lock, 0);
+        proviso_set_writer(lock, 0);
     lock->state = lock->state < 0 ? 0 : lock->state - 1;
     __proviso_atomic_finish();
     return 0;

@@ -738,11 +738,7 @@ impl<'p> Locksets<'p> {
                     {
                         return None;
                     }
-                    Op::Assign { var, .. } | Op::Load { var, .. }
-                        if is_source && program.vars[*var].func().is_none() =>
-                    {
-                        return None;
-                    }
+                    op if is_source && op.def().is_some_and(|var| program.vars[var].func().is_none()) => return None,
                     Op::Call { callee: Callee::Direct(f), .. } if self.op_of(*f) == Some(ThreadOp::Begin) => {
                         let kind = self.argument(edge, 0).and_then(|kind| program.exprs.as_const(kind)?.to_u64());
                         has_blocks |= is_source && kind.is_none_or(|kind| kind == BLOCK);
