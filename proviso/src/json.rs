@@ -3,7 +3,7 @@
 use cfa::interp::ObjectKind;
 use cfa::{AllocKind, InputKind};
 use driver::environment::Environment;
-use driver::evidence::wording::facts;
+use driver::evidence::wording::{facts, is_internal};
 use driver::report::*;
 use driver::source::Spot;
 use driver::trace::{
@@ -28,6 +28,8 @@ pub fn report(report: &Report) -> Value {
         report.notes.iter().map(|n| json!({"text": n.text, "location": spot_json(n.spot.as_ref())})).collect();
     let increment = |l: &Increment| json!({"location": spot_json(l.spot.as_ref()), "tracked": l.tracked});
     let increments: Vec<Value> = report.increments.iter().map(increment).collect();
+    // Loops of library models are none of the source.
+    let of_source = report.rankings.iter().filter(|ranking| !is_internal(&ranking.function));
     let unsatisfied: Vec<Value> = report.unsatisfied_assumptions.iter().map(|s| spot_json(Some(s))).collect();
     let stats: serde_json::Map<String, Value> =
         report.stats.iter().map(|(name, value)| (name.clone(), number(*value))).collect();
@@ -52,12 +54,12 @@ pub fn report(report: &Report) -> Value {
         "warnings": report.warnings.iter().map(Note::on_a_line).collect::<Vec<_>>(),
         "turns": report.turns.iter().map(turn_json).collect::<Vec<_>>(),
         "refinements": increments,
-        "ranking_functions": report.rankings.iter().map(ranking_json).collect::<Vec<_>>(),
+        "ranking_functions": of_source.map(ranking_json).collect::<Vec<_>>(),
         "reason": reason,
         "violation": violation,
         "notes": notes,
         "help": report.help,
-        "models": report.models,
+        "models": report.models.iter().filter(|name| !is_internal(name)).collect::<Vec<_>>(),
         "statistics": stats,
     })
 }

@@ -8,7 +8,7 @@
 //! - `// line: N` is the line of the violation, if `#line` moves it.
 //! - `// ranks: N` is the number of components of the ranking function that the proof of a loop needs.
 //! - `// native: no`: the violation depends on uninitialised memory, so it is not reproduced natively.
-//! - `// native: unseen`: no sanitizer detects the violation.
+//! - `// native: unseen`: no sanitizer detects the violation, or a harness cannot enforce it.
 //! - `// native: c++`: clang has the check in C++ only.
 //!
 //! Every other violation is reproduced natively: the program is compiled with the harness and run.

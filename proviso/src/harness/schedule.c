@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <linux/futex.h>
@@ -485,12 +486,16 @@ static void proviso_joined(pthread_t id) {
             proviso_acquire(&proviso_ids[i]);
 }
 PROVISO_OURS int pthread_join(pthread_t id, void **result) {
+    if (pthread_equal(id, pthread_self()))
+        return EDEADLK;
     PROVISO_STEP();
     PROVISO_STEP();
     proviso_joined(id);
     return PROVISO_REAL(pthread_join)(id, result);
 }
 PROVISO_OURS int thrd_join(thrd_t id, int *result) {
+    if (thrd_equal(id, thrd_current()))
+        return thrd_error;
     PROVISO_STEP();
     PROVISO_STEP();
     proviso_joined(id);

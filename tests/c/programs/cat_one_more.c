@@ -1,4 +1,5 @@
 // run: --check address => FALSE(address)
+// native: unseen
 // The element behind the last argument is null.
 #include <stdio.h>
 static int copy(FILE *from) {

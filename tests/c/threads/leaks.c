@@ -3,6 +3,7 @@
 // run: --property valid-memsafety -DRESULT => FALSE(valid-memtrack)
 // run: --property valid-memsafety -DRESULT -DFREED => TRUE
 // run: --property valid-memcleanup -DRUNNING => FALSE(valid-memcleanup)
+// native: unseen
 // Nothing refers to the argument of a thread that has ended, or to its result after a join that ignores it. If `main`
 // returns, another thread may have memory.
 #include <pthread.h>
@@ -20,7 +21,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-int main(void) {
+int main(void) { // wrong
     pthread_t thread;
     void *argument = NULL, *result;
 #ifdef ARGUMENT

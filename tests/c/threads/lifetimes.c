@@ -2,6 +2,7 @@
 // run: --check address -DFUNCTION -DGATE => FALSE(address)
 // run: --check address -DBLOCK -DGATE => FALSE(address)
 // run: --check address -DJOINED => TRUE
+// native: unseen
 // An object of one thread's stack, which another thread uses, may end before the other thread does.
 #include "gate.h"
 #include <semaphore.h>

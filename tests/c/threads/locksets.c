@@ -17,7 +17,7 @@ static void use(int n) {
     pthread_mutex_lock(&entries[n].lock);
     pthread_mutex_lock(&lock);
     entries[n].uses++;
-    if (count < limit)
+    if (count < limit) // wrong
         count++;
     pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&entries[n].lock);

@@ -5,6 +5,7 @@
 // run: --property valid-memsafety -DDEAD => FALSE(valid-deref)
 // run: --property valid-memsafety -DLEAK => FALSE(valid-memtrack)
 // run: --property valid-memsafety -DFREED => TRUE
+// native: unseen
 // Thread-local variables: other threads may access them by pointers. They end with their thread.
 #include "../verify.h"
 #include "gate.h"
@@ -41,7 +42,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-int main(void) {
+int main(void) { // wrong
     pthread_t first, second;
 #ifdef GATE
     if (!pass_gate())
