@@ -252,7 +252,8 @@ fn lower_compare_exchange(fl: &mut FunctionLowering, n: u32, i: &Instruction) {
         let (inside, after) = (fl.b.new_location(), fl.b.new_location());
         fl.b.branch(equal, inside, after);
         fl.b.cursor = Cursor::At(inside);
-        threads::update(&mut fl.b, address, success);
+        let order = fl.b.size(success);
+        threads::call(&mut fl.b, ThreadOp::Update, &[address, order]);
         fl.b.store(address, new);
         fl.b.goto(after);
         fl.b.cursor = Cursor::At(after);

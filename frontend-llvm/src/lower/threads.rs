@@ -32,12 +32,6 @@ pub(super) fn begin(b: &mut Builder, kind: u64) {
     }
 }
 
-/// Gives the innermost atomic section, which has read `address`, the memory order of a read and write.
-pub(super) fn update(b: &mut Builder, address: ExprId, order: u64) {
-    let order = b.size(order);
-    call(b, ThreadOp::Update, &[address, order]);
-}
-
 /// Ends the innermost atomic section, if the program has threads.
 pub(super) fn finish(b: &mut Builder) {
     if b.cx.is_threaded {
