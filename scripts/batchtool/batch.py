@@ -83,7 +83,7 @@ class Work:
                 self.finish(step.task, result)
                 return
             if step.name:
-                self.ledger.add(divided.recorded(step, result))
+                self.ledger.add(divided.recorded(step, result) | {"content": step.task.content})
             self.go_on(step.task, *divided.put(step, result))
 
     def go_on(self, task, steps, result):
@@ -96,6 +96,7 @@ class Work:
 
     def finish(self, task, result):
         if result is not None:
+            result["content"] = task.content
             self.ledger.add(result)
             self.progress.add(result)
         self.ledger.release(task.key)

@@ -192,6 +192,14 @@ def run(options, passed_on):
         )
     for key in [k for k, r in ledger.finished.items() if r["status"] in options.retry]:
         del ledger.finished[key]
+    changed = [t.key for t in chosen if ledger.finished.get(t.key, {}).get("content", t.content) != t.content]
+    if changed:
+        print(f"{len(changed)} of {len(chosen)} tasks are run again: their files have changed", file=sys.stderr)
+    for key in changed:
+        del ledger.finished[key]
+    for task in (t for t in chosen if t.key in ledger.steps):
+        steps = ledger.steps[task.key]
+        ledger.steps[task.key] = [step for step in steps if step.get("content", task.content) == task.content]
     todo = [t for t in chosen if t.key not in ledger.finished]
     if len(todo) < len(chosen):
         print(f"{len(chosen) - len(todo)} of {len(chosen)} tasks are done already", file=sys.stderr)

@@ -7,6 +7,7 @@ import hashlib
 import re
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 PROGRAMS = (".c", ".i", ".bc", ".ll")
@@ -36,6 +37,16 @@ class Task:
     @property
     def key(self):
         return (self.name, self.property)
+
+    @cached_property
+    def content(self):
+        """A digest of the program's files and of the property file, as they are at the first use. Files that they include do not
+        count."""
+        digest = hashlib.sha256()
+        for path in [*self.files, *filter(None, [self.property_file])]:
+            data = path.read_bytes() if path.is_file() else b""
+            digest.update(len(data).to_bytes(8, "big") + data)
+        return digest.hexdigest()[:16]
 
 
 def read_yaml(text, where="task file"):

@@ -285,6 +285,16 @@ class Running(Fixture):
         self.assertIn("solved 2 of 2", out)
         self.assertEqual(self.statuses(), {"one": "correct-true", "two": "correct-true"})
 
+    def test_a_changed_program_is_run_again(self):
+        self.task("r/one", "TRUE", "true")
+        self.task("r/two", "TRUE", "true")
+        self.run_batch()
+        self.task("r/one", "FALSE(unreach-call)", "true")
+        _, out, err = self.run_batch()
+        self.assertIn("1 of 2 tasks are run again: their files have changed", err)
+        self.assertIn("1 of 2 tasks are done already", err)
+        self.assertEqual(self.statuses(), {"one": "wrong-false", "two": "correct-true"})
+
     def test_retry_by_status(self):
         self.task("r/one", "UNKNOWN(early)", "true")
         self.task("r/two", "TRUE", "true")
