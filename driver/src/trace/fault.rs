@@ -159,7 +159,7 @@ pub(super) fn access(
     let Some(&address) = addresses.iter().filter(is_at).max_by_key(|&&e| state.eval(e).to_u64()) else {
         return (None, None);
     };
-    let source = recorder.bad_source(address);
+    let source = recorder.bad_address(address, &state.eval(address));
     if program.funcs[program.func_of(edge)].origin == FunctionOrigin::Model {
         return (of_library(recorder, addr, state), source);
     }

@@ -163,10 +163,18 @@ impl Recorder<'_> {
     /// Returns the source of an expression's value. `None` unless the value is not initialised, or is null or an offset
     /// from a null pointer.
     fn source_of(&self, edge: EdgeId, e: ExprId, value: &Bv) -> Option<Source> {
-        let is_null =
-            value.width() == self.program.layout.pointer_width && value.to_u64().is_some_and(|v| v < NULL_PAGE);
-        let of_vars = self.bad_source(e).filter(|source| source.kind == OriginKind::Unset || is_null);
-        of_vars.or_else(|| (is_null && value.is_zero()).then(|| self.source(OriginKind::Null, edge)))
+        let of_vars = self.bad_address(e, value);
+        of_vars.or_else(|| (self.is_near_null(value) && value.is_zero()).then(|| self.source(OriginKind::Null, edge)))
+    }
+
+    /// Returns the source of a bad value in an expression with this value. A number that is 0, such as an index, is no
+    /// null pointer: the value has to be null or an offset from a null pointer.
+    pub(super) fn bad_address(&self, e: ExprId, value: &Bv) -> Option<Source> {
+        self.bad_source(e).filter(|source| source.kind == OriginKind::Unset || self.is_near_null(value))
+    }
+
+    fn is_near_null(&self, value: &Bv) -> bool {
+        value.width() == self.program.layout.pointer_width && value.to_u64().is_some_and(|v| v < NULL_PAGE)
     }
 
     /// Returns the source of a bad value in an expression. An uninitialised value takes precedence over a null pointer.
