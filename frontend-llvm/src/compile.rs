@@ -491,7 +491,7 @@ struct Runs<'a> {
     directory: Option<&'a Path>,
     /// The file of the user.
     file: &'a Path,
-    /// That file as its command names it, relative to the working directory.
+    /// The name of the file in its compile command, relative to the working directory.
     named: Option<&'a Path>,
     /// The directory for temporary files.
     scratch: &'a Path,

@@ -265,7 +265,7 @@ fn assumptions_are_those_of_the_program() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// Whether the order of two objects is as the violation needs it depends on their addresses.
+/// A violation that needs an order of two objects depends on their addresses.
 #[test]
 fn the_order_of_objects_depends_on_addresses() {
     let folder = folder();

@@ -194,7 +194,7 @@ const OTHERS: &[&str] = &[
     "wmemset",
 ];
 
-/// What the rows use, and what is known of other objects.
+/// The objects that the rows use, with facts about other objects.
 const PRELUDE: &str = r#"#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -67,7 +67,7 @@ const OPTIONS: &[(Meaning, Value, &str)] = &[
          disable-new-dtags enable-new-dtags eh-frame-hdr no-eh-frame-hdr no-gdb-index gdb-index no-threads no-color-diagnostics nopie \
          print-icf-sections fatal-warnings no-rosegment",
     ),
-    // Of gold, lld and mold.
+    // The options of gold, lld and mold.
     (
         Meaning::None,
         Value::None,

@@ -99,7 +99,7 @@ impl Discharged {
         [whole, by_function].into_iter().flatten().reduce(Self::with)
     }
 
-    /// What either of two analyses found. A proof rests on all code that is not there for one of them.
+    /// Joins the results of two analyses: a place is proved if one of them proves it. The unknown code of both remains.
     fn with(mut self, other: Self) -> Self {
         self.parts.extend(other.parts);
         let more: Vec<Unknown> = other.unknown.into_iter().filter(|unknown| !self.unknown.contains(unknown)).collect();

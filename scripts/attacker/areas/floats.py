@@ -146,7 +146,7 @@ def functions(p):
     else:
         z, _ = real(p, 4)
         f = rng.choice(two)
-        # Of two zeros with different signs, `fmin` and `fmax` may return either.
+        # `fmin` and `fmax` may return either of two zeros with different signs.
         p.line(f"{t} {y} = {f}({x}, {rng.choice((z, z, '3.0', '0.1', '-2.5'))});")
     p.result(observe(p, y))
     p.result(observe(p, y))

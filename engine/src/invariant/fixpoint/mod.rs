@@ -34,7 +34,7 @@ use smt::budget::Budget;
 use std::collections::BTreeSet;
 use thresholds::thresholds;
 
-/// How much work the analysis does for its precision.
+/// The limits that decide how precise and how slow the analysis is.
 #[derive(Clone, Copy)]
 pub struct Strength {
     /// Largest number of edges of a function that is copied for each call.
@@ -138,7 +138,7 @@ pub struct Analysis<'p> {
     pub(in crate::invariant) apart: Option<Apart>,
     /// Per function: the pairs of counters whose differences are tracked.
     counters: Vec<Vec<Gap>>,
-    /// How much work the analysis does.
+    /// The limits on its work.
     strength: Strength,
     /// The signal handlers. The global variables that they write may change at any time.
     handlers: Handlers,

@@ -376,7 +376,7 @@ fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -
     changed
 }
 
-/// What the value of an expression depends on.
+/// The facts that an expression is evaluated with.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     /// The values of variables; `None` is any value.

@@ -293,7 +293,7 @@ pub trait Reaches {
 
 /// The values are offsets within an object.
 pub struct Within<'a> {
-    /// How other offset bounds are joined.
+    /// The rule for bounds by other objects.
     pub how: &'a dyn Reaches,
     /// The object.
     pub object: u32,
