@@ -663,7 +663,10 @@ impl State<'_> {
         let Some(object) = self.memory.object_at(addr) else { return false };
         match (object.seq, object.kind) {
             (ObjectSeq::Global(global), _) => self.program.globals[global].name.starts_with("proviso_"),
-            (_, ObjectKind::Allocated(kind)) => matches!(kind, AllocKind::Library(_)),
+            // The program accesses copies of its thread-local variables.
+            (_, ObjectKind::Allocated(AllocKind::Library(_))) => {
+                self.threads.as_ref().is_some_and(|threads| threads.locals.values().all(|&copy| copy != object.base))
+            }
             _ => false,
         }
     }
