@@ -225,6 +225,10 @@ impl Program {
 
     // Reading.
 
+    /// True if the position is in a library model.
+    pub fn is_of_models(&self, place: PlaceId) -> bool {
+        self.files[self.places[place].file].path.starts_with("<models>")
+    }
     /// The expression of a variable.
     pub fn var_expr(&mut self, var: VarId) -> ExprId {
         let width = self.vars[var].width;

@@ -8,7 +8,7 @@ pub mod op;
 use crate::compile::CALLED;
 use crate::file_assembly::FileAssembly;
 use crate::llvm::Buffer;
-use crate::models::OWN;
+use crate::models::{OF_PROGRAM, OWN};
 use cfa::FloatFormat;
 use std::ops::Range;
 
@@ -256,13 +256,25 @@ pub enum Operand {
     Nothing,
 }
 
+impl Variable {
+    /// The C name of the variable.
+    pub fn name_in_c(&self) -> &str {
+        match self.c_name.is_empty() || self.name.ends_with(OF_PROGRAM) {
+            true => &self.name,
+            false => &self.c_name,
+        }
+    }
+}
+
 impl Function {
     /// The C name of the function. Clang's internal names of library functions (`__builtin_abort`) and those of Proviso
     /// are not C names.
     pub fn name_in_c(&self) -> &str {
         let has_one = !self.c_name.is_empty() && !self.c_name.starts_with("__builtin_");
-        match has_one && !self.c_name.starts_with(CALLED) && !self.name.ends_with(OWN) {
+        let is_renamed = self.name.ends_with(OWN) || self.name.ends_with(OF_PROGRAM);
+        match has_one && !self.c_name.starts_with(CALLED) && !is_renamed {
             true => &self.c_name,
+            false if is_renamed => &self.name,
             // LLVM numbers the symbols of static functions with equal names. Clones also have a suffix.
             false if self.local && !self.model => self.name.split_once('.').map_or(&self.name, |(name, _)| name),
             false => &self.name,

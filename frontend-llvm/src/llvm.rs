@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::file_assembly::{Binding, FileAssembly, SymbolDirectives};
 use crate::file_local::{Change, Function, Kind};
-use crate::models::OWN;
+use crate::models::{INTERNAL, OF_PROGRAM, OWN};
 use crate::options::InputFile;
 use crate::target::{self, Target};
 use inkwell::attributes::AttributeLoc;
@@ -327,6 +327,7 @@ impl LlvmModule {
             .and_then(|()| {
                 // A function that the program must not take from the models becomes internal to them.
                 except.iter().for_each(|name| keep_to_models(&models, name));
+                keep_from_models(&self.module, &models);
                 self.mark(&models, MODEL);
                 let models = std::mem::ManuallyDrop::new(models);
                 // Both modules are in one context, and the call takes ownership of the other module.
@@ -889,6 +890,22 @@ fn keep_to_models(models: &Module, name: &str) {
     if let Some(function) = models.get_function(name).filter(|f| !is_declaration(*f)) {
         function.set_linkage(Linkage::Internal);
         function.as_global_value().set_name(&format!("{name}{OWN}"));
+    }
+}
+
+/// Renames the program's definitions that have the names of internal symbols of the models, so that neither replaces or
+/// is taken for the other. The symbol of a static variable of a function contains the name of the variable.
+fn keep_from_models(program: &Module, models: &Module) {
+    let internal: BTreeSet<String> =
+        symbols(models).into_iter().map(symbol_of).filter(|name| name.starts_with(INTERNAL)).collect();
+    for value in symbols(program) {
+        let name = symbol_of(value);
+        let is_defined = matches!(kind_of_symbol(value), Symbol::Local | Symbol::Defined);
+        if is_defined && name.split('.').any(|part| internal.contains(part)) {
+            let name = format!("{name}{OF_PROGRAM}");
+            // SAFETY: the value is live, and the name is copied.
+            unsafe { LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) }
+        }
     }
 }
 

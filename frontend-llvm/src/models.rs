@@ -55,6 +55,12 @@ const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream
 /// no model.
 pub(crate) const OWN: &str = ".own";
 
+/// The suffix of the symbol of the program's function or variable that has the name of an internal symbol of the models.
+pub(crate) const OF_PROGRAM: &str = ".program";
+
+/// The prefix of internal symbols of the models.
+pub(crate) const INTERNAL: &str = "proviso_";
+
 /// The file with the models of functions that only programs with threads call.
 const THREADING: &str = "threading.c";
 

@@ -662,7 +662,10 @@ impl State<'_> {
     fn is_of_library(&self, addr: u64) -> bool {
         let Some(object) = self.memory.object_at(addr) else { return false };
         match (object.seq, object.kind) {
-            (ObjectSeq::Global(global), _) => self.program.globals[global].name.starts_with("proviso_"),
+            (ObjectSeq::Global(global), _) => {
+                let global = &self.program.globals[global];
+                global.name.starts_with("proviso_") && global.place.is_some_and(|p| self.program.is_of_models(p))
+            }
             // The program accesses copies of its thread-local variables.
             (_, ObjectKind::Allocated(AllocKind::Library(_))) => {
                 self.threads.as_ref().is_some_and(|threads| threads.locals.values().all(|&copy| copy != object.base))

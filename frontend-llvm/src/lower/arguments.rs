@@ -433,8 +433,8 @@ pub(super) fn any_globals(b: &mut Builder) {
             continue;
         }
         let ty = b.cx.source.c_type(variable.c_type);
-        let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
-        let kind = InputKind::Global(name.clone());
+        let name = variable.name_in_c().to_owned();
+        let kind = InputKind::Global(name);
         match b.cx.cells[n] {
             super::globals::Cell::Var(var) => {
                 let target = match b.cx.program.plain_type(ty) {

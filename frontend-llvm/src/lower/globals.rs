@@ -179,10 +179,10 @@ impl Context<'_> {
                     NONE => self.unknown_type(Some(size.saturating_mul(8).clamp(1, u64::from(u32::MAX)) as u32)),
                     row => self.source.c_type(row),
                 };
-                let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
+                let name = variable.name_in_c().to_owned();
                 let place = self.source.place(&mut self.program, variable.file, variable.line);
                 let global = self.program.globals.push(Global {
-                    name: name.clone(),
+                    name,
                     ty,
                     size,
                     align: variable.align,
@@ -281,11 +281,11 @@ impl Context<'_> {
         {
             return Cell::Constant(value);
         }
-        let name = if variable.c_name.is_empty() { &variable.name } else { &variable.c_name };
+        let name = variable.name_in_c().to_owned();
         let ty =
             if variable.c_type == NONE { self.unknown_type(Some(width)) } else { self.source.c_type(variable.c_type) };
         let place = self.source.place(&mut self.program, variable.file, variable.line);
-        let var = Var { name: Some(name.clone()), ty, width, kind: VarKind::Global { init }, place };
+        let var = Var { name: Some(name), ty, width, kind: VarKind::Global { init }, place };
         Cell::Var(self.add_var(var, Mutability::Global))
     }
 

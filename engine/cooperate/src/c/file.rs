@@ -122,7 +122,7 @@ impl<'p> File<'p> {
 
     /// Records a construct that C cannot express. Only the first one is kept.
     pub fn refuse(&mut self, what: String) {
-        let own = self.place.filter(|&place| self.p.places[place].line > 0 && !roles::is_model(self.p, place));
+        let own = self.place.filter(|&place| self.p.places[place].line > 0 && !self.p.is_of_models(place));
         let at = own.map_or(String::new(), |place| {
             let place = self.p.places[place];
             format!(" ({}:{})", self.p.files[place.file].path, place.line)

@@ -68,18 +68,13 @@ pub fn is_error(p: &Program, function: &Function) -> bool {
 
 /// Returns true if other code defines the entity: it is undefined here, and no model declares it.
 pub fn is_external(p: &Program, place: Option<PlaceId>, undefined: bool) -> bool {
-    undefined && !place.is_some_and(|place| is_model(p, place))
-}
-
-/// Returns true if the place is in a model.
-pub fn is_model(p: &Program, place: PlaceId) -> bool {
-    p.files[p.places[place].file].path.starts_with("<models>")
+    undefined && !place.is_some_and(|place| p.is_of_models(place))
 }
 
 /// Returns true if the C library defines the variable (`stdout`).
 pub fn is_library_variable(p: &Program, v: VarId) -> bool {
     let var = &p.vars[v];
-    let declared_by_model = var.place.is_some_and(|place| is_model(p, place));
+    let declared_by_model = var.place.is_some_and(|place| p.is_of_models(place));
     declared_by_model && var.name.as_ref().is_some_and(|name| p.models.contains(name) || name.starts_with("std"))
 }
 
@@ -90,7 +85,7 @@ pub const ERRNO_LOCATION: &str = "__errno_location";
 
 /// Returns true if the object is the models' `errno`.
 pub fn is_errno(p: &Program, name: &str, place: Option<PlaceId>) -> bool {
-    name == "proviso_errno" && place.is_some_and(|place| is_model(p, place))
+    name == "proviso_errno" && place.is_some_and(|place| p.is_of_models(place))
 }
 
 /// The linkage specifier of a function's definition. Models are local to the file.
