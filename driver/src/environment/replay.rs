@@ -6,7 +6,7 @@
 //! values that this call has taken. A value that the process does not determine, such as the time, comes from a
 //! sequence that the caller chooses.
 
-use super::process::{Place, is_below};
+use super::process::{PathTarget, is_below};
 use super::{OpenedFile, Process, Reading, parse, reading, text_at};
 use cfa::interp::{InputSource, Interpreter, Limits, ObjectSeq, Observer, Run, State, Unknown};
 use cfa::{Bv, EdgeId, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, Program};
@@ -293,9 +293,9 @@ impl Now {
 
     /// Returns the size in bytes of the file with a path; `None` if there is no such file.
     fn look(&mut self, process: &Process, path: &[u8]) -> Option<u64> {
-        let place = match Place::of(path) {
-            Place::Below(place) => place,
-            Place::Nowhere if path.is_empty() => return None,
+        let place = match PathTarget::of(path) {
+            PathTarget::Below(place) => place,
+            PathTarget::Nowhere if path.is_empty() => return None,
             _ => {
                 self.trouble("the program looks at what is no file in its folder");
                 return None;
@@ -321,15 +321,15 @@ impl Now {
 
     /// Opens the file with a path, for a stream or descriptor. Returns its index, or `None` if there is no such file.
     fn open(&mut self, process: &Process, path: &[u8], reads: bool, creates: bool) -> Option<usize> {
-        let place = match Place::of(path) {
-            Place::Below(place) => place,
-            Place::Nowhere => {
+        let place = match PathTarget::of(path) {
+            PathTarget::Below(place) => place,
+            PathTarget::Nowhere => {
                 if path.last() == Some(&b'/') || path.ends_with(b".") {
                     self.trouble("the program opens a folder");
                 }
                 return None;
             }
-            Place::Outside => {
+            PathTarget::Outside => {
                 self.trouble("the program opens a file outside its folder");
                 return None;
             }
@@ -771,10 +771,10 @@ impl<O: Observer> Watch<'_, '_, O> {
                 None => now.trouble("the program asks for what it has not opened"),
             },
             What::Removes => {
-                let written = Place::of(&path);
-                let is_written = matches!(&written, Place::Below(place) if now.written.remove(place));
+                let written = PathTarget::of(&path);
+                let is_written = matches!(&written, PathTarget::Below(place) if now.written.remove(place));
                 fails = !is_written && now.look(process, &path).is_none();
-                if let Place::Below(place) = written {
+                if let PathTarget::Below(place) = written {
                     now.removed.insert(place);
                 }
             }

@@ -17,7 +17,7 @@ const PIECES: u64 = 1 << 10;
 
 /// A place in an object, with the condition under which a pointer refers to it.
 #[derive(Clone, Copy)]
-struct Place {
+struct Referent {
     here: ExprId,
     object: Object,
     offset: ExprId,
@@ -43,7 +43,7 @@ pub(super) fn leaves(ck: &mut Checker<'_>, e: ExprId) -> Vec<(ExprId, ExprId)> {
 }
 
 /// The places in objects that a pointer may refer to, according to its structure.
-fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
+fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Referent> {
     let always = ck.pool.bool(true);
     let (mut open, mut done) = (vec![(always, pointer)], Vec::new());
     // Choices share terms, so they are visited more often than they occur.
@@ -59,7 +59,7 @@ fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
         if let Some((i, &object)) = terms.iter().enumerate().find_map(|(i, t)| Some((i, ck.by_base.get(t)?))) {
             let zero = ck.word(0);
             let offset = others(ck, i, zero);
-            done.push(Place { here, object, offset });
+            done.push(Referent { here, object, offset });
             continue;
         }
         let choice = terms.iter().enumerate().find_map(|(i, &term)| match *ck.pool.get(term) {
@@ -139,7 +139,7 @@ fn untouched(ck: &mut Checker<'_>, object: Object) -> Slot {
 }
 
 /// The condition that `len` bytes at an offset lie in a live object.
-fn is_inside(ck: &mut Checker<'_>, st: &State, place: Place, len: ExprId, writes: bool) -> ExprId {
+fn is_inside(ck: &mut Checker<'_>, st: &State, place: Referent, len: ExprId, writes: bool) -> ExprId {
     let Slot { alive, .. } = slot(ck, st, place.object);
     let About { size, kind, .. } = ck.objects[place.object as usize];
     if writes && kind == (Kind::Global { read_only: true }) {
@@ -152,7 +152,7 @@ fn is_inside(ck: &mut Checker<'_>, st: &State, place: Place, len: ExprId, writes
 }
 
 /// The condition that an access lies in one of the objects.
-fn is_valid(ck: &mut Checker<'_>, st: &State, places: &[Place], len: ExprId, writes: bool) -> ExprId {
+fn is_valid(ck: &mut Checker<'_>, st: &State, places: &[Referent], len: ExprId, writes: bool) -> ExprId {
     let mut valid = ck.pool.bool(false);
     for &place in places {
         let inside = is_inside(ck, st, place, len, writes);
@@ -233,7 +233,7 @@ fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(Kind)
 }
 
 /// Checks or assumes that a write is valid, and applies its effect on unknown targets.
-fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Place], valid: ExprId, is_asked: bool) -> Checked {
+fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Referent], valid: ExprId, is_asked: bool) -> Checked {
     if is_asked {
         return ck.claim(st, valid, "a write may be invalid");
     }
@@ -245,7 +245,7 @@ fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Place], valid: Exp
 }
 
 /// The condition that the target of a pointer is unknown.
-fn rest(ck: &mut Checker<'_>, places: &[Place]) -> ExprId {
+fn rest(ck: &mut Checker<'_>, places: &[Referent]) -> ExprId {
     let known = places.iter().fold(ck.pool.bool(false), |known, p| ck.pool.or(known, p.here));
     ck.pool.not(known)
 }
@@ -292,7 +292,7 @@ pub(super) fn end_scope(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId) -
     let places = places(ck, pointer);
     let rest = rest(ck, &places);
     may_die(ck, st, rest, |kind| kind == Kind::Stack(frame))?;
-    for Place { here, object, .. } in places {
+    for Referent { here, object, .. } in places {
         if ck.objects[object as usize].kind == Kind::Stack(frame) {
             let here = is_start(ck, pointer, here, object);
             kill(ck, st, here, object)?;
@@ -328,7 +328,7 @@ pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, family
     let mut valid = ck.pool.eq(pointer, zero);
     let mut freed = Vec::new();
     let places = places(ck, pointer);
-    for &Place { here, object, .. } in &places {
+    for &Referent { here, object, .. } in &places {
         if is_of_it(ck.objects[object as usize].kind) {
             let start = is_start(ck, pointer, here, object);
             let alive = slot(ck, st, object).alive;
@@ -411,7 +411,7 @@ pub(super) fn object_size(
 ) -> Checked<ExprId> {
     let mut value = ck.unknown(ck.pointer_width());
     let mut valid = ck.pool.bool(false);
-    for Place { here, object, .. } in places(ck, pointer) {
+    for Referent { here, object, .. } in places(ck, pointer) {
         let start = is_start(ck, pointer, here, object);
         if family.is_some() && ck.objects[object as usize].kind != Kind::Heap(family) {
             continue;
@@ -494,7 +494,7 @@ pub(super) fn copy(
     let always = ck.pool.bool(true);
     for place in to {
         let mut content = (*slot(ck, st, place.object).content).clone();
-        let offsets = |this: &Checker<'_>, source: &Place| {
+        let offsets = |this: &Checker<'_>, source: &Referent| {
             Some((constant_offset(this, place.offset)?, constant_offset(this, source.offset)?, constant(this, len)?))
         };
         match from[..] {
@@ -532,7 +532,7 @@ pub(super) fn copy(
     Ok(())
 }
 
-fn is_valid_unless_empty(ck: &mut Checker<'_>, st: &State, places: &[Place], len: ExprId, writes: bool) -> ExprId {
+fn is_valid_unless_empty(ck: &mut Checker<'_>, st: &State, places: &[Referent], len: ExprId, writes: bool) -> ExprId {
     let zero = ck.word(0);
     let empty = ck.pool.eq(len, zero);
     let valid = is_valid(ck, st, places, len, writes);

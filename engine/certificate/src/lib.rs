@@ -265,7 +265,7 @@ struct Checker<'a> {
     solver: Box<dyn Backend>,
     graphs: CfaGraphs,
     calls: CallGraph,
-    shapes: FxHashMap<FuncId, Rc<walk::Shape>>,
+    shapes: FxHashMap<FuncId, Rc<walk::FunctionLoops>>,
     /// Per function: the globals that it or its callees may change.
     changes: Vec<FxHashSet<VarId>>,
     /// By variable: its index among the globals, or among the locals of its function.

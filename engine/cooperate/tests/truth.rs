@@ -13,7 +13,7 @@ use cfa::{Bv, Check, EdgeId, ErrorId, ErrorInfo, ExprId, GlobalId, HaltKind, Loc
 use cooperate::condition::Condition;
 use cooperate::condition::rest::ExploredProgram;
 use cooperate::gia::cegar::{Cegar, Ended, check, explore, reached, refine};
-use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Told, combine, facts, parse, print, reduce, test_of};
+use cooperate::gia::{Coverage, Gia, Recording, Removed, Says, Told, combine, facts, parse, print, reduce, test_of};
 use cooperate::reduce::Reducer;
 use cooperate::restrict::Restricted;
 use engine::budget::Budget;
@@ -286,7 +286,7 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
 fn rest(program: &mut Program, known: &Gia, random: &mut Random) -> Made {
     let mut made = Made::new();
     for reducer in [Reducer::Separate, Reducer::Locations] {
-        let left = reduce(program, known, Left::Unreachable, reducer).unwrap();
+        let left = reduce(program, known, Removed::Unreachable, reducer).unwrap();
         let what = format!("the rest by {reducer:?}");
         let analysis = [Analysis::Symex, Analysis::PREDICATE, Analysis::Default][random.below(3)];
         match verify(&left.program, program, analysis, false).verdict {

@@ -6,7 +6,7 @@ use super::{Algorithm, Ending, Explored, Proof, Share};
 use crate::analysis::capability::{Limited, Participant, Reporting};
 use crate::analysis::frontier::Frontier;
 use crate::analysis::reached::Reached;
-use crate::analysis::reached::graph::Shape;
+use crate::analysis::reached::graph::ArgNode;
 use crate::analysis::{Abstraction, Increment, Stop};
 use crate::composition::Analysis;
 use crate::exchange::{Exchange, Learner};
@@ -41,7 +41,7 @@ pub(crate) trait Explorer {
     /// The unexplored part.
     fn frontier(&self) -> Frontier;
     /// The ARG, if recorded.
-    fn graph(&self) -> Vec<Shape>;
+    fn graph(&self) -> Vec<ArgNode>;
     /// By location: true if a state reached it.
     fn came(&self) -> &[bool];
 }
@@ -78,7 +78,7 @@ impl<C: Participant + Learner, R: Reached<C>> Explorer for CpaAlgorithm<'_, C, R
     fn frontier(&self) -> Frontier {
         CpaAlgorithm::frontier(self, false)
     }
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         self.reached.shape()
     }
     fn came(&self) -> &[bool] {
@@ -118,7 +118,7 @@ impl<C: Participant + Learner + Abstraction> Explorer for Cegar<'_, C> {
     fn frontier(&self) -> Frontier {
         Cegar::frontier(self)
     }
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         Reached::<C>::shape(&self.inner.reached)
     }
     fn came(&self) -> &[bool] {
@@ -201,7 +201,7 @@ impl<'p, X: Explorer> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
     fn agreements(&self) -> Vec<Agreement> {
         self.explorer.domain().agreements()
     }
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         self.explorer.graph()
     }
     fn came(&self) -> &[bool] {

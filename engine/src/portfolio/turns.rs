@@ -2,7 +2,7 @@
 
 use super::{Replay, configurations};
 use crate::algorithm::{Algorithm, Ending, Proof, Setting, Share};
-use crate::analysis::reached::graph::Shape;
+use crate::analysis::reached::graph::ArgNode;
 use crate::composition::Analysis;
 use crate::coverage::Coverage;
 use crate::crash::Crash;
@@ -364,7 +364,7 @@ impl<'r> Turns<'r> {
         let (mut taints, mut stats) = (common, Stats::default());
         let is_true = matches!(verdict, Verdict::True);
         let agreements = if is_true { workers[decided].algorithm.agreements() } else { Vec::new() };
-        let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
+        let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<ArgNode>::new());
         let coverage = {
             let whole = is_true.then(|| workers[decided].algorithm.came()).filter(|came| !came.is_empty());
             let of = |came: &mut dyn Iterator<Item = &[bool]>, all| Coverage::of(setting.simplified, came, all);

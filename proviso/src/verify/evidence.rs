@@ -38,7 +38,7 @@ pub struct Evidence {
     /// The facts about the program for the HTML report.
     pub exhibits: Exhibits,
     /// The graph of the reached states; empty if none was kept.
-    pub graph: Vec<engine::arg::Shape>,
+    pub graph: Vec<engine::arg::ArgNode>,
     /// The command line.
     pub args: VerifyArgs,
     /// The job of the run.

@@ -78,5 +78,5 @@ impl LeftOut {
 
 /// The operations of a function.
 pub fn operations(p: &Program, f: FuncId) -> impl Iterator<Item = &Op> {
-    super::Shape::new(p, f).locs.into_iter().flat_map(|loc| p.out_edges(loc)).map(|edge| &p.edges[edge].op)
+    super::FunctionGraph::new(p, f).locs.into_iter().flat_map(|loc| p.out_edges(loc)).map(|edge| &p.edges[edge].op)
 }

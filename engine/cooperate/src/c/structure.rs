@@ -29,7 +29,7 @@ pub struct Line {
 }
 
 /// The control-flow graph of the reachable locations of a function.
-pub struct Shape {
+pub struct FunctionGraph {
     /// The locations by node.
     pub locs: Vec<LocId>,
     node: FxHashMap<LocId, u32>,
@@ -39,7 +39,7 @@ pub struct Shape {
     before: Vec<Option<EdgeId>>,
 }
 
-impl Shape {
+impl FunctionGraph {
     /// The graph of function `f`.
     pub fn new(p: &Program, f: FuncId) -> Self {
         let entry = p.funcs[f].entry;
@@ -78,7 +78,7 @@ impl Shape {
 /// The translation of a function to statements.
 struct Writer<'a, 'p> {
     file: &'a mut File<'p>,
-    shape: &'a Shape,
+    shape: &'a FunctionGraph,
     loops: LoopForest,
     /// By node, true if it is the head of a loop that becomes a `while` loop.
     head: Vec<bool>,
@@ -97,7 +97,7 @@ struct Writer<'a, 'p> {
 }
 
 /// The lines of a function's body. Labels are declared only where a goto uses them.
-pub fn body(file: &mut File, shape: &Shape) -> Vec<Line> {
+pub fn body(file: &mut File, shape: &FunctionGraph) -> Vec<Line> {
     let dominators = Dominators::new(&shape.graph, 0);
     let loops = LoopForest::new(&shape.graph, 0);
     let order = shape.graph.reverse_postorder(0);

@@ -24,7 +24,7 @@ pub use convert::{Recording, Test, test_of};
 pub use facts::facts;
 pub use paths::Annotated;
 pub use picture::Told;
-pub use reduce::{Left, reduce};
+pub use reduce::{Removed, reduce};
 pub use text::{parse, print};
 pub use views::{dot, json};
 

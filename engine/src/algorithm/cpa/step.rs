@@ -113,13 +113,13 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     /// Adds one successor to the waitlist.
     pub(super) fn wait(
         &mut self,
-        way: Way<C::State>,
+        way: Successor<C::State>,
         (node, merged): (R::Node, bool),
         via: &[EdgeId],
         forks: u32,
         iterations: u32,
     ) -> Result<(), Stop> {
-        let Way { state, at, edge, over, moved } = way;
+        let Successor { state, at, edge, over, moved } = way;
         let mut path = Vec::new();
         if R::PATHS {
             path.extend_from_slice(via);
