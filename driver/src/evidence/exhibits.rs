@@ -156,10 +156,10 @@ impl Exhibits {
     /// Adds the locations that explorations of a program reached, and the abstract reachability graph.
     pub fn add_explored(&mut self, program: &Program, coverage: &Coverage, graph: &[ArgNode], sources: &Sources) {
         // If no location was reached, nothing was explored: the proof may be one by induction.
-        let explored = coverage.came.iter().flatten().any(|&came| came);
+        let explored = coverage.visited.iter().flatten().any(|&visited| visited);
         self.has_gaps |= explored && !coverage.is_complete;
         for (_, edge) in program.edges.iter().filter(|(_, e)| !matches!(e.op, Op::Skip)) {
-            let reached = coverage.came.get(edge.source.index()).copied().flatten().filter(|_| explored);
+            let reached = coverage.visited.get(edge.source.index()).copied().flatten().filter(|_| explored);
             if let Some(reached) = reached
                 && let Some(spot) = edge.place.and_then(|p| sources.spot(program, p))
                 && let Some(code) = self.code.get_mut(&spot.path).and_then(|lines| lines.get_mut(&spot.line))

@@ -142,7 +142,7 @@ fn untouched(ck: &mut Checker<'_>, object: Object) -> Slot {
 fn is_inside(ck: &mut Checker<'_>, st: &State, place: Referent, len: ExprId, writes: bool) -> ExprId {
     let Slot { alive, .. } = slot(ck, st, place.object);
     let About { size, kind, .. } = ck.objects[place.object as usize];
-    if writes && kind == (Kind::Global { read_only: true }) {
+    if writes && kind == (ObjectKind::Global { read_only: true }) {
         return ck.pool.bool(false);
     }
     let (fits, last) = (ck.pool.ule(len, size), ck.pool.sub(size, len));
@@ -211,12 +211,12 @@ fn scatter(ck: &mut Checker<'_>, st: &mut State, rest: ExprId) -> Checked {
 fn all_objects(ck: &Checker<'_>, st: &State) -> Vec<Object> {
     let globals = 0..ck.program.globals.len() as Object;
     let others = st.memory.keys().copied().filter(|object| !globals.contains(object));
-    let is_read_only = |object: Object| ck.objects[object as usize].kind == Kind::Global { read_only: true };
+    let is_read_only = |object: Object| ck.objects[object as usize].kind == ObjectKind::Global { read_only: true };
     globals.clone().filter(|&object| !is_read_only(object)).chain(others).collect()
 }
 
 /// Makes it unknown whether objects of a kind stay alive, under the condition `rest`.
-fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(Kind) -> bool) -> Checked {
+fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(ObjectKind) -> bool) -> Checked {
     let mut there = State { pc: ck.pool.and(st.pc, rest), ..st.clone() };
     if ck.pool.is_false(there.pc) || ck.never(&mut there, "").is_ok() {
         return Ok(());
@@ -264,10 +264,12 @@ pub(super) fn allocate(
     let object = ck.objects.len() as Object;
     let size = ck.pool.resize(width, size);
     let kind = match kind {
-        AllocKind::Stack => Kind::Stack(ck.frame()),
-        AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => Kind::Heap(kind.family()),
+        AllocKind::Stack => ObjectKind::Stack(ck.frame()),
+        AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => {
+            ObjectKind::Heap(kind.family())
+        }
     };
-    ck.heap_in_loops |= matches!(kind, Kind::Heap(_)) && !ck.around.is_empty();
+    ck.heap_in_loops |= matches!(kind, ObjectKind::Heap(_)) && !ck.around.is_empty();
     let before = Rc::clone(&st.memory);
     ck.objects.push(About { base, size, align, site: Site::Alloc(edge), kind, made: st.pc, before });
     ck.by_base.insert(base, object);
@@ -280,7 +282,7 @@ pub(super) fn allocate(
 /// Ends the lifetime of the stack objects of a call that returns.
 pub(super) fn end_frame(ck: &mut Checker<'_>, st: &mut State, frame: u32) {
     let objects = &ck.objects;
-    let dies = |object: &Object| objects[*object as usize].kind == Kind::Stack(frame);
+    let dies = |object: &Object| objects[*object as usize].kind == ObjectKind::Stack(frame);
     if st.memory.keys().any(dies) {
         Rc::make_mut(&mut st.memory).retain(|object, _| !dies(object));
     }
@@ -291,9 +293,9 @@ pub(super) fn end_scope(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId) -
     let frame = ck.frame();
     let places = places(ck, pointer);
     let rest = rest(ck, &places);
-    may_die(ck, st, rest, |kind| kind == Kind::Stack(frame))?;
+    may_die(ck, st, rest, |kind| kind == ObjectKind::Stack(frame))?;
     for Referent { here, object, .. } in places {
-        if ck.objects[object as usize].kind == Kind::Stack(frame) {
+        if ck.objects[object as usize].kind == ObjectKind::Stack(frame) {
             let here = is_start(ck, pointer, here, object);
             kill(ck, st, here, object)?;
         }
@@ -323,7 +325,7 @@ fn kill(ck: &mut Checker<'_>, st: &mut State, here: ExprId, object: Object) -> C
 
 /// Frees an object of the family. A null pointer has no effect.
 pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, family: Family, is_asked: bool) -> Checked {
-    let is_of_it = |kind: Kind| kind == Kind::Heap(Some(family));
+    let is_of_it = |kind: ObjectKind| kind == ObjectKind::Heap(Some(family));
     let zero = ck.word(0);
     let mut valid = ck.pool.eq(pointer, zero);
     let mut freed = Vec::new();
@@ -413,7 +415,7 @@ pub(super) fn object_size(
     let mut valid = ck.pool.bool(false);
     for Referent { here, object, .. } in places(ck, pointer) {
         let start = is_start(ck, pointer, here, object);
-        if family.is_some() && ck.objects[object as usize].kind != Kind::Heap(family) {
+        if family.is_some() && ck.objects[object as usize].kind != ObjectKind::Heap(family) {
             continue;
         }
         let alive = slot(ck, st, object).alive;
@@ -562,7 +564,7 @@ pub(super) fn forget_written(ck: &mut Checker<'_>, st: &mut State, frame: Option
     for object in written {
         changes(ck, st, object, false)?;
         let mut slot = slot(ck, st, object);
-        if frame.is_none() && !matches!(ck.objects[object as usize].kind, Kind::Global { .. }) {
+        if frame.is_none() && !matches!(ck.objects[object as usize].kind, ObjectKind::Global { .. }) {
             let stays = ck.unknown(1);
             slot.alive = ck.pool.and(slot.alive, stays);
         }

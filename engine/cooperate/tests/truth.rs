@@ -13,7 +13,9 @@ use cfa::{Bv, Check, EdgeId, ErrorId, ErrorInfo, ExprId, GlobalId, HaltKind, Loc
 use cooperate::condition::Condition;
 use cooperate::condition::rest::ExploredProgram;
 use cooperate::gia::cegar::{Cegar, Ended, check, explore, reached, refine};
-use cooperate::gia::{Coverage, Gia, Recording, Removed, Says, Told, combine, facts, parse, print, reduce, test_of};
+use cooperate::gia::{
+    Coverage, Gia, PathClaim, Recording, Removed, Says, combine, facts, parse, print, reduce, test_of,
+};
 use cooperate::reduce::Reducer;
 use cooperate::restrict::Restricted;
 use engine::budget::Budget;
@@ -366,7 +368,7 @@ fn nothing_reachable_is_ut_and_nothing_else_is_rt() {
                 (ut, rt) = (ut + usize::from(is_ut), rt + usize::from(is_rt));
             }
             if *reaches {
-                let is_green = |e: &&EdgeId| told[e.0 as usize] == Some(Told::Verified);
+                let is_green = |e: &&EdgeId| told[e.0 as usize] == Some(PathClaim::Verified);
                 let green = beside.path.iter().find(is_green);
                 assert_eq!(green, None, "program {seed}, inputs {values:?}: an edge to a target is green");
                 edges += beside.path.len();

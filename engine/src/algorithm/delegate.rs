@@ -88,7 +88,7 @@ impl<'p> Algorithm<'p> for Delegating<'p> {
     fn graph(&self) -> Vec<ArgNode> {
         self.now.graph()
     }
-    fn came(&self) -> &[bool] {
-        self.now.came()
+    fn visited(&self) -> &[bool] {
+        self.now.visited()
     }
 }

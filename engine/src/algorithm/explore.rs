@@ -43,7 +43,7 @@ pub(crate) trait Explorer {
     /// The ARG, if recorded.
     fn graph(&self) -> Vec<ArgNode>;
     /// By location: true if a state reached it.
-    fn came(&self) -> &[bool];
+    fn visited(&self) -> &[bool];
 }
 
 impl<C: Participant + Learner, R: Reached<C>> Explorer for CpaAlgorithm<'_, C, R> {
@@ -81,8 +81,8 @@ impl<C: Participant + Learner, R: Reached<C>> Explorer for CpaAlgorithm<'_, C, R
     fn graph(&self) -> Vec<ArgNode> {
         self.reached.shape()
     }
-    fn came(&self) -> &[bool] {
-        &self.came
+    fn visited(&self) -> &[bool] {
+        &self.visited
     }
 }
 
@@ -121,8 +121,8 @@ impl<C: Participant + Learner + Abstraction> Explorer for Cegar<'_, C> {
     fn graph(&self) -> Vec<ArgNode> {
         Reached::<C>::shape(&self.inner.reached)
     }
-    fn came(&self) -> &[bool] {
-        &self.inner.came
+    fn visited(&self) -> &[bool] {
+        &self.inner.visited
     }
 }
 
@@ -195,7 +195,7 @@ impl<'p, X: Explorer> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
     }
     fn frontier(&self) -> Option<Frontier> {
         let mut frontier = self.explorer.frontier();
-        frontier.tells_all |= self.taints().is_empty();
+        frontier.is_complete |= self.taints().is_empty();
         Some(frontier)
     }
     fn agreements(&self) -> Vec<Agreement> {
@@ -204,7 +204,7 @@ impl<'p, X: Explorer> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
     fn graph(&self) -> Vec<ArgNode> {
         self.explorer.graph()
     }
-    fn came(&self) -> &[bool] {
-        self.explorer.came()
+    fn visited(&self) -> &[bool] {
+        self.explorer.visited()
     }
 }

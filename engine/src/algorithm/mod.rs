@@ -155,7 +155,7 @@ pub(crate) trait Algorithm<'p> {
         Vec::new()
     }
     /// By location: true if a state reached it. Empty if the algorithm does not explore from the start of the program.
-    fn came(&self) -> &[bool] {
+    fn visited(&self) -> &[bool] {
         &[]
     }
 }

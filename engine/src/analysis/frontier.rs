@@ -1,7 +1,7 @@
 //! The frontier of an exploration: the residual when a run ends.
 //!
 //! The frontier consists of waiting states, undecided paths, and states after which behaviours were dropped. Every
-//! unexplored execution passes one of these states. If the dropping state is unknown (see [`Frontier::tells_all`]), the
+//! unexplored execution passes one of these states. If the dropping state is unknown (see [`Frontier::is_complete`]), the
 //! execution passes a place that a reason of the outcome names.
 
 use crate::verdict::Reason;
@@ -93,7 +93,7 @@ pub struct Frontier {
     /// True if every state represents only executions of the path to it.
     pub is_exact: bool,
     /// True if every dropped behaviour continues a state in `open`: the node where it was dropped is known.
-    pub tells_all: bool,
+    pub is_complete: bool,
     /// For bounded explorations: the bound on iterations of each loop per entry, and on nested calls of each function.
     /// All executions within the bound were explored; nothing is known of the others. There are then no paths.
     pub iterations: Option<u32>,

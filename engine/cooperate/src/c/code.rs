@@ -1,6 +1,6 @@
 //! Writes operations as C statements.
 
-use super::expr::{Kind, Ty, container};
+use super::expr::{Ty, ValueKind, container};
 use super::file::{File, frame_object, raw_type};
 use super::kinds;
 use super::memory;
@@ -189,9 +189,9 @@ impl Statements<'_, '_, '_> {
             if (uses[&e] > 1 && size >= LARGE || depth > DEEP) && p.exprs.width(e) <= 128 {
                 let width = p.exprs.width(e);
                 let ty = match self.file.kind(e) {
-                    Kind::Bits => Ty::Unsigned(if width == 1 { 1 } else { container(width).2 }),
-                    Kind::Pointer => Ty::Pointer,
-                    Kind::Float(f) => Ty::Float(f),
+                    ValueKind::Bits => Ty::Unsigned(if width == 1 { 1 } else { container(width).2 }),
+                    ValueKind::Pointer => Ty::Pointer,
+                    ValueKind::Float(f) => Ty::Float(f),
                 };
                 let value = match ty {
                     Ty::Pointer => self.file.pointer(e),
@@ -248,9 +248,9 @@ impl Statements<'_, '_, '_> {
     fn store(&mut self, addr: ExprId, value: ExprId) {
         let width = self.file.p.exprs.width(value);
         let hint = match self.file.kind(value) {
-            Kind::Bits => Ty::Unsigned(width),
-            Kind::Pointer => Ty::Pointer,
-            Kind::Float(f) => Ty::Float(f),
+            ValueKind::Bits => Ty::Unsigned(width),
+            ValueKind::Pointer => Ty::Pointer,
+            ValueKind::Float(f) => Ty::Float(f),
         };
         match self.file.access(addr, width, hint) {
             Access::Lvalue(lvalue, ty) => {
@@ -512,7 +512,7 @@ impl Statements<'_, '_, '_> {
             let width = p.exprs.width(value);
             let (text, _) = self.file.natural(value);
             texts.push(match (self.file.kind(value), width) {
-                (Kind::Bits, ..=32) => format!("(int){text}"),
+                (ValueKind::Bits, ..=32) => format!("(int){text}"),
                 _ => text,
             });
         }
@@ -605,9 +605,9 @@ impl File<'_> {
         let width = self.p.exprs.width(e);
         let ty = match (self.kind(e), self.p.exprs.get(e)) {
             (_, &Expr::Var(v)) => self.vars[v].ty,
-            (Kind::Pointer, _) => Ty::Pointer,
-            (Kind::Float(f), _) => Ty::Float(f),
-            (Kind::Bits, _) => Ty::Unsigned(width),
+            (ValueKind::Pointer, _) => Ty::Pointer,
+            (ValueKind::Float(f), _) => Ty::Float(f),
+            (ValueKind::Bits, _) => Ty::Unsigned(width),
         };
         let value = match ty {
             Ty::Pointer => self.pointer(e),

@@ -26,7 +26,7 @@ pub enum Ty {
 
 /// The kind of value that an expression yields without conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// An integer.
     Bits,
     /// A pointer.
@@ -72,23 +72,23 @@ pub fn masked(text: String, width: u32) -> String {
 
 impl File<'_> {
     /// The kind of value that an expression yields without conversion.
-    pub fn kind(&mut self, e: ExprId) -> Kind {
+    pub fn kind(&mut self, e: ExprId) -> ValueKind {
         if let Some(&kind) = self.kinds.get(&e) {
             return kind;
         }
         let pointer = self.p.layout.pointer_width;
         let kind = match *self.p.exprs.get(e) {
             Expr::Var(v) => return self.kind_of_var(v),
-            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Kind::Pointer,
-            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Kind::Float(f),
-            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Kind::Float(to),
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => ValueKind::Pointer,
+            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => ValueKind::Float(f),
+            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => ValueKind::Float(to),
             Expr::Binary(BinOp::Add, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
-                (Kind::Pointer, Kind::Bits) | (Kind::Bits, Kind::Pointer) => Kind::Pointer,
-                _ => Kind::Bits,
+                (ValueKind::Pointer, ValueKind::Bits) | (ValueKind::Bits, ValueKind::Pointer) => ValueKind::Pointer,
+                _ => ValueKind::Bits,
             },
             Expr::Binary(BinOp::Sub, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
-                (Kind::Pointer, Kind::Bits) => Kind::Pointer,
-                _ => Kind::Bits,
+                (ValueKind::Pointer, ValueKind::Bits) => ValueKind::Pointer,
+                _ => ValueKind::Bits,
             },
             Expr::Ite(_, a, b) => {
                 let (a_kind, b_kind) = (self.kind(a), self.kind(b));
@@ -98,21 +98,21 @@ impl File<'_> {
                 } else if constant(a) {
                     b_kind
                 } else {
-                    Kind::Bits
+                    ValueKind::Bits
                 }
             }
-            _ => Kind::Bits,
+            _ => ValueKind::Bits,
         };
         self.kinds.insert(e, kind);
         kind
     }
 
     /// The kind of value that a variable has.
-    pub fn kind_of_var(&self, v: VarId) -> Kind {
+    pub fn kind_of_var(&self, v: VarId) -> ValueKind {
         match self.vars[v].ty {
-            Ty::Pointer => Kind::Pointer,
-            Ty::Float(f) => Kind::Float(f),
-            _ => Kind::Bits,
+            Ty::Pointer => ValueKind::Pointer,
+            Ty::Float(f) => ValueKind::Float(f),
+            _ => ValueKind::Bits,
         }
     }
 
@@ -219,10 +219,10 @@ impl File<'_> {
         let p = self.p;
         let (a, b) = if p.exprs.as_const(a).is_some() { (b, a) } else { (a, b) };
         match (self.kind(a), self.kind(b)) {
-            (Kind::Pointer, _) if p.exprs.as_const(b).is_some_and(Bv::is_zero) => {
+            (ValueKind::Pointer, _) if p.exprs.as_const(b).is_some_and(Bv::is_zero) => {
                 format!("({} {operator} 0)", self.pointer(a))
             }
-            (Kind::Pointer, Kind::Pointer) => format!("({} {operator} {})", self.pointer(a), self.pointer(b)),
+            (ValueKind::Pointer, ValueKind::Pointer) => format!("({} {operator} {})", self.pointer(a), self.pointer(b)),
             _ => {
                 let signed = |this: &Self, e| matches!(*p.exprs.get(e), Expr::Var(v) if matches!(this.vars[v].ty, Ty::Signed(_)));
                 let constant = |e: ExprId| p.exprs.as_const(e).is_some();
@@ -250,15 +250,15 @@ impl File<'_> {
             return format!("(unsigned int){}", self.condition(e));
         }
         match self.kind(e) {
-            Kind::Bits => {}
-            Kind::Pointer => {
+            ValueKind::Bits => {}
+            ValueKind::Pointer => {
                 let text = match *p.exprs.get(e) {
                     Expr::Var(v) => self.variable(v).0,
                     _ => self.pointer(e),
                 };
                 return self.bits_of(text, Ty::Pointer, width);
             }
-            Kind::Float(f) => {
+            ValueKind::Float(f) => {
                 let text = self.float(f, e);
                 return self.float_bits(f, &text);
             }
@@ -424,7 +424,7 @@ impl File<'_> {
                 _ => format!("(char *)(unsigned long){name}"),
             };
         }
-        if self.kind(e) != Kind::Pointer {
+        if self.kind(e) != ValueKind::Pointer {
             return match p.exprs.as_const(e) {
                 Some(c) if c.is_zero() => "(char *)0".to_owned(),
                 _ => format!("(char *)(unsigned long){}", self.bits(e)),
@@ -442,7 +442,7 @@ impl File<'_> {
             Expr::FuncAddr(f) => format!("(char *){}", self.function(f)),
             Expr::Ite(c, a, b) => format!("({} ? {} : {})", self.condition(c), self.pointer(a), self.pointer(b)),
             Expr::Binary(BinOp::Add, a, b) => {
-                let (base, offset) = if self.kind(a) == Kind::Pointer { (a, b) } else { (b, a) };
+                let (base, offset) = if self.kind(a) == ValueKind::Pointer { (a, b) } else { (b, a) };
                 format!("({} + {})", self.pointer(base), self.signed(offset))
             }
             Expr::Binary(_, a, b) => format!("({} - {})", self.pointer(a), self.signed(b)),

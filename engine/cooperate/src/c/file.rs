@@ -1,6 +1,6 @@
 //! The state of a C file under construction: names, and the declarations that the text needs.
 
-use super::expr::{Kind, Ty};
+use super::expr::{Ty, ValueKind};
 use super::kinds;
 use super::names::Names;
 use super::roles::{self, Role};
@@ -41,7 +41,7 @@ pub struct File<'p> {
     /// The variables in C.
     pub vars: Table<VarId, Variable>,
     /// A cache of the kinds of expressions.
-    pub kinds: FxHashMap<ExprId, Kind>,
+    pub kinds: FxHashMap<ExprId, ValueKind>,
     /// The sub-expressions of the current statement that have names.
     pub lets: FxHashMap<ExprId, (String, Ty)>,
     /// The objects of the current function's frame that are C variables, by the variable that holds their address.

@@ -1,7 +1,7 @@
 //! Writes float operations: arithmetic in the same format, conversions between floats and bits through memory, and
 //! other conversions where C defines them.
 
-use super::expr::{Kind, Ty, container, literal, masked};
+use super::expr::{Ty, ValueKind, container, literal, masked};
 use super::file::File;
 use super::types::float_type;
 use cfa::{Bv, Expr, ExprId, FBinOp, FUnOp, FloatFormat, Rounding, float};
@@ -41,7 +41,7 @@ impl File<'_> {
         if let Expr::Const(c) = p.exprs.get(e) {
             return self.float_literal(format, c);
         }
-        if self.kind(e) != Kind::Float(format) || self.lets.contains_key(&e) {
+        if self.kind(e) != ValueKind::Float(format) || self.lets.contains_key(&e) {
             let bits = self.bits(e);
             return self.float_of_bits(format, &bits);
         }

@@ -6,7 +6,7 @@
 //! their arguments. Models that are plain C become part of the file ([`write_models`]).
 
 use super::code::strip;
-use super::expr::{Kind, Ty};
+use super::expr::{Ty, ValueKind};
 use super::file::File;
 use super::left_out::operations;
 use super::roles::{self, Role};
@@ -267,8 +267,8 @@ fn reach_variables(file: &mut File, f: FuncId, out: &mut Vec<String>) {
 fn access(file: &mut File, addr: ExprId, bytes: &str, writes: bool, out: &mut Vec<String>) {
     let p = file.p;
     let mut base = addr;
-    while let (Kind::Pointer, &Expr::Binary(op, a, b)) = (file.kind(base), p.exprs.get(base)) {
-        base = if op == BinOp::Add && file.kind(a) != Kind::Pointer { b } else { a };
+    while let (ValueKind::Pointer, &Expr::Binary(op, a, b)) = (file.kind(base), p.exprs.get(base)) {
+        base = if op == BinOp::Add && file.kind(a) != ValueKind::Pointer { b } else { a };
     }
     let [base, addr] = [base, addr].map(|e| file.pointer(e));
     let writes = u32::from(writes);

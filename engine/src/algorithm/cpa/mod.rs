@@ -143,7 +143,7 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = NoReachedSet> {
     /// Counters of the exploration.
     pub counters: Counters,
     /// By location: true if a state reached it. Empty if not recorded.
-    pub came: Vec<bool>,
+    pub visited: Vec<bool>,
     /// Limit on the number of edges. The exploration stops beyond it.
     pub most_edges: u64,
     /// The unexplored share of the tree of forks: a state after n forks counts 2^-n. Not maintained where states are
@@ -182,7 +182,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 Search::Nearest => distances(program),
                 _ => Vec::new(),
             },
-            came: vec![false; if parameters.notes_locations { program.locs.len() } else { 0 }],
+            visited: vec![false; if parameters.notes_locations { program.locs.len() } else { 0 }],
             parameters,
             counters: Counters::default(),
             most_edges: u64::MAX,
@@ -253,9 +253,9 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             Merge::InBlocks(_) => self.parameters.heads.clone(),
             _ => Vec::new(),
         };
-        let tells_all = self.cpa.taints().is_some_and(|taints| taints.count() == self.cuts);
+        let is_complete = self.cpa.taints().is_some_and(|taints| taints.count() == self.cuts);
         let is_exact = !R::ABSTRACT;
-        Frontier { paths, open, covered, covering, heads, is_exact, tells_all, iterations: None, given_up: None }
+        Frontier { paths, open, covered, covering, heads, is_exact, is_complete, iterations: None, given_up: None }
     }
 
     /// The covered states that are not done, as [`Frontier::left`] defines it. The paths of all others, often nearly

@@ -35,9 +35,9 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             steps += 1;
             self.counters.edges += 1;
             if R::PATHS
-                && let Some(came) = self.came.get_mut(at.loc.index())
+                && let Some(visited) = self.visited.get_mut(at.loc.index())
             {
-                *came = true;
+                *visited = true;
             }
             let way = match self.successors(state, at, node, taints)? {
                 Next::One(way) => way,

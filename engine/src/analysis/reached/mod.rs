@@ -1,8 +1,8 @@
 //! The reached set of the CPA algorithm.
 //!
-//! It is a type parameter of the algorithm. [`NoReachedSet`] stores nothing and costs nothing. [`StatelessArg`] stores the ARG
-//! without its states. [`Arg`](crate::analysis::reached::graph::Arg) stores everything that refinement needs. The first
-//! two do not affect the exploration.
+//! It is a type parameter of the algorithm. [`NoReachedSet`] stores nothing and costs nothing. [`StatelessArg`] stores the
+//! ARG without its states. [`Arg`](crate::analysis::reached::graph::Arg) stores everything that refinement needs. The
+//! first two do not affect the exploration.
 
 pub mod graph;
 
