@@ -212,6 +212,17 @@ impl Program {
         self.locs[source].out = Out::Branch { then_edge, else_edge };
         (then_edge, else_edge)
     }
+    /// Inserts an operation between a location and its outgoing edges. Returns the new edge.
+    pub fn insert_before(&mut self, loc: LocId, op: Op) -> EdgeId {
+        let behind = self.add_location(self.locs[loc].func);
+        let outgoing: Vec<EdgeId> = self.out_edges(loc).collect();
+        let place = outgoing.first().and_then(|&e| self.edges[e].place);
+        for edge in outgoing {
+            self.edges[edge].source = behind;
+        }
+        self.locs[behind].out = std::mem::replace(&mut self.locs[loc].out, Out::Sink);
+        self.add_edge(loc, op, behind, place)
+    }
     /// Sets the truth value of C's condition that an assume edge means.
     pub fn set_meaning(&mut self, edge: EdgeId, truth: Option<bool>) {
         if let Op::Assume { means, .. } = &mut self.edges[edge].op {

@@ -32,6 +32,7 @@ pub mod evidence;
 pub mod external;
 pub mod failure;
 pub mod files;
+mod function_addresses;
 pub mod input;
 pub mod job;
 pub mod limits;

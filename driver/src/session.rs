@@ -7,6 +7,7 @@ use crate::evidence::exhibits::Exhibits;
 use crate::evidence::reproduction::Reproduction;
 use crate::failure::Failure;
 use crate::files::Outputs;
+use crate::function_addresses;
 use crate::job::{INVARIANT, Job};
 use crate::limits::Limits;
 use crate::literals;
@@ -265,6 +266,7 @@ impl Session {
             let place = self.cache.as_ref().map(|cache| cache.place(&module, &self.job, &options));
             let mut program = module.lower().map_err(|e| loading(&e))?;
             literals::share(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));
+            function_addresses::approximate(&mut program, Some(Instant::now() + self.share_of_time(SLICING)));
             Ok::<_, Failure>((program, place))
         })?;
         self.outputs.spare(loaded.0.files.values().map(|f| Path::new(&f.path)))?;

@@ -121,10 +121,12 @@ impl Checker<'_> {
         all
     }
 
-    /// The axiom that two objects do not overlap if the second was allocated while the first was alive.
+    /// The axiom that two objects do not overlap if the second was allocated while the first was alive. Two empty objects
+    /// may have one address, unless one is of the heap.
     fn apart(&mut self, first: Object, second: Object) -> Option<ExprId> {
         let (a, b) = (&self.objects[first as usize], &self.objects[second as usize]);
-        if let (ObjectKind::Heap(_), ObjectKind::Heap(_)) = (a.kind, b.kind) {
+        let heap = [a, b].into_iter().filter(|o| matches!(o.kind, ObjectKind::Heap(_))).count();
+        if heap == 2 {
             return None;
         }
         let is_global = matches!(a.site, Site::Global(_));
@@ -137,7 +139,7 @@ impl Checker<'_> {
         let (end_a, end_b) = (self.pool.add(base_a, size_a), self.pool.add(base_b, size_b));
         let (before, behind) = (self.pool.ule(end_a, base_b), self.pool.ule(end_b, base_a));
         let apart = self.pool.or(before, behind);
-        let differ = self.pool.ne(base_a, base_b);
+        let differ = if heap == 1 { self.pool.ne(base_a, base_b) } else { self.pool.bool(true) };
         let holds = self.pool.and(apart, differ);
         let together = self.pool.and(made, alive);
         let not = self.pool.not(together);

@@ -8,16 +8,16 @@ use cfa::{Bv, ExprId};
 use std::rc::Rc;
 
 /// The lowest and the highest address of objects. Functions have lower addresses; there are fewer than 60,000 of them.
+/// The highest address is the end of the stack in a process of Linux on x86-64, with pointers of 64 and of 32 bits.
 pub fn range(pointer_width: u32) -> (u64, u64) {
-    if pointer_width == 64 { (0x10_0000, 0x7fff_0000_0000) } else { (0x10_0000, 0xffff_0000) }
+    if pointer_width == 64 { (0x10_0000, 0x7fff_ffff_f000) } else { (0x10_0000, 0xffff_e000) }
 }
 
 impl Execution<'_> {
     /// True if two different objects, both alive in `st`, are known to be disjoint. A missing free may let a heap
     /// object reuse the memory of another.
     pub fn are_disjoint(&self, st: &State, o: ObjId, p: ObjId) -> bool {
-        let is_heap = |o| st.memory.get(o).is_some_and(|o| matches!(o.origin, Origin::Heap(_)));
-        !(self.lacks_frees && is_heap(o) && is_heap(p))
+        !(self.lacks_frees && is_heap(st, o) && is_heap(st, p))
     }
 
     /// True if `o` is known to have been alive as long as the dead object `dead` was. Objects are numbered in the order
@@ -66,8 +66,11 @@ impl Execution<'_> {
                     let before = self.terms.ule(end, other_base);
                     let after = self.terms.ule(other_end, base);
                     facts.push(self.terms.or(before, after));
-                    // Empty objects have distinct addresses as well.
-                    facts.push(self.terms.ne(base, other_base));
+                    // An empty object of the heap has an address of its own. Another one may lie anywhere between
+                    // objects, and at the address of another empty one.
+                    if [object, other].iter().any(|&o| is_heap(st, o)) {
+                        facts.push(self.terms.ne(base, other_base));
+                    }
                 }
             } else {
                 facts.push(self.terms.ule(base, high));
@@ -96,6 +99,11 @@ impl Execution<'_> {
             Rc::make_mut(&mut st.exposed).push(object);
         }
     }
+}
+
+/// True for a live object of the heap.
+fn is_heap(st: &State, object: ObjId) -> bool {
+    st.memory.get(object).is_some_and(|o| matches!(o.origin, Origin::Heap(_)))
 }
 
 /// The constraints that the addresses of dead objects do not lie in objects that outlived them, for `object` and each

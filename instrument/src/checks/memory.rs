@@ -2,7 +2,7 @@
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{CallGraph, Check, EdgeId, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Out, Program};
+use cfa::{CallGraph, Check, ErrorInfo, FunctionOrigin, HaltKind, Leak, LocId, Op, Program};
 
 /// Makes memory faults errors if one of `checks` covers them. Each operation has its own error.
 pub fn memory_safety(program: &mut Program, checks: &[Check]) {
@@ -69,20 +69,8 @@ fn look_for_leaks(program: &mut Program, leak: Leak) {
     places.sort_unstable();
     places.dedup();
     for loc in places {
-        insert_before(program, loc, Op::Leak(leak));
+        program.insert_before(loc, Op::Leak(leak));
     }
-}
-
-/// Inserts an operation between a location and its outgoing edges. Returns the new edge.
-fn insert_before(program: &mut Program, loc: LocId, op: Op) -> EdgeId {
-    let behind = program.add_location(program.locs[loc].func);
-    let outgoing: Vec<EdgeId> = program.out_edges(loc).collect();
-    let place = outgoing.first().and_then(|&e| program.edges[e].place);
-    for edge in outgoing {
-        program.edges[edge].source = behind;
-    }
-    program.locs[behind].out = std::mem::replace(&mut program.locs[loc].out, Out::Sink);
-    program.add_edge(loc, op, behind, place)
 }
 
 #[cfg(test)]

@@ -100,14 +100,21 @@ impl Rows {
         {
             return (!a.contains(0) && !b.contains(0)).then_some(at == to);
         }
-        // Objects that are alive have different starts.
+        // Objects that are alive have different starts, if they have bytes.
         let is_alive = |object: u32| memory.status(object).is_some_and(|s| s.count != Count::None && !s.may_be_dead);
         let is_start = |(object, at): &(u32, Value)| {
             (self.functions.contains(object) || *object == NULL || is_alive(*object)) && at.as_constant() == Some(0)
         };
         // Constants may share memory.
         let is_constant = |object: &u32| self.constants.contains(*object as usize);
-        let are_different = |f: &u32, g: &u32| f != g && !(is_constant(f) && is_constant(g));
+        let has_bytes = |object: &u32| {
+            let is_object = !self.functions.contains(object) && *object != NULL;
+            !is_object || memory.status(*object).is_some_and(|s| s.size > 0)
+        };
+        let are_different = |f: &u32, g: &u32| {
+            let may_be_one = is_constant(f) && is_constant(g) || !has_bytes(f) && !has_bytes(g);
+            f != g && !may_be_one
+        };
         let are_apart = x.iter().all(|(f, _)| y.iter().all(|(g, _)| are_different(f, g)));
         let are_starts = x.iter().chain(y.iter()).all(is_start);
         (are_starts && are_apart && !may_both_be_null).then_some(false)

@@ -1,0 +1,91 @@
+//! Programs that compute with the addresses of functions. In all runs of the interpreter and of the analyses, a function
+//! has the same address, so they cannot tell what such a program computes. The pass adds an approximation wherever a
+//! number is computed from an address of a function. Copies, calls and comparisons for equality do not depend on the
+//! addresses, because functions have different ones.
+
+use cfa::{BinOp, Expr, ExprId, FuncId, FunctionOrigin, LocId, Op, Program, Taint};
+use rustc_hash::FxHashSet;
+use slicer::pointer::{Mode, ObjectKind, Options, PointsTo};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// The operands at a location that numbers are computed from. True for operands of operations that are also defined for
+/// pointers to objects.
+type Operands = Vec<(ExprId, bool)>;
+
+/// Adds an approximation before each operation that computes a number from the address of a function. If the deadline
+/// passes first, any number may be such an address.
+pub fn approximate(program: &mut Program, deadline: Option<Instant>) {
+    if !(0..program.exprs.len()).any(|n| matches!(program.exprs.get(ExprId(n as u32)), Expr::FuncAddr(_))) {
+        return;
+    }
+    let mut found = computations(program);
+    // Unification is fast, and it usually proves that there are none.
+    for mode in [Mode::Unification, Mode::Inclusion] {
+        if found.is_empty() {
+            return;
+        }
+        let options = Options { mode, deadline, ..Options::default() };
+        let Some(mut points_to) = PointsTo::compute(program, &options) else { break };
+        found.retain(|&loc, _| points_to.is_reached(program.locs[loc].func));
+        found.retain(|_, operands| {
+            let may_be_function = |&(e, is_for_objects): &(ExprId, bool)| {
+                let targets = points_to.points_to(e);
+                let mut kinds = targets.iter().map(|location| points_to.objects[location.object].kind);
+                let is_function = |kind| matches!(kind, ObjectKind::Func(_));
+                // The pass assumes that operations which are defined for pointers to objects get such pointers, if they
+                // may. The sets of unification are too large for that.
+                let is_function_alone = is_for_objects && mode == Mode::Inclusion;
+                if is_function_alone { !targets.is_empty() && kinds.all(is_function) } else { kinds.any(is_function) }
+            };
+            operands.iter().any(may_be_function)
+        });
+    }
+    for &loc in found.keys() {
+        let place = program.out_edges(loc).next().and_then(|edge| program.edges[edge].place);
+        let reason = "a number computed from the address of a function: not modelled".to_owned();
+        let taint = program.taints.push(Taint { reason, place, over: false, under: true });
+        program.insert_before(loc, Op::Approx { taint });
+    }
+}
+
+/// The computations in functions of the program, by location. The models do not compute with functions that they get.
+fn computations(program: &Program) -> BTreeMap<LocId, Operands> {
+    let mut found: BTreeMap<LocId, Operands> = BTreeMap::new();
+    let mut seen: FxHashSet<(FuncId, ExprId)> = FxHashSet::default();
+    let address = program.layout.pointer_width;
+    let may_be_address = |e| program.exprs.as_const(e).is_none() && program.exprs.width(e) >= address;
+    for (id, edge) in program.edges.iter() {
+        let func = program.func_of(id);
+        if program.funcs[func].origin == FunctionOrigin::Model {
+            continue;
+        }
+        let mut work = Vec::new();
+        edge.op.for_each_expr(|e| work.push(e));
+        let mut operands = Operands::new();
+        while let Some(e) = work.pop() {
+            if !seen.insert((func, e)) {
+                continue;
+            }
+            let node = program.exprs.get(e);
+            work.extend(node.children());
+            match *node {
+                Expr::Extract { arg, .. } if may_be_address(arg) => operands.push((arg, false)),
+                Expr::Binary(op, left, right) => {
+                    let is_for_objects = match op {
+                        BinOp::Eq | BinOp::Add | BinOp::Concat => continue,
+                        BinOp::Sub | BinOp::Ult | BinOp::Ule | BinOp::Slt | BinOp::Sle => true,
+                        _ => false,
+                    };
+                    let sides = [left, right].into_iter().filter(|&side| may_be_address(side));
+                    operands.extend(sides.map(|side| (side, is_for_objects)));
+                }
+                _ => {}
+            }
+        }
+        if !operands.is_empty() {
+            found.entry(edge.source).or_default().append(&mut operands);
+        }
+    }
+    found
+}
