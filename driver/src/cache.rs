@@ -44,7 +44,7 @@ struct Question<'a> {
 }
 
 /// The file in the cache for the verdict on one question.
-pub struct Place(PathBuf);
+pub struct CacheFile(PathBuf);
 
 /// The content of a file in the cache.
 #[derive(Serialize, Deserialize)]
@@ -95,11 +95,11 @@ impl Cache {
     }
 
     /// Returns the place for the verdict of `job` on a module that was loaded with the options `load`.
-    pub fn place(&self, module: &Module, job: &Job, load: &Options) -> Place {
+    pub fn place(&self, module: &Module, job: &Job, load: &Options) -> CacheFile {
         let question = Question { cache: self, job, load }.to_string();
         let parts = Sha256::new().chain_update(question).chain_update([0]).chain_update(module.bitcode());
         let name: String = parts.finalize().iter().map(|b| format!("{b:02x}")).collect();
-        Place(self.folder.join(&name[..2]).join(&name[2..]).with_extension("json"))
+        CacheFile(self.folder.join(&name[..2]).join(&name[2..]).with_extension("json"))
     }
 }
 
@@ -111,7 +111,7 @@ impl fmt::Display for Question<'_> {
     }
 }
 
-impl Place {
+impl CacheFile {
     /// Returns the outcome in the cache. A violation is replayed on the program for at most `time`. Returns `None` if
     /// there is no readable entry, if the entry is a proof of termination, or if the replay fails.
     pub fn outcome(&self, program: &Program, time: Duration) -> Option<Outcome> {

@@ -1,7 +1,7 @@
 //! The state of a run: its job, its configuration, its limits, and its results so far. The stages of a verification
 //! work on it.
 
-use crate::cache::{Cache, Place};
+use crate::cache::{Cache, CacheFile};
 use crate::config::Records;
 use crate::evidence::exhibits::Exhibits;
 use crate::evidence::reproduction::Reproduction;
@@ -160,7 +160,7 @@ pub struct Finished {
     /// The ranking functions, if termination was proved.
     pub rankings: Vec<Ranking>,
     /// The abstract reachability graph of the analysis that decided or ran last.
-    pub graph: Vec<engine::arg::Shape>,
+    pub graph: Vec<engine::arg::ArgNode>,
     /// The analyses that ended with an internal error, each with the message of the error.
     pub crashes: Vec<(&'static str, String)>,
     /// True if these internal errors are the reason why there is no verdict.
@@ -248,7 +248,7 @@ impl Session {
     ///
     /// # Errors
     /// `Err` if the program cannot be loaded, or if one of its files is also an output.
-    pub fn load_with(&self, options: &Options) -> Result<(Program, Option<Place>), Failure> {
+    pub fn load_with(&self, options: &Options) -> Result<(Program, Option<CacheFile>), Failure> {
         // Reports and harnesses also show unreachable code, and functions that the user names must be present.
         // Descriptions of parts of the paths identify locations by number, so nothing may be omitted for them either.
         let names_functions = self.job.errors_named || !options.watched.is_empty();
@@ -276,7 +276,7 @@ impl Session {
     ///
     /// # Errors
     /// `Err` if the program cannot be loaded or instrumented.
-    pub fn prepare(&self) -> Result<(Program, Option<Place>), Failure> {
+    pub fn prepare(&self) -> Result<(Program, Option<CacheFile>), Failure> {
         // Cooperating analyses follow only one thread, and so does the termination analysis.
         let threads = self.plan.is_none() && !self.job.is_about_ends();
         let (mut program, place) = self.load_with(&Options { threads, ..self.job.load.clone() })?;

@@ -38,7 +38,7 @@ pub struct Outcome {
     /// The program as an HTML report shows it, if the configuration requests it.
     pub exhibits: Exhibits,
     /// The abstract states of the analysis that decided, if the configuration requests them.
-    pub graph: Vec<engine::arg::Shape>,
+    pub graph: Vec<engine::arg::ArgNode>,
     /// The exit code of the verdict.
     pub code: u8,
 }

@@ -13,7 +13,7 @@ use crate::algorithm::cpa::{Merge, Parameters};
 use crate::analysis::{Abstraction, Cpa, Goal, PathCheck, Stop, WHOLE};
 use crate::config::Config;
 use crate::domain::path::{Carrier, Follower};
-use crate::domain::predicate::refinement::Way;
+use crate::domain::predicate::refinement::AbstractPath;
 use crate::domain::symbolic::SymbolicExecution;
 use crate::domain::tracking::{Options, State, Tracking};
 use crate::semantics::Mode;
@@ -123,7 +123,7 @@ impl<'p> Components<'p> {
             Ok(Some((state, cuts))) => {
                 cpa.symbolic.execution.mode = Mode { is_abstract: false, ..cpa.symbolic.execution.mode };
                 cpa.blocks()
-                    .interpolants(Way { state: &state, history: &state.along.history }, self.budget)
+                    .interpolants(AbstractPath { state: &state, history: &state.along.history }, self.budget)
                     .map(|found| (found, cuts))
             }
             Err(Stop::Spent(spent)) => return Err(Reason::spent(spent)),

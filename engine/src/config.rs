@@ -1,7 +1,7 @@
 //! The configuration of a run.
 
 use crate::analysis::waitlist::Search;
-use crate::analysis::work_queue::Desk;
+use crate::analysis::work_queue::WorkQueue;
 use crate::composition::Analysis;
 use crate::domain::condition::part::Part;
 use crate::domain::value::Sharing;
@@ -44,7 +44,7 @@ pub struct Config {
     /// analyses ignore it.
     pub part: Option<Arc<Part>>,
     /// The work queue in which symbolic execution leaves states when other threads ask for work.
-    pub desk: Option<Arc<Desk>>,
+    pub desk: Option<Arc<WorkQueue>>,
     /// Time limit of one solver query.
     pub query_time: Duration,
     /// The value analysis stops tracking a variable that has more distinct values at one loop head.

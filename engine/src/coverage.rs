@@ -8,7 +8,7 @@ use cfa::{CallGraph, FuncId, Id, LocId, Program};
 pub struct Coverage {
     /// By location: true if a state reached it, and `None` if explorations cannot observe it. Empty if nothing was
     /// explored or recorded.
-    pub came: Vec<Option<bool>>,
+    pub visited: Vec<Option<bool>>,
     /// True if no execution reaches any other location: the proof explored everything.
     pub is_complete: bool,
 }
@@ -21,16 +21,17 @@ impl Coverage {
         is_complete: bool,
     ) -> Self {
         let mut all: Vec<bool> = Vec::new();
-        for came in explorations.filter(|came| !came.is_empty()) {
+        for visited in explorations.filter(|visited| !visited.is_empty()) {
             all.resize(simplified.locs.len(), false);
-            all.iter_mut().zip(came).for_each(|(all, &came)| *all |= came);
+            all.iter_mut().zip(visited).for_each(|(all, &visited)| *all |= visited);
         }
         if all.is_empty() {
             return Self::default();
         }
         let follows = followed(simplified);
-        let came = all.iter().zip(follows).map(|(&came, follows)| (came || follows).then_some(came)).collect();
-        Self { came, is_complete }
+        let visited =
+            all.iter().zip(follows).map(|(&visited, follows)| (visited || follows).then_some(visited)).collect();
+        Self { visited, is_complete }
     }
 }
 
@@ -78,10 +79,10 @@ mod tests {
         p.add_edge(harmless, Op::Return { value: None }, end, None);
         let check = p.errors.push(ErrorInfo { check: Check::Call, message: String::new(), place: None });
         p.add_edge(error, Op::Error(check), end, None);
-        let came: Vec<bool> = p.locs.ids().map(|loc| loc == entry).collect();
-        let coverage = Coverage::of(&p, [&came[..], &[]].into_iter(), true);
-        let told = [entry, to_error, harmless, bypassed, error].map(|loc| coverage.came[loc.index()]);
+        let visited: Vec<bool> = p.locs.ids().map(|loc| loc == entry).collect();
+        let coverage = Coverage::of(&p, [&visited[..], &[]].into_iter(), true);
+        let told = [entry, to_error, harmless, bypassed, error].map(|loc| coverage.visited[loc.index()]);
         assert_eq!(told, [Some(true), Some(false), None, None, Some(false)]);
-        assert!(Coverage::of(&p, std::iter::empty(), true).came.is_empty());
+        assert!(Coverage::of(&p, std::iter::empty(), true).visited.is_empty());
     }
 }

@@ -32,7 +32,7 @@ pub use composition::Analysis;
 pub use config::Config;
 pub use crash::Crash;
 pub use domain::condition::part;
-pub use invariant::observed::{Agreement, Line, Place, Root, Values};
+pub use invariant::observed::{Agreement, Line, NamedScalar, Root, Values};
 pub use outcome::{Outcome, Turn};
 pub use portfolio::{Replay, verify};
 pub use runs::{replay, replay_limits};

@@ -57,7 +57,7 @@ pub struct Outcome {
     /// The precision increments of all refinements, in order.
     pub increments: Vec<Increment>,
     /// The abstract reachability graph of the analysis that decided or ran last, if it built one.
-    pub arg: Vec<graph::Shape>,
+    pub arg: Vec<graph::ArgNode>,
     /// The locations that the explorations reached.
     pub coverage: Coverage,
     /// The frontier of each exploration, if there is no verdict and the frontier is requested.

@@ -71,12 +71,12 @@ pub struct Taints {
     /// Number of records, including duplicates.
     count: usize,
     /// The last record.
-    last: Option<Left>,
+    last: Option<TaintRecord>,
 }
 
 /// A record of dropped behaviours.
 #[derive(Clone, Debug)]
-enum Left {
+enum TaintRecord {
     Dropped(Reason),
     Approximated(TaintId),
 }
@@ -85,7 +85,7 @@ impl Taints {
     /// Records that behaviours were dropped for this reason.
     pub fn drop_behaviour(&mut self, reason: Reason) {
         self.count += 1;
-        self.last = Some(Left::Dropped(reason.clone()));
+        self.last = Some(TaintRecord::Dropped(reason.clone()));
         if !self.dropped.contains(&reason) {
             self.dropped.push(reason);
         }
@@ -93,7 +93,7 @@ impl Taints {
     /// Records that an `Approx` edge that drops behaviours is reachable.
     pub fn reach(&mut self, taint: TaintId) {
         self.count += 1;
-        self.last = Some(Left::Approximated(taint));
+        self.last = Some(TaintRecord::Approximated(taint));
         if !self.program.contains(&taint) {
             self.program.push(taint);
         }
@@ -115,8 +115,8 @@ impl Taints {
     /// The last reason why behaviours were dropped.
     pub fn last(&self, program: &cfa::Program) -> Option<Reason> {
         Some(match self.last.as_ref()? {
-            Left::Dropped(reason) => reason.clone(),
-            &Left::Approximated(taint) => {
+            TaintRecord::Dropped(reason) => reason.clone(),
+            &TaintRecord::Approximated(taint) => {
                 let taint = &program.taints[taint];
                 Reason::at(taint.reason.clone(), taint.place)
             }

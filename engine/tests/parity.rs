@@ -8,7 +8,7 @@ use cfa::interp::Inputs;
 use cfa::{BinOp, EdgeId, ErrorId, Expr, ExprId, Op, Program, VarId, VarKind};
 use engine::algorithm::Explored;
 use engine::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
-use engine::analysis::reached::Forgotten;
+use engine::analysis::reached::NoReachedSet;
 use engine::analysis::{At, Coverer, Cpa, Pair, Sides, Step, Stop, Target};
 use engine::budget::Budget;
 use engine::control::Control;
@@ -163,7 +163,7 @@ fn explored(program: &Program) -> (bool, Counters) {
         counts_on_rest: false,
     };
     let parity = Parity { program, seen: HashSet::new() };
-    let mut algorithm = CpaAlgorithm::new(program, parity, Forgotten, parameters);
+    let mut algorithm = CpaAlgorithm::new(program, parity, NoReachedSet, parameters);
     let mut taints = Taints::default();
     let end = algorithm.run(&Budget::unlimited(), &mut taints, &mut |_, _| {}).expect("no limit");
     assert!(taints.is_empty());

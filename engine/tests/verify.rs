@@ -597,7 +597,7 @@ fn what_is_left_out_is_behind_what_is_open() {
         let outcome = run(before_the_branch);
         assert!(matches!(outcome.verdict, Verdict::Unknown(_)), "{:?}", outcome.verdict);
         let frontier = &outcome.frontiers[0];
-        assert!(frontier.tells_all && frontier.given_up.is_none());
+        assert!(frontier.is_complete && frontier.given_up.is_none());
         let [open] = &frontier.open[..] else { panic!("{:?}", frontier.open) };
         assert_eq!(open.reason.as_ref().map(|r| &r.text[..]), Some("a test"));
         let path = frontier.paths.edges(open.path.expect("paths are kept"));

@@ -9,12 +9,12 @@ pub struct Token {
     /// The bytes of the token in the text.
     pub range: Range<usize>,
     /// The kind of the token.
-    pub kind: Kind,
+    pub kind: TokenKind,
 }
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TokenKind {
     /// An identifier or a keyword.
     Word,
     /// A number, a string or a character.
@@ -142,10 +142,10 @@ impl<'t> Source<'t> {
         self.tokens[span.start].range.start..self.tokens[span.end - 1].range.end
     }
     fn is(&self, token: usize, punct: u8) -> bool {
-        self.tokens.get(token).is_some_and(|t| t.kind == Kind::Punct(punct))
+        self.tokens.get(token).is_some_and(|t| t.kind == TokenKind::Punct(punct))
     }
     fn is_word(&self, token: usize) -> bool {
-        self.tokens.get(token).is_some_and(|t| t.kind == Kind::Word)
+        self.tokens.get(token).is_some_and(|t| t.kind == TokenKind::Word)
     }
 
     /// Returns the index of the parenthesis that closes the one at `open`; `None` if there is none at `open` or it is
@@ -176,8 +176,8 @@ impl<'t> Source<'t> {
         let mut depth = 0usize;
         for i in open..self.tokens.len() {
             match self.tokens[i].kind {
-                Kind::Punct(b'(' | b'[' | b'{') => depth += 1,
-                Kind::Punct(b')' | b']' | b'}') => {
+                TokenKind::Punct(b'(' | b'[' | b'{') => depth += 1,
+                TokenKind::Punct(b')' | b']' | b'}') => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         return i + 1;
@@ -207,7 +207,7 @@ impl<'t> Source<'t> {
         let mut braces = false;
         while at < self.tokens.len() {
             match self.tokens[at].kind {
-                Kind::Punct(b';') => {
+                TokenKind::Punct(b';') => {
                     at += 1;
                     // In old C, the parameters are declared after the parameter list.
                     if name.is_some() && !initialised && self.is_old_parameter_list(start, at) {
@@ -215,7 +215,7 @@ impl<'t> Source<'t> {
                     }
                     return self.simple_item(start..at, braces);
                 }
-                Kind::Punct(b'(') => {
+                TokenKind::Punct(b'(') => {
                     if name.is_none()
                         && !initialised
                         && at > start
@@ -226,7 +226,7 @@ impl<'t> Source<'t> {
                     }
                     at = self.behind(at);
                 }
-                Kind::Punct(b'{') => {
+                TokenKind::Punct(b'{') => {
                     let end = self.behind(at);
                     if let (Some(name), false) = (name, initialised) {
                         let body = Statement::Compound(at..end, self.statements(at + 1, end.saturating_sub(1)));
@@ -235,11 +235,11 @@ impl<'t> Source<'t> {
                     braces |= !initialised;
                     at = end;
                 }
-                Kind::Punct(b'=') => {
+                TokenKind::Punct(b'=') => {
                     initialised = true;
                     at += 1;
                 }
-                Kind::Punct(b'[') => at = self.behind(at),
+                TokenKind::Punct(b'[') => at = self.behind(at),
                 _ => at += 1,
             }
         }
@@ -261,7 +261,7 @@ impl<'t> Source<'t> {
         let mut at = end;
         while at < self.tokens.len() && !self.is(at, b'{') {
             if !self.is_word(at)
-                && !matches!(self.tokens[at].kind, Kind::Punct(b';' | b',' | b'*' | b'[' | b']' | b'(' | b')'))
+                && !matches!(self.tokens[at].kind, TokenKind::Punct(b';' | b',' | b'*' | b'[' | b']' | b'(' | b')'))
             {
                 return false;
             }
@@ -289,19 +289,19 @@ impl<'t> Source<'t> {
         let mut in_value = false;
         while at < span.end {
             match self.tokens[at].kind {
-                Kind::Punct(b'=') => in_value = true,
-                Kind::Punct(b',') => in_value = false,
-                Kind::Punct(b'{') => {
+                TokenKind::Punct(b'=') => in_value = true,
+                TokenKind::Punct(b',') => in_value = false,
+                TokenKind::Punct(b'{') => {
                     at = self.behind(at);
                     continue;
                 }
-                Kind::Punct(b'(' | b'[') if in_value => {
+                TokenKind::Punct(b'(' | b'[') if in_value => {
                     at = self.behind(at);
                     continue;
                 }
-                Kind::Word if !in_value => {
+                TokenKind::Word if !in_value => {
                     let next = self.tokens.get(at + 1).map(|t| t.kind);
-                    if matches!(next, Some(Kind::Punct(b'=' | b'[' | b',' | b';' | b')'))) {
+                    if matches!(next, Some(TokenKind::Punct(b'=' | b'[' | b',' | b';' | b')'))) {
                         names.push(at);
                     }
                 }
@@ -318,17 +318,17 @@ impl<'t> Source<'t> {
         let mut at = span.start;
         while at < span.end {
             match self.tokens[at].kind {
-                Kind::Punct(b'=') => {
+                TokenKind::Punct(b'=') => {
                     let start = at;
                     while at < span.end && !self.is(at, b',') && !self.is(at, b';') {
                         at = match self.tokens[at].kind {
-                            Kind::Punct(b'(' | b'[' | b'{') => self.behind(at),
+                            TokenKind::Punct(b'(' | b'[' | b'{') => self.behind(at),
                             _ => at + 1,
                         };
                     }
                     found.push(start..at.min(span.end));
                 }
-                Kind::Punct(b'(' | b'[' | b'{') => at = self.behind(at),
+                TokenKind::Punct(b'(' | b'[' | b'{') => at = self.behind(at),
                 _ => at += 1,
             }
         }
@@ -423,8 +423,8 @@ impl<'t> Source<'t> {
         let mut at = start;
         while at < end {
             match self.tokens[at].kind {
-                Kind::Punct(b';') => return at + 1,
-                Kind::Punct(b'(' | b'[' | b'{') => at = self.behind(at),
+                TokenKind::Punct(b';') => return at + 1,
+                TokenKind::Punct(b'(' | b'[' | b'{') => at = self.behind(at),
                 _ => at += 1,
             }
         }
@@ -445,7 +445,8 @@ impl<'t> Source<'t> {
             stars = true;
             at += 1;
         }
-        let follows = matches!(self.tokens.get(at + 1).map(|t| t.kind), Some(Kind::Punct(b'=' | b';' | b',' | b'[')));
+        let follows =
+            matches!(self.tokens.get(at + 1).map(|t| t.kind), Some(TokenKind::Punct(b'=' | b';' | b',' | b'[')));
         at < end && self.is_word(at) && self.word(at) != "else" && (!stars || follows)
     }
 }
@@ -532,7 +533,7 @@ fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
                 at = (at + 1).min(bytes.len());
-                tokens.push(Token { range: start..at, kind: Kind::Literal });
+                tokens.push(Token { range: start..at, kind: TokenKind::Literal });
             }
             c if c.is_ascii_alphabetic() || c == b'_' || c == b'$' || c >= 0x80 => {
                 while at < bytes.len()
@@ -540,7 +541,7 @@ fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
                 {
                     at += 1;
                 }
-                tokens.push(Token { range: start..at, kind: Kind::Word });
+                tokens.push(Token { range: start..at, kind: TokenKind::Word });
             }
             c if c.is_ascii_digit() || (c == b'.' && next.is_some_and(|n| n.is_ascii_digit())) => {
                 while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || matches!(bytes[at], b'_' | b'.')) {
@@ -550,18 +551,18 @@ fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
                         at += 1;
                     }
                 }
-                tokens.push(Token { range: start..at, kind: Kind::Literal });
+                tokens.push(Token { range: start..at, kind: TokenKind::Literal });
             }
             // In such an operator, the `=` does not begin an initializer.
             c @ (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
                 if next == Some(b'=') =>
             {
                 at += 2;
-                tokens.push(Token { range: start..at, kind: Kind::Punct(if c == b'=' { b'~' } else { c }) });
+                tokens.push(Token { range: start..at, kind: TokenKind::Punct(if c == b'=' { b'~' } else { c }) });
             }
             c => {
                 at += 1;
-                tokens.push(Token { range: start..at, kind: Kind::Punct(c) });
+                tokens.push(Token { range: start..at, kind: TokenKind::Punct(c) });
             }
         }
         line_start = false;

@@ -3,7 +3,7 @@
 use crate::args::DepsArgs;
 use crate::message::Message;
 use crate::output::{self, Colors};
-use crate::slice::{Place, Subject, variables};
+use crate::slice::{SourcePosition, Subject, variables};
 use annotate_snippets::Level;
 use cfa::{EdgeId, FunctionOrigin, Op, Program};
 use driver::failure::{Failure, exit};
@@ -32,7 +32,7 @@ fn attempt(args: &DepsArgs, colors: Colors) -> Result<u8, Failure> {
         }
     };
     let text = last.display().to_string();
-    let place = Place::parse(&text).ok_or_else(|| {
+    let place = SourcePosition::parse(&text).ok_or_else(|| {
         Failure::usage(format!("'{text}' is no place: write LINE, FILE:LINE, FILE:LINE:COLUMN or FILE:LINE:VARIABLE"))
     })?;
     let mut outputs = Outputs::new([("--json", args.json.as_ref())]);

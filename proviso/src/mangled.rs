@@ -6,7 +6,7 @@ mod texts;
 
 use crate::c_scan::Source;
 use crate::message::Message;
-use crate::slice::criteria::Place;
+use crate::slice::criteria::SourcePosition;
 use crate::test_format::imported;
 use crate::witness::{self, condition, place::Places};
 use annotate_snippets::Level;
@@ -98,7 +98,7 @@ fn conditions_of_any_text_are_admitted_or_refused() {
         mangled(text).chain([nested("(", "x", ")"), nested("[", "", ""), nested("!", "x", ""), nested("'", "", "")])
     {
         let _ = condition::objection(&text, &|name| name == "size_t");
-        let _ = Place::parse(&text);
+        let _ = SourcePosition::parse(&text);
     }
 }
 

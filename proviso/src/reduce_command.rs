@@ -4,7 +4,7 @@ use crate::args::{ReduceArgs, TakeArg};
 use crate::output::{self, Colors};
 use crate::subject::{load, read, read_condition};
 use cfa::wording::counted;
-use cooperate::gia::{self, Left};
+use cooperate::gia::{self, Removed};
 use cooperate::reduce::{Shape, reduce};
 use cooperate::restrict::TooLarge;
 use driver::failure::{Failure, exit};
@@ -40,8 +40,8 @@ fn attempt(args: &ReduceArgs, colors: Colors) -> Result<(), Failure> {
         (None, Some(path)) => {
             let gia = read(path, &mut program)?;
             let take = match args.take {
-                TakeArg::Ut => Left::Unreachable,
-                TakeArg::Rt => Left::Reachable,
+                TakeArg::Ut => Removed::Unreachable,
+                TakeArg::Rt => Removed::Reachable,
             };
             gia::reduce(&mut program, &gia, take, reducer).map_err(too_large)?.program
         }

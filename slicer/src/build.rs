@@ -3,7 +3,7 @@
 use crate::criterion::Value;
 use crate::flow::{End, Flow};
 use crate::mark::Marks;
-use crate::sdg::{Kind, Sdg};
+use crate::sdg::{NodeKind, Sdg};
 use cfa::graph::NONE;
 use cfa::{
     Bv, Callee, EdgeId, Expr, ExprId, FuncId, GlobalInit, HaltKind, Id, LocId, Op, PlaceId, Program, Table, VarKind,
@@ -80,10 +80,10 @@ fn results_and_arguments(sdg: &Sdg, marks: &Marks) -> Used {
     let mut used = Used { results: FxHashSet::default(), returned: FxHashSet::default() };
     for (n, kind) in sdg.kinds.iter().enumerate() {
         match *kind {
-            Kind::After(call, cell) if cell == sdg.cells.result() && marks.contains(n as u32) => {
+            NodeKind::After(call, cell) if cell == sdg.cells.result() && marks.contains(n as u32) => {
                 used.results.insert(call);
             }
-            Kind::Returned(e) if marks.contains(n as u32) => {
+            NodeKind::Returned(e) if marks.contains(n as u32) => {
                 used.returned.insert(e);
             }
             _ => {}

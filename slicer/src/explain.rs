@@ -3,7 +3,7 @@
 use crate::criterion::{Criterion, Datum};
 use crate::mark::Marks;
 use crate::modref::Cell;
-use crate::sdg::Kind;
+use crate::sdg::NodeKind;
 use crate::slice::Analysis;
 use cfa::{EdgeId, Op};
 
@@ -71,7 +71,8 @@ impl Explanation<'_, '_> {
             let next = nodes.get(i + 1).map(|&n| kinds[n as usize]);
             match site(kind, next) {
                 None => {
-                    through = through.filter(|_| !matches!(kind, Kind::Entry(_))).or_else(|| self.analysis.passes(kind))
+                    through =
+                        through.filter(|_| !matches!(kind, NodeKind::Entry(_))).or_else(|| self.analysis.passes(kind))
                 }
                 Some(on) => {
                     let on = if i + 1 == nodes.len() { edge } else { on };
@@ -83,7 +84,9 @@ impl Explanation<'_, '_> {
                     }
                     // The call defines the cell because its callee does.
                     through = match kind {
-                        Kind::After(..) => self.analysis.passes(kind).filter(|k| !matches!(k, DependenceKind::Returns)),
+                        NodeKind::After(..) => {
+                            self.analysis.passes(kind).filter(|k| !matches!(k, DependenceKind::Returns))
+                        }
                         _ => None,
                     };
                     at = Some(on);
@@ -96,17 +99,21 @@ impl Explanation<'_, '_> {
 
 impl Analysis<'_> {
     /// The kind of a dependence path that passes through a node of this kind.
-    pub(crate) fn passes(&self, kind: Kind) -> Option<DependenceKind> {
+    pub(crate) fn passes(&self, kind: NodeKind) -> Option<DependenceKind> {
         match kind {
-            Kind::Control(_) => Some(DependenceKind::Control),
-            Kind::Entry(_) => Some(DependenceKind::Call),
-            Kind::Weak(_, cell)
-            | Kind::Join(_, cell)
-            | Kind::In(_, cell)
-            | Kind::Out(_, cell)
-            | Kind::After(_, cell)
-            | Kind::Unordered(cell) => self.of_cell(cell),
-            Kind::Op(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::Observed(_) | Kind::Gathered => None,
+            NodeKind::Control(_) => Some(DependenceKind::Control),
+            NodeKind::Entry(_) => Some(DependenceKind::Call),
+            NodeKind::Weak(_, cell)
+            | NodeKind::Join(_, cell)
+            | NodeKind::In(_, cell)
+            | NodeKind::Out(_, cell)
+            | NodeKind::After(_, cell)
+            | NodeKind::Unordered(cell) => self.of_cell(cell),
+            NodeKind::Op(_)
+            | NodeKind::Argument(..)
+            | NodeKind::Returned(_)
+            | NodeKind::Observed(_)
+            | NodeKind::Gathered => None,
         }
     }
     pub(crate) fn of_cell(&self, cell: Cell) -> Option<DependenceKind> {
@@ -143,11 +150,11 @@ impl Analysis<'_> {
 }
 
 /// The edge of a node, where the next node of the chain is `next`; `None` for nodes that are no operations.
-fn site(kind: Kind, next: Option<Kind>) -> Option<EdgeId> {
+fn site(kind: NodeKind, next: Option<NodeKind>) -> Option<EdgeId> {
     match kind {
-        Kind::Op(e) | Kind::Argument(e, _) | Kind::Returned(e) | Kind::Observed(e) => Some(e),
+        NodeKind::Op(e) | NodeKind::Argument(e, _) | NodeKind::Returned(e) | NodeKind::Observed(e) => Some(e),
         // If the value passes the call unchanged, the call is not a step of the chain.
-        Kind::After(e, _) if matches!(next, Some(Kind::Out(..))) || next == Some(Kind::Op(e)) => Some(e),
+        NodeKind::After(e, _) if matches!(next, Some(NodeKind::Out(..))) || next == Some(NodeKind::Op(e)) => Some(e),
         _ => None,
     }
 }

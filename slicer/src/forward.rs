@@ -12,7 +12,7 @@
 use crate::criterion::Criterion;
 use crate::crossing::Input;
 use crate::modref::Cell;
-use crate::sdg::Kind;
+use crate::sdg::NodeKind;
 use crate::slice::Analysis;
 use cfa::graph::{Lists, NONE};
 use cfa::{FuncId, Id, Op};
@@ -41,7 +41,7 @@ impl<'p> Analysis<'p> {
             work: Vec::new(),
         };
         for (node, kind) in self.sdg.kinds.iter().enumerate() {
-            if let Kind::After(call, cell) = *kind
+            if let NodeKind::After(call, cell) = *kind
                 && let Some(op) = self.sdg.op(call)
             {
                 walk.after.insert((op, cell), node as u32);
@@ -50,7 +50,7 @@ impl<'p> Analysis<'p> {
         for node in self.nodes_of(criteria) {
             // The criterion stands for the definitions of the observed value, so the walk starts at these.
             match self.sdg.kinds[node as usize] {
-                Kind::Observed(_) => self.sdg.deps.get(node).iter().for_each(|&n| walk.reach(n, UP)),
+                NodeKind::Observed(_) => self.sdg.deps.get(node).iter().for_each(|&n| walk.reach(n, UP)),
                 _ => walk.reach(node, UP),
             }
         }
@@ -60,13 +60,13 @@ impl<'p> Analysis<'p> {
         let mut kept = vec![false; self.program.edges.len()];
         for &(node, _) in &walk.reached {
             match self.sdg.kinds[node as usize] {
-                Kind::Op(e) => {
+                NodeKind::Op(e) => {
                     kept[e.index()] = true;
                     if let Op::Assume { .. } = self.program.edges[e].op {
                         self.program.out_edges(self.program.edges[e].source).for_each(|e| kept[e.index()] = true);
                     }
                 }
-                Kind::Argument(e, _) | Kind::Returned(e) => kept[e.index()] = true,
+                NodeKind::Argument(e, _) | NodeKind::Returned(e) => kept[e.index()] = true,
                 _ => {}
             }
         }
@@ -118,19 +118,19 @@ impl Walk<'_, '_> {
     fn visit(&mut self, node: u32, context: Context) {
         let sdg = &self.analysis.sdg;
         match sdg.kinds[node as usize] {
-            Kind::Op(call) => {
+            NodeKind::Op(call) => {
                 for &g in self.analysis.calls.callees(call) {
                     self.enter_called(g);
                 }
             }
-            Kind::Out(f, cell) => self.leave(f, cell, context),
+            NodeKind::Out(f, cell) => self.leave(f, cell, context),
             _ => {}
         }
         let reversed = self.reversed;
         for &n in reversed.get(node) {
             match (sdg.kinds[node as usize], sdg.kinds[n as usize]) {
                 // Any operation of the program may read an unordered cell.
-                (Kind::Unordered(_) | Kind::Gathered, _) => self.reach(n, UP),
+                (NodeKind::Unordered(_) | NodeKind::Gathered, _) => self.reach(n, UP),
                 _ => self.reach(n, context),
             }
         }

@@ -14,7 +14,7 @@
 //! The walk is breadth-first, so the first reason of a node is a shortest one.
 
 use crate::call_graph::CallGraph;
-use crate::sdg::{Kind, Sdg};
+use crate::sdg::{NodeKind, Sdg};
 use crate::sparse_set::SparseSet;
 use cfa::graph::NONE;
 use cfa::{EdgeId, FuncId, Id, Program};
@@ -150,7 +150,7 @@ impl Walk<'_> {
         // An operation reads the values that it uses, so these are never only passing.
         let reading = rank.min(SECOND);
         match sdg.kinds[node as usize] {
-            Kind::Entry(f) => {
+            NodeKind::Entry(f) => {
                 self.preserve(f);
                 if rank == FIRST {
                     for &call in self.calls.callers(f) {
@@ -158,7 +158,7 @@ impl Walk<'_> {
                     }
                 }
             }
-            Kind::Op(e) => {
+            NodeKind::Op(e) => {
                 self.mark_deps(node, reading);
                 let callees = self.calls.callees(e);
                 if !callees.is_empty() {
@@ -171,21 +171,21 @@ impl Walk<'_> {
                     self.supply(node, reading);
                 }
             }
-            Kind::Control(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::Observed(_) => {
+            NodeKind::Control(_) | NodeKind::Argument(..) | NodeKind::Returned(_) | NodeKind::Observed(_) => {
                 self.mark_deps(node, reading)
             }
-            Kind::Weak(..) | Kind::Join(..) => self.follow(node, rank),
-            Kind::In(..) if rank == PASSING => {}
-            Kind::In(..) => self.supply_input(node),
-            Kind::Out(_, cell) if cell >= sdg.cells.result() => self.mark_deps(node, SECOND),
-            Kind::Out(..) => self.follow(node, rank),
-            Kind::After(..) => {
+            NodeKind::Weak(..) | NodeKind::Join(..) => self.follow(node, rank),
+            NodeKind::In(..) if rank == PASSING => {}
+            NodeKind::In(..) => self.supply_input(node),
+            NodeKind::Out(_, cell) if cell >= sdg.cells.result() => self.mark_deps(node, SECOND),
+            NodeKind::Out(..) => self.follow(node, rank),
+            NodeKind::After(..) => {
                 self.follow(node, rank);
                 for &out in sdg.crossings.outputs(node) {
                     self.mark(out, PASSING);
                 }
             }
-            Kind::Unordered(_) | Kind::Gathered => self.mark_deps(node, FIRST),
+            NodeKind::Unordered(_) | NodeKind::Gathered => self.mark_deps(node, FIRST),
         }
     }
 
@@ -198,8 +198,8 @@ impl Walk<'_> {
         let (first, end) = self.sdg.nodes_of[f.index()];
         for node in first..end {
             match self.sdg.kinds[node as usize] {
-                Kind::After(_, cell) if cell != result => {}
-                Kind::Op(_) | Kind::Argument(..) | Kind::Returned(_) | Kind::After(..) => {
+                NodeKind::After(_, cell) if cell != result => {}
+                NodeKind::Op(_) | NodeKind::Argument(..) | NodeKind::Returned(_) | NodeKind::After(..) => {
                     self.mark(node, SECOND);
                 }
                 _ => {}
@@ -215,8 +215,10 @@ impl Walk<'_> {
     /// Marks the definitions that a value of a cell may come from.
     fn follow(&mut self, node: u32, rank: Rank) {
         for &on in self.sdg.deps.get(node) {
-            let is_value =
-                matches!(self.sdg.kinds[on as usize], Kind::Weak(..) | Kind::Join(..) | Kind::In(..) | Kind::After(..));
+            let is_value = matches!(
+                self.sdg.kinds[on as usize],
+                NodeKind::Weak(..) | NodeKind::Join(..) | NodeKind::In(..) | NodeKind::After(..)
+            );
             self.mark(on, if is_value { rank } else { rank.min(SECOND) });
         }
     }
@@ -266,7 +268,7 @@ impl Walk<'_> {
             }
             let (first, end) = sdg.nodes_of[f.index()];
             for node in first..end {
-                if let Kind::Op(e) = sdg.kinds[node as usize] {
+                if let NodeKind::Op(e) = sdg.kinds[node as usize] {
                     work.extend(self.calls.callees(e));
                 }
             }

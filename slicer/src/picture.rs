@@ -2,7 +2,7 @@
 
 use crate::explain::{Dependence, DependenceKind};
 use crate::modref::Cell;
-use crate::sdg::Kind;
+use crate::sdg::NodeKind;
 use crate::slice::Analysis;
 use cfa::{EdgeId, FuncId, Id, Op};
 use rustc_hash::FxHashSet;
@@ -29,10 +29,10 @@ impl Analysis<'_> {
                 continue;
             }
             seen.clear();
-            if self.sdg.kinds[node as usize] == Kind::Op(edge) {
+            if self.sdg.kinds[node as usize] == NodeKind::Op(edge) {
                 for input in self.sdg.crossings.of_call(node).filter(|i| closed[i.callee.index()]) {
                     let cell = match self.sdg.kinds[input.input as usize] {
-                        Kind::In(_, cell) => Some(cell),
+                        NodeKind::In(_, cell) => Some(cell),
                         _ => None,
                     };
                     work.push((input.value, self.kind(input.value, cell)));
@@ -48,12 +48,12 @@ impl Analysis<'_> {
                     found.push(Dependence { edge, on, kind: kind.unwrap_or_else(|| self.direct(edge, on)) });
                 }
                 // An older value may pass a call.
-                if self.edge_of(n).is_some() && !matches!(self.sdg.kinds[n as usize], Kind::After(..)) {
+                if self.edge_of(n).is_some() && !matches!(self.sdg.kinds[n as usize], NodeKind::After(..)) {
                     continue;
                 }
                 if seen.insert((n, kind)) {
                     self.next(n, false, |n, cell| {
-                        let entry = matches!(self.sdg.kinds[n as usize], Kind::Entry(_));
+                        let entry = matches!(self.sdg.kinds[n as usize], NodeKind::Entry(_));
                         work.push((n, kind.filter(|_| !entry).or_else(|| self.kind(n, cell))));
                     });
                 }
@@ -124,7 +124,7 @@ impl Analysis<'_> {
     }
     fn edge_of(&self, node: u32) -> Option<EdgeId> {
         match self.sdg.kinds[node as usize] {
-            Kind::Op(e) | Kind::Argument(e, _) | Kind::Returned(e) | Kind::After(e, _) => Some(e),
+            NodeKind::Op(e) | NodeKind::Argument(e, _) | NodeKind::Returned(e) | NodeKind::After(e, _) => Some(e),
             _ => None,
         }
     }
@@ -138,14 +138,14 @@ impl Analysis<'_> {
     fn next(&self, node: u32, inside: bool, mut visit: impl FnMut(u32, Option<Cell>)) {
         let sdg = &self.sdg;
         let passes = |n: &&u32| match sdg.kinds[node as usize] {
-            Kind::After(call, _) => !inside && sdg.kinds[**n as usize] != Kind::Op(call),
+            NodeKind::After(call, _) => !inside && sdg.kinds[**n as usize] != NodeKind::Op(call),
             _ => true,
         };
         sdg.deps.get(node).iter().filter(passes).for_each(|&n| visit(n, None));
         match sdg.kinds[node as usize] {
-            Kind::Entry(f) => self.calls.callers(f).iter().filter_map(|&c| sdg.op(c)).for_each(|n| visit(n, None)),
-            Kind::After(..) if inside => sdg.crossings.outputs(node).iter().for_each(|&n| visit(n, None)),
-            Kind::In(_, cell) => sdg.crossings.of_input(node).for_each(|i| visit(i.value, Some(cell))),
+            NodeKind::Entry(f) => self.calls.callers(f).iter().filter_map(|&c| sdg.op(c)).for_each(|n| visit(n, None)),
+            NodeKind::After(..) if inside => sdg.crossings.outputs(node).iter().for_each(|&n| visit(n, None)),
+            NodeKind::In(_, cell) => sdg.crossings.of_input(node).for_each(|i| visit(i.value, Some(cell))),
             _ => {}
         }
     }

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 /// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// The function is executed.
     Entry(FuncId),
     /// An operation. The node of a branch represents both edges and has the id of the true edge.
@@ -56,7 +56,7 @@ pub enum Kind {
 /// The system dependence graph of a program.
 pub struct Sdg {
     /// The kinds of the nodes.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<NodeKind>,
     /// For each node, the nodes that it depends on, except for dependences that cross calls.
     pub deps: Lists<u32>,
     /// The numbering of cells.
@@ -88,7 +88,7 @@ impl Sdg {
     /// The control node of a live edge.
     pub fn control(&self, edge: EdgeId) -> Option<u32> {
         let op = self.op(edge)?;
-        self.deps.get(op).iter().copied().find(|&n| matches!(self.kinds[n as usize], Kind::Control(_)))
+        self.deps.get(op).iter().copied().find(|&n| matches!(self.kinds[n as usize], NodeKind::Control(_)))
     }
     /// The `Argument` nodes of a call.
     pub fn arguments(&self, call: EdgeId) -> &[u32] {
@@ -169,7 +169,7 @@ impl<'a> Parts<'a> {
             builder.observed_at.entry(o.edge).or_default().push(i as u32);
         }
         for f in program.funcs.ids() {
-            let entry = builder.node(Kind::Entry(f));
+            let entry = builder.node(NodeKind::Entry(f));
             builder.entries.push(entry);
         }
         let flow = |f: u32| {
@@ -220,7 +220,7 @@ impl<'a> Parts<'a> {
 struct Builder<'a> {
     parts: &'a Parts<'a>,
     vars: &'a mut ExprVars,
-    kinds: Vec<Kind>,
+    kinds: Vec<NodeKind>,
     /// Pairs (node, node that it depends on).
     deps: Vec<(u32, u32)>,
     op_nodes: Vec<u32>,
@@ -247,7 +247,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn node(&mut self, kind: Kind) -> u32 {
+    fn node(&mut self, kind: NodeKind) -> u32 {
         let id = self.kinds.len() as u32;
         self.kinds.push(kind);
         id
@@ -261,7 +261,7 @@ impl Builder<'_> {
         if let Some(&n) = self.unordered.get(&cell) {
             return n;
         }
-        let n = self.node(Kind::Unordered(cell));
+        let n = self.node(NodeKind::Unordered(cell));
         self.unordered.insert(cell, n);
         n
     }
@@ -282,7 +282,7 @@ impl Builder<'_> {
         let parts = self.parts;
         let all = parts.regions.set_of(set).iter().copied();
         let cells: Vec<Cell> = all.filter(|&c| parts.modref.unordered.contains(c)).collect();
-        let node = if cells.is_empty() { NONE } else { self.node(Kind::Gathered) };
+        let node = if cells.is_empty() { NONE } else { self.node(NodeKind::Gathered) };
         for cell in cells {
             let unordered = self.unordered(cell);
             let (on, from) = if written { (node, unordered) } else { (unordered, node) };

@@ -42,7 +42,7 @@ impl Asked<'_> {
     pub fn explored(&self, outcome: &Outcome, counts_on_rest: bool) -> (Option<Condition>, Vec<Vec<EdgeId>>) {
         let mut undecided = Vec::new();
         // If behaviours were dropped at unknown nodes, no path is known to be verified.
-        let is_known = |frontier: &&Frontier| frontier.tells_all && outcome.unconfirmed.is_none();
+        let is_known = |frontier: &&Frontier| frontier.is_complete && outcome.unconfirmed.is_none();
         let (edge, func) = (|e| self.edge(e), |f: FuncId| self.restricted.map_or(f, |r| r.funcs[f]));
         for frontier in outcome.frontiers.iter().filter(is_known) {
             // An open state with a reason is undecided. In an exact frontier the path leads to dropped behaviours, not
@@ -76,13 +76,13 @@ impl Asked<'_> {
                 original[of_part.source.index()] = Some(program.edges[e].source);
             }
         }
-        let mut came: Vec<Option<bool>> = vec![None; program.locs.len()];
-        for (&loc, &seen) in original.iter().zip(&outcome.coverage.came) {
+        let mut visited: Vec<Option<bool>> = vec![None; program.locs.len()];
+        for (&loc, &seen) in original.iter().zip(&outcome.coverage.visited) {
             if let Some(loc) = loc {
-                came[loc.index()] = came[loc.index()].max(seen);
+                visited[loc.index()] = visited[loc.index()].max(seen);
             }
         }
-        outcome.coverage.came = came;
+        outcome.coverage.visited = visited;
         for state in &mut outcome.arg {
             state.at = state.at.and_then(|loc| original.get(loc.index()).copied().flatten());
         }

@@ -20,7 +20,7 @@ pub struct Process {
 
 /// The place that a path in a program denotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum PathTarget {
     /// A file in the working directory or a folder below it, by its path without superfluous parts.
     Below(Vec<u8>),
     /// No file can have this path.
@@ -29,7 +29,7 @@ pub(super) enum Place {
     Outside,
 }
 
-impl Place {
+impl PathTarget {
     /// Returns the place of a path.
     pub fn of(path: &[u8]) -> Self {
         /// The maximal length of a name on Linux, in bytes.
@@ -70,7 +70,7 @@ impl Process {
         let mut files = BTreeMap::new();
         for file in &environment.files {
             let OpenedFile { name: Some(name), is_read: true, content: Some(content) } = file else { continue };
-            if let Place::Below(path) = Place::of(name) {
+            if let PathTarget::Below(path) = PathTarget::of(name) {
                 files.entry(path).or_insert_with(|| content.clone());
             }
         }
@@ -123,20 +123,20 @@ mod tests {
 
     #[test]
     fn paths_lead_below_the_working_directory_or_nowhere() {
-        let below = |path: &str| Place::Below(path.as_bytes().to_vec());
+        let below = |path: &str| PathTarget::Below(path.as_bytes().to_vec());
         for (path, place) in [
             ("a.txt", below("a.txt")),
             ("./a//b", below("a/b")),
             ("-", below("-")),
-            ("", Place::Nowhere),
-            (".", Place::Nowhere),
-            ("a/", Place::Nowhere),
-            ("/etc/passwd", Place::Outside),
-            ("a/../../b", Place::Outside),
+            ("", PathTarget::Nowhere),
+            (".", PathTarget::Nowhere),
+            ("a/", PathTarget::Nowhere),
+            ("/etc/passwd", PathTarget::Outside),
+            ("a/../../b", PathTarget::Outside),
         ] {
-            assert_eq!(Place::of(path.as_bytes()), place, "{path}");
+            assert_eq!(PathTarget::of(path.as_bytes()), place, "{path}");
         }
-        assert_eq!(Place::of(&[b'x'; 256]), Place::Nowhere);
+        assert_eq!(PathTarget::of(&[b'x'; 256]), PathTarget::Nowhere);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::source::{Sources, Spot};
 use cfa::blocks::{Block, blocks};
 use cfa::graph::CfaGraphs;
 use cfa::{CallGraph, Callee, Check, ErrorId, FuncId, FunctionOrigin, Id, LocId, Op, Program};
-use engine::arg::{Shape, Status};
+use engine::arg::{ArgNode, Status};
 use engine::coverage::Coverage;
 use instrument::Site;
 use serde_json::{Value, json};
@@ -154,12 +154,12 @@ impl Exhibits {
     }
 
     /// Adds the locations that explorations of a program reached, and the abstract reachability graph.
-    pub fn add_explored(&mut self, program: &Program, coverage: &Coverage, graph: &[Shape], sources: &Sources) {
+    pub fn add_explored(&mut self, program: &Program, coverage: &Coverage, graph: &[ArgNode], sources: &Sources) {
         // If no location was reached, nothing was explored: the proof may be one by induction.
-        let explored = coverage.came.iter().flatten().any(|&came| came);
+        let explored = coverage.visited.iter().flatten().any(|&visited| visited);
         self.has_gaps |= explored && !coverage.is_complete;
         for (_, edge) in program.edges.iter().filter(|(_, e)| !matches!(e.op, Op::Skip)) {
-            let reached = coverage.came.get(edge.source.index()).copied().flatten().filter(|_| explored);
+            let reached = coverage.visited.get(edge.source.index()).copied().flatten().filter(|_| explored);
             if let Some(reached) = reached
                 && let Some(spot) = edge.place.and_then(|p| sources.spot(program, p))
                 && let Some(code) = self.code.get_mut(&spot.path).and_then(|lines| lines.get_mut(&spot.line))
@@ -217,13 +217,13 @@ impl Exhibits {
 
 /// Returns the states as lists: the index of the parent (-1 for none), the index of the function in `names`, the line,
 /// and a letter for the status: `e` target, `c` covered, `w` waiting, `m` merged, `x` expanded or pruned.
-fn states_json(program: &Program, graph: &[Shape]) -> Value {
+fn states_json(program: &Program, graph: &[ArgNode]) -> Value {
     let shown = &graph[..graph.len().min(MAX_STATES)];
     let line = |loc: LocId| {
         let places = program.out_edges(loc).filter_map(|e| program.edges[e].place);
         places.map(|p| program.places[p].line).find(|&line| line > 0).unwrap_or(0)
     };
-    let status = |shape: &Shape| match shape.status {
+    let status = |shape: &ArgNode| match shape.status {
         Status::Target => 'e',
         Status::Covered => 'c',
         Status::Waiting => 'w',
@@ -231,7 +231,7 @@ fn states_json(program: &Program, graph: &[Shape]) -> Value {
         Status::Expanded | Status::Pruned => 'x',
     };
     // An error state belongs to the function of its parent.
-    let func = |shape: &Shape| {
+    let func = |shape: &ArgNode| {
         let at = shape.at.or_else(|| shown.get(shape.parent? as usize)?.at);
         at.map(|loc| program.locs[loc].func)
     };

@@ -2,11 +2,11 @@
 
 use crate::source::Sources;
 use cfa::{FunctionOrigin, Op, Program};
-use cooperate::gia::{Gia, Told};
+use cooperate::gia::{Gia, PathClaim};
 use std::collections::BTreeMap;
 
-/// For each file and line, the greatest claim about the edges of the line, in the order of [`Told`].
-pub type Lines = BTreeMap<String, BTreeMap<u32, Told>>;
+/// For each file and line, the greatest claim about the edges of the line, in the order of [`PathClaim`].
+pub type Lines = BTreeMap<String, BTreeMap<u32, PathClaim>>;
 
 /// Returns the claims of a GIA about the lines of the user's functions that may be called. Returns `None` if the
 /// residual program would be too large.

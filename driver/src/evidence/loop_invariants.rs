@@ -13,7 +13,7 @@ use cfa::text::c_exact;
 use cfa::{
     BinOp, CType, Callee, EdgeId, Expr, ExprId, ExprPool, FuncId, FunctionOrigin, Id, LocId, Op, Program, VarId,
 };
-use engine::{Agreement, Line, Place, Root, Values};
+use engine::{Agreement, Line, NamedScalar, Root, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 
@@ -291,7 +291,7 @@ impl Function<'_> {
                 conditions.push(Condition { text, ..named });
             }
         }
-        let constant = |place: &Place| {
+        let constant = |place: &NamedScalar| {
             let at = agreement.places.iter().position(|p| std::ptr::eq(p, place));
             at.is_none_or(|at| is_constant(&agreement.values[at]))
         };
@@ -343,7 +343,7 @@ impl Function<'_> {
     }
 
     /// Returns `b == factor * a + offset` in C. Returns `None` if the product may overflow or a constant does not fit.
-    fn line(&self, place: &Place, line: &Line, values: &Values, [a, b]: [&str; 2]) -> Option<String> {
+    fn line(&self, place: &NamedScalar, line: &Line, values: &Values, [a, b]: [&str; 2]) -> Option<String> {
         let signed = is_signed(self.program, place);
         // C promotes narrower integers to `int`.
         let (is_int, suffix) = match (place.width, signed) {
@@ -380,7 +380,7 @@ impl Function<'_> {
 
     /// Returns the C name of a place at this node, as the text of a condition. Returns `None` if the place has no
     /// unique name there, or if its variable is not live.
-    fn named(&self, place: &Place, node: u32) -> Option<Condition> {
+    fn named(&self, place: &NamedScalar, node: u32) -> Option<Condition> {
         let (program, way) = (self.program, place.way.as_str());
         let is_unique = |name: &str| {
             let vars: usize =
@@ -422,7 +422,7 @@ fn is_identifier(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-fn is_signed(program: &Program, place: &Place) -> bool {
+fn is_signed(program: &Program, place: &NamedScalar) -> bool {
     matches!(program.plain_type(place.ty), CType::Int { signed: true, .. } | CType::Enum { signed: true, .. })
 }
 
@@ -437,7 +437,7 @@ fn literal(width: u32, signed: bool, value: u64) -> String {
 
 /// Returns the C condition that a place has one of these values. Returns `None` if every value is possible, and for
 /// pointers unless they are null.
-fn bounds(program: &Program, place: &Place, name: &str, values: &Values) -> Option<String> {
+fn bounds(program: &Program, place: &NamedScalar, name: &str, values: &Values) -> Option<String> {
     if let CType::Pointer(_) = program.plain_type(place.ty) {
         return (values.few.as_deref() == Some(&[0])).then(|| format!("{name} == 0"));
     }

@@ -17,7 +17,7 @@ const PIECES: u64 = 1 << 10;
 
 /// A place in an object, with the condition under which a pointer refers to it.
 #[derive(Clone, Copy)]
-struct Place {
+struct Referent {
     here: ExprId,
     object: Object,
     offset: ExprId,
@@ -43,7 +43,7 @@ pub(super) fn leaves(ck: &mut Checker<'_>, e: ExprId) -> Vec<(ExprId, ExprId)> {
 }
 
 /// The places in objects that a pointer may refer to, according to its structure.
-fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
+fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Referent> {
     let always = ck.pool.bool(true);
     let (mut open, mut done) = (vec![(always, pointer)], Vec::new());
     // Choices share terms, so they are visited more often than they occur.
@@ -59,7 +59,7 @@ fn places(ck: &mut Checker<'_>, pointer: ExprId) -> Vec<Place> {
         if let Some((i, &object)) = terms.iter().enumerate().find_map(|(i, t)| Some((i, ck.by_base.get(t)?))) {
             let zero = ck.word(0);
             let offset = others(ck, i, zero);
-            done.push(Place { here, object, offset });
+            done.push(Referent { here, object, offset });
             continue;
         }
         let choice = terms.iter().enumerate().find_map(|(i, &term)| match *ck.pool.get(term) {
@@ -139,10 +139,10 @@ fn untouched(ck: &mut Checker<'_>, object: Object) -> Slot {
 }
 
 /// The condition that `len` bytes at an offset lie in a live object.
-fn is_inside(ck: &mut Checker<'_>, st: &State, place: Place, len: ExprId, writes: bool) -> ExprId {
+fn is_inside(ck: &mut Checker<'_>, st: &State, place: Referent, len: ExprId, writes: bool) -> ExprId {
     let Slot { alive, .. } = slot(ck, st, place.object);
     let About { size, kind, .. } = ck.objects[place.object as usize];
-    if writes && kind == (Kind::Global { read_only: true }) {
+    if writes && kind == (ObjectKind::Global { read_only: true }) {
         return ck.pool.bool(false);
     }
     let (fits, last) = (ck.pool.ule(len, size), ck.pool.sub(size, len));
@@ -152,7 +152,7 @@ fn is_inside(ck: &mut Checker<'_>, st: &State, place: Place, len: ExprId, writes
 }
 
 /// The condition that an access lies in one of the objects.
-fn is_valid(ck: &mut Checker<'_>, st: &State, places: &[Place], len: ExprId, writes: bool) -> ExprId {
+fn is_valid(ck: &mut Checker<'_>, st: &State, places: &[Referent], len: ExprId, writes: bool) -> ExprId {
     let mut valid = ck.pool.bool(false);
     for &place in places {
         let inside = is_inside(ck, st, place, len, writes);
@@ -211,12 +211,12 @@ fn scatter(ck: &mut Checker<'_>, st: &mut State, rest: ExprId) -> Checked {
 fn all_objects(ck: &Checker<'_>, st: &State) -> Vec<Object> {
     let globals = 0..ck.program.globals.len() as Object;
     let others = st.memory.keys().copied().filter(|object| !globals.contains(object));
-    let is_read_only = |object: Object| ck.objects[object as usize].kind == Kind::Global { read_only: true };
+    let is_read_only = |object: Object| ck.objects[object as usize].kind == ObjectKind::Global { read_only: true };
     globals.clone().filter(|&object| !is_read_only(object)).chain(others).collect()
 }
 
 /// Makes it unknown whether objects of a kind stay alive, under the condition `rest`.
-fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(Kind) -> bool) -> Checked {
+fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(ObjectKind) -> bool) -> Checked {
     let mut there = State { pc: ck.pool.and(st.pc, rest), ..st.clone() };
     if ck.pool.is_false(there.pc) || ck.never(&mut there, "").is_ok() {
         return Ok(());
@@ -233,7 +233,7 @@ fn may_die(ck: &mut Checker<'_>, st: &mut State, rest: ExprId, of: impl Fn(Kind)
 }
 
 /// Checks or assumes that a write is valid, and applies its effect on unknown targets.
-fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Place], valid: ExprId, is_asked: bool) -> Checked {
+fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Referent], valid: ExprId, is_asked: bool) -> Checked {
     if is_asked {
         return ck.claim(st, valid, "a write may be invalid");
     }
@@ -245,7 +245,7 @@ fn is_written(ck: &mut Checker<'_>, st: &mut State, places: &[Place], valid: Exp
 }
 
 /// The condition that the target of a pointer is unknown.
-fn rest(ck: &mut Checker<'_>, places: &[Place]) -> ExprId {
+fn rest(ck: &mut Checker<'_>, places: &[Referent]) -> ExprId {
     let known = places.iter().fold(ck.pool.bool(false), |known, p| ck.pool.or(known, p.here));
     ck.pool.not(known)
 }
@@ -264,10 +264,12 @@ pub(super) fn allocate(
     let object = ck.objects.len() as Object;
     let size = ck.pool.resize(width, size);
     let kind = match kind {
-        AllocKind::Stack => Kind::Stack(ck.frame()),
-        AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => Kind::Heap(kind.family()),
+        AllocKind::Stack => ObjectKind::Stack(ck.frame()),
+        AllocKind::Heap(_) | AllocKind::Library(_) | AllocKind::Given | AllocKind::StandIn => {
+            ObjectKind::Heap(kind.family())
+        }
     };
-    ck.heap_in_loops |= matches!(kind, Kind::Heap(_)) && !ck.around.is_empty();
+    ck.heap_in_loops |= matches!(kind, ObjectKind::Heap(_)) && !ck.around.is_empty();
     let before = Rc::clone(&st.memory);
     ck.objects.push(About { base, size, align, site: Site::Alloc(edge), kind, made: st.pc, before });
     ck.by_base.insert(base, object);
@@ -280,7 +282,7 @@ pub(super) fn allocate(
 /// Ends the lifetime of the stack objects of a call that returns.
 pub(super) fn end_frame(ck: &mut Checker<'_>, st: &mut State, frame: u32) {
     let objects = &ck.objects;
-    let dies = |object: &Object| objects[*object as usize].kind == Kind::Stack(frame);
+    let dies = |object: &Object| objects[*object as usize].kind == ObjectKind::Stack(frame);
     if st.memory.keys().any(dies) {
         Rc::make_mut(&mut st.memory).retain(|object, _| !dies(object));
     }
@@ -291,9 +293,9 @@ pub(super) fn end_scope(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId) -
     let frame = ck.frame();
     let places = places(ck, pointer);
     let rest = rest(ck, &places);
-    may_die(ck, st, rest, |kind| kind == Kind::Stack(frame))?;
-    for Place { here, object, .. } in places {
-        if ck.objects[object as usize].kind == Kind::Stack(frame) {
+    may_die(ck, st, rest, |kind| kind == ObjectKind::Stack(frame))?;
+    for Referent { here, object, .. } in places {
+        if ck.objects[object as usize].kind == ObjectKind::Stack(frame) {
             let here = is_start(ck, pointer, here, object);
             kill(ck, st, here, object)?;
         }
@@ -323,12 +325,12 @@ fn kill(ck: &mut Checker<'_>, st: &mut State, here: ExprId, object: Object) -> C
 
 /// Frees an object of the family. A null pointer has no effect.
 pub(super) fn free(ck: &mut Checker<'_>, st: &mut State, pointer: ExprId, family: Family, is_asked: bool) -> Checked {
-    let is_of_it = |kind: Kind| kind == Kind::Heap(Some(family));
+    let is_of_it = |kind: ObjectKind| kind == ObjectKind::Heap(Some(family));
     let zero = ck.word(0);
     let mut valid = ck.pool.eq(pointer, zero);
     let mut freed = Vec::new();
     let places = places(ck, pointer);
-    for &Place { here, object, .. } in &places {
+    for &Referent { here, object, .. } in &places {
         if is_of_it(ck.objects[object as usize].kind) {
             let start = is_start(ck, pointer, here, object);
             let alive = slot(ck, st, object).alive;
@@ -411,9 +413,9 @@ pub(super) fn object_size(
 ) -> Checked<ExprId> {
     let mut value = ck.unknown(ck.pointer_width());
     let mut valid = ck.pool.bool(false);
-    for Place { here, object, .. } in places(ck, pointer) {
+    for Referent { here, object, .. } in places(ck, pointer) {
         let start = is_start(ck, pointer, here, object);
-        if family.is_some() && ck.objects[object as usize].kind != Kind::Heap(family) {
+        if family.is_some() && ck.objects[object as usize].kind != ObjectKind::Heap(family) {
             continue;
         }
         let alive = slot(ck, st, object).alive;
@@ -494,7 +496,7 @@ pub(super) fn copy(
     let always = ck.pool.bool(true);
     for place in to {
         let mut content = (*slot(ck, st, place.object).content).clone();
-        let offsets = |this: &Checker<'_>, source: &Place| {
+        let offsets = |this: &Checker<'_>, source: &Referent| {
             Some((constant_offset(this, place.offset)?, constant_offset(this, source.offset)?, constant(this, len)?))
         };
         match from[..] {
@@ -532,7 +534,7 @@ pub(super) fn copy(
     Ok(())
 }
 
-fn is_valid_unless_empty(ck: &mut Checker<'_>, st: &State, places: &[Place], len: ExprId, writes: bool) -> ExprId {
+fn is_valid_unless_empty(ck: &mut Checker<'_>, st: &State, places: &[Referent], len: ExprId, writes: bool) -> ExprId {
     let zero = ck.word(0);
     let empty = ck.pool.eq(len, zero);
     let valid = is_valid(ck, st, places, len, writes);
@@ -562,7 +564,7 @@ pub(super) fn forget_written(ck: &mut Checker<'_>, st: &mut State, frame: Option
     for object in written {
         changes(ck, st, object, false)?;
         let mut slot = slot(ck, st, object);
-        if frame.is_none() && !matches!(ck.objects[object as usize].kind, Kind::Global { .. }) {
+        if frame.is_none() && !matches!(ck.objects[object as usize].kind, ObjectKind::Global { .. }) {
             let stays = ck.unknown(1);
             slot.alive = ck.pool.and(slot.alive, stays);
         }

@@ -124,7 +124,7 @@ impl Checker<'_> {
     /// The axiom that two objects do not overlap if the second was allocated while the first was alive.
     fn apart(&mut self, first: Object, second: Object) -> Option<ExprId> {
         let (a, b) = (&self.objects[first as usize], &self.objects[second as usize]);
-        if let (Kind::Heap(_), Kind::Heap(_)) = (a.kind, b.kind) {
+        if let (ObjectKind::Heap(_), ObjectKind::Heap(_)) = (a.kind, b.kind) {
             return None;
         }
         let is_global = matches!(a.site, Site::Global(_));

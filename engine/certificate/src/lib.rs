@@ -239,7 +239,7 @@ struct About {
     size: ExprId,
     align: u32,
     site: Site,
-    kind: Kind,
+    kind: ObjectKind,
     /// At the allocation: the path condition, and the memory.
     made: ExprId,
     before: Memory,
@@ -247,7 +247,7 @@ struct About {
 
 /// The kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ObjectKind {
     /// A global object.
     Global { read_only: bool },
     /// A stack object of the call with this number.
@@ -265,7 +265,7 @@ struct Checker<'a> {
     solver: Box<dyn Backend>,
     graphs: CfaGraphs,
     calls: CallGraph,
-    shapes: FxHashMap<FuncId, Rc<walk::Shape>>,
+    shapes: FxHashMap<FuncId, Rc<walk::FunctionLoops>>,
     /// Per function: the globals that it or its callees may change.
     changes: Vec<FxHashSet<VarId>>,
     /// By variable: its index among the globals, or among the locals of its function.
@@ -342,7 +342,7 @@ impl<'a> Checker<'a> {
         for (id, global) in self.program.globals.iter() {
             let width = self.program.layout.pointer_width;
             let (base, size) = (self.pool.global_addr(id, width), self.pool.int(width, global.size));
-            let kind = Kind::Global { read_only: global.read_only };
+            let kind = ObjectKind::Global { read_only: global.read_only };
             let about = About {
                 base,
                 size,

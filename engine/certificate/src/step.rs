@@ -98,7 +98,7 @@ impl Checker<'_> {
         }
         let mut holds = self.pool.bool(true);
         for (&object, slot) in Rc::clone(&st.memory).iter() {
-            if matches!(self.objects[object as usize].kind, Kind::Heap(_)) {
+            if matches!(self.objects[object as usize].kind, ObjectKind::Heap(_)) {
                 let dead = self.pool.not(slot.alive);
                 holds = self.pool.and(holds, dead);
             }

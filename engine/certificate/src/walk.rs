@@ -20,7 +20,7 @@ const NESTED: usize = 64;
 const ITERATIONS: u32 = 8;
 
 /// The loops of a function.
-pub(super) struct Shape {
+pub(super) struct FunctionLoops {
     locs: Vec<LocId>,
     /// The loop index by head node.
     head: FxHashMap<u32, usize>,
@@ -54,7 +54,7 @@ type Returned = Option<(State, Option<ExprId>)>;
 
 /// An interpretation in progress: the body of a function, or an iteration of a loop.
 struct Part<'s> {
-    shape: &'s Shape,
+    shape: &'s FunctionLoops,
     /// The loop, if it is an iteration.
     within: Option<&'s Loop>,
     /// The states by node: those that wait in the part, and those that have left the loop.
@@ -66,13 +66,13 @@ struct Part<'s> {
 }
 
 impl Checker<'_> {
-    fn shape(&mut self, func: FuncId) -> Checked<Rc<Shape>> {
+    fn shape(&mut self, func: FuncId) -> Checked<Rc<FunctionLoops>> {
         if let Some(shape) = self.shapes.get(&func) {
             return Ok(Rc::clone(shape));
         }
         let graph = &self.graphs.funcs[func];
         let forest = LoopForest::new(&graph.graph, 0);
-        let mut shape = Shape { locs: graph.locs.clone(), head: FxHashMap::default(), loops: Vec::new() };
+        let mut shape = FunctionLoops { locs: graph.locs.clone(), head: FxHashMap::default(), loops: Vec::new() };
         for (number, l) in forest.loops().iter().enumerate() {
             if l.irreducible {
                 return declined("a loop has two entries");
@@ -123,7 +123,13 @@ impl Checker<'_> {
     }
 
     /// Interprets the body of a function, or one iteration of a loop, from a node.
-    fn part<'s>(&mut self, shape: &'s Shape, within: Option<&'s Loop>, start: u32, entry: State) -> Checked<Part<'s>> {
+    fn part<'s>(
+        &mut self,
+        shape: &'s FunctionLoops,
+        within: Option<&'s Loop>,
+        start: u32,
+        entry: State,
+    ) -> Checked<Part<'s>> {
         let waiting = BTreeMap::from([(start, entry)]);
         let mut part = Part { shape, within, waiting, out: BTreeMap::new(), back: None, returned: None };
         while let Some((node, st)) = part.waiting.pop_first() {
@@ -207,7 +213,7 @@ impl Checker<'_> {
     }
 
     /// Interprets a loop. Returns the states that leave it, by their target nodes.
-    fn enter(&mut self, shape: &Shape, l: &Loop, node: u32, mut st: State) -> Checked<BTreeMap<u32, State>> {
+    fn enter(&mut self, shape: &FunctionLoops, l: &Loop, node: u32, mut st: State) -> Checked<BTreeMap<u32, State>> {
         let mut out = BTreeMap::new();
         let frame = self.certificate.frames.get(&l.head);
         if frame.is_some_and(|f| f.followed) {

@@ -10,7 +10,7 @@
 use crate::condition::rest::{Choice, ExploredProgram, all_but};
 use cfa::Program;
 use engine::budget::Budget;
-use engine::desk::Desk;
+use engine::desk::WorkQueue;
 use engine::part::Part;
 use engine::{Analysis, Config, Outcome, Reason, Replay, Stats, Verdict};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
@@ -114,7 +114,7 @@ struct Crew<'a> {
     /// itself.
     unfinished: Arc<AtomicUsize>,
     /// The work queues of running explorations.
-    explorers: Mutex<Vec<Arc<Desk>>>,
+    explorers: Mutex<Vec<Arc<WorkQueue>>>,
     /// Work that was handed over, but not taken before its explorer ended.
     queue: Mutex<Vec<Vec<Vec<Choice>>>>,
     outcomes: Mutex<Vec<Outcome>>,
@@ -186,7 +186,7 @@ impl Crew<'_> {
 
     fn explore(&self, part: Option<Arc<Part>>, progress: &(dyn Fn(&Stats) + Sync)) {
         let piece = Piece { crew: self, outcome: None };
-        let desk = Arc::new(Desk::new(self.unfinished.clone()));
+        let desk = Arc::new(WorkQueue::new(self.unfinished.clone()));
         lock(&self.explorers).push(desk.clone());
         let part = part.or_else(|| self.config.part.clone());
         let config = Config { desk: Some(desk.clone()), part, ..self.config.clone() };

@@ -6,7 +6,7 @@ mod generator;
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Outcome, Unknown};
 use cfa::{Bv, EdgeId, GlobalId, InputId, Program, validate};
 use cooperate::condition;
-use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Test, agree, combine, parse, print, reduce};
+use cooperate::gia::{Coverage, Gia, Recording, Removed, Says, Test, agree, combine, parse, print, reduce};
 use cooperate::reduce::Reducer;
 use generator::{Random, generate};
 
@@ -192,7 +192,7 @@ fn reducers_keep_what_is_open() {
     for seed in 0..80 {
         let (mut program, _) = generate(seed);
         let gia = some_gia(&mut program, &mut Random::new(seed + 31));
-        for (left, says) in [(Left::Unreachable, Says::Unreachable), (Left::Reachable, Says::Reachable)] {
+        for (left, says) in [(Removed::Unreachable, Says::Unreachable), (Removed::Reachable, Says::Reachable)] {
             for reducer in [Reducer::Separate, Reducer::Locations] {
                 let what = format!("program {seed}, {left:?}, {reducer:?}");
                 let residual = reduce(&mut program, &gia, left, reducer).unwrap();

@@ -13,7 +13,9 @@ use cfa::{Bv, Check, EdgeId, ErrorId, ErrorInfo, ExprId, GlobalId, HaltKind, Loc
 use cooperate::condition::Condition;
 use cooperate::condition::rest::ExploredProgram;
 use cooperate::gia::cegar::{Cegar, Ended, check, explore, reached, refine};
-use cooperate::gia::{Coverage, Gia, Left, Recording, Says, Told, combine, facts, parse, print, reduce, test_of};
+use cooperate::gia::{
+    Coverage, Gia, PathClaim, Recording, Removed, Says, combine, facts, parse, print, reduce, test_of,
+};
 use cooperate::reduce::Reducer;
 use cooperate::restrict::Restricted;
 use engine::budget::Budget;
@@ -283,7 +285,7 @@ fn made(program: &mut Program, some: &[Vec<u64>], random: &mut Random) -> Made {
 fn rest(program: &mut Program, known: &Gia, random: &mut Random) -> Made {
     let mut made = Made::new();
     for reducer in [Reducer::Separate, Reducer::Locations] {
-        let left = reduce(program, known, Left::Unreachable, reducer).unwrap();
+        let left = reduce(program, known, Removed::Unreachable, reducer).unwrap();
         let what = format!("the rest by {reducer:?}");
         let analysis = [Analysis::Symex, Analysis::PREDICATE, Analysis::Default][random.below(3)];
         match verify(&left.program, program, analysis, false).verdict {
@@ -363,7 +365,7 @@ fn nothing_reachable_is_ut_and_nothing_else_is_rt() {
                 (ut, rt) = (ut + usize::from(is_ut), rt + usize::from(is_rt));
             }
             if *reaches {
-                let is_green = |e: &&EdgeId| told[e.0 as usize] == Some(Told::Verified);
+                let is_green = |e: &&EdgeId| told[e.0 as usize] == Some(PathClaim::Verified);
                 let green = beside.path.iter().find(is_green);
                 assert_eq!(green, None, "program {seed}, inputs {values:?}: an edge to a target is green");
                 edges += beside.path.len();

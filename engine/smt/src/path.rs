@@ -83,12 +83,12 @@ pub fn zero(sort: Sort) -> Value {
 pub struct PathCondition {
     last: Option<Rc<Node>>,
     /// Behind a pointer, since every operation moves states but few operations change path conditions.
-    known: Rc<Known>,
+    known: Rc<ConjunctFacts>,
 }
 
 /// The information about all conjuncts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ConjunctFacts {
     /// A model of the conjuncts, if known.
     model: Option<Model>,
     /// True if the conjuncts were found to contradict one another.
@@ -113,7 +113,7 @@ struct Node {
 impl PathCondition {
     /// The condition `true`.
     pub fn new() -> Self {
-        Self { last: None, known: Rc::new(Known { model: Some(Model::default()), ..Known::default() }) }
+        Self { last: None, known: Rc::new(ConjunctFacts { model: Some(Model::default()), ..ConjunctFacts::default() }) }
     }
     /// The number of conjuncts.
     pub fn len(&self) -> usize {
@@ -153,15 +153,15 @@ impl PathCondition {
     pub(super) fn set_contradiction(&mut self) {
         self.known_mut().contradiction = true;
     }
-    pub(super) fn known(&self) -> &Known {
+    pub(super) fn known(&self) -> &ConjunctFacts {
         &self.known
     }
-    pub(super) fn known_mut(&mut self) -> &mut Known {
+    pub(super) fn known_mut(&mut self) -> &mut ConjunctFacts {
         Rc::make_mut(&mut self.known)
     }
     pub(super) fn push(&mut self, conjunct: ExprId) {
         let len = self.len() + 1;
-        let Known { groups, facts, .. } = (*self.known).clone();
+        let ConjunctFacts { groups, facts, .. } = (*self.known).clone();
         self.last = Some(Rc::new(Node { conjunct, len, before: self.last.take(), groups, facts }));
     }
 
@@ -195,13 +195,13 @@ impl PathCondition {
         }
         let model = self.known.model.clone();
         let known = match a {
-            Some(node) => Known {
+            Some(node) => ConjunctFacts {
                 model,
                 contradiction: self.known.contradiction && other.known.contradiction,
                 groups: node.groups.clone(),
                 facts: node.facts.clone(),
             },
-            None => Known { model, ..Known::default() },
+            None => ConjunctFacts { model, ..ConjunctFacts::default() },
         };
         let common = Self { last: a.cloned(), known: Rc::new(known) };
         let conjuncts = |nodes: Vec<&Rc<Node>>| nodes.into_iter().rev().map(|n| n.conjunct).collect();

@@ -88,7 +88,7 @@ impl<'p> Base<'p> {
 
     /// The executions beyond the explored bound.
     pub fn frontier(&self) -> Option<Frontier> {
-        self.seen.map(|iterations| Frontier { iterations: Some(iterations), tells_all: true, ..Frontier::default() })
+        self.seen.map(|iterations| Frontier { iterations: Some(iterations), is_complete: true, ..Frontier::default() })
     }
 
     /// Starts an exploration with another bound.

@@ -6,7 +6,7 @@
 use super::{Algorithm, Ending, Share};
 use crate::analysis::Increment;
 use crate::analysis::frontier::Frontier;
-use crate::analysis::reached::graph::Shape;
+use crate::analysis::reached::graph::ArgNode;
 use crate::exchange::Exchange;
 use crate::invariant::observed::Agreement;
 use crate::stats::Stats;
@@ -85,10 +85,10 @@ impl<'p> Algorithm<'p> for Delegating<'p> {
     fn agreements(&self) -> Vec<Agreement> {
         self.now.agreements()
     }
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         self.now.graph()
     }
-    fn came(&self) -> &[bool] {
-        self.now.came()
+    fn visited(&self) -> &[bool] {
+        self.now.visited()
     }
 }

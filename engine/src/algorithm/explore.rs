@@ -6,7 +6,7 @@ use super::{Algorithm, Ending, Explored, Proof, Share};
 use crate::analysis::capability::{Limited, Participant, Reporting};
 use crate::analysis::frontier::Frontier;
 use crate::analysis::reached::Reached;
-use crate::analysis::reached::graph::Shape;
+use crate::analysis::reached::graph::ArgNode;
 use crate::analysis::{Abstraction, Increment, Stop};
 use crate::composition::Analysis;
 use crate::exchange::{Exchange, Learner};
@@ -41,9 +41,9 @@ pub(crate) trait Explorer {
     /// The unexplored part.
     fn frontier(&self) -> Frontier;
     /// The ARG, if recorded.
-    fn graph(&self) -> Vec<Shape>;
+    fn graph(&self) -> Vec<ArgNode>;
     /// By location: true if a state reached it.
-    fn came(&self) -> &[bool];
+    fn visited(&self) -> &[bool];
 }
 
 impl<C: Participant + Learner, R: Reached<C>> Explorer for CpaAlgorithm<'_, C, R> {
@@ -78,11 +78,11 @@ impl<C: Participant + Learner, R: Reached<C>> Explorer for CpaAlgorithm<'_, C, R
     fn frontier(&self) -> Frontier {
         CpaAlgorithm::frontier(self, false)
     }
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         self.reached.shape()
     }
-    fn came(&self) -> &[bool] {
-        &self.came
+    fn visited(&self) -> &[bool] {
+        &self.visited
     }
 }
 
@@ -118,11 +118,11 @@ impl<C: Participant + Learner + Abstraction> Explorer for Cegar<'_, C> {
     fn frontier(&self) -> Frontier {
         Cegar::frontier(self)
     }
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         Reached::<C>::shape(&self.inner.reached)
     }
-    fn came(&self) -> &[bool] {
-        &self.inner.came
+    fn visited(&self) -> &[bool] {
+        &self.inner.visited
     }
 }
 
@@ -195,16 +195,16 @@ impl<'p, X: Explorer> Algorithm<'p> for ExplorationAlgorithm<'p, X> {
     }
     fn frontier(&self) -> Option<Frontier> {
         let mut frontier = self.explorer.frontier();
-        frontier.tells_all |= self.taints().is_empty();
+        frontier.is_complete |= self.taints().is_empty();
         Some(frontier)
     }
     fn agreements(&self) -> Vec<Agreement> {
         self.explorer.domain().agreements()
     }
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         self.explorer.graph()
     }
-    fn came(&self) -> &[bool] {
-        self.explorer.came()
+    fn visited(&self) -> &[bool] {
+        self.explorer.visited()
     }
 }

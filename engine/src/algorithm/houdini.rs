@@ -5,7 +5,7 @@
 use super::cpa::{CpaAlgorithm, Merge, Parameters};
 use super::{Algorithm, Ending, Explored, Proof, Setting, Share};
 use crate::analysis::capability::Reporting;
-use crate::analysis::reached::Forgotten;
+use crate::analysis::reached::NoReachedSet;
 use crate::analysis::{Cpa, Stop};
 use crate::domain::loops::{Assumptions, Effort, QUERY_TIME, Unrolling, observe};
 use crate::domain::symbolic::SymbolicExecution;
@@ -153,7 +153,7 @@ pub(super) fn unrolled<'p>(
         notes_locations: false,
         counts_on_rest: false,
     };
-    CpaAlgorithm::new(setting.program, Unrolling::new(plain, solver, assumptions), Forgotten, parameters)
+    CpaAlgorithm::new(setting.program, Unrolling::new(plain, solver, assumptions), NoReachedSet, parameters)
 }
 
 /// Proofs by induction for one program.

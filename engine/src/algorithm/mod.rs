@@ -12,7 +12,7 @@ pub mod random;
 
 use crate::analysis::Increment;
 use crate::analysis::frontier::Frontier;
-use crate::analysis::reached::graph::Shape;
+use crate::analysis::reached::graph::ArgNode;
 use crate::config::Config;
 use crate::exchange::Exchange;
 use crate::invariant::observed::Agreement;
@@ -151,11 +151,11 @@ pub(crate) trait Algorithm<'p> {
         Vec::new()
     }
     /// The ARG, if recorded.
-    fn graph(&self) -> Vec<Shape> {
+    fn graph(&self) -> Vec<ArgNode> {
         Vec::new()
     }
     /// By location: true if a state reached it. Empty if the algorithm does not explore from the start of the program.
-    fn came(&self) -> &[bool] {
+    fn visited(&self) -> &[bool] {
         &[]
     }
 }

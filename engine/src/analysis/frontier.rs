@@ -1,7 +1,7 @@
 //! The frontier of an exploration: the residual when a run ends.
 //!
 //! The frontier consists of waiting states, undecided paths, and states after which behaviours were dropped. Every
-//! unexplored execution passes one of these states. If the dropping state is unknown (see [`Frontier::tells_all`]), the
+//! unexplored execution passes one of these states. If the dropping state is unknown (see [`Frontier::is_complete`]), the
 //! execution passes a place that a reason of the outcome names.
 
 use crate::verdict::Reason;
@@ -93,7 +93,7 @@ pub struct Frontier {
     /// True if every state represents only executions of the path to it.
     pub is_exact: bool,
     /// True if every dropped behaviour continues a state in `open`: the node where it was dropped is known.
-    pub tells_all: bool,
+    pub is_complete: bool,
     /// For bounded explorations: the bound on iterations of each loop per entry, and on nested calls of each function.
     /// All executions within the bound were explored; nothing is known of the others. There are then no paths.
     pub iterations: Option<u32>,
@@ -113,7 +113,7 @@ pub struct End {
 }
 
 /// The unexplored part of an exploration.
-pub struct Left {
+pub struct Unexplored {
     /// Paths with unexplored continuations.
     pub ends: Vec<End>,
     /// By path: true if it is a prefix of a path in `ends`.
@@ -135,7 +135,7 @@ impl Frontier {
     ///
     /// If paths were left out that are verified only with the rest (`counts_on_rest`), a state that may lead to them
     /// does not make the states that it covers done.
-    pub fn left(&self, counts_on_rest: bool) -> Option<Left> {
+    pub fn left(&self, counts_on_rest: bool) -> Option<Unexplored> {
         let mut covering: FxHashMap<PathId, Vec<PathId>> = FxHashMap::default();
         let end = |path| End { path, is_elsewhere: false };
         let mut todo: Vec<End> = self.open.iter().map(|open| open.path.map(end)).collect::<Option<_>>()?;
@@ -146,7 +146,7 @@ impl Frontier {
                 None => todo.push(end(covered.path?)),
             }
         }
-        let mut left = Left { ends: Vec::new(), leads_there: vec![false; self.paths.pieces.len()] };
+        let mut left = Unexplored { ends: Vec::new(), leads_there: vec![false; self.paths.pieces.len()] };
         while let Some(end) = todo.pop() {
             left.ends.push(end);
             let mut at = Some(end.path);

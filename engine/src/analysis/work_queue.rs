@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The work queue of one exploration.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct WorkQueue {
     wanted: AtomicBool,
     waiting: AtomicUsize,
     given: Mutex<Vec<Vec<Vec<EdgeId>>>>,
@@ -14,7 +14,7 @@ pub struct Desk {
     unfinished: Arc<AtomicUsize>,
 }
 
-impl Desk {
+impl WorkQueue {
     /// An empty queue. Each piece of work increments `unfinished` when it is added.
     pub fn new(unfinished: Arc<AtomicUsize>) -> Self {
         Self { unfinished, ..Self::default() }

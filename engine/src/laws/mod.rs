@@ -26,10 +26,10 @@ mod wrappers;
 
 use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
-use crate::analysis::reached::Forgotten;
+use crate::analysis::reached::NoReachedSet;
 use crate::analysis::waitlist::Search;
 use crate::analysis::{Abstraction, At, Cpa, Pair, Sides, Step, Stop, Target};
-use crate::domain::predicate::Place;
+use crate::domain::predicate::ByteRange;
 use crate::domain::symbolic::SymbolicExecution;
 use crate::domain::tracking::{Options, State, Tracking};
 use crate::domain::value::Sharing;
@@ -81,7 +81,7 @@ struct Followed {
 
 /// The configuration of the domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+enum DomainMode {
     /// Symbolic execution of single paths, without abstraction.
     Paths,
     /// Symbolic execution that merges states at loop heads.
@@ -94,9 +94,9 @@ enum Way {
     Values,
 }
 
-impl Way {
+impl DomainMode {
     fn is_abstract(self) -> bool {
-        !matches!(self, Way::Paths | Way::Merging)
+        !matches!(self, DomainMode::Paths | DomainMode::Merging)
     }
 }
 
@@ -118,7 +118,7 @@ struct Tally {
 struct Watched<'p> {
     inner: Tracking<'p>,
     program: &'p Program,
-    way: Way,
+    way: DomainMode,
     random: Random,
     runs: Vec<Rc<Execution>>,
     earlier: FxHashMap<Control, Vec<State>>,
@@ -166,7 +166,7 @@ fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
             continue;
         }
         let offset = random.below((object.size / len) as usize) as u64 * len;
-        let place = Place { origin: Origin::Global(global), offset, len: len as u32 };
+        let place = ByteRange { origin: Origin::Global(global), offset, len: len as u32 };
         let content = cpa.predicate.place_symbol(&mut cpa.symbolic.execution, place);
         let bound = cpa.symbolic.execution.terms.int(8 * place.len, [0, 1, 7, 100][random.below(4)]);
         let predicate = cpa.symbolic.execution.terms.ule(content, bound);
@@ -175,7 +175,7 @@ fn add_predicates(cpa: &mut Tracking, program: &Program, random: &mut Random) {
 }
 
 /// Follows runs of the program for this seed.
-fn follow(seed: u64, way: Way, tally: &mut Tally) {
+fn follow(seed: u64, way: DomainMode, tally: &mut Tally) {
     let program = generator::generate_shaped(seed, Shape { pieces: true, ..Shape::default() }).program;
     let slots = Slots::new(&program);
     let mut random = Random::new(seed ^ 0x5eed);
@@ -201,13 +201,13 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
         Tracking::new(
             symbolic,
             Options {
-                values_only: way == Way::Values,
+                values_only: way == DomainMode::Values,
                 full: random.below(8) == 0,
                 numbers: random.below(3) == 0,
                 sharing,
                 threshold: [0, 2][random.below(2)],
-                values: way != Way::Predicates,
-                predicates: way == Way::Predicates,
+                values: way != DomainMode::Predicates,
+                predicates: way == DomainMode::Predicates,
                 boolean: random.below(2) == 0,
                 // Folding renumbers objects, and runs are compared by object numbers.
                 folds: false,
@@ -221,11 +221,11 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
         inner.symbolic.problems = None;
         inner
     };
-    if way == Way::Predicates {
+    if way == DomainMode::Predicates {
         add_predicates(&mut inner, &program, &mut random);
     }
     let heads = inner.symbolic.heads();
-    let merge = if way == Way::Merging { Merge::AtHeads } else { Merge::Never };
+    let merge = if way == DomainMode::Merging { Merge::AtHeads } else { Merge::Never };
     let parameters = Parameters {
         heads,
         merge,
@@ -246,7 +246,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
         tally: std::mem::take(tally),
         seed,
     };
-    let mut explorer = CpaAlgorithm::new(&program, cpa, Forgotten, parameters);
+    let mut explorer = CpaAlgorithm::new(&program, cpa, NoReachedSet, parameters);
     let mut taints = Taints::default();
     match explorer.run(&Budget::unlimited(), &mut taints, &mut |_, _| {}) {
         Ok(Explored::Complete) => {}
@@ -258,7 +258,7 @@ fn follow(seed: u64, way: Way, tally: &mut Tally) {
 
 /// Follows runs of random programs. The environment may override their number `programs`. Returns the tally, and
 /// whether the tally is that of the default settings.
-fn follow_all(way: Way, programs: u64) -> (Tally, bool) {
+fn follow_all(way: DomainMode, programs: u64) -> (Tally, bool) {
     let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().unwrap());
     let (seed, asked) = (number("PROVISO_SEED"), number("PROVISO_PROGRAMS"));
     let first = seed.unwrap_or(1);
@@ -273,31 +273,31 @@ fn follow_all(way: Way, programs: u64) -> (Tally, bool) {
 
 #[test]
 fn hold_path_by_path() {
-    let (tally, usual) = follow_all(Way::Paths, 80);
+    let (tally, usual) = follow_all(DomainMode::Paths, 80);
     assert!(!usual || tally.arrays > 50 && tally.lambdas > 20 && tally.evidence > 10 && tally.splits > 0, "{tally:?}");
 }
 
 #[test]
 fn hold_where_states_are_merged() {
-    let (tally, usual) = follow_all(Way::Merging, 24);
+    let (tally, usual) = follow_all(DomainMode::Merging, 24);
     assert!(!usual || tally.merges > 3 && tally.evidence > 10, "{tally:?}");
 }
 
 #[test]
 fn hold_where_constraints_are_forgotten() {
-    let (tally, usual) = follow_all(Way::Constraints, 30);
+    let (tally, usual) = follow_all(DomainMode::Constraints, 30);
     assert!(!usual || tally.abstractions > 50 && tally.covers > 5, "{tally:?}");
 }
 
 #[test]
 fn hold_where_predicates_are_kept() {
-    let (tally, usual) = follow_all(Way::Predicates, 20);
+    let (tally, usual) = follow_all(DomainMode::Predicates, 20);
     assert!(!usual || tally.abstractions > 50, "{tally:?}");
 }
 
 #[test]
 fn hold_for_values() {
-    let (tally, usual) = follow_all(Way::Values, 30);
+    let (tally, usual) = follow_all(DomainMode::Values, 30);
     assert!(!usual || tally.abstractions > 15 && tally.covers > 2, "{tally:?}");
 }
 

@@ -34,7 +34,7 @@ impl Watched<'_> {
         f.memo = evaluator.into_memo();
         match missing {
             None => Ok(value),
-            Some(_) if self.way == Way::Merging => Ok(value),
+            Some(_) if self.way == DomainMode::Merging => Ok(value),
             Some(s) => {
                 f.memo.clear();
                 Err(format!("{s} stands for nothing"))

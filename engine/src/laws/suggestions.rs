@@ -30,7 +30,7 @@ fn predicates_are_suggested_once_and_without_memory() {
     }
     let (var, seven) = (finder.symbolic.execution.terms.var(x, 32), finder.symbolic.execution.terms.int(32, 7));
     let plain = finder.symbolic.execution.terms.ule(var, seven);
-    let place = Place { origin: Origin::Global(GlobalId(0)), offset: 0, len: 4 };
+    let place = ByteRange { origin: Origin::Global(GlobalId(0)), offset: 0, len: 4 };
     let content = finder.predicate.place_symbol(&mut finder.symbolic.execution, place);
     let about_memory = finder.symbolic.execution.terms.ule(var, content);
     finder.predicate.precision_mut().add(Some(program.entry), None, plain);

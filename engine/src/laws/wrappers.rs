@@ -220,27 +220,27 @@ fn unrolling_loses_no_run_within_its_bound() {
 /// A random automaton: some edges lead to other states, to `Open`, to `Done`, or to `Seen`.
 fn part(program: &Program, random: &mut Random) -> Part {
     const STATES: usize = 4;
-    let place = |random: &mut Random, own: part::Place| match random.below(10) {
-        0 => part::Place::Open,
-        1 => part::Place::Done,
-        2 => part::Place::Seen(random.below(STATES) as u32, 0),
+    let place = |random: &mut Random, own: part::Position| match random.below(10) {
+        0 => part::Position::Open,
+        1 => part::Position::Done,
+        2 => part::Position::Seen(random.below(STATES) as u32, 0),
         3..6 => own,
-        _ => part::Place::State(random.below(STATES) as u32),
+        _ => part::Position::State(random.below(STATES) as u32),
     };
     let edges: Vec<EdgeId> = program.edges.ids().collect();
     let state = |number| {
-        let own = part::Place::State(number as u32);
+        let own = part::Position::State(number as u32);
         let named = (0..6).map(|_| (edges[random.below(edges.len())], place(random, own))).collect();
-        let others = if random.below(4) == 0 { part::Place::Open } else { own };
+        let others = if random.below(4) == 0 { part::Position::Open } else { own };
         part::State { named, others, own }
     };
-    Part { initial: part::Place::State(0), states: (0..STATES).map(state).collect() }
+    Part { initial: part::Position::State(0), states: (0..STATES).map(state).collect() }
 }
 
 type Restricted<'p> = Conditional<SymbolicExecution<'p>>;
 
 /// The places of a run in the automaton after each step. Heads are not counted.
-fn places(program: &Program, part: &Part, run: &Execution) -> Vec<part::Place> {
+fn places(program: &Program, part: &Part, run: &Execution) -> Vec<part::Position> {
     let mut at = part.initial;
     let behind = |step: &execution::Step| {
         at = match program.edges[step.edge].op {
@@ -263,22 +263,23 @@ fn a_condition_loses_no_run_that_it_does_not_cover() {
             let mut last = 0;
             let see = |_: &Restricted<'_>, (_, place): &<Restricted<'_> as Cpa>::State, i: usize| {
                 last = i + 1;
-                let at = if let part::Place::Seen(number, _) = *place { part::Place::Seen(number, 0) } else { *place };
+                let at =
+                    if let part::Position::Seen(number, _) = *place { part::Position::Seen(number, 0) } else { *place };
                 assert_eq!(at, places[i], "seed {seed}, step {i}");
                 match at {
-                    part::Place::Open => open += 1,
-                    part::Place::State(_) => within += 1,
-                    part::Place::Seen(..) => seen += 1,
-                    part::Place::Done => panic!("seed {seed}, step {i}: what is done is explored"),
+                    part::Position::Open => open += 1,
+                    part::Position::State(_) => within += 1,
+                    part::Position::Seen(..) => seen += 1,
+                    part::Position::Done => panic!("seed {seed}, step {i}: what is done is explored"),
                 }
             };
             let adjust = |cpa: &mut Restricted<'_>, st, edge, at| {
                 let st = cpa.adjust(st, edge, at, &mut Vec::new()).expect("no stop")?;
-                if let part::Place::Seen(..) = st.1 {
+                if let part::Position::Seen(..) = st.1 {
                     // The state is kept, and covers states for which everything is open.
                     assert!(cpa.stop(&st, at).expect("no stop").is_none(), "seed {seed}: what was seen is covered");
                     covered +=
-                        usize::from(cpa.stop(&(st.0.clone(), part::Place::Open), at).expect("no stop").is_some());
+                        usize::from(cpa.stop(&(st.0.clone(), part::Position::Open), at).expect("no stop").is_some());
                     assert!(!matches!(cpa.target(&mut st.clone(), edge, ErrorId(0)), Ok(Target::Reached(_))));
                 }
                 Some(st)
@@ -286,9 +287,9 @@ fn a_condition_loses_no_run_that_it_does_not_cover() {
             let followed = along(&mut cpa, program, run, heads, adjust, see);
             match (followed, places.get(last)) {
                 (Ok(_), _) => {}
-                (Err(_), Some(part::Place::Done)) => done += 1,
+                (Err(_), Some(part::Position::Done)) => done += 1,
                 // The paths after `Seen` are explored only as far as needed for coverage.
-                (Err(_), Some(part::Place::Seen(..))) => {}
+                (Err(_), Some(part::Position::Seen(..))) => {}
                 (Err(why), place) => panic!("condition, seed {seed}, at {place:?}: {why}"),
             }
         }

@@ -12,7 +12,7 @@ use crate::algorithm::{Algorithm, Impossible, Setting};
 use crate::analysis::Abstraction;
 use crate::analysis::capability::Participant;
 use crate::analysis::composite::Product;
-use crate::analysis::reached::{Forgotten, Pictured};
+use crate::analysis::reached::{NoReachedSet, StatelessArg};
 use crate::composition::{Analysis, Composition, Domain, Slicing};
 use crate::config::Config;
 use crate::domain::condition::Conditional;
@@ -158,8 +158,11 @@ impl<'r> Maker<'r> {
         let program = self.setting.accelerated.unwrap_or(self.setting.simplified);
         let cpa = self.symbolic_of(program).comparing(false).postponing();
         let parameters = Parameters { notes_locations: false, ..self.parameters(cpa.heads(), Merge::Never) };
-        let exploring =
-            ExplorationAlgorithm::new(program, self.analysis, CpaAlgorithm::new(program, cpa, Forgotten, parameters));
+        let exploring = ExplorationAlgorithm::new(
+            program,
+            self.analysis,
+            CpaAlgorithm::new(program, cpa, NoReachedSet, parameters),
+        );
         // If counting loops are the only difficulty of a task, this analysis solves it alone, so it starts first. If a
         // witness is requested, it does not: the witness should contain invariants, which only other analyses observe.
         Box::new(match self.setting.config.wants_agreements {
@@ -178,9 +181,9 @@ impl<'r> Maker<'r> {
     ) -> Box<dyn Algorithm<'r> + 'r> {
         let Config { wants_graph, desk, .. } = self.setting.config;
         if !*wants_graph && !tells_paths {
-            return self.exploring(CpaAlgorithm::new(program, cpa, Forgotten, parameters));
+            return self.exploring(CpaAlgorithm::new(program, cpa, NoReachedSet, parameters));
         }
-        let graph = if tells_paths { Pictured::default() } else { Pictured::of_most(MOST_DRAWN) };
+        let graph = if tells_paths { StatelessArg::default() } else { StatelessArg::of_most(MOST_DRAWN) };
         let mut algorithm = CpaAlgorithm::new(program, cpa, graph, parameters);
         algorithm.desk = desk.clone();
         self.exploring(algorithm)

@@ -2,7 +2,7 @@
 
 use super::{Replay, configurations};
 use crate::algorithm::{Algorithm, Ending, Proof, Setting, Share};
-use crate::analysis::reached::graph::Shape;
+use crate::analysis::reached::graph::ArgNode;
 use crate::composition::Analysis;
 use crate::coverage::Coverage;
 use crate::crash::Crash;
@@ -364,13 +364,13 @@ impl<'r> Turns<'r> {
         let (mut taints, mut stats) = (common, Stats::default());
         let is_true = matches!(verdict, Verdict::True);
         let agreements = if is_true { workers[decided].algorithm.agreements() } else { Vec::new() };
-        let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<Shape>::new());
+        let (mut increments, mut frontiers, mut arg) = (Vec::new(), Vec::new(), Vec::<ArgNode>::new());
         let coverage = {
-            let whole = is_true.then(|| workers[decided].algorithm.came()).filter(|came| !came.is_empty());
-            let of = |came: &mut dyn Iterator<Item = &[bool]>, all| Coverage::of(setting.simplified, came, all);
+            let whole = is_true.then(|| workers[decided].algorithm.visited()).filter(|visited| !visited.is_empty());
+            let of = |visited: &mut dyn Iterator<Item = &[bool]>, all| Coverage::of(setting.simplified, visited, all);
             match whole {
-                Some(came) => of(&mut std::iter::once(came), true),
-                None => of(&mut workers.iter().map(|w| w.algorithm.came()), false),
+                Some(visited) => of(&mut std::iter::once(visited), true),
+                None => of(&mut workers.iter().map(|w| w.algorithm.visited()), false),
             }
         };
         for (i, worker) in workers.into_iter().enumerate() {
@@ -382,7 +382,7 @@ impl<'r> Turns<'r> {
                 && matches!(verdict, Verdict::Unknown(_))
                 && let Some(mut frontier) = algorithm.frontier()
             {
-                if !(worker.is_tainted && frontier.tells_all) {
+                if !(worker.is_tainted && frontier.is_complete) {
                     frontier.given_up.clone_from(&worker.given_up);
                 }
                 frontiers.push(frontier);

@@ -4,7 +4,7 @@ use crate::algorithm::Explored;
 use crate::algorithm::cpa::{CpaAlgorithm, Merge, Parameters};
 use crate::analysis::Stop;
 use crate::analysis::capability::{Limited, Reporting};
-use crate::analysis::reached::Forgotten;
+use crate::analysis::reached::NoReachedSet;
 use crate::analysis::waitlist::Search;
 use crate::config::Config;
 use crate::domain::symbolic::SymbolicExecution;
@@ -38,7 +38,7 @@ const DEPTH: u32 = 2_000;
 /// The exhaustive exploration of a program.
 pub struct Paths<'p> {
     /// `None` once the exploration has ended or failed.
-    explorer: Option<CpaAlgorithm<'p, SymbolicExecution<'p>, Forgotten>>,
+    explorer: Option<CpaAlgorithm<'p, SymbolicExecution<'p>, NoReachedSet>>,
     taints: Taints,
 }
 
@@ -59,7 +59,7 @@ impl<'p> Paths<'p> {
             notes_locations: false,
             counts_on_rest: false,
         };
-        let explorer = CpaAlgorithm::new(program, domain, Forgotten, parameters);
+        let explorer = CpaAlgorithm::new(program, domain, NoReachedSet, parameters);
         Self { explorer: Some(explorer), taints: Taints::default() }
     }
 

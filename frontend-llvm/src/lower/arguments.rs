@@ -58,8 +58,8 @@ pub(super) struct Lazy {
     /// The number of function tokens.
     count: VarId,
     /// The created objects, if their number or identity matters.
-    made: Option<Made>,
-    kinds: Vec<Kind>,
+    made: Option<CreatedObjects>,
+    kinds: Vec<CreatedType>,
     by_target: FxHashMap<(TypeId, u32, bool), usize>,
     /// True if an argument leads to a pointer to a function, so that there are function tokens.
     has_functions: bool,
@@ -69,7 +69,7 @@ pub(super) struct Lazy {
 
 /// The created objects.
 #[derive(Clone, Copy)]
-struct Made {
+struct CreatedObjects {
     number: VarId,
     /// The arrays of their addresses and types, if pointers may point to them.
     list: Option<(GlobalId, GlobalId)>,
@@ -77,7 +77,7 @@ struct Made {
 
 /// The objects of one type. If the depth is bounded, the objects of one type at one depth.
 #[derive(Clone, Copy)]
-struct Kind {
+struct CreatedType {
     target: TypeId,
     depth: u32,
     /// True for an argument passed in memory, and for the space for a result. There is one such object, and no other
@@ -100,7 +100,7 @@ pub(super) fn declare(cx: &mut Context) {
     let width = cx.pointer_width;
     let (count, table) = (counter(cx), array(cx, "proviso_pointers"));
     let aliasing = cx.options.entry_memory.pointers == EntryPointers::Aliasing;
-    let made = (aliasing || cx.options.entry_memory.finite).then(|| Made {
+    let made = (aliasing || cx.options.entry_memory.finite).then(|| CreatedObjects {
         number: counter(cx),
         list: aliasing.then(|| (array(cx, "proviso_made"), array(cx, "proviso_made_types"))),
     });
@@ -278,7 +278,7 @@ impl Context<'_> {
         self.program.funcs[make].origin = FunctionOrigin::Model;
         let lazy = self.lazy.as_mut()?;
         let kind = lazy.kinds.len();
-        lazy.kinds.push(Kind { target, depth, alone, make });
+        lazy.kinds.push(CreatedType { target, depth, alone, make });
         lazy.by_target.insert((target, depth, alone), kind);
         Some(kind)
     }
@@ -490,7 +490,7 @@ pub(super) fn finish(cx: &mut Context) {
 }
 
 /// Creates the body of a function that creates an object.
-fn make(cx: &mut Context, kind: Kind) {
+fn make(cx: &mut Context, kind: CreatedType) {
     let mut slots = Vec::new();
     cx.slots(kind.target, 0, &mut slots);
     let element = cx.program.size_of(kind.target).unwrap_or(1).max(1);
@@ -531,7 +531,7 @@ fn make(cx: &mut Context, kind: Kind) {
         let at = b.offset(object, n * element);
         store_tokens(&mut b, at, &slots, kind.depth + 1);
     }
-    if let Some(Made { number, list }) = made {
+    if let Some(CreatedObjects { number, list }) = made {
         let next = b.var_expr(number);
         limited(&mut b, next, "objects are made");
         if let Some((objects, types)) = list {

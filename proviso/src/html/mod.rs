@@ -11,7 +11,7 @@ use crate::render;
 use driver::report::{Answer, LoopInvariant, Report, Rest, Violation};
 use driver::source::{Sources, Spot};
 use driver::trace::Write;
-use engine::arg::Shape;
+use engine::arg::ArgNode;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ const MAX_FILE: usize = 2 << 20;
 const MAX_STEPS: usize = 20_000;
 
 /// Returns the page for a run. `graph` holds the reached states; it is empty if no graph was kept.
-pub fn page(report: &Report, exhibits: &Exhibits, graph: &[Shape], sources: &Sources) -> String {
+pub fn page(report: &Report, exhibits: &Exhibits, graph: &[ArgNode], sources: &Sources) -> String {
     let pixels = if graph.is_empty() {
         Value::Null
     } else {

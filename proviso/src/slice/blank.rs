@@ -1,7 +1,7 @@
 //! Blanks the statements and declarations of a C file that are not in a slice. The remaining code keeps its position,
 //! and the file compiles.
 
-use crate::c_scan::{Item, Kind, Source, Span, Statement};
+use crate::c_scan::{Item, Source, Span, Statement, TokenKind};
 use std::collections::BTreeSet;
 
 /// The positions of the code of a file, as byte offsets.
@@ -315,7 +315,7 @@ impl<'s, 't> Blanker<'s, 't> {
     }
     /// Adds the remaining words of a span to `names`.
     fn mention(&self, span: &Span, names: &mut BTreeSet<&'t str>) {
-        let words = span.clone().filter(|&t| self.source.tokens[t].kind == Kind::Word && !self.is_cut(t));
+        let words = span.clone().filter(|&t| self.source.tokens[t].kind == TokenKind::Word && !self.is_cut(t));
         names.extend(words.map(|t| self.source.word(t)));
     }
 

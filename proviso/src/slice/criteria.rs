@@ -66,7 +66,7 @@ impl Places {
     /// sorted.
     ///
     /// `Err` if there are none, or if the place does not name one of several files. The failure names places nearby.
-    pub fn edges_at(&self, place: &Place) -> Result<Vec<EdgeId>, Failure> {
+    pub fn edges_at(&self, place: &SourcePosition) -> Result<Vec<EdgeId>, Failure> {
         let files = match &place.file {
             Some(name) => self.files(name),
             None => self.all_files(),
@@ -142,7 +142,7 @@ impl Places {
 
 /// A place in the form `[FILE:]LINE[:COLUMN|:VARIABLE]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct SourcePosition {
     /// The text of the place, as the user wrote it.
     pub text: String,
     /// The path of the file or the end of its path.
@@ -155,7 +155,7 @@ pub struct Place {
     pub variable: Option<String>,
 }
 
-impl Place {
+impl SourcePosition {
     /// Parses a place. Returns `None` if the text has no line number.
     pub fn parse(text: &str) -> Option<Self> {
         let parts: Vec<&str> = text.split(':').collect();
@@ -186,7 +186,7 @@ pub fn find(text: &str, program: &Program, cut: &Cut, places: &Places) -> Result
         let found = of_global(name, program);
         return if found.is_empty() { Err(no_global(text, name, program)) } else { Ok(found) };
     }
-    if let Some(place) = Place::parse(text) {
+    if let Some(place) = SourcePosition::parse(text) {
         let edges = places.edges_at(&place)?;
         return match &place.variable {
             None => Ok(edges.into_iter().map(Criterion::operation).collect()),
@@ -295,7 +295,12 @@ fn mentions(program: &Program, e: cfa::ExprId, vars: &BTreeSet<VarId>, globals: 
 
 /// Returns the criteria of a variable at a line: its value when control reaches the line, and the operations there that
 /// assign it. `Err` if no variable has this name there.
-fn at_place(place: &Place, name: &str, edges: &[EdgeId], program: &Program) -> Result<Vec<Criterion>, Failure> {
+fn at_place(
+    place: &SourcePosition,
+    name: &str,
+    edges: &[EdgeId],
+    program: &Program,
+) -> Result<Vec<Criterion>, Failure> {
     let functions: BTreeSet<FuncId> = edges.iter().map(|&e| program.func_of(e)).collect();
     let mut found = Vec::new();
     let mut scope: BTreeSet<&str> = BTreeSet::new();
@@ -394,7 +399,7 @@ mod tests {
 
     #[test]
     fn places_are_read() {
-        let place = |text| Place::parse(text).map(|p| (p.file, p.line, p.column, p.variable));
+        let place = |text| SourcePosition::parse(text).map(|p| (p.file, p.line, p.column, p.variable));
         assert_eq!(place("a.c:12"), Some((Some("a.c".into()), 12, None, None)));
         assert_eq!(place("a.c:12:5"), Some((Some("a.c".into()), 12, Some(5), None)));
         assert_eq!(place("dir/a.c:12:x"), Some((Some("dir/a.c".into()), 12, None, Some("x".into()))));

@@ -10,7 +10,7 @@ use crate::test_format::imported::{Given, Imported, bytes};
 use crate::testgen::tester::Tester;
 use cfa::interp::{Inputs, Interpreter, Outcome};
 use cfa::{EdgeId, Program};
-use cooperate::gia::{self, Gia, Left, Recording, Says};
+use cooperate::gia::{self, Gia, Recording, Removed, Says};
 use cooperate::reduce::Reducer;
 use driver::external::Tool;
 use engine::Config;
@@ -151,7 +151,9 @@ impl CoTest<'_> {
         self.found().by = who;
         // An eighth of the remaining time is reserved for recording the results.
         let turn = self.budget.remaining().map_or(turn, |left| turn.min(left / 8 * 7));
-        let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
+        let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Removed::Unreachable, Reducer::Locations) else {
+            return;
+        };
         // The goals in the residual program, and the indices of the same goals in the original program.
         let open = self.open();
         let number_of: FxHashMap<EdgeId, usize> = open.iter().map(|&i| (self.goals[i], i)).collect();
@@ -198,7 +200,9 @@ impl CoTest<'_> {
     /// Runs the external tester on the residual program, and adds those of its tests that cover more when they are run
     /// here.
     fn import(&mut self, turn: Duration) {
-        let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations) else { return };
+        let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Removed::Unreachable, Reducer::Locations) else {
+            return;
+        };
         let seeds: Vec<Vec<u8>> = self.gia.tests(&self.program).iter().map(|test| bytes(&self.program, test)).collect();
         let Some(outside) = &mut self.tester else { return };
         let budget = self.budget.within(turn);
@@ -295,7 +299,7 @@ impl CoTest<'_> {
         // The status is cloned, not taken: when the time is up, another thread reads it at any moment.
         let mut status = self.found().status.clone();
         status.resize(self.goals.len(), Status::Open);
-        if let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Left::Unreachable, Reducer::Locations)
+        if let Ok(rest) = gia::reduce(&mut self.program, &self.gia, Removed::Unreachable, Reducer::Locations)
             && self.gia.has(Says::Unreachable)
         {
             let left: FxHashSet<EdgeId> = rest.left().into_iter().map(|(_, old)| old).collect();

@@ -7,7 +7,7 @@
 //! invariant becomes a check that calls an error function if the invariant does not hold. The instrumentation keeps the
 //! lines of the source, and [`Woven`] records the text that was added to each line.
 
-use crate::c_scan::{Item, Kind, Source, Statement, Token};
+use crate::c_scan::{Item, Source, Statement, Token, TokenKind};
 use crate::witness::condition::objection;
 use crate::witness::text::{Added, Text};
 use crate::witness::{Content, Entry, Location};
@@ -304,7 +304,7 @@ impl<'a> File<'a> {
             _ => false,
         });
         let called =
-            || (1..tokens.len()).any(|i| tokens[i].kind == Kind::Punct(b'(') && self.source.word(i - 1) == name);
+            || (1..tokens.len()).any(|i| tokens[i].kind == TokenKind::Punct(b'(') && self.source.word(i - 1) == name);
         defined || STANDARD_TYPES.contains(&name) && !called()
     }
 
@@ -377,7 +377,7 @@ impl<'a> File<'a> {
         let tokens = &self.source.tokens;
         let mut after_operand = false;
         while at < end {
-            let is_word = tokens[at].kind == Kind::Word;
+            let is_word = tokens[at].kind == TokenKind::Word;
             if is_word && after_operand {
                 return true;
             }
@@ -425,11 +425,11 @@ impl<'a> File<'a> {
     /// Returns the first token of the expression that is called by the parenthesis at `open`: `a->b[1]` in
     /// `a->b[1](…)`.
     fn callee(&self, open: usize) -> usize {
-        let is = |i: usize, c: u8| self.source.tokens[i].kind == Kind::Punct(c);
+        let is = |i: usize, c: u8| self.source.tokens[i].kind == TokenKind::Punct(c);
         let mut at = open;
         while at > 0 {
             let last = at - 1;
-            if self.source.tokens[last].kind == Kind::Word {
+            if self.source.tokens[last].kind == TokenKind::Word {
                 at = last;
             } else if is(last, b')') || is(last, b']') {
                 at = self.source.opening_of(last).unwrap_or(last);
@@ -479,8 +479,8 @@ impl<'a> File<'a> {
                 let mut i = open + 1;
                 while i < close {
                     match tokens[i].kind {
-                        Kind::Punct(b';') => semicolons.push(i),
-                        Kind::Punct(b'(') => i = self.source.closing(i).unwrap_or(i),
+                        TokenKind::Punct(b';') => semicolons.push(i),
+                        TokenKind::Punct(b'(') => i = self.source.closing(i).unwrap_or(i),
                         _ => {}
                     }
                     i += 1;
@@ -526,7 +526,8 @@ impl<'a> File<'a> {
             }
             // A statement expression would end the lifetime of a compound literal in it.
             let tokens = Source::lexed(&self.source.text[piece.around.clone()]).tokens;
-            let is_literal = |pair: &[Token]| pair[0].kind == Kind::Punct(b')') && pair[1].kind == Kind::Punct(b'{');
+            let is_literal =
+                |pair: &[Token]| pair[0].kind == TokenKind::Punct(b')') && pair[1].kind == TokenKind::Punct(b'{');
             if piece.head.contains("({") && tokens.windows(2).any(is_literal) {
                 return Err(self.inseparable(&piece.around, "has a compound literal"));
             }

@@ -38,7 +38,7 @@ pub struct Evidence {
     /// The facts about the program for the HTML report.
     pub exhibits: Exhibits,
     /// The graph of the reached states; empty if none was kept.
-    pub graph: Vec<engine::arg::Shape>,
+    pub graph: Vec<engine::arg::ArgNode>,
     /// The command line.
     pub args: VerifyArgs,
     /// The job of the run.
@@ -51,11 +51,11 @@ pub struct Evidence {
 struct Output {
     option: &'static str,
     path: PathBuf,
-    make: fn(&Evidence, &Path) -> Made,
+    make: fn(&Evidence, &Path) -> OutputContent,
 }
 
 /// The content of an output file.
-enum Made {
+enum OutputContent {
     /// The bytes of the file.
     File(Vec<u8>),
     /// There is nothing to write, and the user need not know the reason.
@@ -117,7 +117,7 @@ impl Evidence {
 
     fn outputs(&self) -> Vec<Output> {
         let args = &self.args;
-        type Making = fn(&Evidence, &Path) -> Made;
+        type Making = fn(&Evidence, &Path) -> OutputContent;
         let all: [(&'static str, Option<&PathBuf>, Making); 9] = [
             ("--harness", args.harness.as_ref(), Self::harness),
             ("--witness", args.witness.as_ref(), |e, _| e.witness(witness::Format::Yaml)),
@@ -125,13 +125,13 @@ impl Evidence {
             ("--save-condition", args.save_condition.as_ref(), Self::condition),
             ("--save-gia", args.knowledge.save_gia.as_ref(), Self::gia),
             ("--json", args.json.as_ref().filter(|path| *path != Path::new(files::STDOUT)), |e, _| {
-                Made::File(format!("{:#}\n", json::report(&e.report)).into())
+                OutputContent::File(format!("{:#}\n", json::report(&e.report)).into())
             }),
             ("--sarif", args.sarif.as_ref(), |e, _| {
-                Made::File(format!("{:#}\n", sarif::log(&e.report, &Sources::new())).into())
+                OutputContent::File(format!("{:#}\n", sarif::log(&e.report, &Sources::new())).into())
             }),
             ("--report", args.report.as_ref(), |e, _| {
-                Made::File(html::page(&e.report, &e.exhibits, &e.graph, &Sources::new()).into())
+                OutputContent::File(html::page(&e.report, &e.exhibits, &e.graph, &Sources::new()).into())
             }),
             ("--pixel-tree", args.pixel_tree.as_ref(), Self::pixel_tree),
         ];
@@ -139,14 +139,14 @@ impl Evidence {
         named.map(|(option, path, make)| Output { option, path, make }).collect()
     }
 
-    fn write_one(&self, path: &Path, make: fn(&Self, &Path) -> Made) -> Result<(), String> {
+    fn write_one(&self, path: &Path, make: fn(&Self, &Path) -> OutputContent) -> Result<(), String> {
         match panics::guarded(|| make(self, path))? {
-            Made::File(bytes) => files::write(path, bytes).map_err(|failure| failure.to_string()),
-            Made::Nothing => {
+            OutputContent::File(bytes) => files::write(path, bytes).map_err(|failure| failure.to_string()),
+            OutputContent::Nothing => {
                 self.remove_old(path);
                 Ok(())
             }
-            Made::Missing(why) => {
+            OutputContent::Missing(why) => {
                 output::warning(&why, self.colors);
                 self.remove_old(path);
                 Ok(())
@@ -164,47 +164,49 @@ impl Evidence {
         }
     }
 
-    fn harness(&self, path: &Path) -> Made {
+    fn harness(&self, path: &Path) -> OutputContent {
         match &self.reproduction {
-            Some(reproduction) => Made::File(harness::named(&harness::of(reproduction), path).into()),
+            Some(reproduction) => OutputContent::File(harness::named(&harness::of(reproduction), path).into()),
             None if matches!(self.report.answer, Answer::False(_)) => {
-                Made::Missing("there is no harness: no time was left for the path to the violation".into())
+                OutputContent::Missing("there is no harness: no time was left for the path to the violation".into())
             }
-            None => Made::Nothing,
+            None => OutputContent::Nothing,
         }
     }
 
-    fn gia(&self, _: &Path) -> Made {
+    fn gia(&self, _: &Path) -> OutputContent {
         saved(self.gia.as_ref(), "GIA")
     }
 
-    fn condition(&self, _: &Path) -> Made {
+    fn condition(&self, _: &Path) -> OutputContent {
         saved(self.condition.as_ref(), "condition")
     }
 
-    fn pixel_tree(&self, path: &Path) -> Made {
+    fn pixel_tree(&self, path: &Path) -> OutputContent {
         let format = match Format::of(path) {
             Ok(format) => format,
-            Err(failure) => return Made::Missing(failure.to_string()),
+            Err(failure) => return OutputContent::Missing(failure.to_string()),
         };
         if self.graph.is_empty() {
             let text = "the picture is empty: the analyses that ran store no graph of the reached states";
             output::warning(text, self.colors);
         }
-        Made::File(PixelTree::of_states(&self.graph).draw(format))
+        OutputContent::File(PixelTree::of_states(&self.graph).draw(format))
     }
 
-    fn witness(&self, format: witness::Format) -> Made {
+    fn witness(&self, format: witness::Format) -> OutputContent {
         let report = &self.report;
         if let Answer::False(violation) = &report.answer
             && self.job.is_exhaustive
             && violation.property != "unreach-call"
         {
-            return Made::Missing("there is no witness: the format cannot express this check; use --property".into());
+            return OutputContent::Missing(
+                "there is no witness: the format cannot express this check; use --property".into(),
+            );
         }
         match witness::write(report, &witness::Task::of(&self.job), format) {
-            Ok(Some(text)) => Made::File(text.into()),
-            Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => Made::Nothing,
+            Ok(Some(text)) => OutputContent::File(text.into()),
+            Ok(None) if matches!(report.answer, Answer::Unknown { .. }) => OutputContent::Nothing,
             Ok(None) => {
                 let may_leave_loop = matches!(&report.answer, Answer::False(violation) if violation.may_leave_loop);
                 let why = match report.properties.iter().any(|p| p == "termination") {
@@ -214,9 +216,9 @@ impl Evidence {
                     true => "the format cannot express it (`docs/evaluation/evidence.md`)",
                     false => "no time was left for the path to the violation",
                 };
-                Made::Missing(format!("there is no witness: {why}"))
+                OutputContent::Missing(format!("there is no witness: {why}"))
             }
-            Err(error) => Made::Missing(format!("there is no witness: {error}")),
+            Err(error) => OutputContent::Missing(format!("there is no witness: {error}")),
         }
     }
 }
@@ -225,10 +227,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn saved(text: Option<&String>, what: &str) -> Made {
+fn saved(text: Option<&String>, what: &str) -> OutputContent {
     match text {
-        Some(text) => Made::File(text.clone().into()),
-        None => Made::Missing(format!("there is no {what}: the analysis did not stop in time")),
+        Some(text) => OutputContent::File(text.clone().into()),
+        None => OutputContent::Missing(format!("there is no {what}: the analysis did not stop in time")),
     }
 }
 

@@ -2,7 +2,7 @@
 //! expression without side effects. A condition that ends an execution, changes a variable or hides the code after it
 //! could make a witness prove anything.
 
-use crate::c_scan::{Kind, Source, Token, is_type_specifier};
+use crate::c_scan::{Source, Token, TokenKind, is_type_specifier};
 
 /// Returns the reason why a text must not be added to a program as a condition. Returns `None` if it may be added.
 /// `is_type` returns true for names that the program defines as types.
@@ -40,12 +40,12 @@ fn is_closed(token: &str) -> bool {
 fn is_balanced(tokens: &[Token]) -> bool {
     let mut open = Vec::new();
     tokens.iter().all(|t| match t.kind {
-        Kind::Punct(b @ (b'(' | b'[')) => {
+        TokenKind::Punct(b @ (b'(' | b'[')) => {
             open.push(b);
             true
         }
-        Kind::Punct(b')') => open.pop() == Some(b'('),
-        Kind::Punct(b']') => open.pop() == Some(b'['),
+        TokenKind::Punct(b')') => open.pop() == Some(b'('),
+        TokenKind::Punct(b']') => open.pop() == Some(b'['),
         _ => true,
     }) && open.is_empty()
 }
@@ -53,9 +53,9 @@ fn is_balanced(tokens: &[Token]) -> bool {
 /// Returns true if the token assigns or cannot be part of an expression.
 fn changes(source: &Source<'_>, i: usize) -> bool {
     let token = &source.tokens[i];
-    let Kind::Punct(c) = token.kind else { return false };
+    let TokenKind::Punct(c) = token.kind else { return false };
     let text = source.word(i);
-    let next = source.tokens.get(i + 1).filter(|n| n.range.start == token.range.end && n.kind == Kind::Punct(c));
+    let next = source.tokens.get(i + 1).filter(|n| n.range.start == token.range.end && n.kind == TokenKind::Punct(c));
     match text {
         // The lexer splits `<<=` and `>>=` into two tokens, the second of which is `<=` or `>=`. A space between the
         // two is not valid C.
@@ -70,14 +70,14 @@ fn changes(source: &Source<'_>, i: usize) -> bool {
 
 /// Returns true if the token is the opening parenthesis of a call.
 fn is_call(source: &Source<'_>, i: usize, is_type: &dyn Fn(&str) -> bool) -> bool {
-    if source.tokens[i].kind != Kind::Punct(b'(') || i == 0 {
+    if source.tokens[i].kind != TokenKind::Punct(b'(') || i == 0 {
         return false;
     }
     match source.tokens[i - 1].kind {
-        Kind::Word => !matches!(source.word(i - 1), "sizeof" | "_Alignof" | "__alignof__"),
-        Kind::Punct(b']') | Kind::Literal => true,
+        TokenKind::Word => !matches!(source.word(i - 1), "sizeof" | "_Alignof" | "__alignof__"),
+        TokenKind::Punct(b']') | TokenKind::Literal => true,
         // `(int)(x)` is a cast, and `(f)(x)` is a call.
-        Kind::Punct(b')') => {
+        TokenKind::Punct(b')') => {
             let open = source.opening(i - 1).unwrap_or(i - 1);
             let measured = open > 0 && matches!(source.word(open - 1), "sizeof" | "_Alignof" | "__alignof__");
             measured || !is_type_name(source, open + 1..i - 1, is_type)
@@ -88,8 +88,8 @@ fn is_call(source: &Source<'_>, i: usize, is_type: &dyn Fn(&str) -> bool) -> boo
 
 /// Returns true if the tokens are the name of a type: type specifiers, a tag or a known name, with stars.
 fn is_type_name(source: &Source<'_>, span: std::ops::Range<usize>, is_type: &dyn Fn(&str) -> bool) -> bool {
-    let mut words = span.clone().filter(|&i| source.tokens[i].kind == Kind::Word).peekable();
-    let only_words = span.clone().all(|i| matches!(source.tokens[i].kind, Kind::Word | Kind::Punct(b'*')));
+    let mut words = span.clone().filter(|&i| source.tokens[i].kind == TokenKind::Word).peekable();
+    let only_words = span.clone().all(|i| matches!(source.tokens[i].kind, TokenKind::Word | TokenKind::Punct(b'*')));
     let mut after_tag = false;
     only_words
         && words.peek().is_some()

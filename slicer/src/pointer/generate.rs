@@ -4,7 +4,7 @@ use super::graph::NodeId;
 use super::instances::{Called, InstanceId};
 use super::memory::{LocationId, ObjectId};
 use super::solve::{Solver, Use};
-use super::terms::{Base, Shift, Term, Way};
+use super::terms::{Base, LeafTransform, Shift, Term};
 use super::{Extent, Undefined};
 use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Input, InputKind, Op, VarId, VarKind};
 
@@ -38,7 +38,7 @@ impl Solver<'_> {
     fn value(&mut self, instance: InstanceId, e: ExprId) -> Option<NodeId> {
         match *self.terms.of(e) {
             [] => None,
-            [Term { base: Base::Var(v), way: Way::SAME }] => Some(self.var(instance, v)),
+            [Term { base: Base::Var(v), way: LeafTransform::SAME }] => Some(self.var(instance, v)),
             _ => {
                 let node = self.graph.fresh_node();
                 self.assign(instance, e, node);
@@ -50,7 +50,7 @@ impl Solver<'_> {
     fn use_address(&mut self, instance: InstanceId, address: ExprId, what: impl Fn(Shift) -> Use) {
         for term in self.terms.of(address).to_vec() {
             match (term.base, term.way) {
-                (Base::Var(v), Way::Moved(shift)) => self.graph.add_use(self.var(instance, v), what(shift)),
+                (Base::Var(v), LeafTransform::Moved(shift)) => self.graph.add_use(self.var(instance, v), what(shift)),
                 // Uses with the same shift are shared, so other ways get a node of their own.
                 (Base::Var(v), way) => {
                     let node = self.graph.fresh_node();

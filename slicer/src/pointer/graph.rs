@@ -9,7 +9,7 @@
 
 use super::memory::{LocationId, Memory};
 use super::sets::{SetId, SetPool};
-use super::terms::{Shift, Way, gcd};
+use super::terms::{LeafTransform, Shift, gcd};
 use crate::sparse_set::SparseSet;
 use cfa::graph::{Components, Digraph};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +21,7 @@ pub type NodeId = u32;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ShiftedSource {
     from: NodeId,
-    way: Way,
+    way: LeafTransform,
     /// The part of the source's set that has been added.
     done: SetId,
 }
@@ -56,8 +56,8 @@ pub struct Graph<U> {
     parent: Vec<NodeId>,
     nodes: Vec<Node<U>>,
     edges: FxHashSet<(NodeId, NodeId)>,
-    shifted_edges: FxHashSet<(NodeId, NodeId, Way)>,
-    moved: FxHashMap<(SetId, Way), SetId>,
+    shifted_edges: FxHashSet<(NodeId, NodeId, LeafTransform)>,
+    moved: FxHashMap<(SetId, LeafTransform), SetId>,
     /// True if edges were added since cycles were last merged.
     changed: bool,
     /// The nodes in topological order, at the time when there were `ordered` nodes.
@@ -146,8 +146,8 @@ impl<U: Copy> Graph<U> {
         }
     }
     /// Adds the constraint that the set of `to` includes the set of `from`, changed by `way`.
-    pub fn add_shifted(&mut self, from: NodeId, to: NodeId, way: Way) {
-        if way == Way::SAME {
+    pub fn add_shifted(&mut self, from: NodeId, to: NodeId, way: LeafTransform) {
+        if way == LeafTransform::SAME {
             return self.add_edge(from, to);
         }
         let (from, to) = (self.find_shorten(from), self.find_shorten(to));
@@ -251,7 +251,7 @@ impl<U: Copy> Graph<U> {
         })
     }
 
-    fn moved(&mut self, set: SetId, way: Way, memory: &mut Memory) -> SetId {
+    fn moved(&mut self, set: SetId, way: LeafTransform, memory: &mut Memory) -> SetId {
         if let Some(&known) = self.moved.get(&(set, way)) {
             return known;
         }
@@ -377,8 +377,8 @@ impl<U: Copy> Graph<U> {
         }
         for &n in members {
             for s in &mut self.nodes[n as usize].shifted {
-                let Way::Moved(shift) = s.way else { continue };
-                let strided = Way::Moved(Shift::new(shift.off, gcd(shift.stride, stride)));
+                let LeafTransform::Moved(shift) = s.way else { continue };
+                let strided = LeafTransform::Moved(Shift::new(shift.off, gcd(shift.stride, stride)));
                 if inside(s.from) && strided != s.way {
                     *s = ShiftedSource { way: strided, done: SetId::EMPTY, ..*s };
                     self.shifted_edges.insert((s.from, n, strided));
@@ -421,7 +421,9 @@ impl<U> Node<U> {
     /// The sources with a shift. Distances are not shifted further, and the pointers that they lead to have any offset.
     /// So only cycles of shifts can add offsets forever.
     fn moved_sources(&self) -> impl Iterator<Item = (NodeId, Shift)> {
-        self.shifted.iter().filter_map(|s| if let Way::Moved(shift) = s.way { Some((s.from, shift)) } else { None })
+        self.shifted
+            .iter()
+            .filter_map(|s| if let LeafTransform::Moved(shift) = s.way { Some((s.from, shift)) } else { None })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Abstract memory: objects, locations in them, and slots, through which accesses read and write.
 
-use super::terms::{Shift, Way, gcd};
+use super::terms::{LeafTransform, Shift, gcd};
 use cfa::{EdgeId, Expr, FuncId, GlobalId, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -308,17 +308,17 @@ impl Memory {
         })
     }
     /// The location after `way` has been applied to a pointer or a distance; `None` if it leads nowhere.
-    pub fn moved(&mut self, location: LocationId, way: Way) -> Option<LocationId> {
+    pub fn moved(&mut self, location: LocationId, way: LeafTransform) -> Option<LocationId> {
         let Location { object, at } = self.locations[location];
         let of = match self.objects[object].kind {
             ObjectKind::Distance(of) => Some(of),
             _ => None,
         };
         match (way, of) {
-            (Way::SAME, _) | (Way::Moved(_) | Way::Distance, Some(_)) => Some(location),
-            (Way::Moved(by), None) => Some(self.location(object, at.then(by))),
-            (Way::Distance, None) => Some(self.distance(object)),
-            (Way::Arrival, of) => of.map(|of| self.location(of, Shift::ANY)),
+            (LeafTransform::SAME, _) | (LeafTransform::Moved(_) | LeafTransform::Distance, Some(_)) => Some(location),
+            (LeafTransform::Moved(by), None) => Some(self.location(object, at.then(by))),
+            (LeafTransform::Distance, None) => Some(self.distance(object)),
+            (LeafTransform::Arrival, of) => of.map(|of| self.location(of, Shift::ANY)),
         }
     }
     /// The location that represents the distance to an object.

@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 use solve::Solver;
 use std::rc::Rc;
 use std::time::Instant;
-use terms::{Base, Terms, Way};
+use terms::{Base, LeafTransform, Terms};
 use unify::Unifier;
 
 /// The kind of constraints.
@@ -154,11 +154,11 @@ struct VarSets {
 
 impl VarSets {
     /// The set and the shift that the variable contributes to an expression; `None` if it contributes no pointers.
-    fn behind(self, way: Way) -> Option<(u32, Shift)> {
+    fn behind(self, way: LeafTransform) -> Option<(u32, Shift)> {
         match way {
-            Way::Moved(shift) => Some((self.points_to, shift)),
-            Way::Arrival => (self.leads_to != 0).then_some((self.leads_to, Shift::ANY)),
-            Way::Distance => None,
+            LeafTransform::Moved(shift) => Some((self.points_to, shift)),
+            LeafTransform::Arrival => (self.leads_to != 0).then_some((self.leads_to, Shift::ANY)),
+            LeafTransform::Distance => None,
         }
     }
 }
@@ -299,8 +299,10 @@ impl<'p> PointsTo<'p> {
         for term in self.terms.of(e) {
             found.extend(match (term.base, term.way) {
                 (Base::Var(v), way) => self.sets[v.index()].behind(way).map(|(set, shift)| (Places::Set(set), shift)),
-                (Base::Global(g), Way::Moved(shift)) => Some((Places::Object(ObjectId(g.0)), shift)),
-                (Base::Func(f), Way::Moved(shift)) => Some((Places::Object(ObjectId(self.globals + f.0)), shift)),
+                (Base::Global(g), LeafTransform::Moved(shift)) => Some((Places::Object(ObjectId(g.0)), shift)),
+                (Base::Func(f), LeafTransform::Moved(shift)) => {
+                    Some((Places::Object(ObjectId(self.globals + f.0)), shift))
+                }
                 _ => None,
             });
         }
@@ -384,7 +386,7 @@ impl Numbers {
         let all = pool.get(set);
         let (mut pointers, mut arrivals) = (Vec::new(), Vec::new());
         for location in all.iter().map(LocationId) {
-            match memory.moved(location, Way::Arrival) {
+            match memory.moved(location, LeafTransform::Arrival) {
                 Some(arrival) => arrivals.push(arrival.0),
                 None => pointers.push(location.0),
             }

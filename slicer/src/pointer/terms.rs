@@ -87,7 +87,7 @@ pub enum Base {
 
 /// The transformation of a leaf's pointers and distances on the way to the value of the expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Way {
+pub enum LeafTransform {
     /// Pointers are shifted, distances stay unchanged.
     Moved(Shift),
     /// A pointer becomes the distance from other objects to its object.
@@ -97,7 +97,7 @@ pub enum Way {
     Arrival,
 }
 
-impl Way {
+impl LeafTransform {
     /// The identity.
     pub const SAME: Self = Self::Moved(Shift::ZERO);
     const ANYWHERE: Self = Self::Moved(Shift::ANY);
@@ -120,7 +120,7 @@ pub struct Term {
     /// The leaf.
     pub base: Base,
     /// The transformation.
-    pub way: Way,
+    pub way: LeafTransform,
 }
 
 /// If an expression has more terms, they lose their offsets.
@@ -173,7 +173,7 @@ impl<'p> Terms<'p> {
     fn compute(&mut self, e: ExprId) {
         let pool = self.pool;
         let mut terms: Vec<Term> = Vec::new();
-        let leaf = |base| Term { base, way: Way::SAME };
+        let leaf = |base| Term { base, way: LeafTransform::SAME };
         match *pool.get(e) {
             Expr::Var(v) if pool.width(e) > 1 => terms.push(leaf(Base::Var(v))),
             Expr::GlobalAddr(g) => terms.push(leaf(Base::Global(g))),
@@ -182,10 +182,10 @@ impl<'p> Terms<'p> {
                 let (of_a, of_b) = (self.role(a, DEPTH), self.role(b, DEPTH));
                 for (one, of_one, other, of_other) in [(a, of_a, b, of_b), (b, of_b, a, of_a)] {
                     if !of_other.points_beside(of_one) {
-                        self.hand_on(&mut terms, one, Way::Moved(congruence(pool, other)));
+                        self.hand_on(&mut terms, one, LeafTransform::Moved(congruence(pool, other)));
                     }
                     if !of_one.points_beside(of_other) {
-                        self.hand_on(&mut terms, one, Way::Arrival);
+                        self.hand_on(&mut terms, one, LeafTransform::Arrival);
                     }
                 }
             }
@@ -193,42 +193,42 @@ impl<'p> Terms<'p> {
                 let (of_a, of_b) = (self.role(a, DEPTH), self.role(b, DEPTH));
                 let is_moved = of_a.points_beside(of_b);
                 if (of_a, of_b) != (Role::Pointer, Role::Pointer) {
-                    self.hand_on(&mut terms, a, Way::Moved(congruence(pool, b).scaled(-1)));
-                    self.hand_on(&mut terms, b, Way::Arrival);
+                    self.hand_on(&mut terms, a, LeafTransform::Moved(congruence(pool, b).scaled(-1)));
+                    self.hand_on(&mut terms, b, LeafTransform::Arrival);
                     if !is_moved {
-                        self.hand_on(&mut terms, a, Way::Arrival);
-                        self.hand_on(&mut terms, b, Way::ANYWHERE);
+                        self.hand_on(&mut terms, a, LeafTransform::Arrival);
+                        self.hand_on(&mut terms, b, LeafTransform::ANYWHERE);
                     }
                 }
                 if !is_moved {
-                    self.hand_on(&mut terms, a, Way::Distance);
-                    self.hand_on(&mut terms, b, Way::Distance);
+                    self.hand_on(&mut terms, a, LeafTransform::Distance);
+                    self.hand_on(&mut terms, b, LeafTransform::Distance);
                 }
             }
             Expr::Ite(_, t, f) => {
-                self.hand_on(&mut terms, t, Way::SAME);
-                self.hand_on(&mut terms, f, Way::SAME);
+                self.hand_on(&mut terms, t, LeafTransform::SAME);
+                self.hand_on(&mut terms, f, LeafTransform::SAME);
             }
             Expr::Zext { arg, .. } | Expr::Sext { arg, .. } | Expr::Extract { lo: 0, arg, .. }
                 if pool.width(arg).min(pool.width(e)) >= self.pointer_width =>
             {
-                self.hand_on(&mut terms, arg, Way::SAME);
+                self.hand_on(&mut terms, arg, LeafTransform::SAME);
             }
             Expr::Binary(BinOp::Concat, high, low) => {
                 let whole = pool.width(low) >= self.pointer_width;
-                self.hand_on(&mut terms, low, if whole { Way::SAME } else { Way::ANYWHERE });
-                self.hand_on(&mut terms, high, Way::ANYWHERE);
+                self.hand_on(&mut terms, low, if whole { LeafTransform::SAME } else { LeafTransform::ANYWHERE });
+                self.hand_on(&mut terms, high, LeafTransform::ANYWHERE);
             }
             _ => {
                 for child in carrying(pool, e).into_iter().flatten() {
-                    self.hand_on(&mut terms, child, Way::ANYWHERE);
+                    self.hand_on(&mut terms, child, LeafTransform::ANYWHERE);
                 }
             }
         }
         terms.sort_unstable();
         terms.dedup();
         if terms.len() > MANY {
-            let unshifted = |way| if let Way::Moved(_) = way { Way::ANYWHERE } else { way };
+            let unshifted = |way| if let LeafTransform::Moved(_) = way { LeafTransform::ANYWHERE } else { way };
             terms.iter_mut().for_each(|t| t.way = unshifted(t.way));
             terms.dedup();
         }
@@ -270,7 +270,7 @@ impl<'p> Terms<'p> {
         self.pool.width(e) == self.pointer_width
     }
 
-    fn hand_on(&self, terms: &mut Vec<Term>, child: ExprId, next: Way) {
+    fn hand_on(&self, terms: &mut Vec<Term>, child: ExprId, next: LeafTransform) {
         for &Term { base, way } in self.known(child) {
             terms.extend(way.then(next).into_iter().flatten().map(|way| Term { base, way }));
         }
@@ -381,13 +381,17 @@ mod tests {
         let index = pool.mul(wide, scale);
         let element = pool.add(field, index);
         let mut terms = Terms::new(&pool, 64, vec![true, false]);
-        assert_eq!(terms.of(field), [Term { base: Base::Var(VarId(0)), way: Way::Moved(Shift { off: 8, stride: 0 }) }]);
+        assert_eq!(
+            terms.of(field),
+            [Term { base: Base::Var(VarId(0)), way: LeafTransform::Moved(Shift { off: 8, stride: 0 }) }]
+        );
         let of_element = terms.of(element).to_vec();
         assert!(
-            of_element.contains(&Term { base: Base::Var(VarId(0)), way: Way::Moved(Shift { off: 8, stride: 24 }) })
+            of_element
+                .contains(&Term { base: Base::Var(VarId(0)), way: LeafTransform::Moved(Shift { off: 8, stride: 24 }) })
         );
         assert_eq!(of_element.len(), 2);
-        let index = Term { base: Base::Var(VarId(1)), way: Way::Arrival };
+        let index = Term { base: Base::Var(VarId(1)), way: LeafTransform::Arrival };
         assert!(of_element.contains(&index), "the index does not point, unless it is a distance");
     }
 
@@ -395,29 +399,29 @@ mod tests {
     fn distances_lead_from_one_pointer_to_another() {
         let mut pool = ExprPool::new();
         let (p, q, d) = (pool.var(VarId(0), 64), pool.var(VarId(1), 64), pool.var(VarId(2), 64));
-        let mut terms = |make: &dyn Fn(&mut ExprPool) -> ExprId| -> Vec<(u32, Way)> {
+        let mut terms = |make: &dyn Fn(&mut ExprPool) -> ExprId| -> Vec<(u32, LeafTransform)> {
             let e = make(&mut pool);
             let found = Terms::new(&pool, 64, vec![true, true, false]).of(e).to_vec();
             let var = |base| if let Base::Var(v) = base { v.0 } else { unreachable!("no address") };
             found.into_iter().map(|t| (var(t.base), t.way)).collect()
         };
-        assert_eq!(terms(&|pool| pool.sub(p, q)), [(0, Way::Distance), (1, Way::Distance)]);
-        assert_eq!(terms(&|pool| pool.add(p, d)), [(0, Way::ANYWHERE), (2, Way::Arrival)]);
+        assert_eq!(terms(&|pool| pool.sub(p, q)), [(0, LeafTransform::Distance), (1, LeafTransform::Distance)]);
+        assert_eq!(terms(&|pool| pool.add(p, d)), [(0, LeafTransform::ANYWHERE), (2, LeafTransform::Arrival)]);
         let there = terms(&|pool| {
             let far = pool.sub(q, p);
             let quarter = pool.int(64, 4);
             let units = pool.binary(BinOp::SDiv, far, quarter);
             pool.add(p, units)
         });
-        assert!(there.contains(&(1, Way::ANYWHERE)), "{there:?}");
+        assert!(there.contains(&(1, LeafTransform::ANYWHERE)), "{there:?}");
         // In a difference of two integers, either may be the pointer.
         let either = terms(&|pool| pool.sub(d, d));
-        assert!(either.is_empty() || either.contains(&(2, Way::Distance)));
+        assert!(either.is_empty() || either.contains(&(2, LeafTransform::Distance)));
         let sum = terms(&|pool| {
             let twice = pool.binary(BinOp::Xor, d, q);
             pool.add(d, twice)
         });
-        assert!(sum.contains(&(2, Way::ANYWHERE)) && sum.contains(&(2, Way::Arrival)), "{sum:?}");
+        assert!(sum.contains(&(2, LeafTransform::ANYWHERE)) && sum.contains(&(2, LeafTransform::Arrival)), "{sum:?}");
     }
 
     #[test]
@@ -428,7 +432,7 @@ mod tests {
         let joined = pool.concat(i, low);
         let equal = pool.eq(p, joined);
         let mut terms = Terms::new(&pool, 64, vec![true, false]);
-        assert_eq!(terms.of(byte), [Term { base: Base::Var(VarId(0)), way: Way::ANYWHERE }]);
+        assert_eq!(terms.of(byte), [Term { base: Base::Var(VarId(0)), way: LeafTransform::ANYWHERE }]);
         assert_eq!(terms.of(joined).len(), 2);
         assert!(terms.of(equal).is_empty());
     }

@@ -1,6 +1,6 @@
 //! The dependences within one function, in static single assignment form.
 
-use super::{Builder, Kind, VARIADIC};
+use super::{Builder, NodeKind, VARIADIC};
 use crate::crossing::Site;
 use crate::flow::{End, Flow};
 use crate::modref::Cell;
@@ -81,16 +81,16 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let entry = self.b.entries[self.f.index()];
         let returning = self.b.parts.cells.returning();
         for block in &flow.blocks {
-            let control = self.b.node(Kind::Control(block.first));
+            let control = self.b.node(NodeKind::Control(block.first));
             self.controls.push(control);
             self.b.depend(control, entry);
             for &e in &block.edges {
-                let n = self.b.node(Kind::Op(e));
+                let n = self.b.node(NodeKind::Op(e));
                 self.b.op_nodes[e.index()] = n;
                 self.b.depend(n, control);
             }
             if let End::Branch { then_edge, else_edge } = block.end {
-                let n = self.b.node(Kind::Op(then_edge));
+                let n = self.b.node(NodeKind::Op(then_edge));
                 self.b.op_nodes[then_edge.index()] = n;
                 self.b.op_nodes[else_edge.index()] = n;
                 self.b.depend(n, control);
@@ -104,7 +104,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             .map(|(block, &control)| match block.end {
                 End::Branch { then_edge, .. } => self.b.op_nodes[then_edge.index()],
                 End::Call(call) => {
-                    let after = self.b.node(Kind::After(call, returning));
+                    let after = self.b.node(NodeKind::After(call, returning));
                     let op = self.b.op_nodes[call.index()];
                     self.b.depend(after, op);
                     self.b.returning.insert(call, after);
@@ -119,7 +119,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                 self.b.depend(self.controls[b as usize], decisions[c as usize]);
             }
         }
-        let out = self.b.node(Kind::Out(self.f, returning));
+        let out = self.b.node(NodeKind::Out(self.f, returning));
         for &c in flow.controls.get(flow.returned()) {
             self.b.depend(out, decisions[c as usize]);
         }
@@ -243,7 +243,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
                             .get(j as usize)
                             .map_or_else(|| self.b.parts.program.funcs[self.f].entry, |block| block.first);
                         if j != returned || self.tracked[t].used {
-                            let n = self.b.node(Kind::Join(loc, cell));
+                            let n = self.b.node(NodeKind::Join(loc, cell));
                             self.joins[j as usize].push((t as u32, n));
                         }
                         if queued[j as usize] != t as u32 {
@@ -279,7 +279,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         if let Some(&n) = self.ins.get(&cell) {
             return n;
         }
-        let n = self.b.node(Kind::In(self.f, cell));
+        let n = self.b.node(NodeKind::In(self.f, cell));
         self.ins.insert(cell, n);
         n
     }
@@ -371,7 +371,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn observe(&mut self, e: EdgeId, block: u32) {
         let Some(observations) = self.b.observed_at.get(&e).cloned() else { return };
         for i in observations {
-            let node = self.b.node(Kind::Observed(e));
+            let node = self.b.node(NodeKind::Observed(e));
             self.b.depend(node, self.controls[block as usize]);
             let parts = self.b.parts;
             for &cell in &parts.observations[i as usize].cells {
@@ -389,7 +389,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             Op::Call { .. } => return self.call(e),
             Op::Return { value } => {
                 if let Some(value) = *value {
-                    let returned = self.b.node(Kind::Returned(e));
+                    let returned = self.b.node(NodeKind::Returned(e));
                     self.b.depend(returned, node);
                     self.use_expr(returned, value);
                     self.returned.push(returned);
@@ -423,7 +423,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             if parts.regions.kills(e).binary_search(&r).is_ok() {
                 self.define(node, r);
             } else {
-                let weak = self.b.node(Kind::Weak(e, r));
+                let weak = self.b.node(NodeKind::Weak(e, r));
                 self.b.depend(weak, node);
                 self.keep_old(weak, r);
                 self.set(r, weak);
@@ -454,14 +454,14 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         }
         let index = (0..args.len() as u32).chain(varargs.map(|_| VARIADIC));
         let mut site =
-            Site { arguments: index.map(|i| self.b.node(Kind::Argument(e, i))).collect(), ..Site::default() };
+            Site { arguments: index.map(|i| self.b.node(NodeKind::Argument(e, i))).collect(), ..Site::default() };
         for (k, &arg) in args.iter().chain(varargs).enumerate() {
             self.b.depend(site.arguments[k], node);
             self.use_expr(site.arguments[k], arg);
         }
         self.callees_effects(e, node, &mut site);
         if let Some(v) = *result {
-            let after = self.b.node(Kind::After(e, parts.cells.result()));
+            let after = self.b.node(NodeKind::After(e, parts.cells.result()));
             self.b.depend(after, node);
             self.define(after, parts.cells.var(v));
             site.after.push((parts.cells.result(), after));
@@ -474,7 +474,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn callees_effects(&mut self, e: EdgeId, node: u32, site: &mut Site) {
         site.before = self.read_by_call(e).into_iter().map(|c| (c, self.lookup(c))).collect();
         for cell in self.written_by_call(e) {
-            let after = self.b.node(Kind::After(e, cell));
+            let after = self.b.node(NodeKind::After(e, cell));
             self.b.depend(after, node);
             if self.transparent(e, cell) {
                 self.keep_old(after, cell);
@@ -488,7 +488,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
     fn out_cells(&mut self) {
         let parts = self.b.parts;
         for cell in parts.modref.writes(self.f).iter() {
-            let out = self.b.node(Kind::Out(self.f, cell));
+            let out = self.b.node(NodeKind::Out(self.f, cell));
             self.keep_old(out, cell);
             self.b.outs[self.f.index()].push((cell, out));
         }
@@ -498,7 +498,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
         let f = self.f.index();
         if !self.returned.is_empty() {
             let result = self.b.parts.cells.result();
-            let out = self.b.node(Kind::Out(self.f, result));
+            let out = self.b.node(NodeKind::Out(self.f, result));
             for &r in &self.returned {
                 self.b.deps.push((out, r));
             }
@@ -521,7 +521,7 @@ impl<'b, 'a> FunctionBuilder<'b, 'a> {
             let mut found = false;
             while let Some(n) = stack.pop() {
                 if !std::mem::replace(&mut seen[n as usize], true) {
-                    found |= matches!(self.b.kinds[(n + base) as usize], Kind::In(..));
+                    found |= matches!(self.b.kinds[(n + base) as usize], NodeKind::In(..));
                     stack.extend(kept.get(n));
                 }
             }

@@ -4,7 +4,7 @@ use super::file::{File, frame_object};
 use super::memory;
 use super::place::Access;
 use super::roles::{self, Role};
-use super::scalar::{Kind, of_type, raw_type, strip};
+use super::scalar::{ValueKind, of_type, raw_type, strip};
 use cfa::text::exact::{ExactPrinter, ScalarType, WIDE, container};
 use cfa::{
     AllocKind, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op,
@@ -190,9 +190,9 @@ impl Statements<'_, '_, '_> {
             if (uses[&e] > 1 && size >= LARGE || depth > DEEP) && p.exprs.width(e) <= 128 {
                 let width = p.exprs.width(e);
                 let ty = match self.file.kind(e) {
-                    Kind::Bits => ScalarType::Unsigned(if width == 1 { 1 } else { container(width).2 }),
-                    Kind::Pointer => ScalarType::Pointer,
-                    Kind::Float(f) => ScalarType::Float(f),
+                    ValueKind::Bits => ScalarType::Unsigned(if width == 1 { 1 } else { container(width).2 }),
+                    ValueKind::Pointer => ScalarType::Pointer,
+                    ValueKind::Float(f) => ScalarType::Float(f),
                 };
                 let value = match ty {
                     ScalarType::Pointer => self.file.pointer(e),
@@ -249,9 +249,9 @@ impl Statements<'_, '_, '_> {
     fn store(&mut self, addr: ExprId, value: ExprId) {
         let width = self.file.p.exprs.width(value);
         let hint = match self.file.kind(value) {
-            Kind::Bits => ScalarType::Unsigned(width),
-            Kind::Pointer => ScalarType::Pointer,
-            Kind::Float(f) => ScalarType::Float(f),
+            ValueKind::Bits => ScalarType::Unsigned(width),
+            ValueKind::Pointer => ScalarType::Pointer,
+            ValueKind::Float(f) => ScalarType::Float(f),
         };
         match self.file.access(addr, width, hint) {
             Access::Lvalue(lvalue, ty) => {
@@ -512,7 +512,7 @@ impl Statements<'_, '_, '_> {
             let width = p.exprs.width(value);
             let (text, _) = self.file.natural(value);
             texts.push(match (self.file.kind(value), width) {
-                (Kind::Bits, ..=32) => format!("(int){text}"),
+                (ValueKind::Bits, ..=32) => format!("(int){text}"),
                 _ => text,
             });
         }
@@ -605,9 +605,9 @@ impl File<'_> {
         let width = self.p.exprs.width(e);
         let ty = match (self.kind(e), self.p.exprs.get(e)) {
             (_, &Expr::Var(v)) => self.vars[v].ty,
-            (Kind::Pointer, _) => ScalarType::Pointer,
-            (Kind::Float(f), _) => ScalarType::Float(f),
-            (Kind::Bits, _) => ScalarType::Unsigned(width),
+            (ValueKind::Pointer, _) => ScalarType::Pointer,
+            (ValueKind::Float(f), _) => ScalarType::Float(f),
+            (ValueKind::Bits, _) => ScalarType::Unsigned(width),
         };
         let value = match ty {
             ScalarType::Pointer => self.pointer(e),

@@ -6,30 +6,30 @@
 
 use super::file::{self, File};
 use super::roles;
-use super::scalar::Kind;
+use super::scalar::ValueKind;
 use super::types::float_type;
 use cfa::text::exact::{ExactPrinter, ScalarType, container, literal, masked};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, FBinOp, FUnOp, FloatFormat, Rounding, VarId};
 
 impl File<'_> {
     /// The kind of value that an expression yields without conversion.
-    pub fn kind(&mut self, e: ExprId) -> Kind {
+    pub fn kind(&mut self, e: ExprId) -> ValueKind {
         if let Some(&kind) = self.kinds.get(&e) {
             return kind;
         }
         let pointer = self.p.layout.pointer_width;
         let kind = match *self.p.exprs.get(e) {
             Expr::Var(v) => return self.kind_of_var(v),
-            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => Kind::Pointer,
-            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => Kind::Float(f),
-            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => Kind::Float(to),
+            Expr::GlobalAddr(_) | Expr::FuncAddr(_) => ValueKind::Pointer,
+            Expr::FUnary(_, f, _) | Expr::FBinary(_, f, ..) | Expr::Fma(_, f, ..) => ValueKind::Float(f),
+            Expr::FConvert { to, .. } | Expr::IntToF { to, .. } => ValueKind::Float(to),
             Expr::Binary(BinOp::Add, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
-                (Kind::Pointer, Kind::Bits) | (Kind::Bits, Kind::Pointer) => Kind::Pointer,
-                _ => Kind::Bits,
+                (ValueKind::Pointer, ValueKind::Bits) | (ValueKind::Bits, ValueKind::Pointer) => ValueKind::Pointer,
+                _ => ValueKind::Bits,
             },
             Expr::Binary(BinOp::Sub, a, b) if self.p.exprs.width(e) == pointer => match (self.kind(a), self.kind(b)) {
-                (Kind::Pointer, Kind::Bits) => Kind::Pointer,
-                _ => Kind::Bits,
+                (ValueKind::Pointer, ValueKind::Bits) => ValueKind::Pointer,
+                _ => ValueKind::Bits,
             },
             Expr::Ite(_, a, b) => {
                 let (a_kind, b_kind) = (self.kind(a), self.kind(b));
@@ -39,21 +39,21 @@ impl File<'_> {
                 } else if constant(a) {
                     b_kind
                 } else {
-                    Kind::Bits
+                    ValueKind::Bits
                 }
             }
-            _ => Kind::Bits,
+            _ => ValueKind::Bits,
         };
         self.kinds.insert(e, kind);
         kind
     }
 
     /// The kind of value that a variable has.
-    pub fn kind_of_var(&self, v: VarId) -> Kind {
+    pub fn kind_of_var(&self, v: VarId) -> ValueKind {
         match self.vars[v].ty {
-            ScalarType::Pointer => Kind::Pointer,
-            ScalarType::Float(f) => Kind::Float(f),
-            _ => Kind::Bits,
+            ScalarType::Pointer => ValueKind::Pointer,
+            ScalarType::Float(f) => ValueKind::Float(f),
+            _ => ValueKind::Bits,
         }
     }
 
@@ -89,7 +89,7 @@ impl File<'_> {
                 _ => format!("(char *)(unsigned long){name}"),
             };
         }
-        if self.kind(e) != Kind::Pointer {
+        if self.kind(e) != ValueKind::Pointer {
             return match p.exprs.as_const(e) {
                 Some(c) if c.is_zero() => "(char *)0".to_owned(),
                 _ => format!("(char *)(unsigned long){}", self.bits(e)),
@@ -107,7 +107,7 @@ impl File<'_> {
             Expr::FuncAddr(f) => format!("(char *){}", self.function(f)),
             Expr::Ite(c, a, b) => format!("({} ? {} : {})", self.condition(c), self.pointer(a), self.pointer(b)),
             Expr::Binary(BinOp::Add, a, b) => {
-                let (base, offset) = if self.kind(a) == Kind::Pointer { (a, b) } else { (b, a) };
+                let (base, offset) = if self.kind(a) == ValueKind::Pointer { (a, b) } else { (b, a) };
                 format!("({} + {})", self.pointer(base), self.signed(offset))
             }
             Expr::Binary(_, a, b) => format!("({} - {})", self.pointer(a), self.signed(b)),
@@ -137,18 +137,20 @@ impl<'p> ExactPrinter<'p> for File<'p> {
         }
         match (self.kind(e), self.p.exprs.get(e)) {
             (_, &Expr::Var(v)) => Some(self.variable(v)),
-            (Kind::Pointer, _) => Some((self.pointer(e), ScalarType::Pointer)),
-            (Kind::Float(f), _) => Some((self.float(f, e), ScalarType::Float(f))),
-            (Kind::Bits, _) => None,
+            (ValueKind::Pointer, _) => Some((self.pointer(e), ScalarType::Pointer)),
+            (ValueKind::Float(f), _) => Some((self.float(f, e), ScalarType::Float(f))),
+            (ValueKind::Bits, _) => None,
         }
     }
 
     fn compared_pointers(&mut self, operator: &str, a: ExprId, b: ExprId) -> Option<String> {
         match (self.kind(a), self.kind(b)) {
-            (Kind::Pointer, _) if self.p.exprs.as_const(b).is_some_and(Bv::is_zero) => {
+            (ValueKind::Pointer, _) if self.p.exprs.as_const(b).is_some_and(Bv::is_zero) => {
                 Some(format!("({} {operator} 0)", self.pointer(a)))
             }
-            (Kind::Pointer, Kind::Pointer) => Some(format!("({} {operator} {})", self.pointer(a), self.pointer(b))),
+            (ValueKind::Pointer, ValueKind::Pointer) => {
+                Some(format!("({} {operator} {})", self.pointer(a), self.pointer(b)))
+            }
             _ => None,
         }
     }
@@ -164,7 +166,7 @@ impl<'p> ExactPrinter<'p> for File<'p> {
         if let Expr::Const(c) = p.exprs.get(e) {
             return self.float_literal(format, c);
         }
-        if self.kind(e) != Kind::Float(format) || self.lets.contains_key(&e) {
+        if self.kind(e) != ValueKind::Float(format) || self.lets.contains_key(&e) {
             let bits = self.bits(e);
             return self.float_of_bits(format, &bits);
         }

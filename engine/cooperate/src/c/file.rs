@@ -3,7 +3,7 @@
 use super::kinds;
 use super::names::Names;
 use super::roles::{self, Role};
-use super::scalar::{Kind, of_type, raw_type, string_literal};
+use super::scalar::{ValueKind, of_type, raw_type, string_literal};
 use super::types::Types;
 use super::watch::{OBJECT, Watch};
 use cfa::text::exact::{ExactPrinter, ScalarType};
@@ -43,7 +43,7 @@ pub struct File<'p> {
     /// The variables in C.
     pub vars: Table<VarId, Variable>,
     /// A cache of the kinds of expressions.
-    pub kinds: FxHashMap<ExprId, Kind>,
+    pub kinds: FxHashMap<ExprId, ValueKind>,
     /// The sub-expressions of the current statement that have names.
     pub lets: FxHashMap<ExprId, (String, ScalarType)>,
     /// The objects of the current function's frame that are C variables, by the variable that holds their address.

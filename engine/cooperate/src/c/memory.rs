@@ -7,7 +7,7 @@
 
 use super::file::File;
 use super::roles::{self, Role};
-use super::scalar::{Kind, strip};
+use super::scalar::{ValueKind, strip};
 use super::shape::operations;
 use super::watch::{GAP, Watch};
 use cfa::text::exact::{ExactPrinter, ScalarType};
@@ -237,8 +237,8 @@ impl File<'_> {
     fn check_access(&mut self, addr: ExprId, bytes: &str, writes: bool, out: &mut Vec<String>) {
         let p = self.p;
         let mut base = addr;
-        while let (Kind::Pointer, &Expr::Binary(op, a, b)) = (self.kind(base), p.exprs.get(base)) {
-            base = if op == BinOp::Add && self.kind(a) != Kind::Pointer { b } else { a };
+        while let (ValueKind::Pointer, &Expr::Binary(op, a, b)) = (self.kind(base), p.exprs.get(base)) {
+            base = if op == BinOp::Add && self.kind(a) != ValueKind::Pointer { b } else { a };
         }
         let [base, addr] = [base, addr].map(|e| self.pointer(e));
         let writes = u32::from(writes);

@@ -31,7 +31,7 @@ pub use memory::{never_failing, write_models};
 use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scalar::{string_literal, strip};
-pub(crate) use shape::Shape;
+pub(crate) use shape::FunctionGraph;
 use std::fmt::Write;
 use structure::Line;
 use watch::{OBJECT, Watch, with_gap};
@@ -201,7 +201,7 @@ fn variable(file: &mut File, v: VarId) -> (String, String) {
 /// The definition of a function.
 fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> String {
     let p = file.p;
-    let shape = Shape::new(p, f);
+    let shape = FunctionGraph::new(p, f);
     file.read.clear();
     let mut seen = FxHashSet::default();
     for edge in shape.locs.iter().flat_map(|&loc| p.out_edges(loc)) {
@@ -247,7 +247,7 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
 
 /// Declares the stack objects that become C variables. They have constant size, and each path creates them at one
 /// point.
-fn frame_objects(file: &mut File, shape: &Shape) -> Vec<String> {
+fn frame_objects(file: &mut File, shape: &FunctionGraph) -> Vec<String> {
     let p = file.p;
     let mut made: FxHashMap<VarId, Vec<(u32, u64, u32)>> = FxHashMap::default();
     let (mut others, mut ended): (FxHashSet<VarId>, FxHashSet<VarId>) = Default::default();

@@ -6,7 +6,7 @@ use cfa::{CType, FloatFormat, Program, TypeId};
 
 /// The kind of value that an expression yields without conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// An integer.
     Bits,
     /// A pointer.

@@ -5,7 +5,7 @@ use cfa::{EdgeId, FuncId, LocId, Op, Program};
 use rustc_hash::FxHashMap;
 
 /// The control-flow graph of the reachable locations of a function.
-pub struct Shape {
+pub struct FunctionGraph {
     /// The locations by node.
     pub locs: Vec<LocId>,
     node: FxHashMap<LocId, u32>,
@@ -15,7 +15,7 @@ pub struct Shape {
     before: Vec<Option<EdgeId>>,
 }
 
-impl Shape {
+impl FunctionGraph {
     /// The graph of function `f`.
     pub fn new(p: &Program, f: FuncId) -> Self {
         let entry = p.funcs[f].entry;
@@ -58,5 +58,5 @@ impl Shape {
 
 /// The operations of a function.
 pub fn operations(p: &Program, f: FuncId) -> impl Iterator<Item = &Op> {
-    Shape::new(p, f).locs.into_iter().flat_map(|loc| p.out_edges(loc)).map(|edge| &p.edges[edge].op)
+    FunctionGraph::new(p, f).locs.into_iter().flat_map(|loc| p.out_edges(loc)).map(|edge| &p.edges[edge].op)
 }

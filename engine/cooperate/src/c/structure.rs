@@ -6,7 +6,7 @@
 //! no code is duplicated.
 
 use super::file::File;
-use super::shape::Shape;
+use super::shape::FunctionGraph;
 use cfa::dominators::Dominators;
 use cfa::loops::LoopForest;
 use cfa::{LocId, Op, Out, PlaceId};
@@ -30,7 +30,7 @@ pub struct Line {
 /// The translation of a function to statements.
 struct Writer<'a, 'p> {
     file: &'a mut File<'p>,
-    shape: &'a Shape,
+    shape: &'a FunctionGraph,
     loops: LoopForest,
     /// By node, true if it is the head of a loop that becomes a `while` loop.
     head: Vec<bool>,
@@ -50,7 +50,7 @@ struct Writer<'a, 'p> {
 
 impl File<'_> {
     /// The lines of a function's body. Labels are declared only where a goto uses them.
-    pub fn body(&mut self, shape: &Shape) -> Vec<Line> {
+    pub fn body(&mut self, shape: &FunctionGraph) -> Vec<Line> {
         let dominators = Dominators::new(&shape.graph, 0);
         let loops = LoopForest::new(&shape.graph, 0);
         let order = shape.graph.reverse_postorder(0);

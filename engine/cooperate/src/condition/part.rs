@@ -2,7 +2,7 @@
 
 use super::{Condition, Label, StateId, successors};
 use cfa::{EdgeId, Id};
-use engine::part::{self, Part, Place};
+use engine::part::{self, Part, Position};
 use rustc_hash::FxHashMap;
 
 impl Condition {
@@ -13,18 +13,18 @@ impl Condition {
         let place = |to: StateId| match &self.states[to] {
             state if state.transitions.is_empty() => {
                 if state.accepting {
-                    Place::Done
+                    Position::Done
                 } else {
-                    Place::Open
+                    Position::Open
                 }
             }
-            state if state.accepting => Place::Seen(to.index() as u32, 0),
-            _ => Place::State(to.index() as u32),
+            state if state.accepting => Position::Seen(to.index() as u32, 0),
+            _ => Position::State(to.index() as u32),
         };
         let mut states = Vec::with_capacity(self.states.len());
         for (id, state) in self.states.iter() {
-            let mut named: FxHashMap<EdgeId, Place> = FxHashMap::default();
-            let mut others = if state.accepting { Place::Done } else { Place::Open };
+            let mut named: FxHashMap<EdgeId, Position> = FxHashMap::default();
+            let mut others = if state.accepting { Position::Done } else { Position::Open };
             for t in &state.transitions {
                 if t.assumption.is_some() {
                     return None;

@@ -3,7 +3,7 @@
 use super::blocks::{Blocks, Exit};
 use super::{Condition, Label, MOST_STATES, StateId, Transition, bounded};
 use cfa::{CallGraph, Callee, EdgeId, FuncId, Id, LocId, Op, Out, Program, Table};
-use engine::frontier::{Frontier, Left, PathId};
+use engine::frontier::{Frontier, PathId, Unexplored};
 use engine::simplify::{Simplified, Split, To};
 use rustc_hash::FxHashMap;
 
@@ -98,7 +98,7 @@ impl<'a> ExploredProgram<'a> {
 
     /// The tree of decisions on residual paths and on paths to covering states. Takes time linear in the pieces of the
     /// paths.
-    fn tree(&self, frontier: &Frontier, left: &Left, most: usize) -> Choices {
+    fn tree(&self, frontier: &Frontier, left: &Unexplored, most: usize) -> Choices {
         let paths = &frontier.paths;
         let mut wanted = left.leads_there.clone();
         for &covering in &frontier.covering {

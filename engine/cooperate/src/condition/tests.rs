@@ -173,8 +173,8 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
     assert_eq!([0, 1].map(|x| covers(&c.by_itself(), &p, x)), [false, false]);
     let part = c.part(None).unwrap();
     let behind = |edge| part.step(part.step(part.initial, EdgeId(0)), edge);
-    assert_eq!(behind(branches[0].0), engine::part::Place::Open);
-    assert_eq!(behind(branches[0].1), engine::part::Place::Done);
+    assert_eq!(behind(branches[0].0), engine::part::Position::Open);
+    assert_eq!(behind(branches[0].1), engine::part::Position::Done);
     // An analysis that continues there finds nothing on the true side. This does not verify paths that nobody explored.
     let further = c.union(&Condition::everything());
     assert_eq!([0, 1].map(|x| covers(&further, &p, x)), [true, true]);
@@ -187,7 +187,7 @@ fn what_is_covered_elsewhere_is_covered_with_the_rest() {
 
 #[test]
 fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
-    use engine::part::Place;
+    use engine::part::Position;
     let (mut p, branches, _) = program();
     let (mut frontier, [_, no]) = waits_behind(&p, branches[0]);
     // The false side is completely explored, and has a covering state.
@@ -197,10 +197,10 @@ fn ways_to_states_that_cover_are_kept_behind_what_is_done() {
     assert_eq!([0, 1].map(|x| covers(&c, &p, x)), [false, true]);
     let part = c.part(None).unwrap();
     let behind = part.side(part.step(part.initial, EdgeId(0)), branches[0].1);
-    assert!(matches!(behind, Place::Seen(..)), "{behind:?}");
+    assert!(matches!(behind, Position::Seen(..)), "{behind:?}");
     // From there, the automaton continues to the next branch, and no further.
     assert_eq!(part.step(behind, EdgeId(0)), behind);
-    assert_eq!(part.side(behind, branches[0].0), Place::Done);
+    assert_eq!(part.side(behind, branches[0].0), Position::Done);
     assert_eq!(parse(&print(&c, &p), &mut p).unwrap(), c);
     // A residual program does not need these states.
     let most = c.truncated(100);

@@ -8,7 +8,7 @@
 //! trusts another: a `ut` path serves only as precision, and a path to a target has been executed.
 
 use super::paths::Annotated;
-use super::{Gia, Left, Recording, Says, combine, reduce, test_of};
+use super::{Gia, Recording, Removed, Says, combine, reduce, test_of};
 use crate::reduce::Reducer;
 use cfa::interp::{Inputs, Interpreter};
 use cfa::{EdgeId, Op, Program};
@@ -126,7 +126,7 @@ fn search(
     config: &Config,
     budget: &Budget,
 ) -> Result<Option<(Inputs, cfa::ErrorId)>, Reason> {
-    let part = reduce(program, candidates, Left::Unreachable, Reducer::Separate)
+    let part = reduce(program, candidates, Removed::Unreachable, Reducer::Separate)
         .map_err(|e| Reason::new(format!("the candidates are too many: {e}")))?;
     let replay =
         |inputs: &Inputs, error| engine::replay(program, inputs, error, REPLAY).map(|path| (inputs.clone(), path));

@@ -94,21 +94,21 @@ pub fn reachable(gia: &Gia, program: &mut Program, targets: &Targets, config: &C
     for (n, way) in (1..).zip(&runs.ways) {
         let inputs = || show(program, &way.inputs);
         match way.end {
-            WayEnd::Hit => replayed += 1,
-            WayEnd::Approximated => {
+            FixedRunEnd::Hit => replayed += 1,
+            FixedRunEnd::Approximated => {
                 checked.open.push(format!("rt: path {n} contains an operation that is not modelled exactly"));
             }
-            WayEnd::Elsewhere => {
+            FixedRunEnd::Elsewhere => {
                 checked
                     .open
                     .push(format!("rt: the run of path {n} takes another path: some of its inputs have no value"));
             }
-            WayEnd::Missed(outcome) => checked.wrong.push(format!(
+            FixedRunEnd::Missed(outcome) => checked.wrong.push(format!(
                 "rt: path {n} is feasible, but reaches no target{}: {}",
                 inputs(),
                 ended(outcome)
             )),
-            WayEnd::Unclear(outcome) => {
+            FixedRunEnd::Unclear(outcome) => {
                 checked.open.push(format!("rt: the run of path {n} reaches no target: {}", ended(outcome)));
             }
         }
@@ -424,13 +424,13 @@ fn find(
 }
 
 /// An execution with the inputs that the automaton fixes.
-struct Way {
+struct FixedRun {
     inputs: Inputs,
-    end: WayEnd,
+    end: FixedRunEnd,
 }
 
 /// The end of a run, compared with the `rt` claims of an automaton.
-enum WayEnd {
+enum FixedRunEnd {
     /// The run is rt-covered and executed a target.
     Hit,
     /// The run is rt-covered and ended without a target.
@@ -445,7 +445,7 @@ enum WayEnd {
 
 /// The executions that an automaton leads to `rt`, with the values that it fixes for inputs.
 struct Runs {
-    ways: Vec<Way>,
+    ways: Vec<FixedRun>,
     /// The reason why there may be further executions.
     loose: Option<String>,
     /// The steps to `rt` of runs to a target, and the states that these runs visited.
@@ -482,17 +482,17 @@ impl Runs {
                 continue;
             }
             let end = match run.outcome {
-                _ if !follower.is_covered => WayEnd::Elsewhere,
-                _ if run.taints.iter().any(|&t| program.taints[t].over) => WayEnd::Approximated,
-                _ if follower.is_hit => WayEnd::Hit,
-                outcome if is_end(outcome) => WayEnd::Missed(outcome),
-                outcome => WayEnd::Unclear(outcome),
+                _ if !follower.is_covered => FixedRunEnd::Elsewhere,
+                _ if run.taints.iter().any(|&t| program.taints[t].over) => FixedRunEnd::Approximated,
+                _ if follower.is_hit => FixedRunEnd::Hit,
+                outcome if is_end(outcome) => FixedRunEnd::Missed(outcome),
+                outcome => FixedRunEnd::Unclear(outcome),
             };
-            if matches!(end, WayEnd::Hit) {
+            if matches!(end, FixedRunEnd::Hit) {
                 runs.entered.extend(follower.entered);
                 runs.visited.extend(follower.visited);
             }
-            runs.ways.push(Way { inputs: follower.inputs, end });
+            runs.ways.push(FixedRun { inputs: follower.inputs, end });
         }
         runs
     }

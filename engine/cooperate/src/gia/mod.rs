@@ -23,8 +23,8 @@ pub use combine::{Inconsistent, agree, combine};
 pub use convert::{Recording, Test, test_of};
 pub use facts::facts;
 pub use paths::Annotated;
-pub use picture::Told;
-pub use reduce::{Left, reduce};
+pub use picture::PathClaim;
+pub use reduce::{Removed, reduce};
 pub use text::{parse, print};
 pub use views::{dot, json};
 

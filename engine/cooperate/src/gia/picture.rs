@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 /// The claim about the paths through an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Told {
+pub enum PathClaim {
     /// All of them reach no target, or there are none.
     Verified,
     /// Some of them are not covered.
@@ -20,7 +20,7 @@ pub enum Told {
     Reaches,
 }
 
-impl Told {
+impl PathClaim {
     /// The name, like [`Says::name`] for the same claims.
     pub fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Told {
 impl Gia {
     /// The claims by edge; `None` for edges of functions that are never called. Fails if the residual program is too
     /// large.
-    pub fn told(&self, program: &mut Program) -> Result<Vec<Option<Told>>, TooLarge> {
+    pub fn told(&self, program: &mut Program) -> Result<Vec<Option<PathClaim>>, TooLarge> {
         let left = |program: &Program, covered: &Condition| -> Result<FxHashSet<EdgeId>, TooLarge> {
             let rest = reduce(program, covered, Reducer::Locations)?;
             Ok(rest.left().into_iter().map(|(_, old)| old).collect())
@@ -50,13 +50,13 @@ impl Gia {
         let calls = CallGraph::new(program);
         let told = |edge: EdgeId| {
             if reaching.contains(&edge) {
-                Told::Reaches
+                PathClaim::Reaches
             } else if candidates.contains(&edge) {
-                Told::Candidate
+                PathClaim::Candidate
             } else if unverified.contains(&edge) {
-                Told::Open
+                PathClaim::Open
             } else {
-                Told::Verified
+                PathClaim::Verified
             }
         };
         let told = |edge: EdgeId| calls.is_reachable(program.func_of(edge)).then(|| told(edge));

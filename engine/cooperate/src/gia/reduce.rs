@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 /// The paths that the reducer removes (`X` of Definition 6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Left {
+pub enum Removed {
     /// Paths that are known to reach no target.
     Unreachable,
     /// Paths that are known to reach a target.
@@ -19,10 +19,10 @@ pub enum Left {
 /// The residual program `red_X(C, A)`. Without candidates, it has all paths that are not X-covered. Otherwise, it has
 /// all candidates that are not X-covered. It may have further paths of the program, but no others. Fails if it is too
 /// large.
-pub fn reduce(program: &mut Program, gia: &Gia, what: Left, reducer: Reducer) -> Result<Restricted, TooLarge> {
+pub fn reduce(program: &mut Program, gia: &Gia, what: Removed, reducer: Reducer) -> Result<Restricted, TooLarge> {
     let says = match what {
-        Left::Unreachable => Says::Unreachable,
-        Left::Reachable => Says::Reachable,
+        Removed::Unreachable => Says::Unreachable,
+        Removed::Reachable => Says::Reachable,
     };
     let covered = gia.condition(program, says);
     let rest = reduce_by(program, &covered, reducer)?;

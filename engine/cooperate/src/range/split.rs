@@ -63,7 +63,7 @@ impl Splitter {
     /// A test case at which to divide the paths. `None` if there is none; a loop bound needs a loop. Fails if the path
     /// cannot be followed.
     pub fn split(self, program: &Program, solvers: &Choice, budget: &Budget) -> Result<Option<Split>, Reason> {
-        let shape = Shape::new(program);
+        let shape = ControlFlow::new(program);
         let path = match self {
             Self::LoopBound(_) if !shape.has_loops => return Ok(None),
             Self::LoopBound(bound) => {
@@ -153,7 +153,7 @@ impl<S: InputSource> InputSource for Recorder<'_, S> {
 }
 
 /// Control-flow information for splitters.
-struct Shape {
+struct ControlFlow {
     graphs: CfaGraphs,
     forests: Vec<LoopForest>,
     has_loops: bool,
@@ -164,7 +164,7 @@ struct Shape {
     ahead: Vec<FixedBitSet>,
 }
 
-impl Shape {
+impl ControlFlow {
     fn new(program: &Program) -> Self {
         let graphs = CfaGraphs::new(program);
         let forests: Vec<LoopForest> = graphs.funcs.values().map(|g| LoopForest::new(&g.graph, 0)).collect();
@@ -229,7 +229,7 @@ fn alive(program: &Program) -> Vec<bool> {
     }
 }
 
-/// Computes [`Shape::ahead`].
+/// Computes [`ControlFlow::ahead`].
 fn ahead(program: &Program, calls: &CallGraph, graphs: &CfaGraphs, forests: &[LoopForest]) -> Vec<FixedBitSet> {
     let head_of = |loc: LocId| {
         let (node, forest) = (graphs.node(loc)?, &forests[program.locs[loc].func.index()]);
@@ -268,7 +268,7 @@ fn ahead(program: &Program, calls: &CallGraph, graphs: &CfaGraphs, forests: &[Lo
 /// Lb: the left-most path with `bound` iterations of each loop. Inner loops get them in each iteration of the outer
 /// ones.
 struct Unrolled<'a> {
-    shape: &'a Shape,
+    shape: &'a ControlFlow,
     program: &'a Program,
     bound: u32,
     /// The number of started iterations, by call depth, function and loop.

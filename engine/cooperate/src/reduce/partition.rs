@@ -78,7 +78,7 @@ impl Loops {
         let mut is_head = Table::filled(false, program.locs.len());
         let mut around = vec![Vec::new(); program.locs.len()];
         for f in program.funcs.ids() {
-            let shape = crate::c::Shape::new(program, f);
+            let shape = crate::c::FunctionGraph::new(program, f);
             let forest = LoopForest::new(&shape.graph, 0);
             for l in forest.loops() {
                 is_head[shape.locs[l.head as usize]] = true;

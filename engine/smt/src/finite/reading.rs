@@ -1,6 +1,6 @@
 //! Reads terms as constraints over domains.
 
-use super::relation::{Relation, Shape, bits};
+use super::relation::{NumberedCondition, Relation, bits};
 use super::{Constraint, Domain, LARGEST, Problem, Symbol, different};
 use crate::bounds::Bounds;
 use crate::facts::{Contradiction, Facts};
@@ -49,7 +49,7 @@ struct Reading<'p> {
     facts: &'p Facts,
     /// By leaf, its symbol; `None` if the domain is too large.
     numbers: FxHashMap<ExprId, Option<u32>>,
-    relations: FxHashMap<Shape, u32>,
+    relations: FxHashMap<NumberedCondition, u32>,
     problem: Problem,
     /// Pairs of different symbols.
     differences: Vec<(u32, u32)>,
@@ -68,7 +68,7 @@ impl Reading<'_> {
             let symbol = &self.problem.symbols[s as usize];
             (symbol.width, symbol.least, symbol.domain)
         };
-        let shape = Shape { terms: terms.into(), symbols: symbols.iter().map(of).collect() };
+        let shape = NumberedCondition { terms: terms.into(), symbols: symbols.iter().map(of).collect() };
         let relation = match self.relations.get(&shape) {
             Some(&known) => known,
             None => {

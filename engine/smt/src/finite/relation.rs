@@ -10,14 +10,14 @@ const TRIED: u64 = 2_000;
 
 /// A condition whose symbols are numbered in the order in which they occur.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Shape {
+pub(super) struct NumberedCondition {
     /// The terms, each after its operands. Ids in a term are indices into this list, and symbols are numbers.
     pub terms: Box<[Expr]>,
     /// For each symbol, the width, the least value, and the domain.
     pub symbols: Box<[(u32, u64, Domain)]>,
 }
 
-impl Shape {
+impl NumberedCondition {
     fn holds(&self, values: &[Bv], scratch: &mut Vec<Bv>) -> bool {
         scratch.clear();
         for term in &self.terms {
@@ -55,12 +55,12 @@ pub(super) enum Relation {
         table: Box<[Domain]>,
     },
     /// No table: combinations are enumerated if few are left.
-    More(Shape),
+    More(NumberedCondition),
 }
 
 impl Relation {
     /// The relation of a condition.
-    pub fn of(shape: &Shape) -> Self {
+    pub fn of(shape: &NumberedCondition) -> Self {
         let sizes: Vec<u32> = shape.symbols.iter().map(|s| Domain::BITS - s.2.leading_zeros()).collect();
         let counts = shape.symbols.iter().map(|s| u64::from(s.2.count_ones()));
         let combinations = counts.fold(1, u64::saturating_mul);
@@ -97,7 +97,7 @@ impl Relation {
     }
 
     /// Returns true if the relation means exactly that two symbols with the same possible values differ.
-    pub fn is_difference(&self, shape: &Shape) -> bool {
+    pub fn is_difference(&self, shape: &NumberedCondition) -> bool {
         let Relation::Two(table) = self else { return false };
         let [(width, least, first), (other, start, second)] = *shape.symbols else { return false };
         let differ = |k: u32| second & !(1 << k);
@@ -170,7 +170,13 @@ impl Relation {
 }
 
 /// The values of each symbol that occur in a satisfying combination.
-fn tried(shape: &Shape, problem: &Problem, symbols: &[u32], domains: &[Domain], scratch: &mut Vec<Bv>) -> Vec<Domain> {
+fn tried(
+    shape: &NumberedCondition,
+    problem: &Problem,
+    symbols: &[u32],
+    domains: &[Domain],
+    scratch: &mut Vec<Bv>,
+) -> Vec<Domain> {
     let of = |i: usize| -> &Symbol { &problem.symbols[symbols[i] as usize] };
     let mut at: Vec<Domain> = symbols.iter().map(|&s| domains[s as usize]).collect();
     let first = |rest: Domain| rest.trailing_zeros();

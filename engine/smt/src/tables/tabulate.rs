@@ -29,7 +29,7 @@ pub(super) struct Tabulated {
 }
 
 /// The tabulated terms, and the other terms that have to be visited with them.
-pub(super) struct Found {
+pub(super) struct TabulatedTerms {
     /// The tabulated terms.
     pub tabulated: FxHashMap<ExprId, Tabulated>,
     /// The other terms.
@@ -65,7 +65,7 @@ pub(super) fn find(
     reads: &[ExprId],
     facts: &Facts,
     width: u32,
-) -> Option<Found> {
+) -> Option<TabulatedTerms> {
     let mut tables = Tables::default();
     let mut arguments: FxHashMap<ExprId, (u64, u64)> = FxHashMap::default();
     for &read in reads {
@@ -93,7 +93,7 @@ pub(super) fn find(
         };
         depends.insert(e, of);
     }
-    let mut found = Found { tabulated: FxHashMap::default(), others: FxHashSet::default() };
+    let mut found = TabulatedTerms { tabulated: FxHashMap::default(), others: FxHashSet::default() };
     let (mut stack, mut work) = (roots.to_vec(), 0);
     while let Some(e) = stack.pop() {
         if found.tabulated.contains_key(&e) || !found.others.insert(e) {

@@ -13,9 +13,9 @@ mod waiting;
 
 use super::Explored;
 use crate::analysis::frontier::{Covered, Frontier, Open, PathId, Paths};
-use crate::analysis::reached::{Adjusted, Arrival, Forgotten, Reached};
+use crate::analysis::reached::{Adjusted, Arrival, NoReachedSet, Reached};
 use crate::analysis::waitlist::{JoinKey, JoinOrder, JoinQueue, Rank, Search, Waitlist, distances};
-use crate::analysis::work_queue::Desk;
+use crate::analysis::work_queue::WorkQueue;
 use crate::analysis::{At, Before, Cpa, Goal, Step, Stop, Target};
 use crate::domain::symbolic::Loops;
 use crate::semantics::control::{CallStacks, Control};
@@ -73,7 +73,7 @@ struct Node<S, N> {
 }
 
 /// A successor of a state.
-struct Way<S> {
+struct Successor<S> {
     state: S,
     at: Control,
     edge: EdgeId,
@@ -86,7 +86,7 @@ struct Way<S> {
 /// The successors of a state.
 enum Next<S, E> {
     /// A single successor.
-    One(Way<S>),
+    One(Successor<S>),
     /// None or several, which are in [`CpaAlgorithm::ways`].
     Ways,
     /// The state reaches a target.
@@ -124,7 +124,7 @@ type HitOf<C, R> = Hit<<C as Cpa>::State, <C as Cpa>::Evidence, <R as Reached<C>
 type NextOf<C> = Next<<C as Cpa>::State, <C as Cpa>::Evidence>;
 
 /// An exploration.
-pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
+pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = NoReachedSet> {
     pub(in crate::algorithm) program: &'p Program,
     /// The domain.
     pub cpa: C,
@@ -143,7 +143,7 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     /// Counters of the exploration.
     pub counters: Counters,
     /// By location: true if a state reached it. Empty if not recorded.
-    pub came: Vec<bool>,
+    pub visited: Vec<bool>,
     /// Limit on the number of edges. The exploration stops beyond it.
     pub most_edges: u64,
     /// The unexplored share of the tree of forks: a state after n forks counts 2^-n. Not maintained where states are
@@ -152,9 +152,9 @@ pub struct CpaAlgorithm<'p, C: Cpa, R: Reached<C> = Forgotten> {
     tick: u32,
     /// The result of the last operation. Its buffers are reused.
     result: Step<C::State>,
-    ways: Vec<Way<C::State>>,
+    ways: Vec<Successor<C::State>>,
     /// The work queue for waiting states that other threads take.
-    pub desk: Option<Arc<Desk>>,
+    pub desk: Option<Arc<WorkQueue>>,
     /// The node whose successor was lost because time ran out.
     pub(in crate::algorithm) lost: Option<R::Node>,
     /// The nodes after which behaviours were dropped, with the reason. Maintained if the reached set records paths.
@@ -182,7 +182,7 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
                 Search::Nearest => distances(program),
                 _ => Vec::new(),
             },
-            came: vec![false; if parameters.notes_locations { program.locs.len() } else { 0 }],
+            visited: vec![false; if parameters.notes_locations { program.locs.len() } else { 0 }],
             parameters,
             counters: Counters::default(),
             most_edges: u64::MAX,
@@ -253,9 +253,9 @@ impl<'p, C: Cpa, R: Reached<C>> CpaAlgorithm<'p, C, R> {
             Merge::InBlocks(_) => self.parameters.heads.clone(),
             _ => Vec::new(),
         };
-        let tells_all = self.cpa.taints().is_some_and(|taints| taints.count() == self.cuts);
+        let is_complete = self.cpa.taints().is_some_and(|taints| taints.count() == self.cuts);
         let is_exact = !R::ABSTRACT;
-        Frontier { paths, open, covered, covering, heads, is_exact, tells_all, iterations: None, given_up: None }
+        Frontier { paths, open, covered, covering, heads, is_exact, is_complete, iterations: None, given_up: None }
     }
 
     /// The covered states that are not done, as [`Frontier::left`] defines it. The paths of all others, often nearly

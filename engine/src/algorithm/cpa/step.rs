@@ -35,9 +35,9 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             steps += 1;
             self.counters.edges += 1;
             if R::PATHS
-                && let Some(came) = self.came.get_mut(at.loc.index())
+                && let Some(visited) = self.visited.get_mut(at.loc.index())
             {
-                *came = true;
+                *visited = true;
             }
             let way = match self.successors(state, at, node, taints)? {
                 Next::One(way) => way,
@@ -113,13 +113,13 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     /// Adds one successor to the waitlist.
     pub(super) fn wait(
         &mut self,
-        way: Way<C::State>,
+        way: Successor<C::State>,
         (node, merged): (R::Node, bool),
         via: &[EdgeId],
         forks: u32,
         iterations: u32,
     ) -> Result<(), Stop> {
-        let Way { state, at, edge, over, moved } = way;
+        let Successor { state, at, edge, over, moved } = way;
         let mut path = Vec::new();
         if R::PATHS {
             path.extend_from_slice(via);

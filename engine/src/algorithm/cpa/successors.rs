@@ -16,7 +16,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
     ) -> Result<NextOf<C>, Stop> {
         let program = self.program;
         let to = |edge: EdgeId| Control { loc: program.edges[edge].target, ..at };
-        let way = |state, edge| Way { state, at: to(edge), edge, over: edge, moved: true };
+        let way = |state, edge| Successor { state, at: to(edge), edge, over: edge, moved: true };
         match program.locs[at.loc].out {
             Out::Sink => Ok(Next::Ways),
             Out::Branch { then_edge, else_edge } => Ok(match self.cpa.branch(state, then_edge, else_edge)? {
@@ -59,7 +59,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
                     Some((stack, call)) => {
                         let state = self.cpa.leave(state, edge, call)?;
                         let at = Control { loc: program.edges[call].target, stack };
-                        Ok(Next::One(Way { state, at, edge, over: call, moved: true }))
+                        Ok(Next::One(Successor { state, at, edge, over: call, moved: true }))
                     }
                 },
                 _ => self.transfer(state, at, edge, node, taints),
@@ -96,7 +96,7 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
         for state in step.postponed.drain(..) {
             match next {
                 None => next = Some(Next::Later(state)),
-                Some(_) => self.ways.push(Way { state, at, edge, over: edge, moved: false }),
+                Some(_) => self.ways.push(Successor { state, at, edge, over: edge, moved: false }),
             }
         }
         if R::ABSTRACT && next.is_some() {
@@ -107,14 +107,14 @@ impl<C: Cpa, R: Reached<C>> CpaAlgorithm<'_, C, R> {
             let (state, _) = step.successors.pop().expect("one");
             self.result = step;
             let at = Control { loc: program.edges[edge].target, ..at };
-            return Ok(Next::One(Way { state, at, edge, over: edge, moved: true }));
+            return Ok(Next::One(Successor { state, at, edge, over: edge, moved: true }));
         }
         for (state, to) in step.successors.drain(..) {
             if to == At::Source {
                 self.tick += SPLIT;
             }
             if let Some(at) = self.place(at, edge, to, taints) {
-                self.ways.push(Way { state, at, edge, over: edge, moved: to != At::Source });
+                self.ways.push(Successor { state, at, edge, over: edge, moved: to != At::Source });
             }
         }
         self.result = step;

@@ -382,9 +382,9 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
         covered.map(|(id, _)| (id, by.get(&id).copied().flatten())).collect()
     }
 
-    fn shape(&self) -> Vec<Shape> {
+    fn shape(&self) -> Vec<ArgNode> {
         let number = |n: NodeId| n.index() as u32;
-        without_pruned(self.nodes.values().map(|n| Shape {
+        without_pruned(self.nodes.values().map(|n| ArgNode {
             parent: n.parent.map(number),
             at: Some(n.at.loc),
             status: n.status,
@@ -396,10 +396,10 @@ impl<C: Abstraction> Reached<C> for Arg<'_, C::State> {
 
 /// A node of a finished graph, for export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
+pub struct ArgNode {
     /// The index of the predecessor.
     pub parent: Option<u32>,
-    /// The location. [`Pictured`](super::Pictured) records `None` for an error, which is at the location of its
+    /// The location. [`StatelessArg`](super::StatelessArg) records `None` for an error, which is at the location of its
     /// predecessor.
     pub at: Option<LocId>,
     /// The status.
@@ -411,15 +411,15 @@ pub struct Shape {
 }
 
 /// Removes the pruned nodes and renumbers the others.
-pub(crate) fn without_pruned(nodes: impl Iterator<Item = Shape>) -> Vec<Shape> {
+pub(crate) fn without_pruned(nodes: impl Iterator<Item = ArgNode>) -> Vec<ArgNode> {
     let mut number: Vec<Option<u32>> = Vec::new();
-    let mut shape: Vec<Shape> = Vec::new();
+    let mut shape: Vec<ArgNode> = Vec::new();
     for node in nodes {
         let kept = node.status != Status::Pruned;
         number.push(kept.then_some(shape.len() as u32));
         if kept {
             let parent = node.parent.and_then(|p| number[p as usize]);
-            shape.push(Shape { parent, ..node });
+            shape.push(ArgNode { parent, ..node });
         }
     }
     shape

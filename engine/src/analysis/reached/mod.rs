@@ -1,15 +1,15 @@
 //! The reached set of the CPA algorithm.
 //!
-//! It is a type parameter of the algorithm. [`Forgotten`] stores nothing and costs nothing. [`Pictured`] stores the ARG
-//! without its states. [`Arg`](crate::analysis::reached::graph::Arg) stores everything that refinement needs. The first
-//! two do not affect the exploration.
+//! It is a type parameter of the algorithm. [`NoReachedSet`] stores nothing and costs nothing. [`StatelessArg`] stores the
+//! ARG without its states. [`Arg`](crate::analysis::reached::graph::Arg) stores everything that refinement needs. The
+//! first two do not affect the exploration.
 
 pub mod graph;
 
 use crate::analysis::{Coverer, Cpa, Stop};
 use crate::semantics::control::{CallStacks, Control};
 use cfa::{EdgeId, LocId};
-use graph::{Shape, Status};
+use graph::{ArgNode, Status};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -108,15 +108,15 @@ pub trait Reached<C: Cpa> {
         Vec::new()
     }
     /// The ARG, if recorded.
-    fn shape(&self) -> Vec<Shape> {
+    fn shape(&self) -> Vec<ArgNode> {
         Vec::new()
     }
 }
 
 /// A reached set that stores nothing.
-pub struct Forgotten;
+pub struct NoReachedSet;
 
-impl<C: Cpa> Reached<C> for Forgotten {
+impl<C: Cpa> Reached<C> for NoReachedSet {
     type Node = ();
     const PATHS: bool = false;
     const ABSTRACT: bool = false;
@@ -145,10 +145,10 @@ const RARE: usize = 16;
 const BEYOND: u32 = u32::MAX;
 
 /// A reached set that stores the ARG without states, for export and for the paths of the frontier.
-pub struct Pictured {
+pub struct StatelessArg {
     /// Maximum number of nodes. Nothing is recorded of further ones.
     most: usize,
-    nodes: Vec<Shape>,
+    nodes: Vec<ArgNode>,
     /// The edges from the predecessor of each node.
     via: Vec<Box<[EdgeId]>>,
     /// The node of each call of `stop`.
@@ -157,13 +157,13 @@ pub struct Pictured {
     covered: Vec<(u32, Option<u32>)>,
 }
 
-impl Default for Pictured {
+impl Default for StatelessArg {
     fn default() -> Self {
         Self::of_most(BEYOND as usize)
     }
 }
 
-impl Pictured {
+impl StatelessArg {
     /// Records at most `most` nodes.
     pub fn of_most(most: usize) -> Self {
         Self { most, nodes: Vec::new(), via: Vec::new(), stops: Vec::new(), covered: Vec::new() }
@@ -173,7 +173,7 @@ impl Pictured {
         if self.nodes.len() >= self.most {
             return BEYOND;
         }
-        self.nodes.push(Shape { parent, at, status, merged: false, edges: via.len() as u32 });
+        self.nodes.push(ArgNode { parent, at, status, merged: false, edges: via.len() as u32 });
         self.via.push(via);
         self.nodes.len() as u32 - 1
     }
@@ -185,7 +185,7 @@ impl Pictured {
     }
 }
 
-impl<C: Cpa> Reached<C> for Pictured {
+impl<C: Cpa> Reached<C> for StatelessArg {
     type Node = u32;
     const PATHS: bool = true;
     const ABSTRACT: bool = false;
@@ -235,7 +235,7 @@ impl<C: Cpa> Reached<C> for Pictured {
         self.add(Some(node), None, Status::Target, via.into());
     }
     fn step(&self, node: u32) -> Option<(Option<u32>, &[EdgeId])> {
-        let Shape { merged, parent, .. } = *self.nodes.get(node as usize)?;
+        let ArgNode { merged, parent, .. } = *self.nodes.get(node as usize)?;
         (!merged).then(|| (parent, &*self.via[node as usize]))
     }
     fn covers_more(&self, is_loop: &dyn Fn(LocId) -> bool) -> Vec<u32> {
@@ -260,7 +260,7 @@ impl<C: Cpa> Reached<C> for Pictured {
     fn covered(&self) -> Vec<(u32, Option<u32>)> {
         self.covered.clone()
     }
-    fn shape(&self) -> Vec<Shape> {
+    fn shape(&self) -> Vec<ArgNode> {
         graph::without_pruned(self.nodes.iter().copied())
     }
 }

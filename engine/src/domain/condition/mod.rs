@@ -11,7 +11,7 @@ pub mod part;
 
 use crate::analysis::capability::{Limited, Reporting, Statistics};
 use crate::analysis::{At, Before, Coverer, Cpa, Increment, Pair, Sides, Step, Stop, Target};
-use crate::domain::condition::part::{Part, Place};
+use crate::domain::condition::part::{Part, Position};
 use crate::invariant::observed::Agreement;
 use crate::semantics::control::Control;
 use crate::verdict::Taints;
@@ -54,7 +54,7 @@ impl<C: Cpa> Conditional<C> {
 }
 
 impl<C: Confined> Cpa for Conditional<C> {
-    type State = (C::State, Place);
+    type State = (C::State, Position);
     type Evidence = C::Evidence;
 
     fn initial(&mut self) -> Self::State {
@@ -75,11 +75,11 @@ impl<C: Confined> Cpa for Conditional<C> {
         for (state, to) in step.successors.drain(..) {
             // A state that stays at the source will take the edge again.
             let place = if to == At::Source { place } else { behind };
-            if place != Place::Done {
+            if place != Position::Done {
                 out.successors.push(((state, place), to));
             }
         }
-        if let Place::Seen(..) = place {
+        if let Position::Seen(..) = place {
             step.faults.clear();
         }
         out.extend_with(step, |state| (state, place));
@@ -93,14 +93,15 @@ impl<C: Confined> Cpa for Conditional<C> {
         else_edge: EdgeId,
     ) -> Result<Sides<Self::State>, Stop> {
         let (yes, no) = (self.part.side(place, then_edge), self.part.side(place, else_edge));
-        let closed = (yes == Place::Done, no == Place::Done);
+        let closed = (yes == Position::Done, no == Position::Done);
         let (on_yes, on_no) = self.inner.branch_open(state, (then_edge, else_edge), closed)?;
-        let open = |state: Option<C::State>, place| state.filter(|_| place != Place::Done).map(|state| (state, place));
+        let open =
+            |state: Option<C::State>, place| state.filter(|_| place != Position::Done).map(|state| (state, place));
         Ok((open(on_yes, yes), open(on_no, no)))
     }
 
     fn returns(&mut self, (state, place): &mut Self::State, edge: EdgeId) -> bool {
-        self.part.step(*place, edge) != Place::Done && self.inner.returns(state, edge)
+        self.part.step(*place, edge) != Position::Done && self.inner.returns(state, edge)
     }
 
     fn leave(
@@ -114,7 +115,7 @@ impl<C: Confined> Cpa for Conditional<C> {
     }
 
     fn target(&mut self, state: &mut Self::State, edge: EdgeId, error: ErrorId) -> Result<Target<C::Evidence>, Stop> {
-        if let Place::Seen(..) = state.1 {
+        if let Position::Seen(..) = state.1 {
             return Ok(Target::Infeasible);
         }
         self.inner.target(&mut state.0, edge, error)
@@ -128,8 +129,8 @@ impl<C: Confined> Cpa for Conditional<C> {
         more: &mut Vec<Self::State>,
     ) -> Result<Option<Self::State>, Stop> {
         let place = match place {
-            Place::Seen(_, MOST_HEADS) => return Ok(None),
-            Place::Seen(state, heads) => Place::Seen(state, heads + 1),
+            Position::Seen(_, MOST_HEADS) => return Ok(None),
+            Position::Seen(state, heads) => Position::Seen(state, heads + 1),
             place => place,
         };
         let mut created = Vec::new();
@@ -139,7 +140,7 @@ impl<C: Confined> Cpa for Conditional<C> {
     }
 
     fn stop(&mut self, state: &Self::State, at: Control) -> Result<Option<Coverer>, Stop> {
-        if let Place::Seen(..) = state.1 {
+        if let Position::Seen(..) = state.1 {
             self.inner.keep(&state.0, at);
             return Ok(None);
         }
@@ -148,9 +149,9 @@ impl<C: Confined> Cpa for Conditional<C> {
 
     fn before(&self, state: &Self::State) -> Before {
         match state.1 {
-            Place::Open => Before::Nothing,
-            Place::State(_) => Before::Begun,
-            Place::Seen(..) | Place::Done => Before::Done,
+            Position::Open => Before::Nothing,
+            Position::State(_) => Before::Begun,
+            Position::Seen(..) | Position::Done => Before::Done,
         }
     }
 

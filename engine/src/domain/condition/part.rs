@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The position of a path in the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum Position {
     /// The state of this number.
     State(u32),
     /// All continuations of the path are selected.
@@ -30,7 +30,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The initial position.
-    pub initial: Place,
+    pub initial: Position,
     /// The states, by number.
     pub states: Vec<State>,
 }
@@ -39,25 +39,25 @@ pub struct Part {
 #[derive(Clone, Debug)]
 pub struct State {
     /// The targets of the edges that the state names.
-    pub named: FxHashMap<EdgeId, Place>,
+    pub named: FxHashMap<EdgeId, Position>,
     /// The target of all other edges. If it equals `own`, the position does not change.
-    pub others: Place,
+    pub others: Position,
     /// The position of paths in this state.
-    pub own: Place,
+    pub own: Position,
 }
 
 impl Part {
     /// The position after an edge.
-    pub fn step(&self, at: Place, edge: EdgeId) -> Place {
-        let (Place::State(state) | Place::Seen(state, _)) = at else { return at };
+    pub fn step(&self, at: Position, edge: EdgeId) -> Position {
+        let (Position::State(state) | Position::Seen(state, _)) = at else { return at };
         let State { named, others, own } = &self.states[state as usize];
         named.get(&edge).copied().unwrap_or(if others == own { at } else { *others })
     }
 
     /// The position after an edge of a branch. A replayed path follows only edges that lead to kept states.
-    pub fn side(&self, at: Place, edge: EdgeId) -> Place {
+    pub fn side(&self, at: Position, edge: EdgeId) -> Position {
         match at {
-            Place::Seen(state, _) => self.states[state as usize].named.get(&edge).copied().unwrap_or(Place::Done),
+            Position::Seen(state, _) => self.states[state as usize].named.get(&edge).copied().unwrap_or(Position::Done),
             _ => self.step(at, edge),
         }
     }
@@ -65,16 +65,16 @@ impl Part {
     /// The automaton for the simplified program. `None` if it distinguishes paths that the simplified program joins.
     pub fn joined(&self, joined: &Joined) -> Option<Self> {
         // States that paths reach only within joined regions are unreachable.
-        let unreached = |state: &State| State { named: FxHashMap::default(), others: Place::Open, own: state.own };
+        let unreached = |state: &State| State { named: FxHashMap::default(), others: Position::Open, own: state.own };
         let mut out = Self { initial: self.initial, states: self.states.iter().map(unreached).collect() };
         let (mut todo, mut seen) = (vec![self.initial], FxHashSet::default());
         while let Some(place) = todo.pop() {
-            let (Place::State(number) | Place::Seen(number, _)) = place else { continue };
+            let (Position::State(number) | Position::Seen(number, _)) = place else { continue };
             if !seen.insert(number) {
                 continue;
             }
             let State { named, others, own } = &self.states[number as usize];
-            if !matches!(others, Place::Open | Place::Done) && others != own {
+            if !matches!(others, Position::Open | Position::Done) && others != own {
                 return None;
             }
             let mut here = FxHashMap::default();
@@ -102,7 +102,7 @@ impl Part {
 
     /// The positions after the then-side and the else-side of a region. `None` if paths to the same side end at
     /// different positions.
-    fn through(&self, at: Place, joined: &Joined, region: usize) -> Option<[Place; 2]> {
+    fn through(&self, at: Position, joined: &Joined, region: usize) -> Option<[Position; 2]> {
         let splits = &joined.region(region).0;
         let mut behind = [None; 2];
         let (mut todo, mut seen) = (vec![(0, at)], FxHashSet::default());

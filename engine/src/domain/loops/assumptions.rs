@@ -29,7 +29,7 @@ pub struct Assumptions {
     /// If true, nothing is assumed about addresses that loops move.
     pub(super) without_walks: bool,
     /// The assumptions at heads of loops and entries of recursive functions, by number.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<HeadAssumptions>,
     /// The contracts of the recursive functions.
     pub(super) contracts: Vec<Contract>,
     /// The values at the entry of calls; see [`Role::Call`](super::state::Role::Call).
@@ -47,7 +47,7 @@ pub struct Assumptions {
 
 /// The assumptions at a loop head or the entry of a recursive function.
 #[derive(Clone, Default)]
-pub(super) struct Place {
+pub(super) struct HeadAssumptions {
     /// Conditions over locals and globals that hold whenever control is here.
     pub(super) facts: Vec<ExprId>,
     /// Conditions that have to be proved.
@@ -107,7 +107,7 @@ impl Assumptions {
                 Effort::Cells => cells::candidates(&mut pool, program, l, &vocabulary, &asserted),
                 _ => Vec::new(),
             };
-            let place = Place { facts, candidates, cell_candidates, ..Place::default() };
+            let place = HeadAssumptions { facts, candidates, cell_candidates, ..HeadAssumptions::default() };
             places.push(place.with(known, places.len()));
         }
         let mut contracts = Vec::new();
@@ -117,7 +117,7 @@ impl Assumptions {
             let subjects: Vec<usize> = (0..r.watched.len()).collect();
             let candidates = candidates(&mut pool, &seen, &subjects, &vocabulary, &[], effort);
             let facts = facts(&mut pool, program.funcs[r.func].entry, &r.modified);
-            places.push(Place { facts, candidates, ..Place::default() }.with(known, places.len()));
+            places.push(HeadAssumptions { facts, candidates, ..HeadAssumptions::default() }.with(known, places.len()));
             let known = known.map(|k| &k.contracts[contracts.len()]);
             contracts.push(Contract::new(program, &mut pool, r, &vocabulary, invariants, effort, known));
         }
@@ -145,7 +145,12 @@ impl Assumptions {
     /// iterations.
     pub fn bounded(program: &Program, loops: &Loops, iterations: u32) -> Self {
         let places = loops.loops.len() + loops.recursions.len();
-        Self { pool: program.exprs.clone(), iterations, places: vec![Place::default(); places], ..Self::empty() }
+        Self {
+            pool: program.exprs.clone(),
+            iterations,
+            places: vec![HeadAssumptions::default(); places],
+            ..Self::empty()
+        }
     }
 
     /// The remaining assumptions, for a further run.
@@ -202,7 +207,7 @@ impl Assumptions {
         let knows =
             self.places.iter().any(|p| !p.facts.is_empty()) || self.contracts.iter().any(|c| !c.facts.is_empty());
         certificate.of_variables = self.without_walks && !knows;
-        let all = |place: &Place| place.facts.iter().chain(&place.candidates).copied().collect::<Vec<_>>();
+        let all = |place: &HeadAssumptions| place.facts.iter().chain(&place.candidates).copied().collect::<Vec<_>>();
         let (heads, entries) = self.places.split_at(loops.loops.len());
         for (l, place) in loops.loops.iter().zip(heads) {
             certificate.heads.insert(l.head, all(place));
@@ -243,7 +248,7 @@ impl Assumptions {
     }
 }
 
-impl Place {
+impl HeadAssumptions {
     /// The frame for the certificate: the written memory and the pointers that may leave their objects. Certificates do
     /// not support shadows.
     fn frame(&self, followed: bool) -> Frame {

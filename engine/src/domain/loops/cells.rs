@@ -12,7 +12,7 @@ mod instances;
 use super::Unrolling;
 use super::state::State;
 use super::templates::{Vocabulary, is_signed};
-use crate::domain::symbolic::{Address, Asserted, Cells, LoopInfo, Snapshot};
+use crate::domain::symbolic::{Address, CellCandidate, Cells, LoopInfo, Snapshot};
 use crate::semantics::{self, ObjId, Quantified, Val, sign_extend};
 use cfa::{BinOp, Bv, Expr, ExprId, ExprPool, LocId, Op, Program, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -67,7 +67,7 @@ pub fn candidates(
     program: &Program,
     l: &LoopInfo,
     vocabulary: &Vocabulary,
-    asserted: &[Asserted],
+    asserted: &[CellCandidate],
 ) -> Vec<CellFact> {
     if l.rows.is_empty() || l.snapshots.is_empty() {
         return Vec::new();
@@ -129,7 +129,7 @@ struct Bound {
 type Range = (usize, usize);
 
 impl Guess<'_> {
-    fn all(&mut self, asserted: &[Asserted]) {
+    fn all(&mut self, asserted: &[CellCandidate]) {
         let (ranges, guards) = (self.ranges(), self.guards());
         asserted.iter().for_each(|condition| self.asserted(condition, &ranges));
         for first in 0..self.l.accessed {
@@ -172,7 +172,7 @@ impl Guess<'_> {
 
     /// Adds a candidate from the weakest precondition of an error, for all ranges in which it was observed to hold. Its
     /// rows have to be rows of the loop.
-    fn asserted(&mut self, condition: &Asserted, ranges: &[Range]) {
+    fn asserted(&mut self, condition: &CellCandidate, ranges: &[Range]) {
         let rows: Option<Vec<usize>> = condition
             .rows
             .iter()

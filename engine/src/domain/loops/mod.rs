@@ -66,7 +66,7 @@ use crate::domain::symbolic::{self, SymbolicExecution};
 use crate::semantics::Write;
 use crate::semantics::control::Control;
 use crate::verdict::Reason;
-use assumptions::Place;
+use assumptions::HeadAssumptions;
 use cfa::interp::Inputs;
 use cfa::{EdgeId, ErrorId, Leak, Op};
 use smt::PathSolver;
@@ -103,7 +103,7 @@ impl<'p> Unrolling<'p> {
         self.assumptions
     }
 
-    fn place(&mut self, number: u32) -> &mut Place {
+    fn place(&mut self, number: u32) -> &mut HeadAssumptions {
         &mut self.assumptions.places[number as usize]
     }
 

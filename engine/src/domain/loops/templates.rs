@@ -158,10 +158,10 @@ pub fn candidates(
     if !only_equations {
         guess.conditions(vocabulary);
     }
-    guess.equations(Shape::Linear);
+    guess.equations(Monomials::Linear);
     match effort {
-        Effort::Powers => guess.equations(Shape::Powers),
-        Effort::Squares => guess.equations(Shape::Squares),
+        Effort::Powers => guess.equations(Monomials::Powers),
+        Effort::Squares => guess.equations(Monomials::Squares),
         _ => {}
     }
     for &i in subjects.iter().filter(|_| !only_equations) {
@@ -187,9 +187,9 @@ pub fn candidates(
         guess.rows = rows;
         guess.guard = Some(guess.pool.not(guard));
         guess.tried.clear();
-        guess.equations(Shape::Linear);
+        guess.equations(Monomials::Linear);
         if only_equations {
-            guess.equations(Shape::Powers);
+            guess.equations(Monomials::Powers);
             continue;
         }
         for &i in subjects.iter().take(GUARDED) {
@@ -202,7 +202,7 @@ pub fn candidates(
 
 /// The monomials in equations.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum Monomials {
     /// Single columns.
     Linear,
     /// Products of two columns.

@@ -4,7 +4,7 @@
 //! [`PredicateAbstraction::restore`] assumes the results afterwards.
 
 use super::precision::Predicates;
-use super::state::{Cut, Place, Seen, only_object};
+use super::state::{ByteRange, Cut, Seen, only_object};
 use crate::domain::symbolic::Loops;
 use crate::domain::value::Replaced;
 use crate::invariant::LocationInvariants;
@@ -51,8 +51,8 @@ pub struct PredicateAbstraction {
     /// The memory content that a symbol represents.
     contents: FxHashMap<ExprId, Seen>,
     /// The symbols that represent places in predicates.
-    places: FxHashMap<Place, ExprId>,
-    place_of: FxHashMap<SymId, Place>,
+    places: FxHashMap<ByteRange, ExprId>,
+    place_of: FxHashMap<SymId, ByteRange>,
     /// Conjuncts of path conditions that state whether a predicate holds.
     of_predicates: FxHashSet<ExprId>,
 }
@@ -92,7 +92,7 @@ impl PredicateAbstraction {
     }
 
     /// The place that a symbol in predicates represents.
-    pub(super) fn place_of(&self, symbol: SymId) -> Option<Place> {
+    pub(super) fn place_of(&self, symbol: SymId) -> Option<ByteRange> {
         self.place_of.get(&symbol).copied()
     }
 
@@ -107,7 +107,7 @@ impl PredicateAbstraction {
     }
 
     /// The symbol that represents a place in predicates.
-    pub(crate) fn place_symbol(&mut self, execution: &mut Execution<'_>, place: Place) -> ExprId {
+    pub(crate) fn place_symbol(&mut self, execution: &mut Execution<'_>, place: ByteRange) -> ExprId {
         let Self { places, place_of, .. } = self;
         *places.entry(place).or_insert_with(|| {
             let (symbol, e) = execution.terms.fresh_symbol(Sort::Bv(8 * place.len));
@@ -122,7 +122,7 @@ impl PredicateAbstraction {
         let unwritten = std::mem::take(unwritten);
         if let Some(last) = history {
             for Unwritten { object, origin, offset, len, symbol } in unwritten {
-                let seen = Seen { object, place: Place { origin, offset, len }, depth: last.depth + 1 };
+                let seen = Seen { object, place: ByteRange { origin, offset, len }, depth: last.depth + 1 };
                 self.contents.insert(symbol, seen);
             }
         }

@@ -19,4 +19,4 @@ mod state;
 
 pub use abstraction::{Knowledge, PredicateAbstraction};
 pub use precision::Predicates;
-pub use state::{Cut, Place};
+pub use state::{ByteRange, Cut};

@@ -2,7 +2,7 @@
 //! Majumdar, McMillan: Abstractions from proofs, POPL 2004). Each sequence is checked to be one before it is used.
 
 use super::PredicateAbstraction;
-use super::state::{Cut, Place, Seen};
+use super::state::{ByteRange, Cut, Seen};
 use crate::analysis::{Decision, Goal, Increment, Refinement, Stop};
 use crate::semantics::{Event, Execution, Origin, State, describe_object};
 use crate::verdict::Reason;
@@ -16,11 +16,11 @@ use std::rc::Rc;
 const MOST_SIZE: usize = 400;
 
 /// The contents of globals that occur in a condition, with their places.
-fn contents(pool: &ExprPool, condition: ExprId) -> Vec<(ExprId, Place)> {
+fn contents(pool: &ExprPool, condition: ExprId) -> Vec<(ExprId, ByteRange)> {
     let mut found = Vec::new();
     pool.visit(condition, &mut FxHashSet::default(), |e, node| {
         if let Expr::Content { of, offset, width } = *node {
-            found.push((e, Place { origin: Origin::Global(of), offset: offset.into(), len: width / 8 }));
+            found.push((e, ByteRange { origin: Origin::Global(of), offset: offset.into(), len: width / 8 }));
         }
     });
     found
@@ -38,7 +38,7 @@ pub struct Blocks<'a, 'p> {
 
 /// A state with the abstraction points on the path to it.
 #[derive(Clone, Copy)]
-pub struct Way<'a> {
+pub struct AbstractPath<'a> {
     /// The last state of the path.
     pub state: &'a State,
     /// Its abstraction points.
@@ -52,7 +52,7 @@ impl Blocks<'_, '_> {
         let terms = &mut self.execution.terms;
         let mut names = FxHashMap::default();
         for symbol in terms.symbols_of(predicate) {
-            let Place { origin: Origin::Global(of), offset, len } = self.predicate.place_of(symbol)? else {
+            let ByteRange { origin: Origin::Global(of), offset, len } = self.predicate.place_of(symbol)? else {
                 return None;
             };
             // The interpreter cannot evaluate a condition on unknown content, or on content that is no number.
@@ -68,7 +68,7 @@ impl Blocks<'_, '_> {
 
     /// The formulas of the blocks on the path to the state. Each block has its own symbols. Equalities at the end of a
     /// block define the symbols at the start of the next.
-    fn blocks(&mut self, way: Way<'_>) -> Vec<ExprId> {
+    fn blocks(&mut self, way: AbstractPath<'_>) -> Vec<ExprId> {
         let mut later = self.conjunction(way.state.pc.conjuncts(), &[]);
         let mut blocks = vec![later];
         // The memory contents that later blocks have read.
@@ -115,7 +115,7 @@ impl Blocks<'_, '_> {
 
     /// The decisions of an execution through all blocks, by block. `None` if the blocks are contradictory. An error if
     /// the solver cannot decide.
-    pub fn decisions(&mut self, way: Way<'_>, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
+    pub fn decisions(&mut self, way: AbstractPath<'_>, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         let blocks = self.blocks(way);
         let mut solver = self.solvers.open();
         match solver.check(&self.execution.terms, &blocks, budget) {
@@ -143,7 +143,7 @@ impl Blocks<'_, '_> {
 
     /// The sequence interpolants of the contradictory blocks, as conditions on variables and memory, each with the
     /// number of its cut. Trivial ones are left out. `None` if there are none.
-    pub fn interpolants(&mut self, way: Way<'_>, budget: &Budget) -> Option<Vec<(usize, ExprId)>> {
+    pub fn interpolants(&mut self, way: AbstractPath<'_>, budget: &Budget) -> Option<Vec<(usize, ExprId)>> {
         let steps = self.blocks(way);
         let mut solver = self.solvers.open();
         let direction = interpolate::Direction::Backward;
@@ -158,7 +158,7 @@ impl Blocks<'_, '_> {
     /// the cuts only if `is_local`. Returns the refinement and what it learned.
     pub fn refine(
         &mut self,
-        way: Way<'_>,
+        way: AbstractPath<'_>,
         cuts: &[LocId],
         is_local: bool,
         goal: Goal,

@@ -38,7 +38,7 @@ impl Drop for Cut {
 
 /// A range of bytes in all objects of one origin.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
+pub struct ByteRange {
     /// The origin of the objects.
     pub origin: Origin,
     /// The offset of the first byte.
@@ -53,13 +53,13 @@ pub struct Seen {
     /// The object that was read.
     pub object: ObjId,
     /// The bytes that were read.
-    pub place: Place,
+    pub place: ByteRange,
     /// The number of abstractions before the read.
     pub depth: u32,
 }
 
 /// The object of `st` that contains a place, if it is the only live object of its origin.
-pub(super) fn only_object(st: &State, place: Place) -> Option<ObjId> {
+pub(super) fn only_object(st: &State, place: ByteRange) -> Option<ObjId> {
     let mut of_origin = st.memory.iter().filter(|(_, o)| o.origin == place.origin);
     let (id, object) = of_origin.next()?;
     let end = place.offset + u64::from(place.len);

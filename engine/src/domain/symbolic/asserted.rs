@@ -20,7 +20,7 @@ const FAR: u64 = 16;
 
 /// A candidate condition on cells of equal index.
 #[derive(Clone, Debug)]
-pub struct Asserted {
+pub struct CellCandidate {
     /// The function whose locals the condition and its rows may mention.
     pub func: FuncId,
     /// The rows, each with the symbol that represents its cell in the body.
@@ -31,7 +31,7 @@ pub struct Asserted {
     pub body: ExprId,
 }
 
-impl Asserted {
+impl CellCandidate {
     /// True if the base of a row is visible in a function.
     pub fn is_told(&self, program: &Program, row: &Cells, func: FuncId) -> bool {
         match *program.exprs.get(row.base) {
@@ -43,7 +43,7 @@ impl Asserted {
 
 /// The candidates from all error edges of the program. `heads` are the loop heads. The expressions are in `pool`, which
 /// has the program's expressions.
-pub fn asserted(program: &Program, pool: &mut ExprPool, heads: &FxHashSet<LocId>) -> Vec<Asserted> {
+pub fn asserted(program: &Program, pool: &mut ExprPool, heads: &FxHashSet<LocId>) -> Vec<CellCandidate> {
     let mut incoming: FxHashMap<LocId, Vec<cfa::EdgeId>> = FxHashMap::default();
     for (id, edge) in program.edges.iter() {
         incoming.entry(edge.target).or_default().push(id);
@@ -78,7 +78,7 @@ struct Walk<'a> {
     incoming: FxHashMap<LocId, Vec<cfa::EdgeId>>,
     calls: CallGraph,
     paths: usize,
-    found: Vec<Asserted>,
+    found: Vec<CellCandidate>,
 }
 
 impl Walk<'_> {
@@ -202,7 +202,7 @@ impl Walk<'_> {
             (row, cell)
         };
         let func = self.program.locs[path.loc].func;
-        self.found.push(Asserted { func, rows: places.into_iter().map(row).collect(), index: k, body });
+        self.found.push(CellCandidate { func, rows: places.into_iter().map(row).collect(), index: k, body });
     }
 
     /// The body in terms of `k = index + least`. `None` if that is not expressible.

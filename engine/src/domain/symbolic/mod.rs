@@ -15,7 +15,7 @@ mod rows;
 mod state;
 mod transfer;
 
-pub use asserted::{Asserted, asserted};
+pub use asserted::{CellCandidate, asserted};
 pub use distances::Distance;
 pub use loops::{LoopInfo, Loops, RecursiveFunction};
 pub use problems::{Problem, Problems};

@@ -14,7 +14,7 @@ use crate::analysis::{
 };
 use crate::domain::path::Carrier;
 use crate::domain::predicate::PredicateAbstraction;
-use crate::domain::predicate::refinement::Way;
+use crate::domain::predicate::refinement::AbstractPath;
 use crate::domain::shape::ShapeAbstraction;
 use crate::domain::symbolic::{self, Problems, SymbolicExecution};
 use crate::domain::value::refinement::Valued;
@@ -313,7 +313,7 @@ impl Abstraction for Tracking<'_> {
     fn execution(&mut self, st: &State, budget: &Budget) -> Result<Option<Vec<Vec<Decision>>>, Stop> {
         match &st.along.history {
             None => Ok(Some(Vec::new())),
-            history @ Some(_) => self.blocks().decisions(Way { state: st, history }, budget),
+            history @ Some(_) => self.blocks().decisions(AbstractPath { state: st, history }, budget),
         }
     }
 

@@ -6,7 +6,7 @@ use super::{State, Tracking};
 use crate::analysis::{Goal, InSlice, PathCheck, Refinement, Stop, WHOLE};
 use crate::domain::path::Carrier;
 use crate::domain::path::Follower;
-use crate::domain::predicate::refinement::{Blocks, Way};
+use crate::domain::predicate::refinement::{AbstractPath, Blocks};
 use crate::domain::value::Sharing;
 use crate::domain::value::refinement::Infeasible;
 use crate::semantics::Mode;
@@ -52,7 +52,7 @@ impl<'p> Tracking<'p> {
             result = follower.in_mode(precise, |this| {
                 let is_local = this.cpa.value.precision().sharing == Sharing::Location;
                 Ok(this.cpa.blocks().refine(
-                    Way { state: st, history: &st.along.history },
+                    AbstractPath { state: st, history: &st.along.history },
                     &ends,
                     is_local,
                     goal,

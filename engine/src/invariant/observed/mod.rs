@@ -36,7 +36,7 @@ pub enum Root {
 
 /// A scalar that C has a name for.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct NamedScalar {
     /// The start.
     pub root: Root,
     /// The offset from the start in bytes.
@@ -86,7 +86,7 @@ pub struct Agreement {
     /// The loop head.
     pub head: LocId,
     /// The observed places.
-    pub places: Vec<Place>,
+    pub places: Vec<NamedScalar>,
     /// The values by place; `None` if they are unknown.
     pub values: Vec<Option<Values>>,
     /// By place: its equality class. Places of one class are equal in every state.
@@ -98,7 +98,7 @@ pub struct Agreement {
 
 impl Agreement {
     /// The equalities: pairs of the first place of each class and another one.
-    pub fn equalities(&self) -> impl Iterator<Item = (&Place, &Place)> {
+    pub fn equalities(&self) -> impl Iterator<Item = (&NamedScalar, &NamedScalar)> {
         let first = |i: usize| self.classes.iter().position(|c| *c == self.classes[i]).filter(|&j| j < i);
         (0..self.places.len()).filter_map(move |i| Some((&self.places[first(i)?], &self.places[i])))
     }
@@ -187,7 +187,7 @@ fn possible(pool: &ExprPool, width: u32, value: Val) -> Option<Values> {
     }
 }
 
-impl Place {
+impl NamedScalar {
     fn read(&self, st: &State, execution: &Execution<'_>) -> Option<Val> {
         let cell = |object: ObjId, at: u64| st.memory.get(object)?.read_whole(at, self.width / 8);
         let pointed = |var| match execution.read_var(st, var) {
@@ -249,7 +249,7 @@ impl Agreements {
 }
 
 /// The kind of a place. Only places of the same kind are compared.
-fn kind(program: &Program, place: &Place) -> u32 {
+fn kind(program: &Program, place: &NamedScalar) -> u32 {
     match program.plain_type(place.ty) {
         CType::Pointer(to) => 1000 + to.0,
         CType::Int { signed: true, .. } => place.width * 2,
@@ -258,8 +258,8 @@ fn kind(program: &Program, place: &Place) -> u32 {
 }
 
 /// The places that are integer variables.
-fn columns(program: &Program, places: &[Place]) -> Vec<Column> {
-    let column = |(number, place): (usize, &Place)| match (place.root, program.plain_type(place.ty)) {
+fn columns(program: &Program, places: &[NamedScalar]) -> Vec<Column> {
+    let column = |(number, place): (usize, &NamedScalar)| match (place.root, program.plain_type(place.ty)) {
         (Root::Var(_), &CType::Int { signed, .. }) => {
             Some(Column { place: number, kind: kind(program, place), is_signed: signed, width: place.width })
         }
@@ -269,7 +269,7 @@ fn columns(program: &Program, places: &[Place]) -> Vec<Column> {
 }
 
 /// The places to observe for the loops of a function: variables, then named memory, then the targets of pointers.
-fn places(program: &Program, func: FuncId) -> Vec<Place> {
+fn places(program: &Program, func: FuncId) -> Vec<NamedScalar> {
     let mut all = Vec::new();
     let scalar = |ty: TypeId| {
         matches!(program.plain_type(ty), CType::Bool | CType::Int { .. } | CType::Enum { .. } | CType::Pointer(_))
@@ -280,13 +280,13 @@ fn places(program: &Program, func: FuncId) -> Vec<Place> {
     for &id in &variables {
         let var = &program.vars[id];
         if var.name.is_some() && scalar(var.ty) && var.width <= 64 {
-            all.push(Place { root: Root::Var(id), offset: 0, way: String::new(), ty: var.ty, width: var.width });
+            all.push(NamedScalar { root: Root::Var(id), offset: 0, way: String::new(), ty: var.ty, width: var.width });
         }
     }
     let mut add = |root: Root, ty: TypeId, most: usize| {
         for (way, offset, ty) in program.scalars(ty, most) {
             let Some(size) = program.size_of(ty).filter(|&size| size <= 8) else { continue };
-            all.push(Place { root, offset, way, ty, width: size as u32 * 8 });
+            all.push(NamedScalar { root, offset, way, ty, width: size as u32 * 8 });
         }
     };
     for (id, global) in program.globals.iter().filter(|(_, g)| !g.read_only) {

@@ -1,6 +1,6 @@
 //! The function that replaces a token by the address of its target.
 
-use super::{KIND, Made, NUMBER, call, element_at, whereabouts};
+use super::{CreatedObjects, KIND, NUMBER, call, element_at, whereabouts};
 use crate::lower::Context;
 use crate::lower::builder::{Builder, Cursor};
 use crate::options::EntryPointers;
@@ -36,7 +36,7 @@ pub(super) fn finish(cx: &mut Context) {
                     b.finish(Op::Return { value: Some(null) });
                 });
             }
-            if let Some(Made { number, list: Some(list) }) = made {
+            if let Some(CreatedObjects { number, list: Some(list) }) = made {
                 known_object(b, number, list, kind.target, &format!("{name} * points to an existing object"), slot);
             }
             call(b, kind.make, &[], object);

@@ -2,7 +2,7 @@
 //! accepted if only one token in it fits.
 
 use super::{File, KEYWORDS, unsupported};
-use crate::c_scan::{Item, Kind, Source, is_type_specifier};
+use crate::c_scan::{Item, Source, TokenKind, is_type_specifier};
 use crate::witness::Location;
 use driver::failure::Failure;
 use std::collections::HashSet;
@@ -51,7 +51,7 @@ impl File<'_> {
         let is_computed = |i: usize| {
             let before = self.source.opening(i).and_then(|open| open.checked_sub(1));
             let before = before.map(|before| self.source.tokens[before].kind);
-            location.column.is_some() && matches!(before, Some(Kind::Punct(b')' | b']')))
+            location.column.is_some() && matches!(before, Some(TokenKind::Punct(b')' | b']')))
         };
         let token = self.token(location, |i| is_named(i) || is_computed(i))?;
         let token = token.or_else(|| self.only(location, is_named));
@@ -61,14 +61,14 @@ impl File<'_> {
 
     /// Returns true if the token before the parenthesis is a name that can be called.
     pub(super) fn is_callee(&self, open: usize) -> bool {
-        let name = open.checked_sub(1).filter(|&n| self.source.tokens[n].kind == Kind::Word);
+        let name = open.checked_sub(1).filter(|&n| self.source.tokens[n].kind == TokenKind::Word);
         name.is_some_and(|n| !KEYWORDS.contains(&self.source.word(n)))
     }
 
     /// Returns the offset of the keyword of the branching statement at a location, or of the `?` there. `Err` if there
     /// is neither.
     pub(super) fn branching(&self, location: &Location) -> Result<usize, Failure> {
-        let is_choice = |i: usize| self.source.tokens[i].kind == Kind::Punct(b'?');
+        let is_choice = |i: usize| self.source.tokens[i].kind == TokenKind::Punct(b'?');
         let choice = || self.token(location, is_choice).ok().flatten().or_else(|| self.only(location, is_choice));
         self.keyword(location, &["if", "while", "for", "do", "switch"])
             .or_else(|failure| Ok(self.source.tokens[choice().ok_or(failure)?].range.start))
@@ -91,7 +91,7 @@ impl File<'_> {
         let texts = hooks.flat_map(|h| h.always.iter().chain(h.cases.iter().map(|(_, action)| action)));
         let spoken: Vec<Source<'_>> = texts.map(|text| Source::lexed(text)).collect();
         let words: HashSet<&str> = spoken.iter().flat_map(|s| s.words()).collect();
-        let is = |at: usize, c: u8| self.source.tokens.get(at).is_some_and(|t| t.kind == Kind::Punct(c));
+        let is = |at: usize, c: u8| self.source.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Punct(c));
         let mut out = String::new();
         for item in &self.source.items {
             let Item::Variables { span, names } = item else { continue };
@@ -114,7 +114,7 @@ impl File<'_> {
     /// Returns the first token of the operand before a `?`. The search goes back to an operator that binds weaker, or
     /// to a token that starts a part of the program.
     pub(super) fn operand(&self, choice: usize) -> usize {
-        let is = |i: usize, c: u8| self.source.tokens[i].kind == Kind::Punct(c);
+        let is = |i: usize, c: u8| self.source.tokens[i].kind == TokenKind::Punct(c);
         let touch = |i: usize| self.source.tokens[i].range.end == self.source.tokens[i + 1].range.start;
         let mut at = choice;
         while at > 0 {
@@ -124,8 +124,8 @@ impl File<'_> {
                 continue;
             }
             let ends = match self.source.tokens[last].kind {
-                Kind::Word => matches!(self.source.word(last), "return" | "case" | "else" | "do"),
-                Kind::Punct(b'=') if last > 0 && touch(last - 1) => {
+                TokenKind::Word => matches!(self.source.word(last), "return" | "case" | "else" | "do"),
+                TokenKind::Punct(b'=') if last > 0 && touch(last - 1) => {
                     let before = |c: u8| is(last - 1, c);
                     let shifts =
                         || last > 1 && touch(last - 2) && self.source.word(last - 2) == self.source.word(last - 1);
@@ -134,8 +134,8 @@ impl File<'_> {
                         false => !(before(b'=') || before(b'!') || is(at, b'=') && touch(last)),
                     }
                 }
-                Kind::Punct(b'=') => !(is(at, b'=') && touch(last)),
-                Kind::Punct(c) => matches!(c, b'(' | b'[' | b'{' | b'}' | b',' | b';' | b'?' | b':'),
+                TokenKind::Punct(b'=') => !(is(at, b'=') && touch(last)),
+                TokenKind::Punct(c) => matches!(c, b'(' | b'[' | b'{' | b'}' | b',' | b';' | b'?' | b':'),
                 _ => false,
             };
             if ends {

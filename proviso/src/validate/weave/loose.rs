@@ -1,7 +1,7 @@
 //! Sites for the positions of format 1.0, which gives lines and the kind of the operation instead of exact locations.
 
 use super::{File, Site, read};
-use crate::c_scan::{Item, Kind, Statement};
+use crate::c_scan::{Item, Statement, TokenKind};
 use crate::validate::weave::unusable;
 use crate::witness::{Content, Entry, Invariant, Location, Loose, Segment, Waypoint};
 use driver::failure::Failure;
@@ -224,7 +224,7 @@ impl File<'_> {
         let statements = self.statements.iter().map(|(bytes, _)| bytes.start);
         let keywords = statements
             .filter(|&at| matches!(self.source.word(self.token_at(at)), "if" | "while" | "for" | "do" | "switch"));
-        let choices = tokens.iter().filter(|t| t.kind == Kind::Punct(b'?')).map(|t| t.range.start);
+        let choices = tokens.iter().filter(|t| t.kind == TokenKind::Punct(b'?')).map(|t| t.range.start);
         let is_here = |&at: &usize| {
             let keyword = self.token_at(at);
             let is_tail = matches!(self.source.word(keyword), "do" | "for" | "?");
@@ -247,7 +247,7 @@ impl File<'_> {
                     !span.contains(&at) || body.contains(&at)
                 })
         };
-        let opens = (1..tokens.len()).filter(|&i| tokens[i].kind == Kind::Punct(b'(') && is_call(i));
+        let opens = (1..tokens.len()).filter(|&i| tokens[i].kind == TokenKind::Punct(b'(') && is_call(i));
         let starts_here = |at: usize| {
             let around = self.statements.iter().map(|(b, _)| b).filter(|b| b.contains(&at)).max_by_key(|b| b.start);
             around.is_some_and(|b| self.overlaps(&(b.start..b.start + 1), lines))

@@ -14,7 +14,7 @@ use super::read::{Automaton, Data, Edge, automaton};
 use std::collections::BTreeMap;
 
 /// A witness that was read.
-pub struct Told {
+pub struct ReadWitness {
     /// The entry in terms of format 2.0.
     pub entry: Entry,
     /// Descriptions of the parts that were left out.
@@ -22,7 +22,7 @@ pub struct Told {
 }
 
 /// Parses a witness of format 1.0. `Err` with a message if it is malformed or not supported.
-pub fn read(text: &str) -> Result<Told, String> {
+pub fn read(text: &str) -> Result<ReadWitness, String> {
     let automaton = automaton(text)?;
     let about = &automaton.about;
     let mut reader =
@@ -39,7 +39,7 @@ pub fn read(text: &str) -> Result<Told, String> {
         left_out.push(format!("the format has no key {}", names.join(", ")));
     }
     let entry = Entry { entry_type: entry_type.into(), metadata: metadata(about)?, content };
-    Ok(Told { entry, left_out })
+    Ok(ReadWitness { entry, left_out })
 }
 
 /// Returns the metadata of a witness. `Err` if its version, language or architecture is not supported.

@@ -6,7 +6,7 @@ impl Guess<'_> {
     /// Finds equations between polynomials of degree at most two, or with powers of two, over the integers modulo the
     /// width. They are the kernel of the matrix of observations (Müller-Olm, Seidl: Computing polynomial program
     /// invariants, 2004, from samples instead of the program).
-    pub(super) fn equations(&mut self, shape: Shape) {
+    pub(super) fn equations(&mut self, shape: Monomials) {
         let rows = self.rows.clone();
         let complete = |&i: &usize| rows.iter().all(|&r| self.seen.rows[r][i].is_some());
         let mut columns: Vec<usize> = self.subjects.iter().copied().filter(complete).collect();
@@ -17,10 +17,10 @@ impl Guess<'_> {
             columns.retain(|&c| rows.iter().any(|&r| self.seen.rows[r][c] != self.seen.rows[rows[0]][c]));
         }
         match shape {
-            Shape::Linear => self.equations_over(&columns[..columns.len().min(10)], &rows, shape),
+            Monomials::Linear => self.equations_over(&columns[..columns.len().min(10)], &rows, shape),
             // With fewer unknowns, fewer observations suffice, and fewer equations are accidental.
-            Shape::Powers => self.equations_over(&columns[..columns.len().min(4)], &rows, shape),
-            Shape::Squares => {
+            Monomials::Powers => self.equations_over(&columns[..columns.len().min(4)], &rows, shape),
+            Monomials::Squares => {
                 columns.truncate(SQUARED);
                 let mut done: Vec<u32> = Vec::new();
                 let mut sets: Vec<u32> = (1..1 << columns.len()).filter(|s: &u32| s.count_ones() <= 4).collect();
@@ -45,20 +45,20 @@ impl Guess<'_> {
     }
 
     /// Finds the equations over these columns, if there are enough observations.
-    fn equations_over(&mut self, columns: &[usize], rows: &[usize], shape: Shape) {
+    fn equations_over(&mut self, columns: &[usize], rows: &[usize], shape: Monomials) {
         if columns.is_empty() {
             return;
         }
         let mut monomials: Vec<Vec<Factor>> = vec![vec![]];
         monomials.extend(columns.iter().map(|&v| vec![Factor::Column(v)]));
         match shape {
-            Shape::Linear => {}
-            Shape::Squares => {
+            Monomials::Linear => {}
+            Monomials::Squares => {
                 for (k, &v) in columns.iter().enumerate() {
                     monomials.extend(columns[k..].iter().map(|&w| vec![Factor::Column(v), Factor::Column(w)]));
                 }
             }
-            Shape::Powers => {
+            Monomials::Powers => {
                 let small = |&&v: &&usize| {
                     let values = self.values(v);
                     values.iter().all(|&v| v <= EXPONENT) && values.iter().any(|&v| v > 2)
@@ -94,7 +94,7 @@ impl Guess<'_> {
         for (free, coefficients) in kernel(&mut matrix, monomials.len()) {
             self.equation(&monomials, &coefficients);
             // A column that is linear in others is left out of further equations.
-            if shape == Shape::Linear && self.guard.is_none() {
+            if shape == Monomials::Linear && self.guard.is_none() {
                 let others = || (1..monomials.len()).filter(|&m| coefficients[m] != 0);
                 let constant = others().next().filter(|_| free == 0 && others().count() == 1);
                 if let Some(&Factor::Column(column)) = monomials[constant.unwrap_or(free)].first() {
