@@ -5,6 +5,7 @@
 //! constructors of [`ExprPool`] simplify (see [`simplify`](self::simplify)). A pool never removes expressions, so an
 //! engine may clone a program's pool and add its own terms.
 
+mod address;
 mod arena;
 mod check;
 mod eval;
@@ -12,6 +13,7 @@ mod pool;
 mod simplify;
 mod transform;
 
+pub use address::Address;
 pub use arena::{Arena, Elements};
 pub(crate) use eval::apply;
 pub use eval::{ArrayValue, Evaluator, Value};
@@ -19,8 +21,7 @@ pub use pool::ExprPool;
 
 use crate::bv::{self, Bv};
 use crate::float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
-use crate::index::id_type;
-use crate::program::{FuncId, GlobalId, VarId};
+use crate::index::{FuncId, GlobalId, VarId, id_type};
 
 id_type!(
     /// An expression in an [`ExprPool`].

@@ -45,6 +45,20 @@ macro_rules! id_type {
 }
 pub(crate) use id_type;
 
+// The entities that expressions name.
+id_type!(
+    /// A variable: global, or local to a function. Locals exist once per frame.
+    VarId, "v"
+);
+id_type!(
+    /// A function.
+    FuncId, "f"
+);
+id_type!(
+    /// A global memory object (an array, a struct, or a scalar whose address is taken).
+    GlobalId, "g"
+);
+
 /// A growable table that its id type indexes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table<I, T> {

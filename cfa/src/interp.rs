@@ -24,8 +24,9 @@ mod tests;
 
 pub use inputs::{InputSource, Inputs, InputsSource, ObjectSeq, Recording, Unknown};
 pub use memory::{Fault, Object, ObjectKind, function_address, function_at};
+pub use races::Access;
 pub use run::{Endless, LimitKind, Limits, Neighbour, Observer, Outcome, Run};
-pub use threads::{Access, Cell, Flaw, Gap, Machine, Sharing};
+pub use threads::{Cell, Flaw, Gap, Machine, Sharing};
 
 use crate::bv::Bv;
 use crate::expr::{Expr, ExprId};

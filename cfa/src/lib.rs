@@ -31,7 +31,7 @@ pub use bv::Bv;
 pub use callgraph::CallGraph;
 pub use check::Check;
 pub use expr::{
-    Arena, ArrayValue, BinOp, Children, Elements, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value,
+    Address, Arena, ArrayValue, BinOp, Children, Elements, Evaluator, Expr, ExprId, ExprPool, Sort, SymId, UnOp, Value,
 };
 pub use float::{FBinOp, FCmp, FUnOp, FloatFormat, Rounding};
 pub use index::{Id, Table};

@@ -22,6 +22,7 @@
 mod op;
 mod types;
 
+pub use crate::index::{FuncId, GlobalId, VarId};
 pub use op::{AllocKind, Callee, Family, HaltKind, Leak, Op};
 pub use types::{AUTOMATON, CType, Field, MONITOR, Passing};
 
@@ -40,18 +41,6 @@ id_type!(
 id_type!(
     /// An edge of a CFA; unique in the program.
     EdgeId, "t"
-);
-id_type!(
-    /// A variable: global, or local to a function. Locals exist once per frame.
-    VarId, "v"
-);
-id_type!(
-    /// A function.
-    FuncId, "f"
-);
-id_type!(
-    /// A global memory object (an array, a struct, or a scalar whose address is taken).
-    GlobalId, "g"
 );
 id_type!(
     /// A C type, for display, tests and witnesses.
@@ -222,6 +211,18 @@ impl Program {
         }
         self.locs[behind].out = std::mem::replace(&mut self.locs[loc].out, Out::Sink);
         self.add_edge(loc, op, behind, place)
+    }
+    /// Detaches an edge that is the only one out of its source. Returns the source. [`attach`](Self::attach) gives the
+    /// edge another one.
+    pub fn detach(&mut self, edge: EdgeId) -> LocId {
+        let source = self.edges[edge].source;
+        self.locs[source].out = Out::Sink;
+        source
+    }
+    /// Makes an edge the only one out of `source`.
+    pub fn attach(&mut self, edge: EdgeId, source: LocId) {
+        self.edges[edge].source = source;
+        self.locs[source].out = Out::One(edge);
     }
     /// Sets the truth value of C's condition that an assume edge means.
     pub fn set_meaning(&mut self, edge: EdgeId, truth: Option<bool>) {

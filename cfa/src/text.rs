@@ -39,6 +39,7 @@
 
 mod c;
 mod c_exact;
+pub mod exact;
 mod parse;
 mod print;
 

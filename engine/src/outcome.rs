@@ -95,6 +95,34 @@ impl Outcome {
         Self::new(Verdict::Unknown(reason), analysis)
     }
 
+    /// The outcome of a whole from those of its parts. FALSE has priority over UNKNOWN, and UNKNOWN over TRUE. The result
+    /// is the outcome of the deciding part, with the statistics of all. Panics if there are no parts.
+    pub fn of_parts(parts: Vec<Self>) -> Self {
+        let rank = |outcome: &&Self| match outcome.verdict {
+            Verdict::False(_) => 0,
+            Verdict::Unknown(_) => 1,
+            Verdict::True => 2,
+        };
+        let mut outcome = parts.iter().min_by_key(rank).expect("at least one part").clone();
+        if parts.len() == 1 {
+            return outcome;
+        }
+        let mut stats = Stats::default();
+        let (mut reasons, mut crashes) = (Vec::new(), Vec::new());
+        for part in &parts {
+            stats.join(&part.stats);
+            reasons.extend(part.reasons.iter().cloned());
+            crashes.extend(part.crashes.iter().cloned());
+            // A possible violation of one analysis prevents a proof.
+            if let (Verdict::True, Some(reason)) = (&outcome.verdict, &part.unconfirmed) {
+                outcome.verdict = Verdict::Unknown(reason.clone());
+            }
+        }
+        reasons.dedup();
+        // Proofs and certificates describe only their own part.
+        Self { stats, reasons, crashes, proof: None, certificate: None, ..outcome }
+    }
+
     /// True if there is no verdict because an analysis panicked.
     pub fn has_crashed(&self) -> bool {
         matches!(&self.verdict, Verdict::Unknown(reason) if self.crashes.iter().any(|c| c.reason() == *reason))

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::options::{InputFile, Options};
 use crate::target::DataModel;
 use crate::target::{self, Target};
-use crate::{dialect, included, models};
+use crate::{dialect, included, llvm, primitives};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -213,7 +213,7 @@ impl Compiler {
 
     fn of(clang: PathBuf) -> Result<Self, Error> {
         let vocabulary = temporary_directory()?;
-        fs::write(vocabulary.path().join(VOCABULARY), models::VOCABULARY).map_err(cannot_write)?;
+        fs::write(vocabulary.path().join(VOCABULARY), primitives::VOCABULARY).map_err(cannot_write)?;
         Ok(Self { clang, vocabulary, made: Mutex::default() })
     }
 
@@ -551,7 +551,7 @@ impl Runs<'_> {
         }
         let output = command.args(args).arg("-print-effective-triple").stdin(Stdio::null()).output();
         let triple = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        Target::of_triple(&triple.unwrap_or_default())
+        Target::of_triple(&llvm::normal_triple(&triple.unwrap_or_default()))
     }
 
     /// The text after preprocessing. A preprocessed file is returned unchanged, because clang would output nothing for

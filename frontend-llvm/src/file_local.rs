@@ -4,37 +4,12 @@
 //! replace them: `s_grow` in `queue.c` is `__CPROVER_file_local_queue_c_s_grow`. This module exports a function if an
 //! input or an option uses that name.
 
-use crate::llvm::LlvmModule;
+use crate::llvm::{Change, Function, Kind, LlvmModule};
 use crate::models::is_library;
 use cfa::wording::near;
 use std::collections::BTreeSet;
 
 const PREFIX: &str = "__CPROVER_file_local_";
-
-/// A function of an input.
-pub(crate) struct Function {
-    pub kind: Kind,
-    pub name: String,
-    /// For a static function, its file.
-    pub file: String,
-}
-
-/// The kind of a function in one input file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Declared,
-    Defined,
-    Static,
-}
-
-/// A modification of an input.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Change {
-    /// A static function becomes visible under another name.
-    Export { name: String, exported: String },
-    /// The body of a function is removed.
-    Remove { name: String },
-}
 
 impl Function {
     /// True if goto-cc would export the function under this name. The name may contain the whole path of the file or a

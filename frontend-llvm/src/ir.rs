@@ -8,7 +8,7 @@ pub mod op;
 use crate::compile::CALLED;
 use crate::file_assembly::FileAssembly;
 use crate::llvm::Buffer;
-use crate::models::{OF_PROGRAM, OWN};
+use crate::primitives::{OF_PROGRAM, OWN};
 use cfa::FloatFormat;
 use std::ops::Range;
 
@@ -357,6 +357,10 @@ pub struct Module {
 }
 
 impl Module {
+    /// True if the constant is the integer 1.
+    pub fn is_one(&self, constant: u32) -> bool {
+        matches!(&self.constants[constant as usize].kind, ConstantKind::Bits(words) if words[..] == [1])
+    }
     pub fn global(&self, number: u32) -> GlobalRef {
         let (n, variables, functions) = (number as usize, self.variables.len(), self.functions.len());
         if n < variables {

@@ -3,9 +3,8 @@
 
 use crate::error::Error;
 use crate::file_assembly::{Binding, FileAssembly, SymbolDirectives};
-use crate::file_local::{Change, Function, Kind};
-use crate::models::{INTERNAL, OF_PROGRAM, OWN};
 use crate::options::InputFile;
+use crate::primitives::{INTERNAL, OF_PROGRAM, OWN};
 use crate::target::{self, Target};
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::{AsContextRef, Context};
@@ -118,6 +117,31 @@ pub(crate) struct Buffer {
     pub words: Vec<u32>,
     pub text: Vec<u8>,
     pub file_assembly: Vec<FileAssembly>,
+}
+
+/// A function of an input.
+pub(crate) struct Function {
+    pub kind: Kind,
+    pub name: String,
+    /// For a static function, its file.
+    pub file: String,
+}
+
+/// The kind of a function in one input file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Declared,
+    Defined,
+    Static,
+}
+
+/// A modification of an input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Change {
+    /// A static function becomes visible under another name.
+    Export { name: String, exported: String },
+    /// The body of a function is removed.
+    Remove { name: String },
 }
 
 /// Bitcode or textual IR to link.
@@ -571,9 +595,10 @@ pub(crate) fn normal_triple(triple: &str) -> String {
     normal.as_str().to_string_lossy().into_owned()
 }
 
-/// The triple and the data layout of a module.
+/// The triple of a module in normal form, and its data layout. Either may be empty.
 fn triple_and_layout(module: &Module) -> (String, String) {
-    (module.get_triple().as_str().to_string_lossy().into_owned(), data_layout(module))
+    let triple = module.get_triple().as_str().to_string_lossy().into_owned();
+    (if triple.is_empty() { triple } else { normal_triple(&triple) }, data_layout(module))
 }
 
 /// The data layout of a module. inkwell's accessor returns the layout at the creation of the module.

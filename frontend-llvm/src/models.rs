@@ -40,9 +40,6 @@ impl ModelFile {
     }
 }
 
-/// Declarations that other verifiers predefine. They are included before the user's C code.
-pub(crate) const VOCABULARY: &str = include_str!("../models/vocabulary.h");
-
 /// The functions that run before the program ends, if a model that registers handlers is linked. `quick_exit` has its
 /// own.
 pub(crate) const AT_EXIT: &str = "__proviso_at_exit";
@@ -50,16 +47,6 @@ pub(crate) const AT_QUICK_EXIT: &str = "__proviso_at_quick_exit";
 
 /// Functions after which a stream uses memory of the program.
 const KEEPS_BUFFERS: [&str; 6] = ["fmemopen", "open_memstream", "open_wmemstream", "setbuf", "setbuffer", "setvbuf"];
-
-/// The suffix of the symbol of a model that only other models call, because the program's function with this name has
-/// no model.
-pub(crate) const OWN: &str = ".own";
-
-/// The suffix of the symbol of the program's function or variable that has the name of an internal symbol of the models.
-pub(crate) const OF_PROGRAM: &str = ".program";
-
-/// The prefix of internal symbols of the models.
-pub(crate) const INTERNAL: &str = "proviso_";
 
 /// The file with the models of functions that only programs with threads call.
 const THREADING: &str = "threading.c";

@@ -90,6 +90,19 @@
 use cfa::Family;
 use cfa::threads::ThreadOp;
 
+/// Declarations that other verifiers predefine. They are included before the user's C code.
+pub(crate) const VOCABULARY: &str = include_str!("../models/vocabulary.h");
+
+/// The suffix of the symbol of a model that only other models call, because the program's function with this name has
+/// no model.
+pub(crate) const OWN: &str = ".own";
+
+/// The suffix of the symbol of the program's function or variable that has the name of an internal symbol of the models.
+pub(crate) const OF_PROGRAM: &str = ".program";
+
+/// The prefix of internal symbols of the models.
+pub(crate) const INTERNAL: &str = "proviso_";
+
 /// The meaning of a call of a function that is declared but not defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Primitive {

@@ -6,7 +6,6 @@
 //! no other architecture, operating system or C library, and if the module has the data layout of the target.
 
 use crate::error::Error;
-use crate::llvm;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -42,9 +41,9 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The target of a triple. The error is the triple in LLVM's normal form.
+    /// The target of a triple in LLVM's normal form. The error is the triple.
     pub fn of_triple(triple: &str) -> Result<Self, String> {
-        let triple = llvm::normal_triple(triple);
+        let triple = triple.to_owned();
         let mut parts = triple.split('-');
         let data_model = match parts.next() {
             Some("x86_64" | "amd64") => Some(DataModel::Lp64),
@@ -63,7 +62,8 @@ impl Target {
         }
     }
 
-    /// The target of a module. The data layout may be empty. The error describes the target.
+    /// The target of a module with a triple in LLVM's normal form. Either text may be empty. The error describes the
+    /// target.
     pub fn of_module(triple: &str, data_layout: &str) -> Result<Self, String> {
         if triple.is_empty() {
             return Err("no target".into());
@@ -356,6 +356,10 @@ fn target_of_name(name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn of_triple(triple: &str) -> Result<Target, String> {
+        Target::of_triple(&crate::llvm::normal_triple(triple))
+    }
+
     #[test]
     fn supported_targets_have_the_gnu_library_or_none() {
         for triple in [
@@ -365,10 +369,10 @@ mod tests {
             "amd64-redhat-linux5.1-gnu",
             "x86_64-elf",
         ] {
-            assert_eq!(Target::of_triple(triple).map(|t| t.data_model), Ok(DataModel::Lp64), "{triple}");
+            assert_eq!(of_triple(triple).map(|t| t.data_model), Ok(DataModel::Lp64), "{triple}");
         }
         for triple in ["i386-linux-gnu", "i686-pc-linux-gnu", "i586-none-elf"] {
-            assert_eq!(Target::of_triple(triple).map(|t| t.data_model), Ok(DataModel::Ilp32), "{triple}");
+            assert_eq!(of_triple(triple).map(|t| t.data_model), Ok(DataModel::Ilp32), "{triple}");
         }
         for triple in [
             "",
@@ -394,7 +398,7 @@ mod tests {
             "x86_64-uefi",
             "x86_64h-apple-macosx",
         ] {
-            assert!(Target::of_triple(triple).is_err(), "{triple}");
+            assert!(of_triple(triple).is_err(), "{triple}");
         }
     }
 
@@ -468,7 +472,7 @@ mod tests {
                 let named = NamedCompiler::of(&[format!("/usr/bin/{prefix}-{compiler}")]);
                 assert_eq!(named.target.as_deref(), Some(prefix));
             }
-            if Target::of_triple(prefix).is_ok() {
+            if of_triple(prefix).is_ok() {
                 supported.push(prefix);
             }
         }

@@ -160,8 +160,7 @@ impl Cycles {
         // The iteration.
         let remember: Vec<Op> = old.iter().zip(tuple).map(|(&var, c)| Op::Assign { var, value: c.value }).collect();
         let at = chain(program, head, remember);
-        program.edges[l.iteration].source = at;
-        program.locs[at].out = Out::One(l.iteration);
+        program.attach(l.iteration, at);
         errors
     }
 
@@ -213,16 +212,14 @@ impl Cycles {
                 Component { value, ..*c }
             };
             let tuple: Vec<Component> = tuples[&callee].iter().map(&mut at_call).collect();
-            let (source, place) = (program.edges[call].source, program.edges[call].place);
-            program.locs[source].out = Out::Sink;
+            let (source, place) = (program.detach(call), program.edges[call].place);
             let message = "a recursive call does not decrease its rank";
             let on = program.add_location(caller);
             // A missing argument is unknown, so the check fails.
             let all_given = args.len() >= params.len();
             let (tuple, old) = if all_given { (&tuple[..], &old[&caller][..]) } else { (&[][..], &[][..]) };
             errors.extend(check_smaller(program, source, on, tuple, old, message, place));
-            program.edges[call].source = on;
-            program.locs[on].out = Out::One(call);
+            program.attach(call, on);
         }
         errors
     }
@@ -506,11 +503,9 @@ pub fn ends_are_errors(program: &mut Program) -> ErrorId {
 /// Makes the `count`-th iteration of a loop in a run an error, counted from 1 over all entries of the loop. The message
 /// is that the loop never ends.
 pub fn stop_at_iteration(program: &mut Program, l: &CyclicLoop, count: u64, place: Option<PlaceId>) -> ErrorId {
-    let source = program.edges[l.iteration].source;
-    program.locs[source].out = Out::Sink;
+    let source = program.detach(l.iteration);
     let (error, at) = stop_at(program, source, l.func, count, "this loop never ends", place);
-    program.edges[l.iteration].source = at;
-    program.locs[at].out = Out::One(l.iteration);
+    program.attach(l.iteration, at);
     error
 }
 

@@ -1,8 +1,8 @@
 //! Mod-ref analysis: the global variables and the memory that each function, including its callees, may write and read.
 
 use crate::call_graph::CallGraph;
+use crate::options::Options;
 use crate::regions::{RegionId, Regions};
-use crate::slice::Options;
 use crate::sparse_set::SparseSet;
 use cfa::{EdgeId, ExprId, FuncId, Id, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -9,9 +9,9 @@ mod partition;
 
 use crate::call_graph::CallGraph;
 use crate::pointer::{Extent, ObjectId, Places, PointsTo, Shift};
-use cells::{Cells, Range};
+use cells::Cells;
 use cfa::{Edge, EdgeId, ExprId, FuncId, Id, Op, Program};
-use objects::{Accessed, Classes, Key, Single};
+use objects::{Accessed, Classes, Key, Range, Single};
 use partition::{Partition, Sets};
 use rustc_hash::FxHashMap;
 

@@ -3,11 +3,11 @@
 use crate::alive::Alive;
 use crate::build::{Built, build};
 use crate::call_graph::CallGraph;
-use crate::control::Control;
 use crate::criterion::{Criterion, Datum, Value, What};
 use crate::flow::Stops;
 use crate::mark::{Marks, Whole};
 use crate::modref::{Cell, CellNumbers, ExprVars, ModRef};
+use crate::options::Options;
 use crate::pointer::{self, ObjectId, ObjectKind, PointsTo};
 use crate::regions::Regions;
 use crate::sdg::{Observation, Parts, Sdg};
@@ -16,46 +16,6 @@ use cfa::{EdgeId, FuncId, Id, Op, Program, Table};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::time::{Duration, Instant};
-
-/// The options of slicing.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The options of the points-to analysis.
-    pub points_to: pointer::Options,
-    /// If set, edges that under-approximate the original program are criteria as well. A proof of the slice is then a
-    /// proof of the program.
-    pub keep_under_approximations: bool,
-    /// The notion of control dependence.
-    pub control: Control,
-    /// If set, a path ends where it can no longer reach a criterion, as if an assumption failed. This preserves the
-    /// properties of the criteria, but not whether and how the program ends otherwise.
-    pub cut_off: bool,
-    /// Functions whose whole body is in the slice if any of it is.
-    pub preserved: Vec<FuncId>,
-    /// Functions whose calls are atomic, because another body of them will be executed. A call in the slice has all its
-    /// arguments, and all memory that the function may read has its original content.
-    pub atomic: Vec<FuncId>,
-    /// The maximal number of (call, memory cell) pairs in the dependence graph. Beyond it, the most expensive cells are
-    /// no longer followed through calls.
-    pub budget: usize,
-    /// The time at which slicing gives up.
-    pub deadline: Option<Instant>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            points_to: pointer::Options::default(),
-            keep_under_approximations: true,
-            control: Control::default(),
-            cut_off: true,
-            preserved: Vec::new(),
-            atomic: Vec::new(),
-            budget: 4_000_000,
-            deadline: None,
-        }
-    }
-}
 
 /// The reason why there is no slice.
 #[derive(Clone, PartialEq, Eq, Debug)]

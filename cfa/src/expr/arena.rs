@@ -1,9 +1,8 @@
 //! The hash-consing store of expressions.
 
-use super::{Expr, ExprId, Sort, SymId};
+use super::{BinOp, Expr, ExprId, Sort, SymId};
 use crate::bv::Bv;
-use crate::index::{Id, Table};
-use crate::program::{FuncId, GlobalId, VarId};
+use crate::index::{FuncId, GlobalId, Id, Table, VarId};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
@@ -82,6 +81,17 @@ impl Arena {
         match self.get(e) {
             Expr::Const(c) => Some(c),
             _ => None,
+        }
+    }
+    /// Splits a term `x + c` into `x` and the constant `c`, if the constant fits into 64 bits. The offset of all other
+    /// terms is 0. The base of a simplified term is no such sum.
+    #[inline]
+    pub fn base_and_offset(&self, e: ExprId) -> (ExprId, u64) {
+        match *self.get(e) {
+            Expr::Binary(BinOp::Add, base, c) => {
+                self.as_const(c).and_then(Bv::to_u64).map_or((e, 0), |offset| (base, offset))
+            }
+            _ => (e, 0),
         }
     }
     /// True for the one-bit constant 1.

@@ -3,9 +3,34 @@
 //! Mattern: *Virtual time and global states of distributed systems*, 1989. Flanagan, Freund: *FastTrack*, PLDI 2009, is
 //! an optimisation that is not implemented here.
 
-use super::threads::Access;
+use crate::program::EdgeId;
 use crate::threads::{BLOCK, order};
 use rustc_hash::FxHashMap;
+
+/// An access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The address.
+    pub addr: u64,
+    /// The number of bytes.
+    pub len: u64,
+    /// True for a write.
+    pub writes: bool,
+    /// True for an atomic access.
+    pub atomic: bool,
+    /// The edge that accesses memory.
+    pub edge: EdgeId,
+}
+
+impl Access {
+    /// True if two accesses overlap, one of them writes, and not both are atomic.
+    pub fn conflicts(&self, other: &Self) -> bool {
+        (self.writes || other.writes)
+            && !(self.atomic && other.atomic)
+            && self.addr < other.addr.saturating_add(other.len)
+            && other.addr < self.addr.saturating_add(self.len)
+    }
+}
 
 /// A vector clock: the number of steps of each thread.
 type Clock = Vec<u32>;

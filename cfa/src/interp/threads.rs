@@ -6,7 +6,7 @@
 //! numbered. A schedule maps numbers of points to the thread that runs from there.
 
 use super::memory::Digest;
-use super::races::{Clocks, Races, order_of};
+use super::races::{Access, Clocks, Races, order_of};
 use super::*;
 use crate::expr::BinOp;
 use crate::liveness::{self, Liveness};
@@ -67,31 +67,6 @@ impl Functions {
             race: error(crate::Check::DataRace),
             deadlock: error(crate::Check::Deadlock),
         }
-    }
-}
-
-/// An access to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
-    /// The address.
-    pub addr: u64,
-    /// The number of bytes.
-    pub len: u64,
-    /// True for a write.
-    pub writes: bool,
-    /// True for an atomic access.
-    pub atomic: bool,
-    /// The edge that accesses memory.
-    pub edge: EdgeId,
-}
-
-impl Access {
-    /// True if two accesses overlap, one of them writes, and not both are atomic.
-    pub fn conflicts(&self, other: &Self) -> bool {
-        (self.writes || other.writes)
-            && !(self.atomic && other.atomic)
-            && self.addr < other.addr.saturating_add(other.len)
-            && other.addr < self.addr.saturating_add(self.len)
     }
 }
 

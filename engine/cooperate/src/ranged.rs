@@ -9,7 +9,7 @@ use crate::stealing::Idle;
 use cfa::Program;
 use cfa::wording::counted;
 use engine::budget::Budget;
-use engine::{Analysis, Config, Outcome, Reason, Stats, Verdict};
+use engine::{Analysis, Config, Outcome, Reason, Verdict};
 use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -314,39 +314,11 @@ fn one(
 pub fn joint(parts: &[Part], whole: bool) -> Outcome {
     let ended = || Reason::new("a thread ended by an internal error");
     let of = |part: &Part| part.outcome.clone().unwrap_or_else(|| Outcome::unknown(ended(), part.analysis));
-    let mut outcome = join(parts.iter().map(of).collect());
+    let mut outcome = Outcome::of_parts(parts.iter().map(of).collect());
     if matches!(outcome.verdict, Verdict::True) && !whole {
         outcome.verdict = Verdict::Unknown(Reason::new(WITHIN));
     }
     outcome
-}
-
-/// Joins outcomes: FALSE has priority over UNKNOWN, and UNKNOWN over TRUE. The result is the outcome of the deciding
-/// part, with the statistics of all.
-pub(crate) fn join(outcomes: Vec<Outcome>) -> Outcome {
-    let rank = |outcome: &&Outcome| match outcome.verdict {
-        Verdict::False(_) => 0,
-        Verdict::Unknown(_) => 1,
-        Verdict::True => 2,
-    };
-    let mut outcome = outcomes.iter().min_by_key(rank).expect("a program has at least one part").clone();
-    if outcomes.len() == 1 {
-        return outcome;
-    }
-    let mut stats = Stats::default();
-    let (mut reasons, mut crashes) = (Vec::new(), Vec::new());
-    for other in &outcomes {
-        stats.join(&other.stats);
-        reasons.extend(other.reasons.iter().cloned());
-        crashes.extend(other.crashes.iter().cloned());
-        // A possible violation of one analysis prevents a proof.
-        if let (Verdict::True, Some(reason)) = (&outcome.verdict, &other.unconfirmed) {
-            outcome.verdict = Verdict::Unknown(reason.clone());
-        }
-    }
-    reasons.dedup();
-    // Proofs and certificates describe only their own part.
-    Outcome { stats, reasons, crashes, proof: None, certificate: None, ..outcome }
 }
 
 /// The reason why the proof of a range is not a verdict.

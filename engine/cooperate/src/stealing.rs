@@ -8,7 +8,6 @@
 //! Covering states may be handed over like any others: the program is proved once all pieces are proved.
 
 use crate::condition::rest::{Choice, ExploredProgram, all_but};
-use crate::ranged::join;
 use cfa::Program;
 use engine::budget::Budget;
 use engine::desk::WorkQueue;
@@ -101,7 +100,7 @@ pub fn verify(
             crew.budget.spent().map_or_else(|| Reason::new("a thread ended by an internal error"), Reason::spent);
         outcomes.push(Outcome::unknown(spent, Analysis::Symex));
     }
-    join(outcomes)
+    Outcome::of_parts(outcomes)
 }
 
 /// The threads that share an exploration.

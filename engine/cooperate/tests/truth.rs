@@ -9,7 +9,7 @@
 mod generator;
 
 use cfa::interp::{InputSource, Inputs, Interpreter, Limits, ObjectSeq, Observer, Outcome, State, Unknown};
-use cfa::{Bv, Check, EdgeId, ErrorId, ErrorInfo, ExprId, GlobalId, HaltKind, LocId, Op, Out, Program, Var, VarKind};
+use cfa::{Bv, Check, EdgeId, ErrorId, ErrorInfo, ExprId, GlobalId, HaltKind, LocId, Op, Program, Var, VarKind};
 use cooperate::condition::Condition;
 use cooperate::condition::rest::ExploredProgram;
 use cooperate::gia::cegar::{Cegar, Ended, check, explore, reached, refine};
@@ -78,11 +78,8 @@ fn program(seed: u64) -> Program {
 
 /// Moves an edge to a new location. The edge must be the only one out of its location, which keeps no edge.
 fn moved(program: &mut Program, edge: EdgeId) -> (LocId, LocId) {
-    let here = program.edges[edge].source;
-    let behind = program.add_location(program.func_of(edge));
-    program.edges[edge].source = behind;
-    program.locs[behind].out = Out::One(edge);
-    program.locs[here].out = Out::Sink;
+    let (here, behind) = (program.detach(edge), program.add_location(program.func_of(edge)));
+    program.attach(edge, behind);
     (here, behind)
 }
 

@@ -96,9 +96,8 @@ fn is_handler(program: &Program, func: FuncId) -> bool {
 
 /// The object that an address with a constant base leads to.
 fn written(program: &Program, address: cfa::ExprId) -> Option<GlobalId> {
-    match *program.exprs.get(address) {
+    match *program.exprs.get(program.exprs.base_and_offset(address).0) {
         Expr::GlobalAddr(global) => Some(global),
-        Expr::Binary(cfa::BinOp::Add, base, by) if program.exprs.as_const(by).is_some() => written(program, base),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use super::memory::{CHUNK, MAX_CELL, Object, Piece};
 use super::state::{Event, State};
 use super::value::{ObjId, Val};
 use super::{Execution, Unwritten, array};
-use cfa::{BinOp, Expr, ExprId, Sort};
+use cfa::{ExprId, Sort};
 
 /// Maximal number of candidate offsets for an access at a symbolic offset. With more, the object's content becomes an
 /// array.
@@ -245,13 +245,7 @@ pub(super) fn candidates(
         return None;
     }
     // The offset is a variable part plus a constant. The low zero bits of the variable part give the stride.
-    let (variable, constant) = match *ex.terms.get(offset) {
-        Expr::Binary(BinOp::Add, v, c) => match ex.terms.as_const(c) {
-            Some(c) => (v, c.to_u64()?),
-            None => (offset, 0),
-        },
-        _ => (offset, 0),
-    };
+    let (variable, constant) = ex.terms.base_and_offset(offset);
     let shift = ex.terms.trailing_zeros(variable).min(16);
     let stride = 1u64 << shift;
     let first = constant % stride;

@@ -135,18 +135,11 @@ impl Bases {
     pub fn classify(&self, pool: &ExprPool, e: ExprId) -> Val {
         match *pool.get(e) {
             Expr::Const(ref c) if c.width() <= 64 => Val::Int(c.to_u64().expect("at most 64 bits")),
-            Expr::Sym(s) => match self.object(s) {
-                Some(object) => Val::Ptr(object, 0),
-                None => Val::Expr(e),
-            },
-            Expr::Binary(BinOp::Add, a, b) => match (pool.get(a), pool.get(b)) {
-                (&Expr::Sym(s), Expr::Const(c)) => match (self.object(s), c.to_u64()) {
-                    (Some(object), Some(offset)) => Val::Ptr(object, offset),
-                    _ => Val::Expr(e),
-                },
-                _ => Val::Expr(e),
-            },
-            _ => Val::Expr(e),
+            _ => {
+                let (base, offset) = pool.base_and_offset(e);
+                let object = if let Expr::Sym(s) = *pool.get(base) { self.object(s) } else { None };
+                object.map_or(Val::Expr(e), |object| Val::Ptr(object, offset))
+            }
         }
     }
 }

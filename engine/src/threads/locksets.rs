@@ -9,8 +9,8 @@
 
 use cfa::threads::{BLOCK, ThreadOp};
 use cfa::{
-    AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, LocId, Op, Program, Var,
-    VarId, VarKind,
+    AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, LocId, Op, Program, Var, VarId,
+    VarKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use slicer::pointer::{Location, ObjectId, ObjectKind, Options, PointsTo, Slot};
@@ -438,16 +438,9 @@ impl<'p> Locksets<'p> {
     }
     fn constant_lock(&self, address: ExprId) -> Option<Fact> {
         let exprs = &self.program.exprs;
-        match *exprs.get(address) {
-            Expr::GlobalAddr(global) => Some(Fact::Holds(global, 0)),
-            Expr::Binary(BinOp::Add, a, b) => {
-                match (exprs.get(a), exprs.as_const(b), exprs.as_const(a), exprs.get(b)) {
-                    (Expr::GlobalAddr(global), Some(offset), ..) | (.., Some(offset), Expr::GlobalAddr(global)) => {
-                        Some(Fact::Holds(*global, offset.to_u64()? as i64))
-                    }
-                    _ => None,
-                }
-            }
+        let (base, offset) = exprs.base_and_offset(address);
+        match *exprs.get(base) {
+            Expr::GlobalAddr(global) => Some(Fact::Holds(global, offset as i64)),
             _ => None,
         }
     }

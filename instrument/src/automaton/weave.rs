@@ -14,7 +14,7 @@ mod body;
 use super::{Automaton, Event, Named, Pattern, Transition};
 use body::Body;
 use cfa::{
-    CType, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, LocId, Op, Out, PlaceId, Program,
+    CType, CallGraph, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, HaltKind, LocId, Op, PlaceId, Program,
     Taint, TypeId, Var, VarId, VarKind,
 };
 use std::fmt;
@@ -298,7 +298,7 @@ impl Weaver<'_> {
         let caller = self.program.func_of(edge);
         let place = self.program.edges[edge].place;
         let Op::Call { callee, args, result, .. } = self.program.edges[edge].op.clone() else { return };
-        let mut before = Before { source: self.detach(edge), place };
+        let mut before = Before { source: self.program.detach(edge), place };
         let is_called = match callee {
             Callee::Indirect(pointer) if !is_direct => {
                 let address = self.program.exprs.func_addr(func, self.program.layout.pointer_width);
@@ -348,7 +348,7 @@ impl Weaver<'_> {
         let (mut at, after) = match moment {
             Moment::Before => (before.source, None),
             Moment::Behind => {
-                self.attach(edge, before.source);
+                self.program.attach(edge, before.source);
                 let behind = self.program.add_location(caller);
                 (behind, Some(std::mem::replace(&mut self.program.edges[edge].target, behind)))
             }
@@ -372,7 +372,7 @@ impl Weaver<'_> {
         let op = Op::Call { callee: Callee::Direct(monitor.func), args: given.into(), varargs: None, result: None };
         self.program.add_edge(at, op, end, place);
         if after.is_none() {
-            self.attach(edge, end);
+            self.program.attach(edge, end);
         }
     }
 
@@ -388,18 +388,6 @@ impl Weaver<'_> {
         self.program.add_edge(before.source, Op::Assign { var, value }, next, before.place);
         before.source = next;
         self.program.var_expr(var)
-    }
-
-    /// Detaches an edge that is the only one of its source. Returns the source.
-    fn detach(&mut self, edge: EdgeId) -> LocId {
-        let source = self.program.edges[edge].source;
-        self.program.locs[source].out = Out::Sink;
-        source
-    }
-
-    fn attach(&mut self, edge: EdgeId, source: LocId) {
-        self.program.edges[edge].source = source;
-        self.program.locs[source].out = Out::One(edge);
     }
 
     /// Adds a taint: from here on the instances are unknown.
@@ -499,10 +487,10 @@ impl Weaver<'_> {
         let ends: Vec<EdgeId> = ends.map(|(id, _)| id).collect();
         for edge in ends {
             let place = self.program.edges[edge].place;
-            let (source, next) = (self.detach(edge), self.program.add_location(self.program.func_of(edge)));
+            let (source, next) = (self.program.detach(edge), self.program.add_location(self.program.func_of(edge)));
             let op = Op::Call { callee: Callee::Direct(func), args: Box::default(), varargs: None, result: None };
             self.program.add_edge(source, op, next, place);
-            self.attach(edge, next);
+            self.program.attach(edge, next);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Attribution of memory leaks to allocations. After a leak is reported, its allocation is exempt, so that other leaks
 //! at the same location are found.
 
-use super::pass::detach;
 use cfa::interp::{Inputs, Interpreter, Limits, ObjectSeq, Observer, State};
 use cfa::{AllocKind, BinOp, CType, EdgeId, FunctionOrigin, Leak, Op, Program, Var, VarKind};
 
@@ -68,18 +67,18 @@ pub(super) fn keep(program: &mut Program, allocation: Allocation) {
     let is_kept = program.vars.push(Var { name: None, ty, width: 8, kind, place: None });
     let place = program.edges[call].place;
     let [before, behind] = [(); 2].map(|()| program.add_location(program.func_of(call)));
-    let (source, target) = (detach(program, call), program.edges[call].target);
+    let (source, target) = (program.detach(call), program.edges[call].target);
     program.add_edge(source, Op::Assign { var: is_kept, value: yes }, before, place);
-    super::pass::attach(program, call, before);
+    program.attach(call, before);
     program.edges[call].target = behind;
     program.add_edge(behind, Op::Assign { var: is_kept, value: no }, target, place);
 
     let place = program.edges[edge].place;
     let [for_it, for_others] = [(); 2].map(|()| program.add_location(program.func_of(edge)));
-    let (source, target) = (detach(program, edge), program.edges[edge].target);
+    let (source, target) = (program.detach(edge), program.edges[edge].target);
     let told = program.var_expr(is_kept);
     let told = program.exprs.binary(BinOp::Eq, told, yes);
     program.add_branch(source, told, for_it, for_others, place);
     program.add_edge(for_it, kept, target, place);
-    super::pass::attach(program, edge, for_others);
+    program.attach(edge, for_others);
 }

@@ -130,7 +130,7 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
     };
     let (func, place) = (program.func_of(edge), program.edges[edge].place);
     let bad = program.add_location(func);
-    let mut at = detach(program, edge);
+    let mut at = program.detach(edge);
     for (address, len) in accesses {
         let [offset, size] = [(); 2].map(|()| number(program, func));
         let [known, sized, inside] = [(); 3].map(|()| program.add_location(func));
@@ -144,7 +144,7 @@ pub(crate) fn guard(program: &mut Program, edge: EdgeId) {
         program.add_branch(sized, fits, inside, bad, place);
         at = inside;
     }
-    attach(program, edge, at);
+    program.attach(edge, at);
     let (op, target) = (program.edges[edge].op.clone(), program.edges[edge].target);
     let instead = match op {
         // The shadow of a skipped read is 0, so its value counts as initialised.
@@ -168,14 +168,14 @@ fn guard_free(program: &mut Program, edge: EdgeId, ptr: ExprId) {
     let (func, place) = (program.func_of(edge), program.edges[edge].place);
     let (zero, offset) = (program.exprs.int(program.layout.pointer_width, 0), number(program, func));
     let [bad, known, good, other] = [(); 4].map(|()| program.add_location(func));
-    let at = detach(program, edge);
+    let at = program.detach(edge);
     let is_null = program.exprs.eq(ptr, zero);
     program.add_branch(at, is_null, good, other, place);
     let at = is_in_object(program, other, ptr, offset, bad, known);
     let offset = program.var_expr(offset);
     let is_start = program.exprs.eq(offset, zero);
     program.add_branch(at, is_start, good, bad, place);
-    attach(program, edge, good);
+    program.attach(edge, good);
     let target = program.edges[edge].target;
     program.add_edge(bad, Op::Skip, target, place);
 }
@@ -197,18 +197,6 @@ fn number(program: &mut Program, func: FuncId) -> VarId {
     let width = program.layout.pointer_width;
     let ty = program.types.push(CType::Unknown { width });
     program.vars.push(Var { name: None, ty, width, kind: VarKind::Temp(func), place: None })
-}
-
-/// Detaches an edge from its source. Returns the source.
-pub(super) fn detach(program: &mut Program, edge: EdgeId) -> LocId {
-    let source = program.edges[edge].source;
-    program.locs[source].out = Out::Sink;
-    source
-}
-
-pub(super) fn attach(program: &mut Program, edge: EdgeId, source: LocId) {
-    program.edges[edge].source = source;
-    program.locs[source].out = Out::One(edge);
 }
 
 /// Ends all executions at the source of an edge that is the only one there.

@@ -206,8 +206,7 @@ impl<'p> Weaver<'p> {
             }
         }
         self.propagate(&mut at, edge, &op, model);
-        self.program.locs[at.loc].out = Out::One(edge);
-        self.program.edges[edge].source = at.loc;
+        self.program.attach(edge, at.loc);
     }
 
     fn propagate(&mut self, at: &mut Cursor, edge: EdgeId, op: &Op, model: bool) {

@@ -2,7 +2,7 @@
 
 use crate::checks::pass::guard;
 use cfa::graph::Predecessors;
-use cfa::{AllocKind, BinOp, Bv, Expr, ExprId, Family, LocId, Op, Program, VarId};
+use cfa::{AllocKind, Bv, Expr, ExprId, Family, LocId, Op, Program, VarId};
 use rustc_hash::FxHashSet;
 
 /// A memory cell in a ranking function's tuple.
@@ -29,15 +29,7 @@ impl RankedCell {
     /// True if the cell provably exists whenever control is at `at`.
     pub(super) fn is_there(&self, program: &Program, predecessors: &Predecessors, at: LocId) -> bool {
         let pool = &program.exprs;
-        let constant = |e: ExprId| pool.as_const(e).and_then(Bv::to_u64);
-        let (base, offset) = match *pool.get(self.addr) {
-            Expr::Binary(BinOp::Add, a, b) => match (constant(a), constant(b)) {
-                (_, Some(by)) => (a, by),
-                (Some(by), _) => (b, by),
-                _ => return false,
-            },
-            _ => (self.addr, 0),
-        };
+        let (base, offset) = pool.base_and_offset(self.addr);
         let bytes = u64::from(program.vars[self.var].width.div_ceil(8));
         let fits = |size: u64| offset.checked_add(bytes).is_some_and(|end| end <= size);
         match *pool.get(base) {

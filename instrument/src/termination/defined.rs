@@ -2,9 +2,7 @@
 
 use cfa::graph::CfaGraphs;
 use cfa::loops::LoopForest;
-use cfa::{
-    BinOp, Bv, CallGraph, Edge, EdgeId, ErrorId, Expr, ExprId, HaltKind, LocId, Op, Out, Program, VarId, VarKind,
-};
+use cfa::{Bv, CallGraph, Edge, EdgeId, ErrorId, Expr, ExprId, HaltKind, LocId, Op, Out, Program, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A branch that ends executions whose behaviour is undefined.
@@ -117,18 +115,12 @@ pub fn only_defined(program: &mut Program) -> Vec<Guard> {
 
 /// True for a variable, or a variable plus a constant.
 fn is_variable(program: &Program, e: ExprId) -> bool {
-    match *program.exprs.get(e) {
-        Expr::Var(_) => true,
-        Expr::Binary(BinOp::Add, a, b) => {
-            matches!(program.exprs.get(a), Expr::Var(_)) && program.exprs.as_const(b).is_some()
-        }
-        _ => false,
-    }
+    matches!(program.exprs.get(program.exprs.base_and_offset(e).0), Expr::Var(_))
 }
 
 /// Inserts a guard before an edge that accesses `len` bytes: executions end if no object can be at the address.
 fn access_is_valid(program: &mut Program, edge: EdgeId, addr: ExprId, len: u32) -> Guard {
-    let (func, source, place) = (program.func_of(edge), program.edges[edge].source, program.edges[edge].place);
+    let (func, place) = (program.func_of(edge), program.edges[edge].place);
     let width = program.exprs.width(addr);
     let last = program.exprs.constant(Bv::from_i64(width, -i64::from(len)));
     let zero = program.exprs.int(width, 0);
@@ -136,10 +128,9 @@ fn access_is_valid(program: &mut Program, edge: EdgeId, addr: ExprId, len: u32) 
     let is_some = program.exprs.not(null);
     let valid = program.exprs.and(is_some, fits);
     let [on, bad, sink] = [(); 3].map(|()| program.add_location(func));
-    program.locs[source].out = Out::Sink;
+    let source = program.detach(edge);
     let (_, end) = program.add_branch(source, valid, on, bad, place);
     program.add_edge(bad, Op::Halt(HaltKind::Assumed), sink, place);
-    program.edges[edge].source = on;
-    program.locs[on].out = Out::One(edge);
+    program.attach(edge, on);
     Guard { edge: end, bad, on, error: None, vars: program.exprs.vars(addr).to_vec() }
 }

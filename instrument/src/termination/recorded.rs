@@ -2,7 +2,7 @@
 
 use super::{Cycles, error_if, place_of};
 use cfa::{
-    Bv, CType, CallGraph, Edge, EdgeId, Family, FuncId, HaltKind, Id, Input, InputKind, Op, Out, Program, Var, VarId,
+    Bv, CType, CallGraph, Edge, EdgeId, Family, FuncId, HaltKind, Id, Input, InputKind, Op, Program, Var, VarId,
     VarKind,
 };
 use rustc_hash::FxHashSet;
@@ -47,8 +47,7 @@ impl Cycles {
         leaving.sort_unstable();
 
         // Each iteration starts with a comparison of the variable with the recorded value, and may record its value.
-        let start = program.edges[l.iteration].source;
-        program.locs[start].out = Out::Sink;
+        let start = program.detach(l.iteration);
         let [compare, choose, decide, record, mark, on] = [(); 6].map(|()| program.add_location(l.func));
         program.add_branch(start, flag, compare, choose, place);
         let again = program.exprs.eq(was, is);
@@ -59,8 +58,7 @@ impl Cycles {
         program.add_branch(decide, chosen, record, on, place);
         program.add_edge(record, Op::Assign { var: recorded, value: is }, mark, place);
         program.add_edge(mark, Op::Assign { var: is_recorded, value: one }, on, place);
-        program.edges[l.iteration].source = on;
-        program.locs[on].out = Out::One(l.iteration);
+        program.attach(l.iteration, on);
 
         // An execution that leaves the loop after it has recorded a value ends.
         for edge in leaving {
@@ -73,12 +71,11 @@ impl Cycles {
 
         for edge in program.edges.ids() {
             if matches!(program.edges[edge].op, Op::Free { family, .. } if family != Family::Scope) {
-                let Edge { source, target, place, .. } = program.edges[edge];
-                let free = program.add_location(program.locs[source].func);
-                program.locs[source].out = Out::Sink;
+                let Edge { target, place, .. } = program.edges[edge];
+                let free = program.add_location(program.func_of(edge));
+                let source = program.detach(edge);
                 program.add_branch(source, flag, target, free, place);
-                program.edges[edge].source = free;
-                program.locs[free].out = Out::One(edge);
+                program.attach(edge, free);
             }
         }
         vec![error]

@@ -169,11 +169,9 @@ fn conditions(program: &Program, edge: EdgeId) -> Vec<ExprId> {
 
 /// Inserts a branch on a condition before an edge. Both successors meet again at the edge.
 fn branch_before(program: &mut Program, edge: EdgeId, condition: ExprId, place: PlaceId) {
-    let source = program.edges[edge].source;
+    let source = program.detach(edge);
     let behind = program.add_location(program.locs[source].func);
-    program.locs[source].out = Out::Sink;
-    program.edges[edge].source = behind;
-    program.locs[behind].out = Out::One(edge);
+    program.attach(edge, behind);
     let (then_edge, else_edge) = program.add_branch(source, condition, behind, behind, Some(place));
     program.set_meaning(then_edge, Some(true));
     program.set_meaning(else_edge, Some(false));

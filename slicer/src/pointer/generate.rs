@@ -1,119 +1,12 @@
-//! The constraints of the program's operations, and the calling contexts of heap objects.
-//!
-//! An allocation has one object per calling context, which is a string of the last `k` calls. Only functions that
-//! allocate and return the allocated memory need contexts. These functions have one instance for each context, with
-//! separate variables.
+//! The constraints of the program's operations.
 
 use super::graph::NodeId;
+use super::instances::{Called, InstanceId};
 use super::memory::{LocationId, ObjectId};
 use super::solve::{Solver, Use};
 use super::terms::{Base, LeafTransform, Shift, Term};
 use super::{Extent, Undefined};
-use cfa::{
-    AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Input, InputKind, Op, Program, VarId, VarKind,
-};
-use rustc_hash::FxHashMap;
-
-/// A function in a calling context. `BASE` represents all functions without contexts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct InstanceId(pub u32);
-
-impl InstanceId {
-    /// The instance of all functions without contexts.
-    pub const BASE: Self = Self(0);
-}
-
-/// A function in a context: a call string.
-struct Instance {
-    /// The last calls of the call string, the latest last.
-    calls: Box<[EdgeId]>,
-    /// The node of the function's first variable. The node of the result follows the variables.
-    nodes: NodeId,
-}
-
-/// Functions with more edges have no contexts.
-const LARGE: usize = 400;
-
-/// The instances of all functions.
-pub struct Instances {
-    instances: Vec<Instance>,
-    ids: FxHashMap<(FuncId, Box<[EdgeId]>), InstanceId>,
-    depth: usize,
-    /// By function, true if it may return memory that it allocates.
-    allocates: Vec<bool>,
-    /// By function, its instances other than [`InstanceId::BASE`].
-    pub of_func: FxHashMap<FuncId, Vec<InstanceId>>,
-    /// The number of each variable among the variables of its function.
-    local: Vec<u32>,
-    /// The number of variables of each function.
-    locals: Vec<u32>,
-    /// The number of edges that further instances may add.
-    room: usize,
-}
-
-impl Instances {
-    /// The instances before any call is analysed. `depth` is the length of call strings.
-    pub fn new(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Self {
-        let mut local = vec![0; program.vars.len()];
-        let mut locals = vec![0; program.funcs.len()];
-        for (v, var) in program.vars.iter() {
-            if let Some(f) = var.func() {
-                local[v.index()] = locals[f.index()];
-                locals[f.index()] += 1;
-            }
-        }
-        let base = Instance { calls: Box::default(), nodes: 0 };
-        Self {
-            instances: vec![base],
-            ids: FxHashMap::default(),
-            depth: usize::from(depth),
-            allocates: allocators(program, bodies, depth),
-            of_func: FxHashMap::default(),
-            local,
-            locals,
-            room: program.edges.len() + 10_000,
-        }
-    }
-    fn var(&self, program: &Program, instance: InstanceId, v: VarId) -> NodeId {
-        if instance == InstanceId::BASE || program.vars[v].func().is_none() {
-            return v.0;
-        }
-        self.instances[instance.0 as usize].nodes + self.local[v.index()]
-    }
-    fn result(&self, program: &Program, instance: InstanceId, f: FuncId) -> NodeId {
-        match instance {
-            InstanceId::BASE => program.vars.len() as u32 + f.0,
-            _ => self.instances[instance.0 as usize].nodes + self.locals[f.index()],
-        }
-    }
-    /// The nodes of a variable in all instances.
-    pub fn nodes(&self, program: &Program, v: VarId) -> impl Iterator<Item = NodeId> + '_ {
-        let instances = program.vars[v].func().and_then(|f| self.of_func.get(&f));
-        let more = instances.into_iter().flatten();
-        std::iter::once(v.0).chain(more.map(move |i| self.instances[i.0 as usize].nodes + self.local[v.index()]))
-    }
-}
-
-/// The functions that may return memory that they allocate, or that callees at most `depth - 1` calls below allocate.
-fn allocators(program: &Program, bodies: &[Vec<EdgeId>], depth: u8) -> Vec<bool> {
-    let mut allocates = vec![false; program.funcs.len()];
-    for _ in 0..depth {
-        let hands_out = |f: FuncId| {
-            let function = &program.funcs[f];
-            let body = &bodies[f.index()];
-            f != program.entry
-                && function.return_width.is_some_and(|w| w >= program.layout.pointer_width)
-                && body.len() <= LARGE
-                && body.iter().any(|&e| match &program.edges[e].op {
-                    Op::Alloc { kind, .. } => *kind != AllocKind::Stack,
-                    Op::Call { callee: Callee::Direct(g), .. } => allocates[g.index()],
-                    _ => false,
-                })
-        };
-        allocates = program.funcs.ids().map(hands_out).collect();
-    }
-    allocates
-}
+use cfa::{AllocKind, Callee, EdgeId, ExprId, FuncId, FunctionOrigin, Id, Input, InputKind, Op, VarId, VarKind};
 
 impl Solver<'_> {
     fn location_of(&mut self, term: Term) -> Option<LocationId> {
@@ -302,32 +195,19 @@ impl Solver<'_> {
 
     /// The instance of `f` that a call in the instance `caller` calls.
     fn instance_of(&mut self, f: FuncId, call: EdgeId, caller: InstanceId) -> InstanceId {
-        let i = &mut self.instances;
-        if i.depth == 0 || !i.allocates[f.index()] {
-            return InstanceId::BASE;
-        }
-        let before = &i.instances[caller.0 as usize].calls;
-        let skip = (before.len() + 1).saturating_sub(i.depth);
-        let calls: Box<[EdgeId]> = before[skip.min(before.len())..].iter().copied().chain([call]).collect();
-        if let Some(&known) = i.ids.get(&(f, calls.clone())) {
-            return known;
-        }
-        let size = self.bodies[f.index()].len();
+        let calls = match self.instances.called(f, call, caller) {
+            Called::Known(known) => return known,
+            Called::New(calls) => calls,
+        };
         // A body is empty while its constraints are being added, so a recursive function gets no new instance.
-        if i.room < size || size == 0 {
-            i.ids.insert((f, calls), InstanceId::BASE);
+        let size = self.bodies[f.index()].len();
+        let Some(id) = self.instances.add(f, calls, size, self.graph.len() as u32) else {
             self.reach(f);
             return InstanceId::BASE;
-        }
-        i.room -= size;
-        let id = InstanceId(i.instances.len() as u32);
-        let nodes = self.graph.len() as u32;
-        for _ in 0..=i.locals[f.index()] {
+        };
+        for _ in 0..self.instances.node_count(f) {
             self.graph.fresh_node();
         }
-        i.instances.push(Instance { calls: calls.clone(), nodes });
-        i.ids.insert((f, calls), id);
-        i.of_func.entry(f).or_default().push(id);
         self.reached[f.index()] = true;
         self.body(f, id);
         id

@@ -11,6 +11,7 @@
 
 mod generate;
 mod graph;
+mod instances;
 mod memory;
 mod sets;
 mod solve;

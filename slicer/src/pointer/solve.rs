@@ -5,8 +5,8 @@
 //! are added once.
 
 use super::Options;
-use super::generate::{InstanceId, Instances};
 use super::graph::{Graph, NodeId};
+use super::instances::{InstanceId, Instances};
 use super::memory::{LocationId, Memory, ObjectId, ObjectKind, Slot, SlotLookup, SlotNodes};
 use super::sets::SetId;
 use super::terms::{Shift, Terms, gcd};

@@ -1,23 +1,8 @@
 //! Divides the bytes of objects into cells: disjoint intervals from scalar accesses at known offsets, residue classes
 //! from accesses at strided offsets, and the remaining bytes.
 
-use super::objects::{ClassId, Classes};
+use super::objects::{ClassId, Classes, Range};
 use crate::pointer::{Shift, Slot, gcd};
-
-/// The bytes that an access may touch in the objects of a class: `len` bytes from each offset in `at`. Without `len`,
-/// all bytes to the end of the object.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Range {
-    /// The class of the objects.
-    pub class: ClassId,
-    /// The offsets of the first byte.
-    pub at: Shift,
-    /// The number of bytes, if known.
-    pub len: Option<u32>,
-    /// True for loads and stores, false for copies and similar operations. If `len` is `None`, true for an allocation,
-    /// which initialises the whole object.
-    pub scalar: bool,
-}
 
 /// A class with more cells gets a single cell.
 const MANY_CELLS: usize = 1024;

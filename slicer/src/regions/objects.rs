@@ -3,7 +3,6 @@
 //! The same pointers may point to thousands of objects at the same offsets. The analysis treats such objects as one
 //! class and processes each access once per class.
 
-use super::cells::Range;
 use crate::call_graph::CallGraph;
 use crate::pointer::{ObjectId, ObjectKind, Places, PointsTo, Shift, outside};
 use cfa::graph::Digraph;
@@ -12,6 +11,21 @@ use rustc_hash::FxHashMap;
 
 /// A class of objects. Ids are dense from 0.
 pub type ClassId = u32;
+
+/// The bytes that an access may touch in the objects of a class: `len` bytes from each offset in `at`. Without `len`,
+/// all bytes to the end of the object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Range {
+    /// The class of the objects.
+    pub class: ClassId,
+    /// The offsets of the first byte.
+    pub at: Shift,
+    /// The number of bytes, if known.
+    pub len: Option<u32>,
+    /// True for loads and stores, false for copies and similar operations. If `len` is `None`, true for an allocation,
+    /// which initialises the whole object.
+    pub scalar: bool,
+}
 
 /// An access, as a key for deduplication.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

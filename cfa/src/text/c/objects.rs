@@ -1,13 +1,7 @@
 //! Memory accesses as C members and array elements.
 
 use super::*;
-
-/// The parts of an address: `base + constant + index * factor`.
-struct Sum {
-    base: ExprId,
-    constant: u64,
-    scaled: Option<(ExprId, u64)>,
-}
+use crate::expr::Address;
 
 impl Printer<'_> {
     pub(super) fn object(&mut self, addr: ExprId, width: u32) -> String {
@@ -27,8 +21,8 @@ impl Printer<'_> {
     /// Prints an object as a member or element of the C type of the address's base. Returns `None` if no member or
     /// element fits.
     fn typed_object(&mut self, addr: ExprId, width: u32) -> Option<String> {
-        let sum = self.sum(addr)?;
-        let (mut text, ty, direct) = match *self.pool.get(sum.base) {
+        let Address { base, mut offset, index: mut scaled } = Address::of(self.pool, addr, |e| self.is_base(e))?;
+        let (mut text, ty, direct) = match *self.pool.get(base) {
             Expr::GlobalAddr(g) => (self.p.globals[g].name.clone(), self.p.globals[g].ty, true),
             Expr::Var(v) => {
                 let (name, ty) = self.variable(v);
@@ -41,8 +35,6 @@ impl Printer<'_> {
             }
             _ => return None,
         };
-        let mut offset = sum.constant;
-        let mut scaled = sum.scaled;
         if !direct {
             let size = self.p.size_of(ty)?;
             let steps = scaled.filter(|(_, factor)| *factor == size);
@@ -111,30 +103,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Splits an address into a base, a constant, and at most one product.
-    fn sum(&self, addr: ExprId) -> Option<Sum> {
-        let mut sum = Sum { base: addr, constant: 0, scaled: None };
-        if let Expr::Binary(BinOp::Add, a, k) = *self.pool.get(addr)
-            && let Some(k) = self.pool.as_const(k)
-        {
-            sum.constant = k.to_i64().and_then(|k| u64::try_from(k).ok())?;
-            sum.base = a;
-        }
-        if let Expr::Binary(BinOp::Add, a, b) = *self.pool.get(sum.base) {
-            // The operands are ordered by id.
-            let (base, product) = match (self.is_base(a), self.is_base(b)) {
-                (true, _) => (a, b),
-                (_, true) => (b, a),
-                _ => return None,
-            };
-            sum.base = base;
-            sum.scaled = Some(match *self.pool.get(product) {
-                Expr::Binary(BinOp::Mul, i, k) => (i, self.pool.as_const(k)?.to_u64()?),
-                _ => (product, 1),
-            });
-        }
-        Some(sum)
-    }
     fn is_base(&self, e: ExprId) -> bool {
         match *self.pool.get(e) {
             Expr::GlobalAddr(_) => true,

@@ -1,12 +1,11 @@
 //! Writes operations as C statements.
 
-use super::expr::{Ty, ValueKind, container};
-use super::file::{File, frame_object, raw_type};
-use super::kinds;
+use super::file::{File, frame_object};
 use super::memory;
 use super::place::Access;
 use super::roles::{self, Role};
-use super::types::WIDE;
+use super::scalar::{ValueKind, of_type, raw_type, strip};
+use cfa::text::exact::{ExactPrinter, ScalarType, WIDE, container};
 use cfa::{
     AllocKind, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputId, InputKind, LocId, Op,
     VarId,
@@ -20,22 +19,24 @@ const DEEP: u32 = 24;
 /// The maximal number of variadic arguments of a call.
 const MAX_VARIADIC: usize = 64;
 
-/// The statements of an edge other than an assume edge. `before` returns the only edge into a location, if there is
-/// exactly one.
-pub fn statements(file: &mut File, edge: EdgeId, before: &dyn Fn(LocId) -> Option<EdgeId>) -> Vec<String> {
-    let mut statements = Statements { file, before, out: Vec::new() };
-    statements.edge(edge);
-    statements.out
-}
+impl File<'_> {
+    /// The statements of an edge other than an assume edge. `before` returns the only edge into a location, if there is
+    /// exactly one.
+    pub fn statements(&mut self, edge: EdgeId, before: &dyn Fn(LocId) -> Option<EdgeId>) -> Vec<String> {
+        let mut statements = Statements { file: self, before, out: Vec::new() };
+        statements.edge(edge);
+        statements.out
+    }
 
-/// The condition of a branch, with preceding statements that define its sub-expressions.
-pub fn branch(file: &mut File, cond: ExprId) -> (Vec<String>, String) {
-    let mut statements = Statements { file, before: &|_| None, out: Vec::new() };
-    statements.parts(&[cond]);
-    let out = statements.out;
-    let text = file.condition(cond);
-    file.lets.clear();
-    (out, strip(&text).to_owned())
+    /// The condition of a branch, with preceding statements that define its sub-expressions.
+    pub fn branch(&mut self, cond: ExprId) -> (Vec<String>, String) {
+        let mut statements = Statements { file: self, before: &|_| None, out: Vec::new() };
+        statements.parts(&[cond]);
+        let out = statements.out;
+        let text = self.condition(cond);
+        self.lets.clear();
+        (out, strip(&text).to_owned())
+    }
 }
 
 /// The calling convention of a function.
@@ -65,7 +66,7 @@ impl Statements<'_, '_, '_> {
         let mut roots = Vec::new();
         op.for_each_expr(|e| roots.push(e));
         self.parts(&roots);
-        memory::before(self.file, edge, &mut self.out);
+        self.file.checks_before(edge, &mut self.out);
         match *op {
             Op::Skip | Op::Leak(_) => {}
             Op::Assume { .. } => unreachable!("branches are written with their locations"),
@@ -189,12 +190,12 @@ impl Statements<'_, '_, '_> {
             if (uses[&e] > 1 && size >= LARGE || depth > DEEP) && p.exprs.width(e) <= 128 {
                 let width = p.exprs.width(e);
                 let ty = match self.file.kind(e) {
-                    ValueKind::Bits => Ty::Unsigned(if width == 1 { 1 } else { container(width).2 }),
-                    ValueKind::Pointer => Ty::Pointer,
-                    ValueKind::Float(f) => Ty::Float(f),
+                    ValueKind::Bits => ScalarType::Unsigned(if width == 1 { 1 } else { container(width).2 }),
+                    ValueKind::Pointer => ScalarType::Pointer,
+                    ValueKind::Float(f) => ScalarType::Float(f),
                 };
                 let value = match ty {
-                    Ty::Pointer => self.file.pointer(e),
+                    ScalarType::Pointer => self.file.pointer(e),
                     ty => self.file.value(e, ty),
                 };
                 let name = self.part_name(ty, width);
@@ -206,11 +207,11 @@ impl Statements<'_, '_, '_> {
         }
     }
 
-    fn part_name(&mut self, ty: Ty, width: u32) -> String {
+    fn part_name(&mut self, ty: ScalarType, width: u32) -> String {
         let name = self.file.names.fresh_local("part");
         let declaration = match ty {
-            Ty::Unsigned(1) => "int ".to_owned(),
-            Ty::Unsigned(_) => format!("{} ", container(width).0),
+            ScalarType::Unsigned(1) => "int ".to_owned(),
+            ScalarType::Unsigned(_) => format!("{} ", container(width).0),
             _ => raw_type(ty, width),
         };
         self.file.part_declarations.push(format!("{declaration}{name};"));
@@ -229,11 +230,11 @@ impl Statements<'_, '_, '_> {
             }
             Access::Bytes(address, bytes) => {
                 self.file.memcpy();
-                if !matches!(ty, Ty::Float(_)) {
+                if !matches!(ty, ScalarType::Float(_)) {
                     self.out.push(format!("{name} = 0;"));
                 }
                 self.out.push(format!("memcpy(&{name}, {address}, {bytes});"));
-                if let Ty::Unsigned(_) = ty
+                if let ScalarType::Unsigned(_) = ty
                     && !width.is_multiple_of(8)
                 {
                     self.out.push(format!(
@@ -248,9 +249,9 @@ impl Statements<'_, '_, '_> {
     fn store(&mut self, addr: ExprId, value: ExprId) {
         let width = self.file.p.exprs.width(value);
         let hint = match self.file.kind(value) {
-            ValueKind::Bits => Ty::Unsigned(width),
-            ValueKind::Pointer => Ty::Pointer,
-            ValueKind::Float(f) => Ty::Float(f),
+            ValueKind::Bits => ScalarType::Unsigned(width),
+            ValueKind::Pointer => ScalarType::Pointer,
+            ValueKind::Float(f) => ScalarType::Float(f),
         };
         match self.file.access(addr, width, hint) {
             Access::Lvalue(lvalue, ty) => {
@@ -314,7 +315,7 @@ impl Statements<'_, '_, '_> {
                 format!("proviso_allocate({made}, {exact}, {what}, {family})")
             }
         };
-        let cast = if ty == Ty::Pointer { "" } else { "(unsigned long)" };
+        let cast = if ty == ScalarType::Pointer { "" } else { "(unsigned long)" };
         self.out.push(format!("{name} = {cast}{made};"));
         if zeroed && kind == AllocKind::Stack {
             self.file.library("memset", "extern void *memset(void *, int, unsigned long);".to_owned());
@@ -323,7 +324,7 @@ impl Statements<'_, '_, '_> {
         if watched && kind == AllocKind::Stack {
             self.out.push(format!(
                 "proviso_begin({}{name}, {exact}, PROVISO_STACK);",
-                if ty == Ty::Pointer { "" } else { "(void *)" }
+                if ty == ScalarType::Pointer { "" } else { "(void *)" }
             ));
         }
     }
@@ -332,7 +333,7 @@ impl Statements<'_, '_, '_> {
         let (name, ty) = self.file.variable(var);
         let width = self.file.p.vars[var].width;
         let ptr = self.file.pointer(ptr);
-        let value = self.file.converted(format!("proviso_{what}({ptr}{more})"), Ty::Unsigned(width), width, ty);
+        let value = self.file.converted(format!("proviso_{what}({ptr}{more})"), ScalarType::Unsigned(width), width, ty);
         self.out.push(format!("{name} = {};", strip(&value)));
     }
 
@@ -344,7 +345,7 @@ impl Statements<'_, '_, '_> {
         let input = &p.inputs[input];
         let width = p.vars[var].width;
         if let InputKind::Nondet(function) = &input.kind
-            && let Some(from) = kinds::of_type(p, input.ty, width)
+            && let Some(from) = of_type(p, input.ty, width)
         {
             let declaration = self.file.types.declare(input.ty, &format!("{function}(void)"), &mut self.file.names);
             self.file.library(function, format!("extern {declaration};"));
@@ -353,19 +354,19 @@ impl Statements<'_, '_, '_> {
             return;
         }
         let (function, result, of) = match (ty, width) {
-            (Ty::Float(cfa::FloatFormat::Single), _) => ("float", "float", ty),
-            (Ty::Float(cfa::FloatFormat::Double), _) => ("double", "double", ty),
-            (_, 1) => ("bool", "_Bool", Ty::Bool),
-            (_, ..=8) => ("uchar", "unsigned char", Ty::Unsigned(8)),
-            (_, ..=16) => ("ushort", "unsigned short", Ty::Unsigned(16)),
-            (_, ..=32) => ("uint", "unsigned int", Ty::Unsigned(32)),
-            (_, ..=64) => ("ulonglong", "unsigned long long", Ty::Unsigned(64)),
-            _ => ("uint128", WIDE.0, Ty::Unsigned(128)),
+            (ScalarType::Float(cfa::FloatFormat::Single), _) => ("float", "float", ty),
+            (ScalarType::Float(cfa::FloatFormat::Double), _) => ("double", "double", ty),
+            (_, 1) => ("bool", "_Bool", ScalarType::Bool),
+            (_, ..=8) => ("uchar", "unsigned char", ScalarType::Unsigned(8)),
+            (_, ..=16) => ("ushort", "unsigned short", ScalarType::Unsigned(16)),
+            (_, ..=32) => ("uint", "unsigned int", ScalarType::Unsigned(32)),
+            (_, ..=64) => ("ulonglong", "unsigned long long", ScalarType::Unsigned(64)),
+            _ => ("uint128", WIDE.0, ScalarType::Unsigned(128)),
         };
         let function = format!("__VERIFIER_nondet_{function}");
         self.file.library(&function, format!("extern {result} {function}(void);"));
         let mut value = self.file.converted(format!("{function}()"), of, width, ty);
-        if !matches!(width, 1 | 8 | 16 | 32 | 64 | 128) && matches!(ty, Ty::Unsigned(_)) {
+        if !matches!(width, 1 | 8 | 16 | 32 | 64 | 128) && matches!(ty, ScalarType::Unsigned(_)) {
             value = format!("({value} & (({})1 << {width}) - 1)", container(width).0);
         }
         self.out.push(format!("{name} = {};", strip(&value)));
@@ -488,11 +489,10 @@ impl Statements<'_, '_, '_> {
             let edge = (self.before)(at)?;
             match p.edges[edge].op {
                 Op::Store { addr, value } => {
-                    let offset = match *p.exprs.get(addr) {
-                        _ if addr == block => 0,
-                        Expr::Binary(cfa::BinOp::Add, b, k) if b == block => p.exprs.as_const(k)?.to_u64()?,
-                        _ => return None,
-                    };
+                    let (to, offset) = p.exprs.base_and_offset(addr);
+                    if to != block {
+                        return None;
+                    }
                     stored.push((offset, value));
                 }
                 Op::Alloc { var, size, .. } if var == base => break p.exprs.as_const(size)?.to_u64()?,
@@ -527,24 +527,24 @@ impl File<'_> {
     }
 
     /// Converts the value of an lvalue to the type of a variable.
-    fn converted(&mut self, text: String, from: Ty, width: u32, to: Ty) -> String {
+    fn converted(&mut self, text: String, from: ScalarType, width: u32, to: ScalarType) -> String {
         match (from, to) {
             // The pointers may have different target types, which compilers reject (gcc from version 14 on).
-            (Ty::Pointer, Ty::Pointer) => format!("(void *){text}"),
+            (ScalarType::Pointer, ScalarType::Pointer) => format!("(void *){text}"),
             (a, b) if a == b => text,
-            (_, Ty::Pointer) => {
+            (_, ScalarType::Pointer) => {
                 let bits = self.bits_of(text, from, width);
                 format!("(void *)(unsigned long){bits}")
             }
-            (Ty::Float(a), Ty::Float(b)) if a == b => text,
-            (_, Ty::Float(f)) => {
+            (ScalarType::Float(a), ScalarType::Float(b)) if a == b => text,
+            (_, ScalarType::Float(f)) => {
                 let bits = self.bits_of(text, from, width);
                 self.float_of_bits(f, &bits)
             }
-            (Ty::Signed(a) | Ty::Unsigned(a), Ty::Signed(b)) if a == b => {
+            (ScalarType::Signed(a) | ScalarType::Unsigned(a), ScalarType::Signed(b)) if a == b => {
                 format!("({})({text})", super::types::integer_type(b, true))
             }
-            (Ty::Unsigned(8), _) if width < 8 => format!("({text} & {})", (1u32 << width) - 1),
+            (ScalarType::Unsigned(8), _) if width < 8 => format!("({text} & {})", (1u32 << width) - 1),
             _ => self.bits_of(format!("({text})"), from, width),
         }
     }
@@ -564,7 +564,7 @@ impl File<'_> {
     }
 
     fn convention(&self, f: FuncId) -> Convention {
-        let is_float = |ty: Ty| matches!(ty, Ty::Float(_));
+        let is_float = |ty: ScalarType| matches!(ty, ScalarType::Float(_));
         let function = &self.p.funcs[f];
         let parameters = function.params.iter().map(|&v| is_float(self.vars[v].ty));
         Convention {
@@ -605,37 +605,16 @@ impl File<'_> {
         let width = self.p.exprs.width(e);
         let ty = match (self.kind(e), self.p.exprs.get(e)) {
             (_, &Expr::Var(v)) => self.vars[v].ty,
-            (ValueKind::Pointer, _) => Ty::Pointer,
-            (ValueKind::Float(f), _) => Ty::Float(f),
-            (ValueKind::Bits, _) => Ty::Unsigned(width),
+            (ValueKind::Pointer, _) => ScalarType::Pointer,
+            (ValueKind::Float(f), _) => ScalarType::Float(f),
+            (ValueKind::Bits, _) => ScalarType::Unsigned(width),
         };
         let value = match ty {
-            Ty::Pointer => self.pointer(e),
+            ScalarType::Pointer => self.pointer(e),
             ty => self.value(e, ty),
         };
         (value, raw_type(ty, width).trim_end().to_owned())
     }
-}
-
-/// Removes parentheses around the whole text.
-pub fn strip(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
-    let mut depth = 0i32;
-    // Texts with character or string literals keep their parentheses.
-    if inner.contains(['"', '\'']) {
-        return text;
-    }
-    for c in inner.chars() {
-        depth += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        };
-        if depth < 0 {
-            return text;
-        }
-    }
-    inner
 }
 
 /// Returns true if each parameter has an argument of its width.

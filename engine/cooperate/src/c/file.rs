@@ -1,10 +1,12 @@
 //! The state of a C file under construction: names, and the declarations that the text needs.
 
-use super::expr::{Ty, ValueKind};
 use super::kinds;
 use super::names::Names;
 use super::roles::{self, Role};
-use super::types::{Types, integer_type};
+use super::scalar::{ValueKind, of_type, raw_type, string_literal};
+use super::types::Types;
+use super::watch::{OBJECT, Watch};
+use cfa::text::exact::{ExactPrinter, ScalarType};
 use cfa::{
     AllocKind, CType, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, InputKind, Op, PlaceId, Program, Table,
     TypeId, VarId, VarKind,
@@ -18,7 +20,7 @@ pub struct Variable {
     /// The name, once the variable is used.
     pub name: Option<String>,
     /// The C type.
-    pub ty: Ty,
+    pub ty: ScalarType,
 }
 
 /// A stack object that is a variable in C.
@@ -43,11 +45,11 @@ pub struct File<'p> {
     /// A cache of the kinds of expressions.
     pub kinds: FxHashMap<ExprId, ValueKind>,
     /// The sub-expressions of the current statement that have names.
-    pub lets: FxHashMap<ExprId, (String, Ty)>,
+    pub lets: FxHashMap<ExprId, (String, ScalarType)>,
     /// The objects of the current function's frame that are C variables, by the variable that holds their address.
     pub objects: FxHashMap<VarId, Object>,
     /// The state of the memory checks, if the program checks its own memory accesses.
-    pub watch: Option<super::memory::Watch>,
+    pub watch: Option<Watch>,
     /// The variables that the current function reads.
     pub read: FxHashSet<VarId>,
     /// The local variables of the current function, in the order of their first use.
@@ -85,7 +87,7 @@ impl<'p> File<'p> {
             p,
             names: Names::new(),
             types: Types::new(p),
-            vars: kinds::of_variables(p),
+            vars: kinds::of_variables(p).values().map(|&ty| Variable { name: None, ty }).collect(),
             kinds: FxHashMap::default(),
             lets: FxHashMap::default(),
             objects: FxHashMap::default(),
@@ -120,20 +122,6 @@ impl<'p> File<'p> {
         file
     }
 
-    /// Records a construct that C cannot express. Only the first one is kept.
-    pub fn refuse(&mut self, what: String) {
-        let own = self.place.filter(|&place| self.p.places[place].line > 0 && !self.p.is_of_models(place));
-        let at = own.map_or(String::new(), |place| {
-            let place = self.p.places[place];
-            format!(" ({}:{})", self.p.files[place.file].path, place.line)
-        });
-        self.refused.get_or_insert_with(|| format!("{what}{at}"));
-    }
-
-    /// Defines a helper function, unless it is defined.
-    pub fn helper(&mut self, name: &str, text: impl FnOnce() -> String) {
-        self.helpers.entry(name.to_owned()).or_insert_with(text);
-    }
     /// Declares a library function, unless it is declared.
     pub fn library(&mut self, name: &str, declaration: String) {
         self.names.reserve(name);
@@ -177,7 +165,7 @@ impl<'p> File<'p> {
             global.name.clone()
         } else {
             let name = self.names.fresh(global.name.trim_start_matches('.'));
-            if self.watch.is_some() { format!("{name}.{}", super::memory::OBJECT) } else { name }
+            if self.watch.is_some() { format!("{name}.{}", OBJECT) } else { name }
         };
         self.globals[g] = Some(name.clone());
         self.wanted_globals.push(g);
@@ -185,9 +173,9 @@ impl<'p> File<'p> {
     }
 
     /// The name and the C type of a variable.
-    pub fn variable(&mut self, v: VarId) -> (String, Ty) {
+    pub fn variable(&mut self, v: VarId) -> (String, ScalarType) {
         if let Some(object) = self.objects.get(&v) {
-            return (format!("(char *)&{}", object.name), Ty::Pointer);
+            return (format!("(char *)&{}", object.name), ScalarType::Pointer);
         }
         let ty = self.vars[v].ty;
         if let Some(name) = &self.vars[v].name {
@@ -227,7 +215,7 @@ impl<'p> File<'p> {
     pub fn declaration(&mut self, v: VarId) -> String {
         let (name, ty) = self.variable(v);
         let var = &self.p.vars[v];
-        if kinds::of_type(self.p, var.ty, var.width).is_some() {
+        if of_type(self.p, var.ty, var.width).is_some() {
             return self.types.declare(var.ty, &name, &mut self.names);
         }
         format!("{}{name}", raw_type(ty, var.width))
@@ -265,12 +253,12 @@ impl<'p> File<'p> {
     }
 
     /// The result type of a function, and true if the C type determines it.
-    pub fn result_type(&self, f: FuncId) -> Option<(Ty, bool)> {
+    pub fn result_type(&self, f: FuncId) -> Option<(ScalarType, bool)> {
         let function = &self.p.funcs[f];
         let width = function.return_width?;
-        Some(match kinds::of_type(self.p, function.return_type, width) {
+        Some(match of_type(self.p, function.return_type, width) {
             Some(ty) => (ty, true),
-            None => (Ty::Unsigned(width), false),
+            None => (ScalarType::Unsigned(width), false),
         })
     }
 
@@ -280,11 +268,11 @@ impl<'p> File<'p> {
     fn is_called_like_in_c(&self, f: FuncId) -> bool {
         let function = &self.p.funcs[f];
         let is_model = function.origin == FunctionOrigin::Model;
-        let is_scalar = |&v: &VarId| kinds::of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width).is_some();
+        let is_scalar = |&v: &VarId| of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width).is_some();
         let result = self.p.plain_type(function.return_type);
         let returns_like_in_c = match function.return_width {
             None => !matches!(result, CType::Struct { .. }),
-            Some(width) if kinds::of_type(self.p, function.return_type, width).is_some() => true,
+            Some(width) if of_type(self.p, function.return_type, width).is_some() => true,
             Some(width) if is_model => self.p.layout.pointer_width == 64 && width <= 128 && self.is_of_integers(result),
             Some(width) => width <= 64,
         };
@@ -318,9 +306,7 @@ impl<'p> File<'p> {
                     CType::Function => "void *".to_owned(),
                     _ => format!("{}{}", const_of(self.p, to), self.types.declare(var.ty, "", &mut self.names)),
                 },
-                _ if kinds::of_type(self.p, var.ty, var.width).is_some() => {
-                    self.types.declare(var.ty, "", &mut self.names)
-                }
+                _ if of_type(self.p, var.ty, var.width).is_some() => self.types.declare(var.ty, "", &mut self.names),
                 _ => raw_type(self.vars[v].ty, var.width).trim_end().to_owned(),
             });
         }
@@ -396,41 +382,11 @@ pub fn string(file: &File, g: GlobalId) -> Option<String> {
     Some(format!("(char *){}", string_literal(&init.bytes)))
 }
 
-/// The type of an object without debug information, with a space where a name may follow.
-pub fn raw_type(ty: Ty, width: u32) -> String {
-    match ty {
-        Ty::Pointer => "char *".to_owned(),
-        Ty::Float(f) => format!("{} ", super::types::float_type(f)),
-        Ty::Bool => "_Bool ".to_owned(),
-        Ty::Signed(_) => format!("{} ", integer_type(width, true)),
-        Ty::Unsigned(_) => format!("{} ", integer_type(width, false)),
-    }
-}
-
 fn const_of(p: &Program, to: TypeId) -> &'static str {
     match p.types[to] {
         CType::Qualified { name: "const", .. } => "const ",
         _ => "",
     }
-}
-
-/// The bytes as a C string literal.
-pub fn string_literal(bytes: &[u8]) -> String {
-    let mut text = String::from("\"");
-    for &b in bytes {
-        match b {
-            b'"' | b'\\' => {
-                text.push('\\');
-                text.push(b as char);
-            }
-            b'\n' => text += "\\n",
-            // `??` could start a trigraph.
-            b'?' => text += "\\?",
-            0x20..=0x7e => text.push(b as char),
-            _ => text += &format!("\\{b:03o}"),
-        }
-    }
-    text + "\""
 }
 
 /// The stack object of constant size that an operation allocates: its variable and its size.

@@ -1,10 +1,11 @@
 //! Writes the initial values of global objects.
 
-use super::expr::literal;
-use super::file::{File, string_literal};
-use super::memory::{OBJECT, with_gap};
+use super::file::File;
 use super::roles;
+use super::scalar::string_literal;
 use super::types::integer_type;
+use super::watch::{OBJECT, with_gap};
+use cfa::text::exact::{ExactPrinter, literal};
 use cfa::{Bv, CType, GlobalId, GlobalInit, TypeId};
 use std::fmt::Write;
 
@@ -61,7 +62,7 @@ impl File<'_> {
         let inner_value = self.typed_initialiser(g);
         if let (Some(inner), Some(value)) = (inner, &inner_value) {
             let declaration = self.types.declare(global.ty, inner, &mut self.names);
-            return with_gap_defined(self, &name, &with_gap(&declaration, &aligned), value, is_zero(init));
+            return self.with_gap_defined(&name, &with_gap(&declaration, &aligned), value, is_zero(init));
         }
         if let Some(value) = inner_value {
             let declaration = self.types.declare(global.ty, &name, &mut self.names);
@@ -112,7 +113,7 @@ impl File<'_> {
         if self.watch.is_some() {
             let declaration = format!("struct {{ {members}}}{packed} {OBJECT}");
             let value = format!("{{{}}}", values.join(", "));
-            return with_gap_defined(self, name, &with_gap(&declaration, ""), &value, is_zero(init));
+            return self.with_gap_defined(name, &with_gap(&declaration, ""), &value, is_zero(init));
         }
         let tag = self.names.tag(&format!("{name}_bytes"));
         let definition =
@@ -234,12 +235,14 @@ impl File<'_> {
     }
 }
 
-/// The definitions of an object with a gap after it.
-fn with_gap_defined(file: &mut File, name: &str, gapped: &str, value: &str, is_zero: bool) -> (String, String) {
-    let tag = file.names.tag(&format!("{name}_object"));
-    let tagged = gapped.replacen("struct", &format!("struct {tag}"), 1);
-    let definition = if is_zero { String::new() } else { format!("struct {tag} {name} = {{{value}}};\n") };
-    (format!("{tagged};\nstruct {tag} {name};\n"), definition)
+impl File<'_> {
+    /// The definitions of an object with a gap after it.
+    fn with_gap_defined(&mut self, name: &str, gapped: &str, value: &str, is_zero: bool) -> (String, String) {
+        let tag = self.names.tag(&format!("{name}_object"));
+        let tagged = gapped.replacen("struct", &format!("struct {tag}"), 1);
+        let definition = if is_zero { String::new() } else { format!("struct {tag} {name} = {{{value}}};\n") };
+        (format!("{tagged};\nstruct {tag} {name};\n"), definition)
+    }
 }
 
 fn is_zero(init: &GlobalInit) -> bool {

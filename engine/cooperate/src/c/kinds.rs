@@ -1,38 +1,27 @@
 //! The C types of variables: from their declared types and, for temporaries, from their uses.
 
-use super::expr::Ty;
-use super::file::Variable;
+use super::path::Path;
+use super::scalar::of_type;
+use cfa::text::exact::ScalarType;
 use cfa::{BinOp, CType, Callee, Expr, ExprId, FloatFormat, Op, Program, Table, TypeId, VarId};
 
-/// The C type of a value of this width and declared type; `None` if that is no scalar of this width.
-pub fn of_type(p: &Program, ty: TypeId, width: u32) -> Option<Ty> {
-    match *p.plain_type(ty) {
-        CType::Int { width: w, signed, .. } | CType::Enum { width: w, signed, .. } if w == width => {
-            Some(if signed { Ty::Signed(w) } else { Ty::Unsigned(w) }).filter(|_| matches!(w, 8 | 16 | 32 | 64 | 128))
-        }
-        CType::Bool if width == 1 => Some(Ty::Bool),
-        CType::Pointer(_) if width == p.layout.pointer_width => Some(Ty::Pointer),
-        CType::Float { format, .. } if format.width() == width => Some(Ty::Float(format)),
-        _ => None,
-    }
-}
-
 /// The C type of each variable, from its declared type or its uses.
-pub fn of_variables(p: &Program) -> Table<VarId, Variable> {
+pub fn of_variables(p: &Program) -> Table<VarId, ScalarType> {
     let mut guess = Guess { p, pointer: vec![false; p.vars.len()], float: vec![None; p.vars.len()] };
     guess.collect();
     p.vars
         .iter()
         .map(|(v, var)| {
             let i = v.0 as usize;
-            let ty = of_type(p, var.ty, var.width).unwrap_or(match guess.float[i] {
-                Some(format) => Ty::Float(format),
-                None if guess.pointer[i] => Ty::Pointer,
+            of_type(p, var.ty, var.width).unwrap_or(match guess.float[i] {
+                Some(format) => ScalarType::Float(format),
+                None if guess.pointer[i] => ScalarType::Pointer,
                 // A value with the width of a `long double` becomes one: 32-bit targets have no integer of that width.
-                None if var.width == FloatFormat::X87.width() && !is_integer(p, var.ty) => Ty::Float(FloatFormat::X87),
-                None => Ty::Unsigned(var.width),
-            });
-            Variable { name: None, ty }
+                None if var.width == FloatFormat::X87.width() && !is_integer(p, var.ty) => {
+                    ScalarType::Float(FloatFormat::X87)
+                }
+                None => ScalarType::Unsigned(var.width),
+            })
         })
         .collect()
 }
@@ -90,8 +79,8 @@ impl Guess<'_> {
                 }
                 let target = of_type(p, p.vars[*var].ty, p.vars[*var].width);
                 match target {
-                    Some(Ty::Float(f)) => self.is_float(*value, f),
-                    Some(Ty::Pointer) => self.address(*value),
+                    Some(ScalarType::Float(f)) => self.is_float(*value, f),
+                    Some(ScalarType::Pointer) => self.address(*value),
                     _ if self.pointer[var.0 as usize] => self.address(*value),
                     _ => {}
                 }
@@ -99,9 +88,9 @@ impl Guess<'_> {
             Op::Alloc { var, .. } => self.is_pointer(*var),
             Op::Load { var, addr } => {
                 self.address(*addr);
-                match super::place::Path::of(p, *addr, p.vars[*var].width).map(|path| path.ty) {
-                    Some(Ty::Float(f)) => self.float_var(*var, f),
-                    Some(Ty::Pointer) => self.is_pointer(*var),
+                match Path::of(p, *addr, p.vars[*var].width).map(|path| path.ty) {
+                    Some(ScalarType::Float(f)) => self.float_var(*var, f),
+                    Some(ScalarType::Pointer) => self.is_pointer(*var),
                     _ => {}
                 }
             }
@@ -124,15 +113,15 @@ impl Guess<'_> {
                         let function = &p.funcs[*f];
                         for (&v, &arg) in function.params.iter().zip(args) {
                             match of_type(p, p.vars[v].ty, p.vars[v].width) {
-                                Some(Ty::Pointer) => self.address(arg),
-                                Some(Ty::Float(format)) => self.is_float(arg, format),
+                                Some(ScalarType::Pointer) => self.address(arg),
+                                Some(ScalarType::Float(format)) => self.is_float(arg, format),
                                 _ => {}
                             }
                         }
                         if let (Some(result), Some(width)) = (result, function.return_width) {
                             match of_type(p, function.return_type, width) {
-                                Some(Ty::Pointer) => self.is_pointer(*result),
-                                Some(Ty::Float(format)) => self.float_var(*result, format),
+                                Some(ScalarType::Pointer) => self.is_pointer(*result),
+                                Some(ScalarType::Float(format)) => self.float_var(*result, format),
                                 _ => {}
                             }
                         }
@@ -191,7 +180,7 @@ impl Guess<'_> {
         match *self.p.exprs.get(e) {
             Expr::Var(v) => {
                 self.pointer[v.0 as usize]
-                    || of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width) == Some(Ty::Pointer)
+                    || of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width) == Some(ScalarType::Pointer)
             }
             Expr::GlobalAddr(_) | Expr::FuncAddr(_) => true,
             Expr::Binary(BinOp::Add, a, b) => self.points(a) != self.points(b),
@@ -204,7 +193,7 @@ impl Guess<'_> {
         match *self.p.exprs.get(e) {
             Expr::Var(v) => {
                 self.float[v.0 as usize].or(match of_type(self.p, self.p.vars[v].ty, self.p.vars[v].width) {
-                    Some(Ty::Float(f)) => Some(f),
+                    Some(ScalarType::Float(f)) => Some(f),
                     _ => None,
                 })
             }

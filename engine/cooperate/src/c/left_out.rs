@@ -3,6 +3,7 @@
 
 use super::file::File;
 use super::roles::{self, Role};
+use super::shape::operations;
 use cfa::{CallGraph, Callee, ErrorId, Expr, FuncId, Op, Program, VarId};
 use rustc_hash::FxHashSet;
 
@@ -74,9 +75,4 @@ impl LeftOut {
         }
         None
     }
-}
-
-/// The operations of a function.
-pub fn operations(p: &Program, f: FuncId) -> impl Iterator<Item = &Op> {
-    super::FunctionGraph::new(p, f).locs.into_iter().flat_map(|loc| p.out_edges(loc)).map(|edge| &p.edges[edge].op)
 }

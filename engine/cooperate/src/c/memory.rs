@@ -5,23 +5,18 @@
 //! another was computed determines the intended object. The models of library functions determine what these do with
 //! their arguments. Models that are plain C become part of the file ([`write_models`]).
 
-use super::code::strip;
-use super::expr::{Ty, ValueKind};
 use super::file::File;
-use super::left_out::operations;
 use super::roles::{self, Role};
+use super::scalar::{ValueKind, strip};
+use super::shape::operations;
+use super::watch::{GAP, Watch};
+use cfa::text::exact::{ExactPrinter, ScalarType};
 use cfa::{
     AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, HaltKind, InputKind, Leak, Op, Out,
     Program, VarKind,
 };
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
-
-/// The member name of an object that has a gap.
-pub const OBJECT: &str = "object";
-
-/// The number of bytes after each object.
-const GAP: u32 = 64;
 
 /// The runtime.
 const RUNTIME: &str = include_str!("objects.c");
@@ -132,185 +127,162 @@ fn is_plain(p: &Program, f: FuncId, may_keep: bool) -> bool {
         })
 }
 
-/// The state of the memory checks of a file.
-pub struct Watch {
-    /// The kind of leaks that the program checks.
-    leak: Option<Leak>,
-    /// True if external code has memory whose addresses the program may get.
-    pub foreign: bool,
-    /// True if the current function has stack objects.
-    has_frame: bool,
-    /// True if the program ends when the current function returns.
-    ends_program: bool,
-    /// True if the current function is the user's main function or the entry function, so that no other function has
-    /// live variables.
-    is_outermost: bool,
-}
-
-impl Watch {
-    /// The initial state for a program.
-    pub fn new(p: &Program) -> Self {
-        let leak = p.edges.values().find_map(|e| match e.op {
-            Op::Leak(leak) if e.fault.is_some() => Some(leak),
-            _ => None,
-        });
-        Self { leak, foreign: false, has_frame: false, ends_program: false, is_outermost: false }
-    }
-}
-
-/// The declaration of an object with the gap after it.
-pub fn with_gap(declaration: &str, attributes: &str) -> String {
-    format!("struct {{ {declaration}{attributes}; unsigned char gap[{GAP}]; }}")
-}
-
-/// Records that an external function may return addresses of unknown memory.
-pub fn note_foreign(file: &mut File, f: FuncId) {
-    let function = &file.p.funcs[f];
-    let (returns, gets) = (
-        file.result_type(f).is_some_and(|(ty, _)| ty == Ty::Pointer),
-        function.params.iter().any(|&v| file.vars[v].ty == Ty::Pointer),
-    );
-    // For example `getline`, through its arguments.
-    let allocates = || parts(file.p, f).iter().any(|&g| is_about_heap(file.p, g));
-    let hands_out = returns || gets && (function.origin == FunctionOrigin::Undefined || allocates());
-    let is_known = roles::public_name(function) == roles::ERRNO_LOCATION;
-    if let Some(watch) = &mut file.watch {
-        watch.foreign |= hands_out && !is_known;
-    }
-}
-
-/// The statements at the start of a function.
-pub fn begin(file: &mut File, f: FuncId) -> Vec<String> {
-    if file.watch.is_none() {
-        return Vec::new();
-    }
-    let (p, is_main) = (file.p, file.function(f) == "main");
-    let mut lines = Vec::new();
-    if is_main {
-        lines.push("proviso_start();".to_owned());
-    }
-    if let ([count, list], true) = (&p.funcs[f].params[..], is_main && f != p.entry) {
-        let mut uses = false;
-        operations(p, f).for_each(|op| op.for_each_expr(|e| uses |= p.exprs.vars(e).contains(list)));
-        if uses {
-            let [count, list] = [*count, *list].map(|v| file.variable(v).0);
-            lines.push(format!("proviso_arguments({count}, (char **){list});"));
+impl File<'_> {
+    /// Records that an external function may return addresses of unknown memory.
+    pub fn note_foreign(&mut self, f: FuncId) {
+        let function = &self.p.funcs[f];
+        let (returns, gets) = (
+            self.result_type(f).is_some_and(|(ty, _)| ty == ScalarType::Pointer),
+            function.params.iter().any(|&v| self.vars[v].ty == ScalarType::Pointer),
+        );
+        // For example `getline`, through its arguments.
+        let allocates = || parts(self.p, f).iter().any(|&g| is_about_heap(self.p, g));
+        let hands_out = returns || gets && (function.origin == FunctionOrigin::Undefined || allocates());
+        let is_known = roles::public_name(function) == roles::ERRNO_LOCATION;
+        if let Some(watch) = &mut self.watch {
+            watch.foreign |= hands_out && !is_known;
         }
     }
-    let has_frame = operations(p, f).any(|op| matches!(op, Op::Alloc { kind: AllocKind::Stack, .. }));
-    if has_frame {
-        lines.push("proviso_depth++;".to_owned());
-    }
-    let is_outermost = is_main || p.funcs[f].origin == FunctionOrigin::Source && p.funcs[f].name == "main";
-    if let Some(watch) = &mut file.watch {
-        (watch.has_frame, watch.ends_program, watch.is_outermost) = (has_frame, is_main && f != p.entry, is_outermost);
-    }
-    lines
-}
 
-/// Adds the checks before an operation.
-pub fn before(file: &mut File, edge: EdgeId, out: &mut Vec<String>) {
-    let Some(watch) = &file.watch else { return };
-    let Watch { has_frame, ends_program, is_outermost, leak, .. } = *watch;
-    let at_return = leak.filter(|_| ends_program);
-    let p = file.p;
-    let is_fault = p.edges[edge].fault.is_some();
-    match p.edges[edge].op {
-        Op::Load { var, addr } if is_fault => access(file, addr, &bytes(p.vars[var].width), false, out),
-        Op::Store { addr, value } if is_fault => access(file, addr, &bytes(p.exprs.width(value)), true, out),
-        Op::Copy { dst, src, len } if is_fault => {
-            let len = file.bits(len);
-            access(file, src, &len, false, out);
-            access(file, dst, &len, true, out);
+    /// The statements at the start of a function.
+    pub fn begin_checks(&mut self, f: FuncId) -> Vec<String> {
+        if self.watch.is_none() {
+            return Vec::new();
         }
-        Op::Fill { dst, len, .. } if is_fault => {
-            let len = file.bits(len);
-            access(file, dst, &len, true, out);
+        let (p, is_main) = (self.p, self.function(f) == "main");
+        let mut lines = Vec::new();
+        if is_main {
+            lines.push("proviso_start();".to_owned());
         }
-        Op::Call { callee: Callee::Indirect(e), .. } if is_fault => {
-            let callee = file.pointer(e);
-            out.push(format!("proviso_call({callee});"));
-        }
-        Op::Free { ptr, family: Family::Scope } => {
-            let ptr = file.pointer(ptr);
-            out.push(format!("proviso_end({ptr});"));
-        }
-        Op::Leak(leak) if is_fault && (leak == Leak::Alive || is_outermost) && is_last(p, edge) => {
-            if leak == Leak::Lost {
-                reach_variables(file, p.func_of(edge), out);
+        if let ([count, list], true) = (&p.funcs[f].params[..], is_main && f != p.entry) {
+            let mut uses = false;
+            operations(p, f).for_each(|op| op.for_each_expr(|e| uses |= p.exprs.vars(e).contains(list)));
+            if uses {
+                let [count, list] = [*count, *list].map(|v| self.variable(v).0);
+                lines.push(format!("proviso_arguments({count}, (char **){list});"));
             }
-            out.push(look(leak).to_owned());
         }
-        Op::Return { .. } => {
-            if has_frame {
-                out.push("proviso_leave();".to_owned());
+        let has_frame = operations(p, f).any(|op| matches!(op, Op::Alloc { kind: AllocKind::Stack, .. }));
+        if has_frame {
+            lines.push("proviso_depth++;".to_owned());
+        }
+        let is_outermost = is_main || p.funcs[f].origin == FunctionOrigin::Source && p.funcs[f].name == "main";
+        if let Some(watch) = &mut self.watch {
+            (watch.has_frame, watch.ends_program, watch.is_outermost) =
+                (has_frame, is_main && f != p.entry, is_outermost);
+        }
+        lines
+    }
+
+    /// Adds the checks before an operation.
+    pub fn checks_before(&mut self, edge: EdgeId, out: &mut Vec<String>) {
+        let Some(watch) = &self.watch else { return };
+        let Watch { has_frame, ends_program, is_outermost, leak, .. } = *watch;
+        let at_return = leak.filter(|_| ends_program);
+        let p = self.p;
+        let is_fault = p.edges[edge].fault.is_some();
+        match p.edges[edge].op {
+            Op::Load { var, addr } if is_fault => self.check_access(addr, &bytes(p.vars[var].width), false, out),
+            Op::Store { addr, value } if is_fault => self.check_access(addr, &bytes(p.exprs.width(value)), true, out),
+            Op::Copy { dst, src, len } if is_fault => {
+                let len = self.bits(len);
+                self.check_access(src, &len, false, out);
+                self.check_access(dst, &len, true, out);
             }
-            out.extend(at_return.map(|leak| look(leak).to_owned()));
-        }
-        _ => {}
-    }
-}
-
-/// Marks memory that is reachable from local variables without an address. They are not in the table of objects, but
-/// are still live when `main` calls `exit`.
-fn reach_variables(file: &mut File, f: FuncId, out: &mut Vec<String>) {
-    let p = file.p;
-    for (v, var) in p.vars.iter() {
-        let is_named = matches!(var.kind, VarKind::Local(g) | VarKind::Param(g) if g == f) && var.name.is_some();
-        if is_named && var.width >= p.layout.pointer_width && file.read.contains(&v) && !file.objects.contains_key(&v) {
-            let name = file.variable(v).0;
-            out.push(format!("proviso_reach(&{name}, sizeof {name});"));
-        }
-    }
-}
-
-fn access(file: &mut File, addr: ExprId, bytes: &str, writes: bool, out: &mut Vec<String>) {
-    let p = file.p;
-    let mut base = addr;
-    while let (ValueKind::Pointer, &Expr::Binary(op, a, b)) = (file.kind(base), p.exprs.get(base)) {
-        base = if op == BinOp::Add && file.kind(a) != ValueKind::Pointer { b } else { a };
-    }
-    let [base, addr] = [base, addr].map(|e| file.pointer(e));
-    let writes = u32::from(writes);
-    out.push(format!("proviso_access({}, {}, {}, {writes});", strip(&base), strip(&addr), strip(bytes)));
-}
-
-/// The text of the runtime, before and after the program's definitions. All objects of the file must be known.
-pub fn runtime(file: &mut File) -> Option<(String, String)> {
-    let watch = file.watch.as_ref()?;
-    let mut foreign = watch.foreign;
-    for (name, declaration) in LIBRARY {
-        file.library(name, declaration.to_owned());
-    }
-    let p = file.p;
-    let (mut start, mut roots) = (String::new(), String::new());
-    if file.library.contains_key(roles::ERRNO_LOCATION) {
-        let _ = writeln!(start, "    proviso_begin({}(), 4, PROVISO_GLOBAL);", roles::ERRNO_LOCATION);
-    }
-    for g in file.wanted_globals.clone() {
-        let global = &p.globals[g];
-        let name = file.global(g);
-        if global.is_open() {
-            foreign = true;
-        } else {
-            let kind = if global.read_only { "CONSTANT" } else { "GLOBAL" };
-            let _ = writeln!(start, "    proviso_begin((void *)&{name}, {}, PROVISO_{kind});", global.size);
+            Op::Fill { dst, len, .. } if is_fault => {
+                let len = self.bits(len);
+                self.check_access(dst, &len, true, out);
+            }
+            Op::Call { callee: Callee::Indirect(e), .. } if is_fault => {
+                let callee = self.pointer(e);
+                out.push(format!("proviso_call({callee});"));
+            }
+            Op::Free { ptr, family: Family::Scope } => {
+                let ptr = self.pointer(ptr);
+                out.push(format!("proviso_end({ptr});"));
+            }
+            Op::Leak(leak) if is_fault && (leak == Leak::Alive || is_outermost) && is_last(p, edge) => {
+                if leak == Leak::Lost {
+                    self.reach_variables(p.func_of(edge), out);
+                }
+                out.push(look(leak).to_owned());
+            }
+            Op::Return { .. } => {
+                if has_frame {
+                    out.push("proviso_leave();".to_owned());
+                }
+                out.extend(at_return.map(|leak| look(leak).to_owned()));
+            }
+            _ => {}
         }
     }
-    let foreign = u32::from(foreign);
-    for v in file.wanted_variables.clone().into_iter().filter(|&v| !roles::is_library_variable(p, v)) {
-        let name = file.variable(v).0;
-        let _ = writeln!(roots, "    proviso_reach(&{name}, sizeof {name});");
+
+    /// Marks memory that is reachable from local variables without an address. They are not in the table of objects, but
+    /// are still live when `main` calls `exit`.
+    fn reach_variables(&mut self, f: FuncId, out: &mut Vec<String>) {
+        let p = self.p;
+        for (v, var) in p.vars.iter() {
+            let is_named = matches!(var.kind, VarKind::Local(g) | VarKind::Param(g) if g == f) && var.name.is_some();
+            if is_named
+                && var.width >= p.layout.pointer_width
+                && self.read.contains(&v)
+                && !self.objects.contains_key(&v)
+            {
+                let name = self.variable(v).0;
+                out.push(format!("proviso_reach(&{name}, sizeof {name});"));
+            }
+        }
     }
-    let families: Vec<String> = Family::all().map(family).collect();
-    let before = format!(
-        "#define PROVISO_GAP {GAP}\n#define PROVISO_FOREIGN {foreign}\nenum {{ {} }};\n{RUNTIME}\n\
-         static void proviso_start(void);\n",
-        families.join(", ")
-    );
-    let behind =
-        format!("\nstatic void proviso_start(void) {{\n{start}}}\n\nstatic void proviso_roots(void) {{\n{roots}}}\n");
-    Some((before, behind))
+
+    fn check_access(&mut self, addr: ExprId, bytes: &str, writes: bool, out: &mut Vec<String>) {
+        let p = self.p;
+        let mut base = addr;
+        while let (ValueKind::Pointer, &Expr::Binary(op, a, b)) = (self.kind(base), p.exprs.get(base)) {
+            base = if op == BinOp::Add && self.kind(a) != ValueKind::Pointer { b } else { a };
+        }
+        let [base, addr] = [base, addr].map(|e| self.pointer(e));
+        let writes = u32::from(writes);
+        out.push(format!("proviso_access({}, {}, {}, {writes});", strip(&base), strip(&addr), strip(bytes)));
+    }
+
+    /// The text of the runtime, before and after the program's definitions. All objects of the file must be known.
+    pub fn runtime(&mut self) -> Option<(String, String)> {
+        let watch = self.watch.as_ref()?;
+        let mut foreign = watch.foreign;
+        for (name, declaration) in LIBRARY {
+            self.library(name, declaration.to_owned());
+        }
+        let p = self.p;
+        let (mut start, mut roots) = (String::new(), String::new());
+        if self.library.contains_key(roles::ERRNO_LOCATION) {
+            let _ = writeln!(start, "    proviso_begin({}(), 4, PROVISO_GLOBAL);", roles::ERRNO_LOCATION);
+        }
+        for g in self.wanted_globals.clone() {
+            let global = &p.globals[g];
+            let name = self.global(g);
+            if global.is_open() {
+                foreign = true;
+            } else {
+                let kind = if global.read_only { "CONSTANT" } else { "GLOBAL" };
+                let _ = writeln!(start, "    proviso_begin((void *)&{name}, {}, PROVISO_{kind});", global.size);
+            }
+        }
+        let foreign = u32::from(foreign);
+        for v in self.wanted_variables.clone().into_iter().filter(|&v| !roles::is_library_variable(p, v)) {
+            let name = self.variable(v).0;
+            let _ = writeln!(roots, "    proviso_reach(&{name}, sizeof {name});");
+        }
+        let families: Vec<String> = Family::all().map(family).collect();
+        let before = format!(
+            "#define PROVISO_GAP {GAP}\n#define PROVISO_FOREIGN {foreign}\nenum {{ {} }};\n{RUNTIME}\n\
+             static void proviso_start(void);\n",
+            families.join(", ")
+        );
+        let behind = format!(
+            "\nstatic void proviso_start(void) {{\n{start}}}\n\nstatic void proviso_roots(void) {{\n{roots}}}\n"
+        );
+        Some((before, behind))
+    }
 }
 
 /// The constant that represents a family in the runtime.

@@ -15,21 +15,26 @@ mod kinds;
 mod left_out;
 mod memory;
 mod names;
+mod path;
 mod place;
 mod roles;
+mod scalar;
+mod shape;
 mod structure;
-
 mod types;
+mod watch;
 
+use cfa::text::exact::{ExactPrinter, WIDE};
 use cfa::{Family, FuncId, Op, PlaceId, Program, VarId, VarKind};
-use file::{File, Object, frame_object, string_literal};
-use memory::OBJECT;
+use file::{File, Object, frame_object};
 pub use memory::{never_failing, write_models};
 use roles::{Role, plain_main, public_name};
 use rustc_hash::{FxHashMap, FxHashSet};
+use scalar::{string_literal, strip};
+pub(crate) use shape::FunctionGraph;
 use std::fmt::Write;
-pub(crate) use structure::FunctionGraph;
 use structure::Line;
+use watch::{OBJECT, Watch, with_gap};
 
 /// The options of the C file.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +63,7 @@ pub struct Written {
 /// Writes the program as C. Fails with the first construct that C cannot express.
 pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     let mut file = File::new(p);
-    file.watch = options.checks_memory.then(|| memory::Watch::new(p));
+    file.watch = options.checks_memory.then(|| Watch::new(p));
     let main = plain_main(p);
     // The entry function becomes `main`, unless it only calls the user's main function.
     let start = main.is_none().then_some(p.entry);
@@ -93,7 +98,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
                 }
                 Role::External | Role::Error => {
                     let name = public_name(&p.funcs[f]).to_owned();
-                    memory::note_foreign(&mut file, f);
+                    file.note_foreign(f);
                     if let Some(&exit) = exits.iter().find(|exit| memory::parts(p, f).contains(exit)) {
                         ends_elsewhere = Some(exit);
                         file.function(exit);
@@ -125,7 +130,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
     if let Some(exit) = ends_elsewhere {
         bodies.push(run_at_library_exit(&mut file, exit));
     }
-    let runtime = memory::runtime(&mut file);
+    let runtime = file.runtime();
     file.types.finish(&mut file.names);
     let left_out = left_out::LeftOut::of(&file);
     if let Some(state) = left_out.shared_state(&file) {
@@ -159,7 +164,7 @@ pub fn print(p: &Program, options: &Options) -> Result<Written, String> {
         out += &body;
     }
     out += &behind;
-    if [types::WIDE.0, types::WIDE.1].iter().any(|name| out.contains(name)) {
+    if [WIDE.0, WIDE.1].iter().any(|name| out.contains(name)) {
         head += &types::wide_types(p.layout.pointer_width);
     }
     let out = head + &out;
@@ -190,10 +195,7 @@ fn variable(file: &mut File, v: VarId) -> (String, String) {
     let ty = file.vars[v].ty;
     let value = file.value(init, ty);
     let zero = p.exprs.as_const(init).is_some_and(cfa::Bv::is_zero);
-    (
-        format!("{declaration};\n"),
-        if zero { String::new() } else { format!("{declaration} = {};\n", code::strip(&value)) },
-    )
+    (format!("{declaration};\n"), if zero { String::new() } else { format!("{declaration} = {};\n", strip(&value)) })
 }
 
 /// The definition of a function.
@@ -217,8 +219,8 @@ fn function(file: &mut File, f: FuncId, signature: &str, options: &Options) -> S
     let function = &p.funcs[f];
     let parameters: Vec<VarId> = function.params.iter().copied().chain(function.varargs).collect();
     let objects = frame_objects(file, &shape);
-    let begin = memory::begin(file, f);
-    let lines = structure::body(file, &shape);
+    let begin = file.begin_checks(f);
+    let lines = file.body(&shape);
     let mut declarations = Vec::new();
     for v in std::mem::take(&mut file.locals) {
         if !parameters.contains(&v) {
@@ -302,7 +304,7 @@ fn frame_objects(file: &mut File, shape: &FunctionGraph) -> Vec<String> {
         let attributes = format!(" __attribute__((aligned({align})))");
         let name = match file.watch {
             Some(_) => {
-                declarations.push(format!("{} {name};", memory::with_gap(&declaration, &attributes)));
+                declarations.push(format!("{} {name};", with_gap(&declaration, &attributes)));
                 format!("{name}.{OBJECT}")
             }
             None => {

@@ -1,5 +1,6 @@
 //! Decides where a function or variable is defined: in the file, in the C library, or in other code.
 
+use super::shape::FunctionGraph;
 use cfa::{Callee, Check, FuncId, Function, FunctionOrigin, Op, Out, PlaceId, Program, VarId};
 
 /// The role of a function in the file.
@@ -99,7 +100,7 @@ pub fn linkage(p: &Program, f: FuncId) -> &'static str {
 /// The user's main function, if the entry function does nothing else that has to be written. The environment supplies
 /// the arguments.
 pub fn plain_main(p: &Program) -> Option<FuncId> {
-    let shape = super::structure::FunctionGraph::new(p, p.entry);
+    let shape = FunctionGraph::new(p, p.entry);
     let mut main = None;
     for edge in shape.locs.iter().flat_map(|&loc| p.out_edges(loc)) {
         if let Op::Call { callee, .. } = &p.edges[edge].op {

@@ -5,12 +5,11 @@
 //! written after the statement of its immediate dominator, and the target of a loop exit after the loop. C has goto, so
 //! no code is duplicated.
 
-use super::code;
 use super::file::File;
+use super::shape::FunctionGraph;
 use cfa::dominators::Dominators;
-use cfa::graph::Digraph;
 use cfa::loops::LoopForest;
-use cfa::{EdgeId, FuncId, LocId, Op, Out, PlaceId, Program};
+use cfa::{LocId, Op, Out, PlaceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The maximal nesting depth of statements, since compilers have limits. Beyond it, gotos are used.
@@ -26,53 +25,6 @@ pub struct Line {
     pub place: Option<PlaceId>,
     /// If the line is a test that leaves a loop, the condition under which execution stays.
     otherwise: Option<String>,
-}
-
-/// The control-flow graph of the reachable locations of a function.
-pub struct FunctionGraph {
-    /// The locations by node.
-    pub locs: Vec<LocId>,
-    node: FxHashMap<LocId, u32>,
-    /// The graph.
-    pub graph: Digraph,
-    /// By node, its incoming edge, if there is only one.
-    before: Vec<Option<EdgeId>>,
-}
-
-impl FunctionGraph {
-    /// The graph of function `f`.
-    pub fn new(p: &Program, f: FuncId) -> Self {
-        let entry = p.funcs[f].entry;
-        let (mut locs, mut node) = (vec![entry], FxHashMap::default());
-        node.insert(entry, 0u32);
-        let mut edges = Vec::new();
-        let mut before: Vec<(u32, Option<EdgeId>)> = vec![(0, None)];
-        let mut done = 0;
-        while let Some(&loc) = locs.get(done) {
-            for edge in p.out_edges(loc) {
-                let target = p.edges[edge].target;
-                let n = *node.entry(target).or_insert_with(|| {
-                    locs.push(target);
-                    before.push((0, None));
-                    locs.len() as u32 - 1
-                });
-                edges.push((done as u32, n));
-                let (count, last) = &mut before[n as usize];
-                *count += 1;
-                *last = (*count == 1).then_some(edge);
-            }
-            done += 1;
-        }
-        // The entry has an additional incoming edge, from callers.
-        before[0].1 = None;
-        let graph = Digraph::new(locs.len(), &edges);
-        Self { locs, node, graph, before: before.into_iter().map(|(_, edge)| edge).collect() }
-    }
-
-    /// The edge into a location, if there is only one.
-    pub fn before(&self, loc: LocId) -> Option<EdgeId> {
-        self.before[self.node[&loc] as usize]
-    }
 }
 
 /// The translation of a function to statements.
@@ -96,47 +48,49 @@ struct Writer<'a, 'p> {
     breaks: Vec<(Option<u32>, bool)>,
 }
 
-/// The lines of a function's body. Labels are declared only where a goto uses them.
-pub fn body(file: &mut File, shape: &FunctionGraph) -> Vec<Line> {
-    let dominators = Dominators::new(&shape.graph, 0);
-    let loops = LoopForest::new(&shape.graph, 0);
-    let order = shape.graph.reverse_postorder(0);
-    let n = shape.locs.len();
-    let mut head = vec![false; n];
-    for l in loops.loops() {
-        head[l.head as usize] = !l.irreducible;
-    }
-    let mut writer = Writer {
-        file,
-        shape,
-        loops,
-        head,
-        merges: FxHashMap::default(),
-        exits: FxHashMap::default(),
-        placed: vec![false; n],
-        labelled: FxHashSet::default(),
-        lines: Vec::new(),
-        around: Vec::new(),
-        breaks: Vec::new(),
-    };
-    writer.placed[0] = true;
-    for &node in &order[1..] {
-        writer.place(node, &dominators);
-    }
-    writer.sequence(0, None, 1);
-    let Writer { labelled, lines, .. } = writer;
-    // Remove unused labels.
-    let is_used = |line: &Line| match line.text.strip_prefix('\0') {
-        Some(label) => labelled.contains(&label.parse::<u32>().expect("a node")),
-        None => true,
-    };
-    let mut lines: Vec<Line> = lines.into_iter().filter(is_used).collect();
-    for line in &mut lines {
-        if let Some(node) = line.text.strip_prefix('\0') {
-            line.text = format!("l{node}:;");
+impl File<'_> {
+    /// The lines of a function's body. Labels are declared only where a goto uses them.
+    pub fn body(&mut self, shape: &FunctionGraph) -> Vec<Line> {
+        let dominators = Dominators::new(&shape.graph, 0);
+        let loops = LoopForest::new(&shape.graph, 0);
+        let order = shape.graph.reverse_postorder(0);
+        let n = shape.locs.len();
+        let mut head = vec![false; n];
+        for l in loops.loops() {
+            head[l.head as usize] = !l.irreducible;
         }
+        let mut writer = Writer {
+            file: self,
+            shape,
+            loops,
+            head,
+            merges: FxHashMap::default(),
+            exits: FxHashMap::default(),
+            placed: vec![false; n],
+            labelled: FxHashSet::default(),
+            lines: Vec::new(),
+            around: Vec::new(),
+            breaks: Vec::new(),
+        };
+        writer.placed[0] = true;
+        for &node in &order[1..] {
+            writer.place(node, &dominators);
+        }
+        writer.sequence(0, None, 1);
+        let Writer { labelled, lines, .. } = writer;
+        // Remove unused labels.
+        let is_used = |line: &Line| match line.text.strip_prefix('\0') {
+            Some(label) => labelled.contains(&label.parse::<u32>().expect("a node")),
+            None => true,
+        };
+        let mut lines: Vec<Line> = lines.into_iter().filter(is_used).collect();
+        for line in &mut lines {
+            if let Some(node) = line.text.strip_prefix('\0') {
+                line.text = format!("l{node}:;");
+            }
+        }
+        lines
     }
-    lines
 }
 
 impl Writer<'_, '_> {
@@ -161,7 +115,7 @@ impl Writer<'_, '_> {
             Out::Sink => true,
             Out::Branch { .. } => false,
         };
-        let only = self.shape.before[node as usize].is_some();
+        let only = self.shape.before(self.shape.locs[node as usize]).is_some();
         if let Some(head) = outermost.filter(|&head| !only || head == dominator || !ends(self)) {
             self.exits.entry(head).or_default().push(node);
             self.placed[node as usize] = true;
@@ -251,7 +205,7 @@ impl Writer<'_, '_> {
         };
         let shape = self.shape;
         self.file.place = self.file.p.edges[edge].place;
-        let texts = code::statements(self.file, edge, &|loc| shape.before(loc));
+        let texts = self.file.statements(edge, &|loc| shape.before(loc));
         for text in texts {
             self.line(indent, text, p.edges[edge].place);
         }
@@ -290,12 +244,12 @@ impl Writer<'_, '_> {
             };
         }
         self.file.place = place;
-        let (texts, yes) = code::branch(self.file, cond);
+        let (texts, yes) = self.file.branch(cond);
         let named = !texts.is_empty();
         for text in texts {
             self.line(indent, text, place);
         }
-        let no = if named { format!("!({yes})") } else { code::branch(self.file, negated).1 };
+        let no = if named { format!("!({yes})") } else { self.file.branch(negated).1 };
         let deep = indent > MAX_NESTING;
         match (self.jump(then, next), self.jump(other, next)) {
             (Jump::Falls, Jump::Falls) => Next::Follows,
@@ -375,7 +329,7 @@ impl Writer<'_, '_> {
 
     /// The jump to a location, if `next` is written next.
     fn jump(&mut self, target: LocId, next: Option<u32>) -> Jump {
-        let node = self.shape.node[&target];
+        let node = self.shape.node(target);
         if next == Some(node) {
             return Jump::Falls;
         }

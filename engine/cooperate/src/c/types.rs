@@ -4,6 +4,7 @@
 //! bytes, and accesses use offsets. Qualifiers are dropped, because initialisation may write constants.
 
 use super::names::{Names, is_keyword};
+use cfa::text::exact::WIDE;
 use cfa::{CType, Field, FloatFormat, Program, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -333,10 +334,7 @@ pub fn integer_type(width: u32, signed: bool) -> &'static str {
     }
 }
 
-/// The names of the 128-bit integer types, unsigned and signed.
-pub const WIDE: (&str, &str) = ("proviso_uint128", "proviso_int128");
-
-/// The declarations of these types. 32-bit targets have no `__int128`, but clang supports C23's `_BitInt` of that
+/// The declarations of the 128-bit integer types. 32-bit targets have no `__int128`, but clang supports C23's `_BitInt` of that
 /// width.
 pub fn wide_types(pointer_width: u32) -> String {
     let of = if pointer_width == 32 { "_BitInt(128)" } else { "__int128" };

@@ -4,7 +4,7 @@
 
 use super::environment::{Environment, Rows};
 use super::relations::{Gap, variables};
-use cfa::{BinOp, Expr, ExprId, ExprPool, FuncId, Op, Program, VarId};
+use cfa::{Expr, ExprId, ExprPool, FuncId, Op, Program, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smt::bounds::Bounds;
 
@@ -57,9 +57,11 @@ fn step(pool: &ExprPool, var: VarId, value: ExprId, made: &dyn Fn(VarId) -> Opti
         let Expr::Var(of) = *pool.get(value) else { break };
         value = made(of).filter(|_| of != var)?;
     }
-    let Expr::Binary(BinOp::Add, of, by) = *pool.get(value) else { return None };
-    let (&Expr::Var(added_to), width @ ..=64) = (pool.get(of), pool.width(value)) else { return None };
-    let by = pool.as_const(by)?.to_u64()?;
+    let (base, by) = pool.base_and_offset(value);
+    let (&Expr::Var(added_to), width @ ..=64) = (pool.get(base), pool.width(value)) else { return None };
+    if by == 0 {
+        return None;
+    }
     let mut of = added_to;
     for _ in 0..COPIES {
         if of == var {

@@ -1,6 +1,6 @@
 //! Must-relations between variables and memory cells that hold on every path to a location.
 
-use cfa::{BinOp, Expr, ExprId, ExprPool, VarId};
+use cfa::{Expr, ExprId, ExprPool, VarId};
 use rustc_hash::FxHashSet;
 
 /// Must-relations between variables and memory cells that hold on every path to a location. The most recent ones are
@@ -200,14 +200,12 @@ impl Recent {
             return;
         }
         push(&mut self.definitions, (var, value));
-        match *pool.get(value) {
-            Expr::Var(of) => [(var, of, 0), (of, var, 0)].into_iter().for_each(|sum| push(&mut self.sums, sum)),
-            Expr::Binary(BinOp::Add, a, b) => {
-                if let (&Expr::Var(of), Some(by)) = (pool.get(a), pool.as_const(b).and_then(cfa::Bv::to_u64)) {
-                    push(&mut self.sums, (var, of, by));
-                }
+        let (base, by) = pool.base_and_offset(value);
+        if let Expr::Var(of) = *pool.get(base) {
+            push(&mut self.sums, (var, of, by));
+            if by == 0 {
+                push(&mut self.sums, (of, var, 0));
             }
-            _ => {}
         }
         let mut narrow = value;
         while let Expr::Zext { arg, .. } | Expr::Sext { arg, .. } = *pool.get(narrow) {

@@ -1,7 +1,7 @@
 //! Preparation of a function: the order of its blocks, the uses of values, and the promotion of cells to variables.
 
 use super::{Accesses, Block, FlowGraph, FunctionLowering, Mutability, scopes};
-use crate::ir::{ConstantKind, DebugVariable, Instruction, Module, NONE, Operand, op};
+use crate::ir::{DebugVariable, Instruction, NONE, Operand, op};
 use crate::lower::uses::same_scalar;
 use cfa::{CType, Expr, Id, Var, VarId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -257,7 +257,7 @@ fn promotable(fl: &FunctionLowering) -> Vec<u32> {
         let instruction = fl.instruction(i);
         if instruction.opcode == op::ALLOCA && fl.b.cx.width(ir.extra(instruction)[0]).is_some() {
             let [ty, _, flags] = *ir.extra(instruction) else { continue };
-            let one = matches!(ir.operand(instruction, 0), Operand::Constant(c) if is_one(ir, c));
+            let one = matches!(ir.operand(instruction, 0), Operand::Constant(c) if ir.is_one(c));
             if flags & op::IS_STATIC != 0 && one && same_scalar(ir, ty, ty) {
                 allocated[i as usize] = ty;
             }
@@ -386,8 +386,4 @@ fn make_phis(fl: &mut FunctionLowering) {
             }
         }
     }
-}
-
-pub(super) fn is_one(ir: &Module, constant: u32) -> bool {
-    matches!(&ir.constants[constant as usize].kind, ConstantKind::Bits(words) if words[..] == [1])
 }

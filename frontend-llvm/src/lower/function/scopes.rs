@@ -2,7 +2,6 @@
 //! fixed size. At the end of the scope of a variable-length array, the stack pointer is restored.
 
 use super::FunctionLowering;
-use super::prepare::is_one;
 use crate::ir::{Instruction, Operand, op};
 use crate::lower::capture::{self, Capture, Captures};
 use cfa::{AllocKind, Check, Expr, Family, InputKind, Op, VarId};
@@ -153,7 +152,7 @@ fn find_unmarked(fl: &mut FunctionLowering, instructions: &[u32], marked: &FxHas
             op::ALLOCA => {
                 let flags = ir.extra(i)[2];
                 // A call of `alloca` allocates bytes that live as long as the function.
-                let one = matches!(ir.operand(i, 0), Operand::Constant(c) if is_one(ir, c));
+                let one = matches!(ir.operand(i, 0), Operand::Constant(c) if ir.is_one(c));
                 let is_object = fl.homes[n as usize].is_none() && flags & op::IS_STATIC != 0 && one;
                 if is_object && ![marked, &parameters, &of_body].into_iter().any(|lives| lives.contains(&n)) {
                     within.insert(n, flags & op::IS_LITERAL != 0 || variables.contains(&n));
