@@ -5,7 +5,6 @@
 //! track of an object when its address is an integer.
 
 use super::file::{self, File};
-use super::roles;
 use super::scalar::ValueKind;
 use super::types::float_type;
 use cfa::text::exact::{ExactPrinter, ScalarType, container, literal, masked};
