@@ -7,6 +7,7 @@
 //!
 //! The analysis relies on the assumptions of [`slicer::pointer`]: accesses stay within their objects.
 
+use super::joined::Counts;
 use cfa::threads::{BLOCK, ThreadOp};
 use cfa::{
     AllocKind, BinOp, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, LocId, Op, Program, Var,
@@ -39,10 +40,10 @@ enum Fact {
     HoldsAt(ExprId),
     /// The thread is in an atomic section.
     Atomic,
-    /// No thread with the start function of this number was created yet.
-    NotCreated(usize),
-    /// The only thread with the start function of this number has ended and was joined.
-    Joined(usize),
+    /// This call has not created a thread yet.
+    NotCreated(EdgeId),
+    /// All threads that this call has created so far have ended and were joined.
+    Joined(EdgeId),
 }
 
 type Facts = BTreeSet<Fact>;
@@ -115,8 +116,8 @@ struct Locksets<'p> {
     is_single: Vec<bool>,
     /// The roots of the threads that a call creates.
     creates: FxHashMap<EdgeId, Vec<usize>>,
-    /// The root whose thread a call joins.
-    joins: FxHashMap<EdgeId, usize>,
+    /// Edges after which the threads are joined that a call has created: joins, and the ends of loops of joins.
+    joins: FxHashMap<EdgeId, EdgeId>,
     effects: Vec<Effect>,
     /// The global objects that contain the locks to which pointers may point; `None` if any may.
     locks: FxHashMap<ExprId, Option<FxHashSet<GlobalId>>>,
@@ -317,19 +318,16 @@ impl<'p> Locksets<'p> {
         }
     }
 
-    /// Finds the calls that join a thread whose identifier is stored in an object that only its creation writes.
+    /// Finds the calls, and loops of calls, that join threads whose identifiers are stored in an object that only their
+    /// creation writes.
     fn find_joins(&mut self) {
         let program = self.program;
         let once = self.once();
-        let mut loads: FxHashMap<VarId, Vec<Option<ExprId>>> = FxHashMap::default();
-        for edge in program.edges.values() {
+        let mut loads: FxHashMap<VarId, Vec<Option<(EdgeId, ExprId)>>> = FxHashMap::default();
+        for (id, edge) in program.edges.iter() {
             match edge.op {
-                Op::Load { var, addr } => loads.entry(var).or_default().push(Some(addr)),
-                Op::Assign { var, .. } | Op::Havoc { var, .. } | Op::Alloc { var, .. } => {
-                    loads.entry(var).or_default().push(None)
-                }
-                Op::Call { result: Some(var), .. } => loads.entry(var).or_default().push(None),
-                _ => {}
+                Op::Load { var, addr } => loads.entry(var).or_default().push(Some((id, addr))),
+                ref op => op.def().into_iter().for_each(|var| loads.entry(var).or_default().push(None)),
             }
         }
         let joins: Vec<EdgeId> = self
@@ -339,31 +337,44 @@ impl<'p> Locksets<'p> {
             .copied()
             .filter(|&edge| matches!(self.library(edge), Some("pthread_join" | "thrd_join")))
             .collect();
+        let mut counts: Option<Counts<'p>> = None;
         for edge in joins {
             let Some(id) = self.argument(edge, 0) else { continue };
             let Expr::Var(var) = *program.exprs.get(id) else { continue };
-            let Some([Some(addr)]) = loads.get(&var).map(Vec::as_slice) else { continue };
-            let [at] = self.points_to.points_to(*addr)[..] else { continue };
+            let Some(&[Some((load, addr))]) = loads.get(&var).map(Vec::as_slice) else { continue };
+            let [at] = self.points_to.points_to(addr)[..] else { continue };
             let is_one_object = match self.points_to.objects[at.object].kind {
                 ObjectKind::Global(_) => true,
                 ObjectKind::Alloc(alloc) => once.contains(&program.func_of(alloc)) && !self.is_repeated(alloc),
                 _ => false,
             };
-            if at.at.stride != 0 || !is_one_object || self.is_written(at) {
+            if !is_one_object || self.is_written(at) {
                 continue;
             }
             let mut creators = Vec::new();
-            for (site, roots) in self.creates.clone() {
+            for &site in self.creates.keys() {
                 let Some(to) = self.argument(site, 0) else { continue };
                 if self.points_to.points_to(to).iter().any(|l| may_meet(l, &at)) {
-                    creators.push(roots);
+                    creators.push((site, to));
                 }
             }
-            if let [roots] = &creators[..]
-                && let [root] = roots[..]
-                && self.is_single[root]
+            let [(site, to)] = creators[..] else { continue };
+            let func = program.func_of(site);
+            if !once.contains(&func) || self.of_roots[func.index()] != 1 {
+                continue;
+            }
+            if !self.is_repeated(site) {
+                if at.at.stride == 0 {
+                    self.joins.insert(edge, site);
+                }
+                continue;
+            }
+            let counts = counts.get_or_insert_with(|| Counts::new(program));
+            if let (Some(creating), Some(joining)) = (counts.around(site), counts.around(edge))
+                && counts.around(load).is_some_and(|loading| loading.exit == joining.exit)
+                && counts.access_the_same((&creating, to), (&joining, addr))
             {
-                self.joins.insert(edge, root);
+                self.joins.insert(joining.exit, site);
             }
         }
     }
@@ -472,14 +483,12 @@ impl<'p> Locksets<'p> {
         }
         match self.library(edge) {
             Some("pthread_create" | "thrd_create") => {
-                for &root in self.creates.get(&edge).into_iter().flatten() {
-                    facts.remove(&Fact::NotCreated(root));
-                    lost.loses.insert(Fact::NotCreated(root));
+                for fact in [Fact::NotCreated(edge), Fact::Joined(edge)] {
+                    facts.remove(&fact);
+                    lost.loses.insert(fact);
                 }
             }
-            Some("pthread_join" | "thrd_join") => {
-                facts.extend(self.joins.get(&edge).map(|&root| Fact::Joined(root)));
-            }
+            Some("pthread_join" | "thrd_join") => {}
             Some(name) if name.starts_with("pthread_mutex") || name.starts_with("mtx_") => {}
             _ => return false,
         }
@@ -493,7 +502,10 @@ impl<'p> Locksets<'p> {
             let reads = |e: ExprId| program.exprs.vars(e).contains(&var);
             facts.retain(|fact| !matches!(*fact, Fact::HoldsAt(address) if reads(address)));
         }
-        if !matches!(program.edges[edge].op, Op::Call { .. }) || self.call_library(edge, &mut facts, lost) {
+        let is_done =
+            !matches!(program.edges[edge].op, Op::Call { .. }) || self.call_library(edge, &mut facts, lost);
+        facts.extend(self.joins.get(&edge).map(|&site| Fact::Joined(site)));
+        if is_done {
             return facts;
         }
         let callees = self.points_to.callees(edge);
@@ -637,10 +649,7 @@ impl<'p> Locksets<'p> {
             return Facts::new();
         }
         let is_of_first = |site: &EdgeId| self.of_roots[self.program.func_of(*site).index()] == 1;
-        let is_created_by_first = |root: &usize| {
-            self.creates.iter().filter(|(_, roots)| roots.contains(root)).all(|(site, _)| is_of_first(site))
-        };
-        (1..self.roots.len()).filter(is_created_by_first).map(Fact::NotCreated).collect()
+        self.creates.keys().copied().filter(is_of_first).map(Fact::NotCreated).collect()
     }
 
     // Accesses.
@@ -851,14 +860,16 @@ impl<'p> Locksets<'p> {
             && a.slot.overlaps(&b.slot)
             && !a.facts.iter().any(is_common)
             && !(a.root == b.root && self.is_single[a.root])
-            && !(a.root == 0 && is_apart(&a.facts, b.root))
-            && !(b.root == 0 && is_apart(&b.facts, a.root))
+            && !(a.root == 0 && self.excludes(&a.facts, b.root))
+            && !(b.root == 0 && self.excludes(&b.facts, a.root))
     }
-}
 
-/// True if the facts of the first thread exclude that a thread with this root runs.
-fn is_apart(facts: &Facts, root: usize) -> bool {
-    facts.contains(&Fact::NotCreated(root)) || facts.contains(&Fact::Joined(root))
+    /// True if the facts of the first thread exclude that a thread with this root runs.
+    fn excludes(&self, facts: &Facts, root: usize) -> bool {
+        let is_over =
+            |site: &EdgeId| facts.contains(&Fact::NotCreated(*site)) || facts.contains(&Fact::Joined(*site));
+        root > 0 && self.creates.iter().filter(|(_, roots)| roots.contains(&root)).all(|(site, _)| is_over(site))
+    }
 }
 
 fn may_meet(a: &Location, b: &Location) -> bool {
