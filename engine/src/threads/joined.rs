@@ -94,9 +94,8 @@ impl<'p> Counts<'p> {
 
     fn into(&self, func: FuncId, loc: LocId) -> Vec<EdgeId> {
         let edges = self.program.edges.iter().filter(|(_, edge)| edge.target == loc);
-        let is_reached = |id: EdgeId| {
-            self.program.func_of(id) == func && self.graphs.node(self.program.edges[id].source).is_some()
-        };
+        let is_reached =
+            |id: EdgeId| self.program.func_of(id) == func && self.graphs.node(self.program.edges[id].source).is_some();
         edges.map(|(id, _)| id).filter(|&id| is_reached(id)).collect()
     }
 
