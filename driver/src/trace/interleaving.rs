@@ -6,9 +6,13 @@ use super::schedule::Collector;
 use super::waits::Waits;
 use super::{Event, InputValue, Step, Trace, declared};
 use crate::source::{Sources, Spot};
-use cfa::interp::{Access, Inputs, InputsSource, Interpreter, Limits, Observer, Outcome, Run, State};
+use cfa::interp::{
+    Access, InputSource, Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, Run, State, Unknown,
+};
 use cfa::threads::ThreadOp;
-use cfa::{Callee, Check, EdgeId, ErrorInfo, ExprId, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarKind};
+use cfa::{
+    Bv, Callee, Check, EdgeId, ErrorInfo, ExprId, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarKind,
+};
 use rustc_hash::FxHashMap;
 
 /// The maximum number of kept steps. If there are more, the trace has only the last ones.
@@ -30,14 +34,39 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
         waits: Waits::default(),
         schedule: Some(Collector::new(program)),
     };
-    let mut source: InputsSource<'_> = inputs.source();
+    let mut source = Scheduled { inputs: inputs.source(), last: 0 };
     let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
     match run.outcome.error(program) {
         Some((error, edge)) => {
-            let trace = recorder.finish(&program.errors[error], edge, &run);
+            let trace = recorder.finish(&program.errors[error], edge, &run, source.last);
             Ok(Trace { declared: declared::of(program, inputs), ..trace })
         }
         None => Err(run.outcome),
+    }
+}
+
+/// Recorded inputs that observe which thread runs last.
+struct Scheduled<'a> {
+    inputs: InputsSource<'a>,
+    last: u32,
+}
+
+impl InputSource for Scheduled<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        self.inputs.unknown(what, width)
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.inputs.bytes(object, offset, bytes);
+    }
+    fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        self.inputs.base(object, size, align)
+    }
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        self.last = self.inputs.thread(point, current, enabled);
+        if !enabled.contains(&self.last) {
+            self.last = if enabled.contains(&current) { current } else { enabled[0] };
+        }
+        self.last
     }
 }
 
@@ -89,8 +118,8 @@ impl Recorder<'_> {
         self.steps.push(Step { event, spot, function, matters, depth, writes: Vec::new() });
     }
 
-    /// Returns the trace of a run that ended in `error` at `edge`.
-    fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
+    /// Returns the trace of a run that ended in `error` at `edge`, in the thread `last`.
+    fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run, last: u32) -> Trace {
         let program = self.program;
         let at_entry =
             error.check == Check::Call && program.funcs[program.func_of(edge)].entry == program.edges[edge].source;
@@ -109,7 +138,7 @@ impl Recorder<'_> {
             },
             None => error.message.clone(),
         };
-        let schedule = self.schedule.take().and_then(|events| events.finish(run, error.check == Check::Deadlock));
+        let schedule = self.schedule.take().and_then(|events| events.finish(run, last, error.check == Check::Deadlock));
         let event = Event::Error { message: message.clone(), operands: Vec::new() };
         self.push(event, site, true, self.last, 0);
         if self.steps.len() > MAX_STEPS {
