@@ -79,7 +79,9 @@ fn a_sequential_program_has_the_violations_of_its_threads() {
         let written = run(&["instrument", &file, lock, "--property", "unreach-call", "--sequentialise", "-o", out]);
         let message = stderr(&written);
         assert_eq!(written.status.code(), Some(0), "{message}");
-        assert!(message.contains("is bounded: executions end after 2 rounds") && message.contains("2 threads in `work`"));
+        assert!(
+            message.contains("is bounded: executions end after 2 rounds") && message.contains("2 threads in `work`")
+        );
         let output = run(&["verify", out, "--property", "unreach-call", "--timeout", "60"]);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(text.lines().last(), Some(verdict), "{name} {lock} {text}");
@@ -90,8 +92,12 @@ fn a_sequential_program_has_the_violations_of_its_threads() {
 fn constructs_without_a_translation_are_refused() {
     let head = "#include <pthread.h>\nint x;\nvoid reach_error(void);\n";
     let main = "int main(void) { pthread_t t;\npthread_create(&t, 0, START, 0); return 0; }\n";
-    let recursive = format!("{head}void visit(int n) {{ x++; if (n)\nvisit(n - 1); }}\nvoid *run(void *p) {{ visit(3); return p; }}\n{main}");
-    let unknown = format!("{head}void *run(void *p) {{ return p; }}\nvoid *other(void *p) {{ return p; }}\nvoid *(*volatile start)(void *) = run;\n{main}");
+    let recursive = format!(
+        "{head}void visit(int n) {{ x++; if (n)\nvisit(n - 1); }}\nvoid *run(void *p) {{ visit(3); return p; }}\n{main}"
+    );
+    let unknown = format!(
+        "{head}void *run(void *p) {{ return p; }}\nvoid *other(void *p) {{ return p; }}\nvoid *(*volatile start)(void *) = run;\n{main}"
+    );
     let waits = format!(
         "{head}pthread_mutex_t m;\nvoid __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\n\
          void *run(void *p) {{ __VERIFIER_atomic_begin();\npthread_mutex_lock(&m); __VERIFIER_atomic_end(); return p; }}\n{main}"

@@ -164,7 +164,7 @@ impl Generator {
                       heap = calloc(1, sizeof *heap);\n    sem_init(&s, 0, 0);\n";
         this.depth = 1;
         // The threads may have one start function, and loops may start and join them.
-        let is_same = this.random.below(3) == 0;
+        let is_same = threads == 2 && this.random.below(2) == 0;
         let has_loops = is_same && this.random.below(2) == 0;
         match has_loops {
             true => this.line("for (int i = 0; i < 2; i++)\n        pthread_create(&ids[i], NULL, thread0, NULL);"),

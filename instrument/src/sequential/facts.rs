@@ -21,8 +21,7 @@ const CALLERS: [(&str, &[(&str, usize)]); 3] = [
     ("proviso_once", &[("pthread_once", 1), ("call_once", 1)]),
 ];
 /// The files of the models that implement threads and their synchronisation.
-const FILES: [&str; 4] =
-    ["<models>/pthread.c", "<models>/threads.c", "<models>/threading.c", "<models>/concurrent.h"];
+const FILES: [&str; 4] = ["<models>/pthread.c", "<models>/threads.c", "<models>/threading.c", "<models>/concurrent.h"];
 /// Limit on the threads with the same start function.
 const MOST_OF_ROOT: usize = 4;
 /// Limit on the nesting of atomic sections.
@@ -77,6 +76,8 @@ pub(super) struct Plan {
     is_quiet: Vec<bool>,
     /// By function, true if it may end the program.
     ends: Vec<bool>,
+    /// By function, true if it uses operations that only a part of `main` can do.
+    pub is_bound: Vec<bool>,
     /// True if the program tests whether a lock is held.
     observes: bool,
     /// Variables with the address of a stack object that only its own thread accesses.
@@ -119,7 +120,8 @@ impl<'p> Facts<'p> {
             ops,
             is_merged: none.clone(),
             is_quiet: none.clone(),
-            ends: none,
+            ends: none.clone(),
+            is_bound: none,
             observes: false,
             private: FxHashSet::default(),
             unshared: FxHashSet::default(),
@@ -414,11 +416,13 @@ impl<'p> Facts<'p> {
                 return refuse(construct, program.edges[edge].place.or(program.funcs[f].place));
             }
         }
+        self.plan.is_bound = is_bound;
         let tests = |name: &str| {
-            ["trylock", "timedlock", "trywait", "tryrdlock", "trywrlock", "getvalue"].iter().any(|end| name.ends_with(end))
+            ["trylock", "timedlock", "trywait", "tryrdlock", "trywrlock", "getvalue"]
+                .iter()
+                .any(|end| name.ends_with(end))
         };
-        let is_test =
-            |(f, edge)| !self.is_model(f) && self.library_call(edge).is_some_and(|(name, _)| tests(name));
+        let is_test = |(f, edge)| !self.is_model(f) && self.library_call(edge).is_some_and(|(name, _)| tests(name));
         let observes = self.edges().any(is_test);
         self.plan.observes = observes;
         Ok(())
@@ -645,8 +649,7 @@ impl<'p> Facts<'p> {
             }
         }
         let is_unshared = |g: &GlobalId| {
-            !escaped.contains(g)
-                && accesses.get(g).is_none_or(|(threads, written)| threads.len() < 2 || !written)
+            !escaped.contains(g) && accesses.get(g).is_none_or(|(threads, written)| threads.len() < 2 || !written)
         };
         self.plan.unshared = program.globals.ids().filter(is_unshared).collect();
     }
@@ -754,7 +757,8 @@ fn base(program: &Program, addr: ExprId) -> Option<Base> {
         Expr::GlobalAddr(g) => Some(Base::Global(g)),
         Expr::Binary(BinOp::Add, a, b) => {
             let is_pointer = |e: &ExprId| {
-                matches!(program.exprs.get(*e), Expr::GlobalAddr(_)) || matches!(program.exprs.get(*e), Expr::Binary(BinOp::Add, ..))
+                matches!(program.exprs.get(*e), Expr::GlobalAddr(_))
+                    || matches!(program.exprs.get(*e), Expr::Binary(BinOp::Add, ..))
             };
             let leaves: Vec<Base> = [a, b].into_iter().filter_map(|e| base(program, e)).collect();
             match leaves.len() {

@@ -2,12 +2,12 @@
 
 use super::facts::{Need, Plan, START, is_repeated};
 use super::{Bounds, Untranslated};
+use cfa::liveness::{self, Liveness};
 use cfa::threads::ThreadOp;
 use cfa::{
     AllocKind, BinOp, Bv, CType, Callee, EdgeId, Expr, ExprId, Family, FuncId, FunctionOrigin, Global, GlobalId,
     GlobalInit, HaltKind, Id, Input, InputId, InputKind, LocId, Op, Out, PlaceId, Program, TypeId, Var, VarId, VarKind,
 };
-use cfa::liveness::{self, Liveness};
 use rustc_hash::FxHashMap;
 
 /// The number of the place of a thread that has ended.
@@ -108,6 +108,13 @@ pub(super) fn merge(program: &mut Program, plan: &Plan, rounds: u32) -> Result<B
         if matches!(this.program.locs[source].out, Out::One(_)) {
             this.program.edges[edge].op = Op::Skip;
         }
+    }
+    // Nothing calls these functions any more, but their address may be taken.
+    let is_gone = |func: &FuncId| plan.is_merged[func.index()] && plan.is_bound[func.index()] && *func != plan.main;
+    for func in this.program.funcs.ids().filter(is_gone).collect::<Vec<_>>() {
+        let (entry, sink) = (this.program.add_location(func), this.program.add_location(func));
+        this.program.add_edge(entry, Op::Halt(HaltKind::Assumed), sink, None);
+        this.program.funcs[func].entry = entry;
     }
     // Calls of these functions have no effect from now on.
     for (func, _) in plan.ops.iter().enumerate().filter(|(_, op)| op.is_some()) {
@@ -405,12 +412,8 @@ impl Merge<'_> {
             }
             None => drop(self.program.add_edge(at, Op::Skip, asks, place)),
         }
-        let input = Input {
-            kind: InputKind::Nondet("__VERIFIER_nondet_bool".into()),
-            ty: self.bool_type,
-            width: 1,
-            place,
-        };
+        let input =
+            Input { kind: InputKind::Nondet("__VERIFIER_nondet_bool".into()), ty: self.bool_type, width: 1, place };
         let input = *self.may_pause.entry(place).or_insert_with(|| self.program.inputs.push(input));
         let chosen = self.step(asks, Op::Havoc { var: self.pauses, input }, place);
         let cond = self.program.var_expr(self.pauses);
@@ -475,8 +478,10 @@ impl Merge<'_> {
                 return Ok(());
             }
             Op::Alloc { var, zeroed, size, .. }
-                if matches!(self.copies[&key].values.get(&var).map(|&e| self.program.exprs.get(e)),
-                    Some(Expr::GlobalAddr(_))) =>
+                if matches!(
+                    self.copies[&key].values.get(&var).map(|&e| self.program.exprs.get(e)),
+                    Some(Expr::GlobalAddr(_))
+                ) =>
             {
                 let op = match zeroed {
                     true => {
@@ -501,9 +506,9 @@ impl Merge<'_> {
         let mut op = op;
         if let Op::Call { .. } = op {
             let callees = self.plan.callees(self.program, thread, edge);
-            let merged: Vec<FuncId> = callees.iter().copied().filter(|f| self.plan.is_merged[f.index()]).collect();
-            if !merged.is_empty() || is_model && callees.is_empty() {
-                return self.call(key, edge, at, to, &merged, callees.len() > merged.len());
+            if callees.iter().any(|f| self.plan.is_merged[f.index()]) || is_model && callees.is_empty() {
+                self.call(key, edge, at, to, &callees);
+                return Ok(());
             }
         }
         op.for_each_expr_mut(|e| *e = self.expr(key, *e));
@@ -515,16 +520,15 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Translates a call of one of these functions, which have copies, or of others.
+    /// Translates a call of one of these functions.
     fn call(
         &mut self,
         key: (usize, FuncId),
         edge: EdgeId,
         at: LocId,
         after: LocId,
-        merged: &[FuncId],
-        has_others: bool,
-    ) -> Result<(), Untranslated> {
+        callees: &[FuncId],
+    ) {
         let (thread, main) = (key.0, self.plan.main);
         let cfa::Edge { op, place, fault, .. } = self.program.edges[edge].clone();
         let Op::Call { callee, args, varargs, result } = op else { unreachable!("a call") };
@@ -537,8 +541,8 @@ impl Merge<'_> {
         };
         let mut at = at;
         let is_model = self.program.funcs[key.1].origin == FunctionOrigin::Model;
-        for (n, &func) in merged.iter().enumerate() {
-            let is_only = n + 1 == merged.len() && !has_others && (is_model || matches!(callee, Callee::Direct(_)));
+        for (n, &func) in callees.iter().enumerate() {
+            let is_only = n + 1 == callees.len() && (is_model || matches!(callee, Callee::Direct(_)));
             let mut then = at;
             if let (Callee::Indirect(pointer), false) = (callee, is_only) {
                 let width = self.program.layout.pointer_width;
@@ -549,18 +553,27 @@ impl Merge<'_> {
                 self.program.add_branch(at, is_it, then, otherwise, place);
                 at = otherwise;
             }
-            self.enter(thread, func, &args, varargs, result, then, after, place);
+            match self.plan.is_merged[func.index()] {
+                true => self.enter(thread, func, &args, varargs, result, then, after, place),
+                false => {
+                    let callee = Callee::Direct(func);
+                    let made =
+                        self.program.add_edge(then, Op::Call { callee, args: args.clone(), varargs, result }, after, place);
+                    self.program.edges[made].fault = fault;
+                }
+            }
             if is_only {
-                return Ok(());
+                return;
             }
         }
-        if !has_others && is_model {
-            self.program.add_edge(at, Op::Skip, self.end, place);
-            return Ok(());
+        // The models check that there is a function.
+        if !is_model {
+            let reason = "a function is called through a pointer to a function with other parameters";
+            if !self.ends.iter().any(|known| known == reason) {
+                self.ends.push(reason.to_owned());
+            }
         }
-        let made = self.program.add_edge(at, Op::Call { callee, args, varargs, result }, after, place);
-        self.program.edges[made].fault = fault;
-        Ok(())
+        self.program.add_edge(at, Op::Skip, self.end, place);
     }
 
     /// Continues in the copy of a function, and after its return at `after`.
@@ -678,7 +691,10 @@ impl Merge<'_> {
             }
             ThreadOp::Local => {
                 let Expr::GlobalAddr(global) = *self.program.exprs.get(args[0]) else {
-                    return Err(Untranslated { construct: "a computed address of a thread-local variable".into(), place });
+                    return Err(Untranslated {
+                        construct: "a computed address of a thread-local variable".into(),
+                        place,
+                    });
                 };
                 let own = match thread {
                     0 => global,
