@@ -128,7 +128,7 @@ struct Locksets<'p> {
     roots: Vec<FuncId>,
     /// By function, a bit for each root from which it is called.
     of_roots: Vec<u64>,
-    /// By root, true if at most one thread starts there.
+    /// By root, true if at most one thread at a time starts there.
     is_single: Vec<bool>,
     /// The roots of the threads that a call creates.
     creates: FxHashMap<EdgeId, Vec<usize>>,
@@ -843,6 +843,8 @@ impl<'p> Locksets<'p> {
         self.find_effects();
         let shared = self.shared()?;
         let mut accesses: FxHashMap<ObjectId, Vec<Access>> = FxHashMap::default();
+        // Calls that may create a thread while an earlier one of theirs runs.
+        let mut overlapping: FxHashSet<EdgeId> = FxHashSet::default();
         for root in 0..self.roots.len() {
             for (func, entry) in self.find_entries(root) {
                 let at = self.flow(func, &entry).0;
@@ -852,6 +854,9 @@ impl<'p> Locksets<'p> {
                 let counts = self.counts(func);
                 for edge in self.bodies[func.index()].clone() {
                     let facts = &at[&program.edges[edge].source];
+                    if self.creates.contains_key(&edge) && !facts.contains(&Fact::NoneOf(edge)) {
+                        overlapping.insert(edge);
+                    }
                     let mut found = self.ends_of_objects(edge, facts, root);
                     found.extend(self.uses_of_locks(edge, facts, root));
                     if counts {
@@ -861,6 +866,12 @@ impl<'p> Locksets<'p> {
                         accesses.entry(object).or_default().push(access);
                     }
                 }
+            }
+        }
+        for root in 1..self.roots.len() {
+            let mut sites = self.creates.iter().filter(|(_, roots)| roots.contains(&root)).map(|(&site, _)| site);
+            if let (Some(site), None) = (sites.next(), sites.next()) {
+                self.is_single[root] |= !overlapping.contains(&site);
             }
         }
         let pairs: usize = accesses.values().map(|list| list.len() * list.len()).sum();
