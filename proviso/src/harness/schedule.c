@@ -226,6 +226,7 @@ static void proviso_share(const char *argument, int thread) {
         if (range.start < range.end && proviso_count_shared < PROVISO_THREADS)
             proviso_shared[proviso_count_shared++] = range;
     }
+    memset(objects, 0, sizeof objects);
 }
 void __tsan_func_exit(void) {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(1);
@@ -496,6 +497,8 @@ struct proviso_start {
 
 static void *proviso_run(void *given) {
     struct proviso_start start = *(struct proviso_start *)given;
+    /* Only the program refers to the argument from here on. */
+    memset(given, 0, sizeof start);
     proviso_me = start.number;
     proviso_find_stack();
     pthread_setspecific(proviso_ending, (void *)1);
