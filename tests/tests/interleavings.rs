@@ -166,7 +166,15 @@ impl Generator {
         // The threads may have one start function, and loops may start and join them.
         let is_same = threads == 2 && this.random.below(2) == 0;
         let has_loops = is_same && this.random.below(2) == 0;
+        let joins_in_loop = has_loops && this.random.below(2) == 0;
+        let join = match this.random.below(3) {
+            0 => String::new(),
+            _ => format!("pthread_join(ids[0], NULL); {}++;", this.random.of(&this.plain.clone())),
+        };
         match has_loops {
+            true if joins_in_loop => this.line(&format!(
+                "for (int i = 0; i < 2; i++) {{\n        pthread_create(&ids[0], NULL, thread0, NULL); {join}\n    }}"
+            )),
             true => this.line("for (int i = 0; i < 2; i++)\n        pthread_create(&ids[i], NULL, thread0, NULL);"),
             false => (0..threads).for_each(|thread| {
                 let start = if is_same { 0 } else { thread };
@@ -178,6 +186,7 @@ impl Generator {
             this.statement();
         }
         match has_loops {
+            true if joins_in_loop => {}
             true => {
                 let bound = ["2", "2", "2", "1"][this.random.below(4)];
                 this.line(&format!("for (int i = 0; i < {bound}; i++)\n        pthread_join(ids[i], NULL);"));
