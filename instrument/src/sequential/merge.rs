@@ -521,14 +521,7 @@ impl Merge<'_> {
     }
 
     /// Translates a call of one of these functions.
-    fn call(
-        &mut self,
-        key: (usize, FuncId),
-        edge: EdgeId,
-        at: LocId,
-        after: LocId,
-        callees: &[FuncId],
-    ) {
+    fn call(&mut self, key: (usize, FuncId), edge: EdgeId, at: LocId, after: LocId, callees: &[FuncId]) {
         let (thread, main) = (key.0, self.plan.main);
         let cfa::Edge { op, place, fault, .. } = self.program.edges[edge].clone();
         let Op::Call { callee, args, varargs, result } = op else { unreachable!("a call") };
@@ -557,8 +550,12 @@ impl Merge<'_> {
                 true => self.enter(thread, func, &args, varargs, result, then, after, place),
                 false => {
                     let callee = Callee::Direct(func);
-                    let made =
-                        self.program.add_edge(then, Op::Call { callee, args: args.clone(), varargs, result }, after, place);
+                    let made = self.program.add_edge(
+                        then,
+                        Op::Call { callee, args: args.clone(), varargs, result },
+                        after,
+                        place,
+                    );
                     self.program.edges[made].fault = fault;
                 }
             }
