@@ -369,6 +369,7 @@ impl<'p> Facts<'p> {
             let is_loud = !self.plan.is_quiet[func.index()];
             self.plan.is_merged[func.index()] = match program.funcs[func].origin {
                 _ if func == self.plan.main => true,
+                _ if func == program.entry => false,
                 FunctionOrigin::Source => is_loud && !self.is_atomic(func),
                 FunctionOrigin::Model => uses[func.index()] && self.plan.ops[func.index()].is_none(),
                 FunctionOrigin::Undefined => false,
