@@ -17,6 +17,7 @@ mod recorder;
 pub mod schedule;
 pub mod smaller;
 pub mod types;
+mod waits;
 
 pub use access::access_path;
 pub use arguments::{Argument, Arguments, Member, Target};
@@ -84,6 +85,8 @@ pub enum Event {
     Switch {
         /// The number of the thread, in the order in which threads were started.
         thread: u32,
+        /// The function in which the thread started, if known.
+        start: Option<String>,
         /// The function in which the thread runs.
         function: String,
     },

@@ -17,6 +17,7 @@
 //! sequentially consistent.
 
 mod compared;
+mod joined;
 mod locksets;
 
 use crate::budget::Budget;

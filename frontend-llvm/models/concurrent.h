@@ -296,6 +296,7 @@ static struct {
     _Bool used;
     void (*destructor)(void *);
 } proviso_keys[SPECIFIC];
+static _Bool proviso_has_keys;
 
 static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
     __proviso_atomic_begin(SYNCHRONISES);
@@ -307,6 +308,7 @@ static int proviso_create_key(unsigned *key, void (*destructor)(void *)) {
     else {
         proviso_keys[n].used = 1;
         proviso_keys[n].destructor = destructor;
+        proviso_has_keys = 1;
         *key = n;
     }
     __proviso_atomic_finish();
@@ -337,7 +339,7 @@ extern void exit(int status) __attribute__((noreturn));
 // Ends the thread. If it is the last one, the program ends.
 static void proviso_finish(void *result) {
     struct proviso_thread *own = proviso_this();
-    _Bool again = 1;
+    _Bool again = proviso_has_keys;
     for (int round = 0; again && round < 4; round++) {
         again = 0;
         for (unsigned n = 0; n < SPECIFIC; n++) {

@@ -10,6 +10,7 @@ mod asked;
 pub mod automaton;
 pub mod checks;
 mod property;
+mod sequential;
 pub mod termination;
 #[cfg(test)]
 #[path = "../../cfa/tests/mangled/mod.rs"]
@@ -25,3 +26,4 @@ pub use checks::threads::threads;
 pub use checks::uninitialised::uninitialised;
 pub use checks::unreach_call::{UnreachCall, only_while, unreach_call};
 pub use property::{Property, PropertyError, PropertyFile};
+pub use sequential::{Bounds, Untranslated, sequentialise};

@@ -112,7 +112,7 @@ fn write(trace: &Trace, subject: &Subject<'_>) -> String {
     out += "#include <errno.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n";
     out += "#include <sys/syscall.h>\n#include <unistd.h>\n\n";
     if let Some(order) = &trace.schedule {
-        schedule::write(&mut out, order, !subject.sanitizers().is_empty());
+        schedule::write(&mut out, order, !subject.sanitizers().is_empty(), subject.sanitizer == Some("address"));
     }
 
     // Each function returns its values in the order of its calls.

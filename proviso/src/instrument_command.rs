@@ -2,11 +2,13 @@
 
 use crate::args::{InstrumentArgs, VerifyArgs};
 use crate::output::{self, Colors};
-use cfa::Check;
+use cfa::wording::counted;
+use cfa::{Check, Program};
 use clap::Parser;
-use driver::failure::{Failure, exit};
+use driver::failure::{At, Failure, exit};
 use driver::files::{Outputs, STDOUT};
 use driver::load;
+use driver::source::Sources;
 use driver::task::Otherwise;
 use driver::written;
 use engine::budget::Budget;
@@ -48,10 +50,22 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{} cannot be put into a program: {text}", ask.name)));
     }
     job.load.keeps_output = true;
+    if args.sequentialise.is_some() {
+        let refused = |check: &Check| check.is_fault() || matches!(check, Check::DataRace | Check::Deadlock);
+        if let Some(ask) = job.asks.iter().find(|ask| ask.checks.iter().any(refused)) {
+            let text = format!("{} cannot be checked in a program whose threads are replaced", ask.name);
+            return Err(Failure::usage(text));
+        }
+        job.load.threads = true;
+    }
     let mut program = load::load(&job.load, &Budget::unlimited())?;
     outputs.spare(program.files.values().map(|f| Path::new(&f.path)))?;
     instrument::unreach_call(&mut program, &job.error_functions);
     job.weave(&mut program)?;
+    let mut about = vec!["A program with its checks, written by proviso instrument.".to_owned()];
+    if let Some(rounds) = args.sequentialise {
+        about.extend(sequentialised(&mut program, rounds, colors)?);
+    }
     let checks_memory = job.load.checks.iter().any(|c| c.is_fault());
     // The functions of the C library do not check whether allocations fail. Their models do not check the sizes of
     // objects.
@@ -69,7 +83,6 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
             output::warning(&text, colors);
         }
     }
-    let about = vec!["A program with its checks, written by proviso instrument.".to_owned()];
     let options = cooperate::c::Options {
         plain: args.no_line,
         about,
@@ -82,4 +95,31 @@ fn attempt(args: &InstrumentArgs, colors: Colors) -> Result<(), Failure> {
         output::warning(&format!("the C is not exactly the program: {}", inexact.join("; ")), colors);
     }
     outputs.commit()
+}
+
+/// Replaces the threads of a program. Returns the bounds, for the comment of the file.
+fn sequentialised(program: &mut Program, rounds: u32, colors: Colors) -> Result<Vec<String>, Failure> {
+    let bounds = instrument::sequentialise(program, rounds).map_err(|refused| {
+        let text = format!("{} cannot be translated into a program without threads", refused.construct);
+        let spot = refused.place.and_then(|place| Sources::new().spot(program, place));
+        let at = spot.map(|spot| Box::new(At { spot, label: "here".into(), help: None }));
+        Failure { at, ..Failure::data(text) }
+    })?;
+    let Some(bounds) = bounds else {
+        output::warning("the program starts no threads: --sequentialise has no effect", colors);
+        return Ok(Vec::new());
+    };
+    let threads: Vec<String> =
+        bounds.threads.iter().map(|(name, count)| format!("{} in `{name}`", counted(*count, "thread"))).collect();
+    let text = format!(
+        "executions end after {}, or if they start more than {}",
+        counted(bounds.rounds as usize, "round"),
+        threads.join(", ")
+    );
+    output::note(&format!("a proof of the written program is bounded: {text}"), colors);
+    let mut about = vec![format!("It has no threads, but their interleavings, which are bounded: {text}.")];
+    about.extend(bounds.ends.iter().map(|reason| format!("Executions end where {reason}.")));
+    about.push("Objects on the stacks of threads are static, so their initial bytes are not arbitrary.".into());
+    about.push("Memory is sequentially consistent. A call of a library function is one step.".into());
+    Ok(about)
 }

@@ -304,7 +304,9 @@ fn event_json(event: &Event) -> Value {
         }
         Event::Uninitialised { target, value } => json!({"step": "uninitialised", "target": target, "value": value}),
         Event::Call { function, args } => json!({"step": "call", "callee": function, "arguments": values(args)}),
-        Event::Switch { thread, function } => json!({"step": "switch", "thread": thread, "function": function}),
+        Event::Switch { thread, start, function } => {
+            json!({"step": "switch", "thread": thread, "start": start, "function": function})
+        }
         Event::Return { function, value } => json!({"step": "return", "from": function, "value": value}),
         Event::Error { message, operands } => {
             json!({"step": "error", "message": message, "operands": values(operands)})

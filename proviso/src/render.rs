@@ -465,7 +465,11 @@ pub fn event(event: &Event, inputs: &[InputValue]) -> String {
             said.into_iter().chain(values).collect::<Vec<_>>().join("  ")
         }
         Event::Call { function, args } => format!("{function}({})", list(args)),
-        Event::Switch { thread, function } => format!("thread {thread} continues in {function}"),
+        Event::Switch { thread, start, function } => {
+            let name = start.as_ref().map_or_else(String::new, |start| format!(" (`{start}`)"));
+            let place = if start.as_ref() == Some(function) { String::new() } else { format!(" in {function}") };
+            format!("thread {thread}{name} continues{place}")
+        }
         Event::Return { function, value: Some(value) } => format!("{function} returns {value}"),
         Event::Return { function, value: None } => format!("{function} returns"),
         Event::Error { message, operands } if operands.is_empty() => message.clone(),

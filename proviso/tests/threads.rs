@@ -38,3 +38,75 @@ fn a_witness_names_the_threads_of_its_steps_and_is_confirmed() {
     let verdict = proviso(folder.path(), &validate);
     assert!(verdict.starts_with("UNKNOWN("), "{verdict}");
 }
+
+/// Runs the command and returns what it prints on both streams.
+fn shown(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_proviso")).current_dir(folder).args(arguments).output().unwrap();
+    [output.stdout, output.stderr].iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect()
+}
+
+/// Two threads take two locks, one of them in a struct, and write to a variable.
+const LOCKS: &str = r#"#include <pthread.h>
+#include <stdio.h>
+struct account {
+    int balance;
+    pthread_mutex_t lock;
+};
+struct account savings = {1, PTHREAD_MUTEX_INITIALIZER};
+pthread_mutex_t ledger = PTHREAD_MUTEX_INITIALIZER;
+static void *deposit(void *unused) {
+    pthread_mutex_lock(&ledger);
+    savings.balance++;
+    pthread_mutex_lock(&savings.lock);
+    pthread_mutex_unlock(&savings.lock);
+    pthread_mutex_unlock(&ledger);
+    return unused;
+}
+static void *audit(void *unused) {
+    pthread_mutex_lock(&savings.lock);
+    savings.balance++;
+    pthread_mutex_lock(&ledger);
+    pthread_mutex_unlock(&ledger);
+    pthread_mutex_unlock(&savings.lock);
+    return unused;
+}
+int main(void) {
+    pthread_t one, other;
+    printf("start\n");
+    pthread_create(&one, NULL, deposit, NULL);
+    pthread_create(&other, NULL, audit, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    printf("%d\n", savings.balance);
+    return 0;
+}
+"#;
+
+#[test]
+fn messages_name_threads_and_locks() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("bank.c"), LOCKS).unwrap();
+    let text = shown(folder.path(), &["verify", "bank.c", "--check", "deadlock", "--timeout", "20"]);
+    for part in [
+        "no thread can continue: thread ",
+        "thread 1 (`deposit`) waits for mutex `savings.lock` (bank.c:7), which thread 2 (`audit`) holds",
+        "thread 2 (`audit`) waits for mutex `ledger` (bank.c:8), which thread 1 (`deposit`) holds",
+        "thread 0 (`main`) waits for the end of thread 1 (`deposit`)",
+        "thread 1 (`deposit`) continues\n",
+        "pthread_mutex_lock(&savings.lock)",
+        "printf()",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("proviso_"), "{text}");
+    let text = shown(folder.path(), &["verify", "bank.c", "--check", "thread", "--timeout", "20"]);
+    for part in [
+        "data race: thread ",
+        " `savings.balance`, which thread ",
+        ", and no lock excludes the other: thread ",
+        " holds mutex `ledger` (bank.c:8)",
+        " holds mutex `savings.lock` (bank.c:7)",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

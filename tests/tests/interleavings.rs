@@ -1,5 +1,5 @@
 //! Compares the exploration of programs with threads, which uses partial-order reduction, with all interleavings of
-//! random programs.
+//! random programs. Also compares random runs of their sequentialisation with these.
 //!
 //! The interpreter runs all interleavings one by one, without reduction and without detection of equal states. Any
 //! thread may continue after each access to memory and each operation on a lock.
@@ -163,17 +163,43 @@ impl Generator {
         this.text += "int main(void) {\n    pthread_t ids[2];\n    struct cell own = {0};\n    int r = 0;\n    stack = &own;\n    \
                       heap = calloc(1, sizeof *heap);\n    sem_init(&s, 0, 0);\n";
         this.depth = 1;
-        for thread in 0..threads {
-            this.line(&format!("pthread_create(&ids[{thread}], NULL, thread{thread}, NULL);"));
+        // The threads may have one start function, and loops may start and join them.
+        let is_same = threads == 2 && this.random.below(2) == 0;
+        let has_loops = is_same && this.random.below(2) == 0;
+        let joins_in_loop = has_loops && this.random.below(2) == 0;
+        let join = match this.random.below(3) {
+            0 => String::new(),
+            _ => format!("pthread_join(ids[0], NULL); {}++;", this.random.of(&this.plain.clone())),
+        };
+        match has_loops {
+            true if joins_in_loop => this.line(&format!(
+                "for (int i = 0; i < 2; i++) {{\n        pthread_create(&ids[0], NULL, thread0, NULL); {join}\n    }}"
+            )),
+            true => this.line("for (int i = 0; i < 2; i++)\n        pthread_create(&ids[i], NULL, thread0, NULL);"),
+            false => (0..threads).for_each(|thread| {
+                let start = if is_same { 0 } else { thread };
+                this.line(&format!("pthread_create(&ids[{thread}], NULL, thread{start}, NULL);"));
+            }),
         }
         this.left = this.random.below(size);
         while this.left > 0 {
             this.statement();
         }
-        for thread in 0..threads {
-            if this.random.below(8) > 0 {
-                this.line(&format!("pthread_join(ids[{thread}], NULL);"));
+        match has_loops {
+            true if joins_in_loop => {}
+            true => {
+                let bound = ["2", "2", "2", "1"][this.random.below(4)];
+                this.line(&format!("for (int i = 0; i < {bound}; i++)\n        pthread_join(ids[i], NULL);"));
             }
+            false => (0..threads).for_each(|thread| {
+                if this.random.below(8) > 0 {
+                    this.line(&format!("pthread_join(ids[{thread}], NULL);"));
+                }
+            }),
+        }
+        if this.is_locked && this.random.below(2) == 0 {
+            let to = this.random.of(&this.plain.clone());
+            this.line(&format!("{to}++;"));
         }
         if !this.is_locked {
             let (one, other) = (this.condition(), this.condition());
@@ -296,4 +322,51 @@ fn random_programs_find_what_does_not_commute() {
         println!("{flaw:?}: found by seed {found:?}");
         assert!(found.is_some(), "{flaw:?} is not found");
     }
+}
+
+/// Random bits. All other values are 0.
+struct Bits(Random);
+
+impl InputSource for Bits {
+    fn unknown(&mut self, _: Unknown, width: u32) -> Bv {
+        match width {
+            1 => Bv::new(1, u64::from(self.0.below(3) == 0)),
+            _ => Bv::zero(width),
+        }
+    }
+}
+
+#[test]
+fn sequential_programs_have_the_violations_of_the_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, count) = (number("INTERLEAVED_SEED", 1), number("INTERLEAVED_PROGRAMS", 25));
+    let most = number("INTERLEAVED_STEPS", 100_000);
+    let limits = Limits { steps: 20_000, ..Limits::default() };
+    let (mut violated, mut found, mut refused) = (0, 0, 0);
+    for seed in first..first + count {
+        let program = load(folder.path(), seed, Check::Call);
+        let Some(truth) = is_violated(&program, most) else { continue };
+        let mut sequential = program.clone();
+        match instrument::sequentialise(&mut sequential, 4) {
+            Ok(bounds) => assert!(bounds.is_some_and(|bounds| !bounds.threads.is_empty())),
+            Err(construct) => {
+                println!("seed {seed}: {}", construct.construct);
+                refused += 1;
+                continue;
+            }
+        }
+        assert!(!sequential.starts_threads());
+        cfa::validate::validate(&sequential).unwrap_or_else(|violations| panic!("seed {seed}: {}", violations[0]));
+        let interpreter = Interpreter::new(&sequential);
+        let fails = |run: u64| {
+            let run = interpreter.run(&mut Bits(Random::new(run)), limits, &mut ());
+            run.outcome.error(&sequential).is_some()
+        };
+        let is_found = (0..number("INTERLEAVED_RUNS", 600)).any(fails);
+        assert!(truth || !is_found, "seed {seed}:\n{}", Generator::program(seed));
+        violated += u64::from(truth);
+        found += u64::from(is_found);
+    }
+    println!("seeds from {first}: {violated} violated, {found} of them found by random runs, {refused} refused");
+    assert!(found * 10 >= violated * 7 && refused * 10 <= count, "the sequential programs have too few executions");
 }

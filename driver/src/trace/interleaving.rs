@@ -1,12 +1,18 @@
 //! The trace of a run with threads: the steps of all threads in the order of their execution, with the thread switches.
 
 use super::names::{Names, Temporaries};
+use super::recorder::library::name_in_c;
 use super::schedule::Collector;
+use super::waits::Waits;
 use super::{Event, InputValue, Step, Trace, declared};
 use crate::source::{Sources, Spot};
-use cfa::interp::{Access, Inputs, InputsSource, Interpreter, Limits, Observer, Outcome, Run, State};
+use cfa::interp::{
+    Access, InputSource, Inputs, InputsSource, Interpreter, Limits, ObjectSeq, Observer, Outcome, Run, State, Unknown,
+};
 use cfa::threads::ThreadOp;
-use cfa::{Callee, Check, EdgeId, ErrorInfo, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarKind};
+use cfa::{
+    Bv, Callee, Check, EdgeId, ErrorInfo, ExprId, FuncId, FunctionOrigin, InputKind, Op, PlaceId, Program, VarKind,
+};
 use rustc_hash::FxHashMap;
 
 /// The maximum number of kept steps. If there are more, the trace has only the last ones.
@@ -25,16 +31,42 @@ pub fn record(program: &Program, inputs: &Inputs, sources: &Sources, limits: Lim
         omitted: 0,
         inputs: Vec::new(),
         accessed: FxHashMap::default(),
+        waits: Waits::default(),
         schedule: Some(Collector::new(program)),
     };
-    let mut source: InputsSource<'_> = inputs.source();
+    let mut source = Scheduled { inputs: inputs.source(), last: 0 };
     let run = Interpreter::new(program).run(&mut source, limits, &mut recorder);
     match run.outcome.error(program) {
         Some((error, edge)) => {
-            let trace = recorder.finish(&program.errors[error], edge, &run);
+            let trace = recorder.finish(&program.errors[error], edge, &run, source.last);
             Ok(Trace { declared: declared::of(program, inputs), ..trace })
         }
         None => Err(run.outcome),
+    }
+}
+
+/// Recorded inputs that observe which thread runs last.
+struct Scheduled<'a> {
+    inputs: InputsSource<'a>,
+    last: u32,
+}
+
+impl InputSource for Scheduled<'_> {
+    fn unknown(&mut self, what: Unknown, width: u32) -> Bv {
+        self.inputs.unknown(what, width)
+    }
+    fn bytes(&mut self, object: ObjectSeq, offset: u64, bytes: &mut [u8]) {
+        self.inputs.bytes(object, offset, bytes);
+    }
+    fn base(&mut self, object: ObjectSeq, size: u64, align: u32) -> Option<u64> {
+        self.inputs.base(object, size, align)
+    }
+    fn thread(&mut self, point: u64, current: u32, enabled: &[u32]) -> u32 {
+        self.last = self.inputs.thread(point, current, enabled);
+        if !enabled.contains(&self.last) {
+            self.last = if enabled.contains(&current) { current } else { enabled[0] };
+        }
+        self.last
     }
 }
 
@@ -51,8 +83,10 @@ struct Recorder<'p> {
     /// The number of steps that were dropped from the start.
     omitted: usize,
     inputs: Vec<InputValue>,
-    /// The C expressions of the memory that edges accessed, by edge and address.
-    accessed: FxHashMap<(EdgeId, u64), String>,
+    /// The last access of each thread at an edge to an address: the C expression of the memory, if it has one, and the
+    /// locks that the thread held.
+    accessed: FxHashMap<(u32, EdgeId, u64), (Option<String>, Vec<u64>)>,
+    waits: Waits,
     schedule: Option<Collector<'p>>,
 }
 
@@ -76,15 +110,16 @@ impl Recorder<'_> {
         }
         if thread != self.last {
             self.last = thread;
-            let event = Event::Switch { thread, function: function.clone() };
+            let start = self.waits.start(thread).map(str::to_owned);
+            let event = Event::Switch { thread, start, function: function.clone() };
             let (spot, function) = (spot.clone(), function.clone());
             self.steps.push(Step { event, spot, function, matters: true, depth, writes: Vec::new() });
         }
         self.steps.push(Step { event, spot, function, matters, depth, writes: Vec::new() });
     }
 
-    /// Returns the trace of a run that ended in `error` at `edge`.
-    fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run) -> Trace {
+    /// Returns the trace of a run that ended in `error` at `edge`, in the thread `last`.
+    fn finish(mut self, error: &ErrorInfo, edge: EdgeId, run: &Run, last: u32) -> Trace {
         let program = self.program;
         let at_entry =
             error.check == Check::Call && program.funcs[program.func_of(edge)].entry == program.edges[edge].source;
@@ -97,9 +132,13 @@ impl Recorder<'_> {
         let function = program.funcs[program.func_of(site)].name.clone();
         let message = match &run.race {
             Some([(first, before), (second, access)]) => self.race(*first, before, *second, access),
+            None if error.check == Check::Deadlock => match self.waits.waiting() {
+                waiting if waiting.is_empty() => error.message.clone(),
+                waiting => format!("{}: {}", error.message, waiting.join("; ")),
+            },
             None => error.message.clone(),
         };
-        let schedule = self.schedule.take().and_then(|events| events.finish(run, error.check == Check::Deadlock));
+        let schedule = self.schedule.take().and_then(|events| events.finish(run, last, error.check == Check::Deadlock));
         let event = Event::Error { message: message.clone(), operands: Vec::new() };
         self.push(event, site, true, self.last, 0);
         if self.steps.len() > MAX_STEPS {
@@ -122,18 +161,26 @@ impl Recorder<'_> {
 
     /// Returns the error message of a data race between two accesses, each with its thread.
     fn race(&self, first: u32, before: &Access, second: u32, access: &Access) -> String {
-        let name = [access, before].into_iter().find_map(|access| self.accessed.get(&(access.edge, access.addr)));
-        let name = name.map_or_else(|| "memory".to_owned(), |name| format!("'{name}'"));
+        let known = |thread: u32, access: &Access| self.accessed.get(&(thread, access.edge, access.addr));
+        let (earlier, later) = (known(first, before), known(second, access));
+        let name = later.and_then(|(name, _)| name.as_ref()).or(earlier.and_then(|(name, _)| name.as_ref()));
+        let name = name.map_or_else(|| "memory".to_owned(), |name| format!("`{name}`"));
         let kind = |access: &Access| if access.writes { "writes" } else { "reads" };
         let at = |access: &Access| {
             self.spot(self.program.edges[access.edge].place).map_or_else(String::new, |spot| format!(" at {spot}"))
         };
-        format!(
-            "data race: thread {second} {} {name}, which thread {first} {}{}, without synchronisation",
-            kind(access),
-            kind(before),
-            at(before)
-        )
+        let [one, other] = [first, second].map(|thread| self.waits.thread(thread));
+        // The run ends before the second access is observed.
+        let (before_locks, locks) = (earlier.map_or(Vec::new(), |(_, locks)| locks.clone()), self.waits.held(second));
+        let order = match before_locks.is_empty() && locks.is_empty() {
+            true => "without synchronisation".to_owned(),
+            false => format!(
+                "and no lock excludes the other: thread {second} holds {}, thread {first} holds {}",
+                self.waits.locks(&locks),
+                self.waits.locks(&before_locks)
+            ),
+        };
+        format!("data race: {other} {} {name}, which {one} {}{}, {order}", kind(access), kind(before), at(before))
     }
 }
 
@@ -145,6 +192,7 @@ impl Observer for Recorder<'_> {
         }
         let (thread, depth) = (state.thread(), state.depth());
         let func = program.func_of(edge);
+        let objects = self.waits.executed(program, edge, state, &self.names, self.sources);
         let op = &program.edges[edge].op;
         if let Op::Alloc { var, kind, .. } = *op {
             self.names.allocated(var, kind, depth, !self.is_source(func));
@@ -157,9 +205,7 @@ impl Observer for Recorder<'_> {
                 let Some(at) = state.eval(addr).to_u64() else { return };
                 let width = program.vars[var].width;
                 let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
-                if let Some((name, _)) = &target {
-                    self.accessed.insert((edge, at), name.clone());
-                }
+                self.access(thread, edge, at, target.as_ref().map(|(name, _)| name));
                 let temporaries = self.temporaries.entry((thread, depth)).or_default();
                 self.names.loaded(temporaries, var, target);
             }
@@ -167,8 +213,8 @@ impl Observer for Recorder<'_> {
                 let Some(at) = state.eval(addr).to_u64() else { return };
                 let width = program.exprs.width(value);
                 let target = self.target(addr, at, u64::from(width.div_ceil(8)), state, thread, depth);
+                self.access(thread, edge, at, target.as_ref().map(|(name, _)| name));
                 let Some((name, ty)) = target else { return };
-                self.accessed.insert((edge, at), name.clone());
                 let value = state.eval(value);
                 let value = ty.map_or_else(|| value.to_string(), |ty| self.names.show(ty, &value, state));
                 self.push(Event::Assign { target: name, value }, edge, true, thread, depth);
@@ -206,12 +252,19 @@ impl Observer for Recorder<'_> {
                 self.push(Event::Assign { target: name.to_owned(), value }, edge, false, thread, depth);
             }
             Op::Call { callee: Callee::Direct(callee), .. } => {
-                let name = &program.funcs[callee].name;
-                if ThreadOp::by_name(name).is_none() {
-                    let event = Event::Call { function: name.clone(), args: Vec::new() };
+                let function = &program.funcs[callee];
+                let name = match function.origin {
+                    FunctionOrigin::Model => name_in_c(function),
+                    _ => Some(function.name.as_str()),
+                };
+                if let Some(name) = name.filter(|name| ThreadOp::by_name(name).is_none()) {
+                    let args = objects.into_iter().map(|name| (String::new(), name)).collect();
+                    let event = Event::Call { function: name.to_owned(), args };
                     self.push(event, edge, true, thread, depth.saturating_sub(1));
                 }
             }
+            Op::Copy { dst, src, len } => self.bytes(&[src, dst], len, edge, state),
+            Op::Fill { dst, len, .. } => self.bytes(&[dst], len, edge, state),
             Op::Assume { means: taken @ Some(_), .. } => {
                 let event = Event::Branch { taken, holds: None, operands: Vec::new() };
                 self.push(event, edge, false, thread, depth);
@@ -222,11 +275,27 @@ impl Observer for Recorder<'_> {
 }
 
 impl Recorder<'_> {
+    /// Records an access, with the C expression of the memory.
+    fn access(&mut self, thread: u32, edge: EdgeId, at: u64, name: Option<&String>) {
+        let locks = self.waits.held(thread);
+        self.accessed.insert((thread, edge, at), (name.cloned(), locks));
+    }
+
+    /// Records the accesses of an edge to `len` bytes at these addresses.
+    fn bytes(&mut self, addrs: &[ExprId], len: ExprId, edge: EdgeId, state: &State) {
+        let (thread, depth) = (state.thread(), state.depth());
+        for &addr in addrs {
+            let (Some(at), Some(len)) = (state.eval(addr).to_u64(), state.eval(len).to_u64()) else { continue };
+            let target = self.target(addr, at, len, state, thread, depth);
+            self.access(thread, edge, at, target.as_ref().map(|(name, _)| name));
+        }
+    }
+
     /// Returns the C expression for the `len` bytes at address `at`, and their type if known. The address is the value
     /// of `addr` in a call of the thread at this depth.
     fn target(
         &mut self,
-        addr: cfa::ExprId,
+        addr: ExprId,
         at: u64,
         len: u64,
         state: &State,

@@ -366,7 +366,7 @@ impl<'p> Names<'p> {
     }
 
     /// Returns the name of a heap object. The second allocated object is `block #2`. `None` if it is no heap object.
-    fn heap_name(&self, object: &Object) -> Option<String> {
+    pub fn heap_name(&self, object: &Object) -> Option<String> {
         let ObjectSeq::Alloc(n) = object.seq else { return None };
         let AllocationOrigin::Heap(number) = *self.made.get(n as usize)? else { return None };
         Some(format!("block #{number}"))

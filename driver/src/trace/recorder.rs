@@ -1,6 +1,6 @@
 //! The observer of an interpreter run that records a trace.
 
-mod library;
+pub(in crate::trace) mod library;
 
 mod operations;
 

@@ -70,12 +70,14 @@ pub struct Schedule {
     pub objects: Vec<Reached>,
     /// The end of the run.
     pub ending: Ending,
+    /// The thread that runs last. It violates the property, unless no thread can continue.
+    pub last: u32,
 }
 
 /// The end of a run with threads.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Ending {
-    /// The thread of the last segment violates the property after its last event.
+    /// A thread violates the property after the last event.
     #[default]
     Error,
     /// No thread can continue.
@@ -167,7 +169,7 @@ impl<'p> Collector<'p> {
         self.program.funcs[func].origin == origin
     }
 
-    /// Returns true if the address is on the stack of the thread, or in its copy of a thread-local variable.
+    /// Returns true if the address is on the stack of the thread, or in its copy of a thread-local variable of the library.
     fn owns(&self, thread: u32, addr: u64) -> bool {
         self.owners.range(..=addr).next_back().is_some_and(|(_, &(owner, end))| owner == thread && addr < end)
     }
@@ -266,7 +268,8 @@ impl<'p> Collector<'p> {
                         let call = self.open.get(&thread).and_then(|calls| calls.last());
                         self.share(call.and_then(|&call| self.calls[call].argument).unwrap_or(0), state);
                     }
-                    ThreadOp::Local => {
+                    // Accesses to variables of the library are no events.
+                    ThreadOp::Local if !is_source => {
                         let copy = result.and_then(|var| state.var(var)?.to_u64());
                         let object = copy.and_then(|copy| state.object_at(copy)).map(|object| object.base);
                         object.into_iter().for_each(|base| self.own(base, thread, state));
@@ -318,9 +321,9 @@ impl<'p> Collector<'p> {
         }
     }
 
-    /// Returns the schedule of the run. `None` if no second thread was started, or if one of two racing accesses is no
+    /// Returns the schedule of the run, in which the thread `last` runs at the end. `None` if no second thread was started, or if one of two racing accesses is no
     /// event because it is to the stack of its own thread. A native execution cannot enforce the order then.
-    pub fn finish(mut self, run: &Run, is_deadlock: bool) -> Option<Schedule> {
+    pub fn finish(mut self, run: &Run, last: u32, is_deadlock: bool) -> Option<Schedule> {
         if !self.has_started {
             return None;
         }
@@ -361,6 +364,6 @@ impl<'p> Collector<'p> {
             None if is_deadlock => Ending::Deadlock,
             None => Ending::Error,
         };
-        Some(Schedule { segments, timed: self.timed, objects: self.objects, ending })
+        Some(Schedule { segments, timed: self.timed, objects: self.objects, ending, last })
     }
 }

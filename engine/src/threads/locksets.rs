@@ -7,6 +7,7 @@
 //!
 //! The analysis relies on the assumptions of [`slicer::pointer`]: accesses stay within their objects.
 
+use super::joined::Counts;
 use cfa::threads::{BLOCK, ThreadOp};
 use cfa::{
     AllocKind, Callee, EdgeId, Expr, ExprId, FuncId, FunctionOrigin, GlobalId, Id, LocId, Op, Program, Var, VarId,
@@ -39,10 +40,26 @@ enum Fact {
     HoldsAt(ExprId),
     /// The thread is in an atomic section.
     Atomic,
-    /// No thread with the start function of this number was created yet.
-    NotCreated(usize),
-    /// The only thread with the start function of this number has ended and was joined.
-    Joined(usize),
+    /// No thread runs that this call has created: it has not created any yet, or they were joined.
+    NoneOf(EdgeId),
+    /// At most one thread runs that this call has created: the last one, whose identifier the call has stored.
+    OneOf(EdgeId),
+    /// The variable is the identifier of the last thread that this call has created.
+    Last(VarId, EdgeId),
+}
+
+impl Fact {
+    /// The call that creates the threads of the fact.
+    fn site(self) -> Option<EdgeId> {
+        match self {
+            Self::NoneOf(site) | Self::OneOf(site) | Self::Last(_, site) => Some(site),
+            Self::Holds(..) | Self::HoldsAt(_) | Self::Atomic => None,
+        }
+    }
+    /// True if the fact is about the current call of its function alone.
+    fn is_of_call(self) -> bool {
+        matches!(self, Self::HoldsAt(_) | Self::Last(..))
+    }
 }
 
 type Facts = BTreeSet<Fact>;
@@ -111,12 +128,16 @@ struct Locksets<'p> {
     roots: Vec<FuncId>,
     /// By function, a bit for each root from which it is called.
     of_roots: Vec<u64>,
-    /// By root, true if at most one thread starts there.
+    /// By root, true if at most one thread at a time starts there.
     is_single: Vec<bool>,
     /// The roots of the threads that a call creates.
     creates: FxHashMap<EdgeId, Vec<usize>>,
-    /// The root whose thread a call joins.
-    joins: FxHashMap<EdgeId, usize>,
+    /// Edges after which the threads are joined that a call has created: joins, and the ends of loops of joins.
+    joins: FxHashMap<EdgeId, EdgeId>,
+    /// Loads of the identifier of the last thread that a call has created.
+    ids: FxHashMap<EdgeId, EdgeId>,
+    /// Functions that may be called in an atomic section of the program. `None` if they are not known.
+    in_blocks: Option<FxHashSet<FuncId>>,
     effects: Vec<Effect>,
     /// The global objects that contain the locks to which pointers may point; `None` if any may.
     locks: FxHashMap<ExprId, Option<FxHashSet<GlobalId>>>,
@@ -139,6 +160,8 @@ impl<'p> Locksets<'p> {
             is_single: vec![true],
             creates: FxHashMap::default(),
             joins: FxHashMap::default(),
+            ids: FxHashMap::default(),
+            in_blocks: None,
             effects: vec![Effect::default(); program.funcs.len()],
             locks: FxHashMap::default(),
         };
@@ -147,6 +170,7 @@ impl<'p> Locksets<'p> {
         }
         this.find_roots()?;
         this.find_joins();
+        this.in_blocks = this.called_in_blocks();
         this.find_locks();
         Some(this)
     }
@@ -317,19 +341,16 @@ impl<'p> Locksets<'p> {
         }
     }
 
-    /// Finds the calls that join a thread whose identifier is stored in an object that only its creation writes.
+    /// Finds the calls, and loops of calls, that join threads whose identifiers are stored in an object that only their
+    /// creation writes.
     fn find_joins(&mut self) {
         let program = self.program;
         let once = self.once();
-        let mut loads: FxHashMap<VarId, Vec<Option<ExprId>>> = FxHashMap::default();
-        for edge in program.edges.values() {
+        let mut loads: FxHashMap<VarId, Vec<Option<(EdgeId, ExprId)>>> = FxHashMap::default();
+        for (id, edge) in program.edges.iter() {
             match edge.op {
-                Op::Load { var, addr } => loads.entry(var).or_default().push(Some(addr)),
-                Op::Assign { var, .. } | Op::Havoc { var, .. } | Op::Alloc { var, .. } => {
-                    loads.entry(var).or_default().push(None)
-                }
-                Op::Call { result: Some(var), .. } => loads.entry(var).or_default().push(None),
-                _ => {}
+                Op::Load { var, addr } => loads.entry(var).or_default().push(Some((id, addr))),
+                ref op => op.def().into_iter().for_each(|var| loads.entry(var).or_default().push(None)),
             }
         }
         let joins: Vec<EdgeId> = self
@@ -339,31 +360,50 @@ impl<'p> Locksets<'p> {
             .copied()
             .filter(|&edge| matches!(self.library(edge), Some("pthread_join" | "thrd_join")))
             .collect();
+        let mut counts: Option<Counts<'p>> = None;
         for edge in joins {
             let Some(id) = self.argument(edge, 0) else { continue };
             let Expr::Var(var) = *program.exprs.get(id) else { continue };
-            let Some([Some(addr)]) = loads.get(&var).map(Vec::as_slice) else { continue };
-            let [at] = self.points_to.points_to(*addr)[..] else { continue };
+            let Some(&[Some((load, addr))]) = loads.get(&var).map(Vec::as_slice) else { continue };
+            let [at] = self.points_to.points_to(addr)[..] else { continue };
             let is_one_object = match self.points_to.objects[at.object].kind {
                 ObjectKind::Global(_) => true,
                 ObjectKind::Alloc(alloc) => once.contains(&program.func_of(alloc)) && !self.is_repeated(alloc),
                 _ => false,
             };
-            if at.at.stride != 0 || !is_one_object || self.is_written(at) {
+            if !is_one_object || self.is_written(at) {
                 continue;
             }
             let mut creators = Vec::new();
-            for (site, roots) in self.creates.clone() {
+            for &site in self.creates.keys() {
                 let Some(to) = self.argument(site, 0) else { continue };
                 if self.points_to.points_to(to).iter().any(|l| may_meet(l, &at)) {
-                    creators.push(roots);
+                    creators.push((site, to));
                 }
             }
-            if let [roots] = &creators[..]
-                && let [root] = roots[..]
-                && self.is_single[root]
+            let [(site, to)] = creators[..] else { continue };
+            let func = program.func_of(site);
+            if self.of_roots[func.index()] != 1 {
+                continue;
+            }
+            if at.at.stride == 0 {
+                self.ids.insert(load, site);
+            }
+            if !once.contains(&func) {
+                continue;
+            }
+            if !self.is_repeated(site) {
+                if at.at.stride == 0 {
+                    self.joins.insert(edge, site);
+                }
+                continue;
+            }
+            let counts = counts.get_or_insert_with(|| Counts::new(program));
+            if let (Some(creating), Some(joining)) = (counts.around(site), counts.around(edge))
+                && counts.around(load).is_some_and(|loading| loading.exit == joining.exit)
+                && counts.access_the_same((&creating, to), (&joining, addr))
             {
-                self.joins.insert(edge, root);
+                self.joins.insert(joining.exit, site);
             }
         }
     }
@@ -465,13 +505,20 @@ impl<'p> Locksets<'p> {
         }
         match self.library(edge) {
             Some("pthread_create" | "thrd_create") => {
-                for &root in self.creates.get(&edge).into_iter().flatten() {
-                    facts.remove(&Fact::NotCreated(root));
-                    lost.loses.insert(Fact::NotCreated(root));
+                let was_none = facts.contains(&Fact::NoneOf(edge));
+                facts.retain(|fact| fact.site() != Some(edge));
+                lost.loses.extend([Fact::NoneOf(edge), Fact::OneOf(edge)]);
+                if was_none {
+                    facts.insert(Fact::OneOf(edge));
                 }
             }
             Some("pthread_join" | "thrd_join") => {
-                facts.extend(self.joins.get(&edge).map(|&root| Fact::Joined(root)));
+                let id = self.argument(edge, 0).map(|id| self.program.exprs.get(id));
+                let site = facts.iter().find_map(|fact| match (fact, id) {
+                    (Fact::Last(var, site), Some(Expr::Var(id))) if var == id => Some(*site),
+                    _ => None,
+                });
+                facts.extend(site.map(Fact::NoneOf));
             }
             Some(name) if name.starts_with("pthread_mutex") || name.starts_with("mtx_") => {}
             _ => return false,
@@ -484,9 +531,18 @@ impl<'p> Locksets<'p> {
         let program = self.program;
         if let Some(var) = program.edges[edge].op.def() {
             let reads = |e: ExprId| program.exprs.vars(e).contains(&var);
-            facts.retain(|fact| !matches!(*fact, Fact::HoldsAt(address) if reads(address)));
+            facts.retain(|fact| match *fact {
+                Fact::HoldsAt(address) => !reads(address),
+                Fact::Last(id, _) => id != var,
+                _ => true,
+            });
+            if let Some(&site) = self.ids.get(&edge).filter(|site| facts.contains(&Fact::OneOf(**site))) {
+                facts.insert(Fact::Last(var, site));
+            }
         }
-        if !matches!(program.edges[edge].op, Op::Call { .. }) || self.call_library(edge, &mut facts, lost) {
+        let is_done = !matches!(program.edges[edge].op, Op::Call { .. }) || self.call_library(edge, &mut facts, lost);
+        facts.extend(self.joins.get(&edge).map(|&site| Fact::NoneOf(site)));
+        if is_done {
             return facts;
         }
         let callees = self.points_to.callees(edge);
@@ -518,6 +574,7 @@ impl<'p> Locksets<'p> {
             after.retain(|fact| match fact {
                 Fact::Holds(..) => !effect.loses_locks && !effect.loses.contains(fact),
                 Fact::HoldsAt(_) => !unlocks,
+                Fact::Last(_, site) => !effect.loses.contains(&Fact::OneOf(*site)),
                 _ => !effect.loses.contains(fact),
             });
             after.extend(&effect.gains);
@@ -554,7 +611,7 @@ impl<'p> Locksets<'p> {
             }
         }
         effect.gains = gains.unwrap_or_default();
-        effect.gains.retain(|fact| !matches!(fact, Fact::HoldsAt(_)));
+        effect.gains.retain(|fact| !fact.is_of_call());
         (at, effect)
     }
 
@@ -608,7 +665,7 @@ impl<'p> Locksets<'p> {
                     }
                     let function = &self.program.funcs[callee];
                     let mut facts = before.clone();
-                    facts.retain(|fact| !matches!(fact, Fact::HoldsAt(_)));
+                    facts.retain(|fact| !fact.is_of_call());
                     if function.origin == FunctionOrigin::Source && function.name.starts_with("__VERIFIER_atomic_") {
                         facts.insert(Fact::Atomic);
                     }
@@ -630,10 +687,7 @@ impl<'p> Locksets<'p> {
             return Facts::new();
         }
         let is_of_first = |site: &EdgeId| self.of_roots[self.program.func_of(*site).index()] == 1;
-        let is_created_by_first = |root: &usize| {
-            self.creates.iter().filter(|(_, roots)| roots.contains(root)).all(|(site, _)| is_of_first(site))
-        };
-        (1..self.roots.len()).filter(is_created_by_first).map(Fact::NotCreated).collect()
+        self.creates.keys().copied().filter(is_of_first).map(Fact::NoneOf).collect()
     }
 
     // Accesses.
@@ -702,25 +756,68 @@ impl<'p> Locksets<'p> {
         }
     }
 
-    /// True if accesses of a function count. Those of models do only in atomic sections.
-    fn counts(&self, func: FuncId, has_blocks: bool) -> bool {
-        let begins = |&edge: &EdgeId| {
-            let callees = self.points_to.callees(edge);
-            let is_begin = callees.iter().any(|&f| self.op_of(f) == Some(ThreadOp::Begin));
-            let kind = self.argument(edge, 0).and_then(|kind| self.program.exprs.as_const(kind)?.to_u64());
-            is_begin && kind.is_none_or(|kind| kind <= BLOCK)
-        };
-        !self.is_model(func) || has_blocks || self.bodies[func.index()].iter().any(begins)
+    /// The kind of the atomic section that an edge begins.
+    fn begun(&self, edge: EdgeId) -> Option<u64> {
+        let begins = self.points_to.callees(edge).iter().any(|&f| self.op_of(f) == Some(ThreadOp::Begin));
+        let kind = || self.argument(edge, 0).and_then(|kind| self.program.exprs.as_const(kind)?.to_u64());
+        begins.then(|| kind().unwrap_or(BLOCK))
+    }
+
+    /// The functions that may be called in an atomic section of the program. `None` if a function may return in one.
+    fn called_in_blocks(&self) -> Option<FxHashSet<FuncId>> {
+        let program = self.program;
+        let is_finish =
+            |edge: EdgeId| self.points_to.callees(edge).iter().any(|&f| self.op_of(f) == Some(ThreadOp::Finish));
+        let mut found: FxHashSet<FuncId> = FxHashSet::default();
+        for func in program.funcs.ids().filter(|&f| !self.is_model(f)) {
+            if program.funcs[func].name.starts_with("__VERIFIER_atomic_") {
+                found.extend(self.called(func, None));
+            }
+            let begins = |edge: &EdgeId| self.begun(*edge) == Some(BLOCK);
+            let edges = self.bodies[func.index()].iter().copied();
+            // A location in a section, and whether an atomic access has begun there.
+            let mut todo: Vec<(LocId, bool)> =
+                edges.filter(begins).map(|edge| (program.edges[edge].target, false)).collect();
+            let mut known: FxHashSet<(LocId, bool)> = todo.iter().copied().collect();
+            while let Some((loc, is_access)) = todo.pop() {
+                for &edge in self.outgoing.get(&loc).into_iter().flatten() {
+                    let is_access = match (self.begun(edge), is_finish(edge)) {
+                        (Some(_), _) => true,
+                        (None, true) if !is_access => continue,
+                        (None, true) => false,
+                        _ => is_access,
+                    };
+                    match program.edges[edge].op {
+                        Op::Return { .. } => return None,
+                        Op::Call { .. } => {
+                            let callees = self.points_to.callees(edge).iter().filter(|&&f| self.op_of(f).is_none());
+                            callees.for_each(|&callee| found.extend(self.called(callee, None)));
+                        }
+                        _ => {}
+                    }
+                    let next = (program.edges[edge].target, is_access);
+                    if known.insert(next) {
+                        todo.push(next);
+                    }
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// True if accesses of a function count. Those of models do only in atomic sections of the program.
+    fn counts(&self, func: FuncId) -> bool {
+        let begins = |&edge: &EdgeId| self.begun(edge).is_some_and(|kind| kind <= BLOCK);
+        let is_in_block = self.in_blocks.as_ref().is_none_or(|found| found.contains(&func));
+        !self.is_model(func) || is_in_block || self.bodies[func.index()].iter().any(begins)
     }
 
     /// `Some(true)` if no two accesses race, `None` if the program is not covered.
     fn prove(&mut self) -> Option<bool> {
         let program = self.program;
-        let mut has_blocks = false;
         for func in program.funcs.ids() {
             let function = &program.funcs[func];
             let is_source = function.origin == FunctionOrigin::Source;
-            has_blocks |= is_source && function.name.starts_with("__VERIFIER_atomic_");
             if self.op_of(func).is_some() {
                 continue;
             }
@@ -732,10 +829,6 @@ impl<'p> Locksets<'p> {
                         return None;
                     }
                     op if is_source && op.def().is_some_and(|var| program.vars[var].func().is_none()) => return None,
-                    Op::Call { callee: Callee::Direct(f), .. } if self.op_of(*f) == Some(ThreadOp::Begin) => {
-                        let kind = self.argument(edge, 0).and_then(|kind| program.exprs.as_const(kind)?.to_u64());
-                        has_blocks |= is_source && kind.is_none_or(|kind| kind == BLOCK);
-                    }
                     _ => {}
                 }
             }
@@ -743,15 +836,20 @@ impl<'p> Locksets<'p> {
         self.find_effects();
         let shared = self.shared()?;
         let mut accesses: FxHashMap<ObjectId, Vec<Access>> = FxHashMap::default();
+        // Calls that may create a thread while an earlier one of theirs runs.
+        let mut overlapping: FxHashSet<EdgeId> = FxHashSet::default();
         for root in 0..self.roots.len() {
             for (func, entry) in self.find_entries(root) {
                 let at = self.flow(func, &entry).0;
                 if !self.bodies[func.index()].iter().all(|&edge| self.unlocks_what_it_holds(edge, &at)) {
                     return None;
                 }
-                let counts = self.counts(func, has_blocks);
+                let counts = self.counts(func);
                 for edge in self.bodies[func.index()].clone() {
                     let facts = &at[&program.edges[edge].source];
+                    if self.creates.contains_key(&edge) && !facts.contains(&Fact::NoneOf(edge)) {
+                        overlapping.insert(edge);
+                    }
                     let mut found = self.ends_of_objects(edge, facts, root);
                     found.extend(self.uses_of_locks(edge, facts, root));
                     if counts {
@@ -761,6 +859,12 @@ impl<'p> Locksets<'p> {
                         accesses.entry(object).or_default().push(access);
                     }
                 }
+            }
+        }
+        for root in 1..self.roots.len() {
+            let mut sites = self.creates.iter().filter(|(_, roots)| roots.contains(&root)).map(|(&site, _)| site);
+            if let (Some(site), None) = (sites.next(), sites.next()) {
+                self.is_single[root] |= !overlapping.contains(&site);
             }
         }
         let pairs: usize = accesses.values().map(|list| list.len() * list.len()).sum();
@@ -844,14 +948,15 @@ impl<'p> Locksets<'p> {
             && a.slot.overlaps(&b.slot)
             && !a.facts.iter().any(is_common)
             && !(a.root == b.root && self.is_single[a.root])
-            && !(a.root == 0 && is_apart(&a.facts, b.root))
-            && !(b.root == 0 && is_apart(&b.facts, a.root))
+            && !(a.root == 0 && self.excludes(&a.facts, b.root))
+            && !(b.root == 0 && self.excludes(&b.facts, a.root))
     }
-}
 
-/// True if the facts of the first thread exclude that a thread with this root runs.
-fn is_apart(facts: &Facts, root: usize) -> bool {
-    facts.contains(&Fact::NotCreated(root)) || facts.contains(&Fact::Joined(root))
+    /// True if the facts of the first thread exclude that a thread with this root runs.
+    fn excludes(&self, facts: &Facts, root: usize) -> bool {
+        let is_over = |site: &EdgeId| facts.contains(&Fact::NoneOf(*site));
+        root > 0 && self.creates.iter().filter(|(_, roots)| roots.contains(&root)).all(|(site, _)| is_over(site))
+    }
 }
 
 fn may_meet(a: &Location, b: &Location) -> bool {

@@ -271,7 +271,8 @@ pub enum TakeArg {
 pub const INSTRUMENT_EXAMPLES: &str = "\
 Examples:
   proviso instrument prog.c --check signed-integer-overflow,shift -o checked.c
-  proviso instrument prog.c --property no-overflow -o checked.bc";
+  proviso instrument prog.c --property no-overflow -o checked.bc
+  proviso instrument bank.c --sequentialise=3 -o sequential.c && proviso verify sequential.c";
 
 /// The options of `proviso instrument`.
 #[derive(Args, Debug)]
@@ -295,6 +296,14 @@ pub struct InstrumentArgs {
     /// Every allocation of memory may fail, depending on an input (`__VERIFIER_nondet_bool`).
     #[arg(long)]
     pub malloc_may_fail: bool,
+    /// Replaces threads by their interleavings in which each runs at most ROUNDS times [default: 2].
+    ///
+    /// The written program has no threads, so that tools for sequential programs can verify it. Each of its violations
+    /// is a violation of the program. A proof covers only the interleavings within the bounds, which the command reports.
+    /// Memory safety, data races and deadlocks cannot be checked.
+    #[arg(long, value_name = "ROUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "2",
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub sequentialise: Option<u32>,
     /// The output file: C, LLVM bitcode or textual IR by its extension; `-` for C on standard output.
     #[arg(short, long, value_name = "OUT.c|OUT.bc|OUT.ll")]
     pub output: Option<PathBuf>,

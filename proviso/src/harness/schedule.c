@@ -14,6 +14,9 @@
 enum { PROVISO_THREADS = 128 };
 static __thread int proviso_me;
 static __thread uintptr_t proviso_stack, proviso_stack_size;
+static __thread struct proviso_range {
+    uintptr_t start, end;
+} proviso_locals; /* the thread-local variables of the program */
 static volatile int proviso_started, proviso_over, proviso_turn, proviso_segment = -1;
 static volatile unsigned long proviso_left, proviso_progress;
 static volatile long proviso_step_number = -1;
@@ -88,6 +91,10 @@ static void *proviso_watch(void *unused) {
         fputs("proviso: deadlock: no thread can go on\n", stderr);
         abort();
     }
+    if (proviso_over) {
+        fputs("proviso: the schedule has ended, and no check has seen the violation\n", stderr);
+        _exit(2);
+    }
     fprintf(stderr, "proviso: the threads left the schedule, in its part %d of %d\n", proviso_segment + 1, PROVISO_SEGMENTS);
     _exit(2);
     return unused;
@@ -109,10 +116,8 @@ PROVISO_OURS void abort(void) {
     _exit(134);
 }
 
-/* Memory whose accesses are no steps: constants, the stack of the thread, and its thread-local variables. */
-static struct proviso_range {
-    uintptr_t start, end;
-} proviso_constant[16], proviso_program, proviso_shared[PROVISO_THREADS];
+/* Memory whose accesses are no steps: constants, the stack of the thread, and thread-local variables of the library. */
+static struct proviso_range proviso_constant[16], proviso_program, proviso_shared[PROVISO_THREADS];
 static int proviso_constants, proviso_count_shared;
 
 static int proviso_contains(struct proviso_range range, const void *at) {
@@ -134,7 +139,45 @@ static int proviso_find_constants(struct dl_phdr_info *info, size_t size, void *
     return 1; /* The first object is the program itself. */
 }
 
+static int proviso_find_locals(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size, (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS && info->dlpi_tls_data) {
+            proviso_locals.start = (uintptr_t)info->dlpi_tls_data;
+            proviso_locals.end = proviso_locals.start + info->dlpi_phdr[i].p_memsz;
+        }
+    return 1;
+}
+
+/* Memory of threads whose lifetime has ended. */
+static struct {
+    struct proviso_range range;
+    int owner;
+} proviso_ended[PROVISO_THREADS];
+static int proviso_count_ended;
+
+static void proviso_end_of(struct proviso_range range) {
+    if (proviso_count_ended < PROVISO_THREADS) {
+        proviso_ended[proviso_count_ended].range = range;
+        proviso_ended[proviso_count_ended++].owner = proviso_me;
+    }
+}
+
+/* Reports an access of the last thread to such memory of another thread. */
+static void proviso_check_lifetime(const void *at) {
+    for (int i = 0; i < proviso_count_shared; i++)
+        if (proviso_contains(proviso_shared[i], at))
+            return;
+    for (int i = 0; i < proviso_count_ended; i++)
+        if (proviso_ended[i].owner != proviso_me && proviso_contains(proviso_ended[i].range, at)) {
+            fprintf(stderr, "proviso: thread %d uses an object of thread %d after its lifetime\n", proviso_me,
+                    proviso_ended[i].owner);
+            abort();
+        }
+}
+
 static void proviso_find_stack(void) {
+    dl_iterate_phdr(proviso_find_locals, NULL);
     pthread_attr_t attributes;
     void *start;
     size_t size;
@@ -144,6 +187,10 @@ static void proviso_find_stack(void) {
     pthread_attr_destroy(&attributes);
     proviso_stack = (uintptr_t)start;
     proviso_stack_size = size;
+    /* The library uses the stacks of threads again. */
+    for (int i = proviso_count_ended; i-- > 0;)
+        if (proviso_ended[i].range.start - proviso_stack < proviso_stack_size)
+            proviso_ended[i] = proviso_ended[--proviso_count_ended];
 }
 
 static int proviso_is_private(const void *at) {
@@ -151,6 +198,8 @@ static int proviso_is_private(const void *at) {
     for (int i = 0; i < proviso_count_shared; i++)
         if (proviso_contains(proviso_shared[i], at))
             return 0;
+    if (proviso_contains(proviso_locals, at))
+        return 0;
     if (address - proviso_stack < proviso_stack_size)
         return 1;
     /* The thread-local variables of the first thread lie around its control block, those of others on the stack. */
@@ -177,13 +226,16 @@ static void proviso_share(const char *argument, int thread) {
         if (range.start < range.end && proviso_count_shared < PROVISO_THREADS)
             proviso_shared[proviso_count_shared++] = range;
     }
+    memset(objects, 0, sizeof objects);
 }
 void __tsan_func_exit(void) {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(1);
     for (int i = proviso_count_shared; i-- > 0;) {
         uintptr_t start = proviso_shared[i].start;
-        if (start - proviso_stack < proviso_stack_size && start < frame)
+        if (start - proviso_stack < proviso_stack_size && start < frame) {
+            proviso_end_of(proviso_shared[i]);
             proviso_shared[i] = proviso_shared[--proviso_count_shared];
+        }
     }
 }
 
@@ -306,6 +358,10 @@ static int proviso_visible(const volatile void *at, const volatile void *other) 
     if (!proviso_started || (proviso_is_private((const void *)at) && proviso_is_private((const void *)other)))
         return 0;
     proviso_step();
+    if (proviso_over && PROVISO_LIFETIMES) {
+        proviso_check_lifetime((const void *)at);
+        proviso_check_lifetime((const void *)other);
+    }
     if (proviso_block == 1) {
         proviso_block = 2;
         proviso_acquire(&proviso_blocks);
@@ -418,6 +474,7 @@ static void proviso_end(void *round) {
     }
     proviso_step();
     proviso_release(&proviso_ids[proviso_me]);
+    proviso_end_of(proviso_locals);
     if (!proviso_over && proviso_turn == proviso_me)
         proviso_pass();
 }
@@ -440,6 +497,8 @@ struct proviso_start {
 
 static void *proviso_run(void *given) {
     struct proviso_start start = *(struct proviso_start *)given;
+    /* Only the program refers to the argument from here on. */
+    memset(given, 0, sizeof start);
     proviso_me = start.number;
     proviso_find_stack();
     pthread_setspecific(proviso_ending, (void *)1);
@@ -462,7 +521,8 @@ static int proviso_create(pthread_t *id, const pthread_attr_t *attributes, void 
         proviso_started = 1;
         create(&watch, NULL, proviso_watch, NULL);
     }
-    struct proviso_start *start = calloc(1, sizeof *start);
+    static struct proviso_start starts[PROVISO_THREADS];
+    struct proviso_start *start = &starts[proviso_count];
     start->routine = routine;
     start->routine_of_c11 = of_c11;
     start->argument = argument;

@@ -40,9 +40,10 @@ pub(super) const FREE: &str = "free";
 pub(super) const END: &str = "\n#pragma clang attribute pop\n";
 
 /// Writes the schedule and the functions that enforce it. `is_sanitized` if a sanitizer is linked, which defines weak
-/// functions with the same names.
-pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
-    let Schedule { segments, timed, objects, ending } = schedule;
+/// functions with the same names. `checks_lifetimes` if the violation may be a use of an object after its lifetime: the
+/// sanitizer does not check objects on stacks here.
+pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool, checks_lifetimes: bool) {
+    let Schedule { segments, timed, objects, ending, last } = schedule;
     let total: u64 = segments.iter().map(|(_, events)| events).sum();
     *out += "/* The schedule: threads, numbered as they start, each with its number of steps. A step accesses memory that\n";
     *out += " * is not on the stack of the thread, calls a function that synchronises, frees memory, or starts or ends the\n";
@@ -63,7 +64,6 @@ pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
         let _ = writeln!(out, "    {{{thread}, {parent}, {at}, {offset}, {size}}},");
     }
     *out += "    {0, -1, 0, 0, 0}\n};\n";
-    let last = segments.last().map_or(0, |(thread, _)| *thread);
     let (deadlock, first) = match ending {
         Ending::Error => (0, -1),
         Ending::Deadlock => (1, -1),
@@ -73,12 +73,14 @@ pub(super) fn write(out: &mut String, schedule: &Schedule, is_sanitized: bool) {
     let _ = writeln!(
         out,
         "enum {{\n    PROVISO_SEGMENTS = {},\n    PROVISO_TIMED = {},\n    PROVISO_OBJECTS = {},\n    /* The thread that fails, and whether all block. */\n    \
-         PROVISO_LAST = {last},\n    PROVISO_DEADLOCK = {deadlock}\n}};\n\
+         PROVISO_LAST = {last},\n    PROVISO_DEADLOCK = {deadlock},\n    \
+         /* Whether uses of objects after their lifetime are reported. */\n    PROVISO_LIFETIMES = {}\n}};\n\
          /* The steps that race, or -1. */\nstatic const long proviso_race[] = {{{first}, {}}};\n\
          #define PROVISO_OURS {weak}\n",
         segments.len(),
         timed.len(),
         objects.len(),
+        u8::from(checks_lifetimes),
         if first < 0 { -1 } else { total as i64 - 1 },
     );
     *out += RUNTIME;

@@ -1,6 +1,5 @@
 // run: --property unreach-call => TRUE
 // run: --property unreach-call -DWRONG => FALSE(unreach-call)
-// native: unseen
 // A thread publishes the address of its own copy of a thread-local variable, which is shared from there on.
 #include "../verify.h"
 #include <pthread.h>

@@ -5,7 +5,6 @@
 // run: --property valid-memsafety -DDEAD => FALSE(valid-deref)
 // run: --property valid-memsafety -DLEAK => FALSE(valid-memtrack)
 // run: --property valid-memsafety -DFREED => TRUE
-// native: unseen
 // Thread-local variables: other threads may access them by pointers. They end with their thread.
 #include "../verify.h"
 #include "gate.h"

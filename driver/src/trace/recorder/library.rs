@@ -231,6 +231,17 @@ pub(in crate::trace) fn called(function: &Function) -> &str {
     name.strip_prefix("__isoc99_").or(name.strip_prefix("__isoc23_")).unwrap_or(name)
 }
 
+/// Returns the name that C uses for a function of the library models. `None` if the function is internal to them. Some
+/// functions stand for calls of a library function with known arguments (`proviso_printf_plain`).
+pub(in crate::trace) fn name_in_c(function: &Function) -> Option<&str> {
+    if !is_internal(function) {
+        return Some(called(function));
+    }
+    let name = called(function).strip_prefix("proviso_")?;
+    let plain = name.strip_suffix("_plain").unwrap_or(name);
+    [name, plain, plain.strip_suffix("_chk").unwrap_or(plain)].into_iter().find(|name| frontend_llvm::is_library(name))
+}
+
 /// Returns true if a function is internal to the library models. Such a function replaces calls of library functions
 /// and has no name in C.
 pub(in crate::trace) fn is_internal(function: &Function) -> bool {
