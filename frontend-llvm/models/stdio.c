@@ -349,12 +349,19 @@ char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); 
 // The library (glibc 2.36) allocates room for the data of a read from the stream, and then at least doubles it. The allocated size may
 // therefore be the exact size of the line, or of a prefix, doubled several times. The size is chosen before the line is read (if it is at most
 // the old size, the buffer does not grow), and assumed to be consistent with the line afterwards: no object is allocated and freed in a loop.
-static _Bool proviso_grow(char **line, size_t *size, size_t room) {
-    __proviso_assume(room / 2 >= *size && room <= PTRDIFF_MAX);
+#define PROVISO_LINE 120
+
+// One allocation for the first buffer and for larger ones, so that the analyses relate its size to `*size`.
+static _Bool proviso_grow(char **line, size_t *size, size_t room, _Bool is_first) {
     char *new = malloc(room);
-    if (!new)
+    if (!new) {
+        // The first buffer may have been allocated before.
+        if (is_first && room != PROVISO_LINE)
+            *line = malloc(PROVISO_LINE);
         return 0;
-    free(*line);
+    }
+    if (!is_first)
+        free(*line);
     *line = new;
     *size = room;
     return 1;
@@ -369,11 +376,10 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
         SET_ERRNO(EINVAL);
         return -1;
     }
-    if (!*line || *size == 0) {
-        *size = 120;
-        *line = malloc(*size);
-        if (!*line)
-            return -1;
+    _Bool is_first = !*line || *size == 0;
+    if (is_first) {
+        *line = NULL;
+        *size = PROVISO_LINE;
     }
     USE(stream);
     _Bool error_before = stream->error;
@@ -382,7 +388,8 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
     int c;
     size_t before = *size, room = __proviso_env_size();
     _Bool grows = room > before;
-    if (grows && !proviso_grow(line, size, room))
+    __proviso_assume(!grows || (room / 2 >= before && room <= PTRDIFF_MAX));
+    if ((is_first || grows) && !proviso_grow(line, size, grows ? room : before, is_first))
         return -1;
     do {
         c = proviso_get(stream);
