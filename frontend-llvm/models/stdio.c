@@ -351,17 +351,17 @@ char *gets(char *buffer) { return proviso_get_line(buffer, SIZE_MAX, stdin, 0); 
 // the old size, the buffer does not grow), and assumed to be consistent with the line afterwards: no object is allocated and freed in a loop.
 #define PROVISO_LINE 120
 
-// One allocation for the first buffer and for larger ones, so that the analyses relate its size to `*size`.
-static _Bool proviso_grow(char **line, size_t *size, size_t room, _Bool is_first) {
+// Replaces `old`, or allocates the first buffer if it is null: at one place, so that the analyses relate its size to `*size`.
+static _Bool proviso_grow(char **line, size_t *size, size_t room, char *old) {
     char *new = malloc(room);
     if (!new) {
-        // The first buffer may have been allocated before.
-        if (is_first && room != PROVISO_LINE)
-            *line = malloc(PROVISO_LINE);
+        if (!old) {
+            *size = PROVISO_LINE;
+            *line = room == PROVISO_LINE ? NULL : malloc(PROVISO_LINE);
+        }
         return 0;
     }
-    if (!is_first)
-        free(*line);
+    free(old);
     *line = new;
     *size = room;
     return 1;
@@ -376,21 +376,23 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
         SET_ERRNO(EINVAL);
         return -1;
     }
-    _Bool is_first = !*line || *size == 0;
-    if (is_first) {
-        *line = NULL;
-        *size = PROVISO_LINE;
-    }
     USE(stream);
     _Bool error_before = stream->error;
     stream->error = 0;
-    size_t n = 0;
+    size_t n = 0, before = PROVISO_LINE, room = __proviso_env_size();
+    char *old = NULL;
     int c;
-    size_t before = *size, room = __proviso_env_size();
-    _Bool grows = room > before;
-    __proviso_assume(!grows || (room / 2 >= before && room <= PTRDIFF_MAX));
-    if ((is_first || grows) && !proviso_grow(line, size, grows ? room : before, is_first))
+    if (*line && *size) {
+        before = *size;
+        if (room <= before)
+            goto reads;
+        old = *line;
+    }
+    if (room > before)
+        __proviso_assume(room / 2 >= before && room <= PTRDIFF_MAX);
+    if (!proviso_grow(line, size, room > before ? room : before, old))
         return -1;
+reads:
     do {
         c = proviso_get(stream);
         if (c == EOF)
@@ -399,7 +401,8 @@ static ssize_t proviso_getdelim(char **line, size_t *size, int delimiter, struct
         (*line)[n] = c;
         n++;
     } while (c != delimiter);
-    __proviso_assume(!grows || proviso_may_grow(before, *size, n));
+    if (room > before)
+        __proviso_assume(proviso_may_grow(before, room, n));
     _Bool none = c == EOF && (n == 0 || stream->error);
     stream->error |= error_before;
     if (none)

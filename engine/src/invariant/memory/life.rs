@@ -272,8 +272,11 @@ impl Tracker<'_> {
         }
     }
 
-    /// Ends the lifetime of the object at an address.
+    /// Ends the lifetime of the object at an address. Null has no effect.
     pub fn free(&mut self, env: &mut Environment, value: Option<&Value>, address: ExprId, family: Family) {
+        if value.and_then(Value::as_constant) == Some(0) {
+            return;
+        }
         let objects: Vec<u32> = match self.places(value, address) {
             Places::Known(targets) => targets.iter().map(|(object, _)| *object).collect(),
             Places::Objects(objects) => objects.to_vec(),
