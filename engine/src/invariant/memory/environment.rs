@@ -283,8 +283,8 @@ impl Environment {
         eval(rows, pool, e, &self.given(&of))
     }
 
-    fn given<'a>(&'a self, var: &'a dyn Fn(VarId) -> Option<Value>) -> Given<'a> {
-        Given { var, memory: &self.memory, recent: &self.recent }
+    fn given<'a>(&'a self, var: &'a dyn Fn(VarId) -> Option<Value>) -> EvaluationFacts<'a> {
+        EvaluationFacts { var, memory: &self.memory, recent: &self.recent }
     }
 
     /// Refines the environment by the one-bit condition `cond`. Returns `false` if no state satisfies it.
@@ -380,7 +380,7 @@ fn combine(a: &mut Paged<Value>, b: &Paged<Value>, op: impl Fn(&Value, &Value) -
 
 /// The facts that an expression is evaluated with.
 #[derive(Clone, Copy)]
-struct Given<'a> {
+struct EvaluationFacts<'a> {
     /// The values of variables; `None` is any value.
     var: &'a dyn Fn(VarId) -> Option<Value>,
     memory: &'a Memory,
@@ -388,7 +388,7 @@ struct Given<'a> {
 }
 
 /// The value of an expression.
-fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &Given) -> Option<Value> {
+fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &EvaluationFacts) -> Option<Value> {
     let var = given.var;
     let is_one = &|object: u32| given.memory.is_one(object);
     let width = match pool.sort(e) {
@@ -447,7 +447,7 @@ fn eval(rows: &Rows, pool: &ExprPool, e: ExprId, given: &Given) -> Option<Value>
                 let [t, f] = sides(pool, c, var).map_or([of(then), of(other)], |(v, [positive, negative])| {
                     let side = |e: ExprId, value: Value| {
                         let var = |other: VarId| if other == v { Some(value.clone()) } else { var(other) };
-                        eval(rows, pool, e, &Given { var: &var, ..*given })
+                        eval(rows, pool, e, &EvaluationFacts { var: &var, ..*given })
                     };
                     [side(then, positive), side(other, negative)]
                 });
